@@ -1,6 +1,6 @@
 /**
  * Measures the format matrix, admission and the JPEG levels, and writes them into docs/formats.md: `node
- * bench/formats.mjs`, or with `--print` only to the screen. Takes some minutes; nothing else should run on the machine.
+ * bench/formats.mjs`. With `--print` only to the screen. Takes some minutes; nothing else should run on the machine.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

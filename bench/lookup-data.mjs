@@ -14,7 +14,7 @@ import {
 
 const { values } = parseArgs({ options: { rows: { type: "string" }, only: { type: "string" } } });
 const ROWS = Number(values.rows ?? 1_000_000);
-/** One domain has a fifth of all addresses; the others ten each. */
+/** One domain has a fifth of all addresses; every other domain has ten. */
 const LARGE = Math.floor(ROWS / 5);
 const LARGE_DOMAIN = "large.example";
 const SMALL_DOMAINS = Math.floor((ROWS - LARGE) / 10);
@@ -151,7 +151,7 @@ async function timed(label, count, work) {
   console.log(`${label}: p50 ${at(0.5)} µs, p99 ${at(0.99)} µs`);
 }
 
-/** In no order, as a crawler would find them. */
+/** In random order, as a crawler finds them. */
 async function* lines() {
   yield Buffer.from("email,first_name,last_name,position,phone,source_uri,extracted_on,last_seen_on\n");
   const step = 7919;

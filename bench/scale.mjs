@@ -1,6 +1,7 @@
 /**
- * Measures what docs/scale.md tells of several nodes, and writes it there: `node bench/scale.mjs`, or with `--print` only to
- * the screen, with `--quick` less of it. Needs Redis and Ceph's object gateway. Nothing else should run on the machine.
+ * Measures the figures of docs/scale.md for several nodes, and writes them there: `node bench/scale.mjs`. With
+ * `--print` only to the screen, with `--quick` fewer of them. Needs Redis and Ceph's object gateway. Nothing else
+ * should run on the machine.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Measures the mail prober against a mail server and a name server on this machine, and the lists: `node bench/verifier.mjs`.
- * The servers run in a process of their own.
+ * Measures the mail prober against a mail server and a name server on this machine, and the lists: `node
+ * bench/verifier.mjs`. The servers run in a process of their own.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -77,7 +77,7 @@ async function measureProbes(name, { dnsPort, mailPort }, address) {
 async function measureLists() {
   const before = process.memoryUsage().rss;
   const startMs = performance.now();
-  // Only here, for the lists are in memory once it is loaded.
+  // Imported only here, because the lists are in memory once loaded.
   const { createMailLists } = await import("@outrigger/verifier");
   const lists = createMailLists();
   const made = (performance.now() - startMs).toFixed(0);

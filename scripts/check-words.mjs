@@ -1,12 +1,12 @@
-// Lists the odd words of docs/style-guide.md in what people read: sources, tests, pages, documents. Exits with 1 where it
-// finds one. `node scripts/check-words.mjs [path ...]` looks at those files or folders only.
+// Finds the odd words of docs/style-guide.md in sources, tests, pages and documents. Exits with 1 if it finds one.
+// `node scripts/check-words.mjs [path ...]` checks only those files or folders.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Each with what to write instead. A line that quotes a word on purpose ends in a comment with `words: ok`. */
+/** Each word with its replacement. A line that quotes a word on purpose ends in a comment with `words: ok`. */
 const WORDS = [
   [/\bwhoever\b/i, "name the subject: the client, the process, the caller"],
   [/\bnobody\b/i, "no client, no process, no caller; or a passive without an agent"],
@@ -19,7 +19,7 @@ const WORDS = [
   [/\bmend(?:s|ed|ing)?\b/i, "fix, repair"],
 ];
 const READ = /\.(?:ts|mjs|js|cjs|md|html|css|json|yml|lua)$/;
-/** The list itself, the page that shows it, and what is copied from elsewhere. */
+/** The list itself, the page that shows it, and files copied from elsewhere. */
 const LEFT_OUT = [
   /^scripts\/check-words\.mjs$/,
   /^docs\/style-guide\.md$/,

@@ -1,5 +1,5 @@
-// Writes docs/options.md: everything that the public functions of the packages take as options, as their types say. With
-// --check it writes nothing, and exits with 1 where the page is not what would be written. Another page may be named.
+// Writes docs/options.md: all options of the packages' public functions, from their types. With --check it writes
+// nothing, and exits with 1 if the page is out of date. An argument names another page.
 import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
 const [page = fileURLToPath(new URL("../docs/options.md", import.meta.url))] = positionals;
 const COMMAND = "node scripts/options-reference.mjs";
 
-/** Packages in the order of the page, each with what it is for and the pages that tell more. */
+/** Packages in the order of the page, each with its purpose and related pages. */
 const CHAPTERS = [
   [
     "@outrigger/core",
@@ -78,7 +78,7 @@ function pageOf(factories, sets) {
   const known = new Set(CHAPTERS.map(([name]) => name));
   const stray = factories.find(({ from }) => !known.has(packageOf(from)));
   if (stray !== undefined) throw new Error(`${stray.from} has no chapter: add it to CHAPTERS`);
-  // Where several functions take the same options, or options have the same parts, they stand at the first.
+  // If several functions share options, or options share parts, these appear at their first use.
   const shown = new Set();
   const body = chapters.map((chapter) => chapterOf(chapter, sets, shown));
   return `${[
@@ -129,7 +129,7 @@ function chapterOf({ name, title, guides, withOptions, without }, sets, shown) {
   ].join("\n\n");
 }
 
-/** The options, then those that are parts of them. */
+/** The options, then the options that are parts of them. */
 function setOf(name, sets, shown, isPart) {
   const set = sets.get(name);
   if (set === undefined) throw new Error(`There is no ${name}`);
@@ -160,7 +160,7 @@ function sentence(text) {
   return /[.:)]$/.test(text) ? text : `${text}.`;
 }
 
-/** A value as code, words as words. */
+/** Formats a value as code, and words as words. */
 function presetOf(preset) {
   const [, value = "", rest = ""] =
     /^("[^"]*"|`[^`]*`|-?[\d_.]+|true|false|\{[^}]*\}|[A-Za-z.]+\(\)|Date\.now)?(.*)$/s.exec(preset) ?? [];
@@ -172,7 +172,7 @@ function headingOf(name, title) {
   return `${title}: ${name}`;
 }
 
-/** As GitHub makes it of a heading. */
+/** The anchor that GitHub generates for a heading. */
 function anchor(heading) {
   return heading
     .toLowerCase()

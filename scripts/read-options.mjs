@@ -1,4 +1,4 @@
-// Reads from the sources what the public functions of the packages take as options.
+// Reads the options of the packages' public functions from the sources.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,11 +10,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * An option.
  * @typedef {object} Option
  * @property {string} name
- * @property {string} type As it is written, with names of unions of literals replaced by those.
+ * @property {string} type As declared, with names of unions of literals replaced by the literals.
  * @property {boolean} isRequired
- * @property {string[]} unless Those in place of which it is required.
+ * @property {string[]} unless Options that it replaces: required if they are absent.
  * @property {string | null} preset From `@default`.
- * @property {string} text What its JSDoc says.
+ * @property {string} text From its JSDoc.
  * @property {string[]} parts Names of interfaces in its type that are options themselves.
  */
 
@@ -22,9 +22,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * An interface of options.
  * @typedef {object} OptionSet
  * @property {string} name
- * @property {string} text What its JSDoc says.
+ * @property {string} text From its JSDoc.
  * @property {Option[]} options
- * @property {string[]} faults What is missing in the JSDoc of the options.
+ * @property {string[]} faults Gaps in the JSDoc of the options.
  */
 
 /**
@@ -34,11 +34,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * @property {string} from Specifier to import it from.
  * @property {string} signature
  * @property {string} text First sentence of its JSDoc.
- * @property {string[]} sets Names of the interfaces that it takes; none where it takes no options.
+ * @property {string[]} sets Names of the interfaces that it accepts; empty without options.
  */
 
 /**
- * Everything that the packages export for others to call with options, in the order of packages, entries and exports.
+ * All exports that are called with options, in the order of packages, entries and exports.
  * @returns {{ factories: Factory[], sets: Map<string, OptionSet> }}
  */
 export function readOptions() {
@@ -61,7 +61,7 @@ export function readOptions() {
   const factories = [];
   /** @type {Map<string, OptionSet>} */
   const sets = new Map();
-  // The first entry that exports a function counts: a package's root comes before its other entries.
+  // The first entry that exports a function counts: a package's root precedes its other entries.
   const known = new Set();
   project.addSourceFilesAtPaths(entryFiles().map(({ file }) => file));
   for (const { from, file } of entryFiles()) {
@@ -87,7 +87,7 @@ export function readOptions() {
   return { factories, sets };
 }
 
-/** Sources, so that nothing has to be built before. What others have written has no options of ours: it is not read. */
+/** Reads sources, so that no build is needed. Dependencies declare no options of ours and are not read. */
 function ownModule(name, importer) {
   const file = name.startsWith(".")
     ? join(dirname(importer), name)
@@ -95,7 +95,7 @@ function ownModule(name, importer) {
   return file === undefined ? undefined : { resolvedFileName: file };
 }
 
-/** What the packages let others import, but for what tests are made of. */
+/** The packages' public entries, except those for tests. */
 function entryFiles() {
   const packages = join(root, "packages");
   return readdirSync(packages)
@@ -126,12 +126,12 @@ function signatureOf(name, declaration) {
 }
 
 /**
- * A type of options, as it is declared.
+ * A type of options, as declared.
  * @typedef {{ name: string, type: import("ts-morph").Type, declaration: import("ts-morph").JSDocableNode }} Declared
  */
 
 /**
- * What in a type are options of ours: what is named so, and within options what has nothing but values.
+ * The option types within a type: types named as options, and within options, types with values only.
  * @param {import("ts-morph").Type} type
  * @returns {Declared[]}
  */
@@ -166,7 +166,7 @@ function isValue(member) {
 }
 
 /**
- * Adds what is declared, and the options that its options have.
+ * Adds the declared type, and the types of its options.
  * @param {Map<string, OptionSet>} sets
  * @param {Declared} declared
  */
@@ -175,7 +175,7 @@ function addSet(sets, { name, type, declaration }) {
   /** @type {OptionSet} */
   const set = { name, text: textOf(declaration), options: [], faults: [] };
   sets.set(name, set);
-  // Of a union, one or the other is given.
+  // Each member of a union is one alternative.
   const shapes = (type.isUnion() ? type.getUnionTypes() : [type]).map(membersOf);
   for (const [option, member] of new Map(shapes.flatMap((shape) => [...shape]))) {
     const others = shapes.filter((shape) => !shape.has(option));
@@ -197,7 +197,7 @@ function membersOf(type) {
   return new Map(own.map((member) => [member.getName(), member]));
 }
 
-/** Names of what must be given in this shape, and cannot be in others. */
+/** Names that are required in this shape and impossible in others. */
 function onlyIn(shape, shapes) {
   return [...shape]
     .filter(([name, member]) => !member.hasQuestionToken() && !shapes.every((each) => each.has(name)))
@@ -226,7 +226,7 @@ function methodType(member) {
   return oneLine(`(${parameters.join(", ")}) => ${member.getReturnTypeNodeOrThrow().getText()}`);
 }
 
-/** As it is written, but for the names of short types what they mean. */
+/** As declared, except that names of short types are replaced by their definition. */
 function typeText(node) {
   let text = node.getText();
   for (const reference of [node, ...node.getDescendants()].filter(Node.isTypeReference)) {
@@ -239,7 +239,7 @@ function typeText(node) {
   return oneLine(text).replace(/ \| undefined$/, "");
 }
 
-/** Whether a type is a choice of values that need no explanation. */
+/** Whether a type is a choice of values that needs no explanation. */
 function isShort(node) {
   if (!Node.isUnionTypeNode(node) || node.getText().length > 80) return false;
   return node
@@ -247,7 +247,7 @@ function isShort(node) {
     .every((each) => !Node.isTypeReference(each) || each.getText() === "Uint8Array");
 }
 
-/** What the JSDoc says before its tags. */
+/** The JSDoc text before its tags. */
 function textOf(declaration) {
   return plain(
     declaration

@@ -6,8 +6,9 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * `variable` tells the tests where the program is; set by hand, it wins. A program with a `probe` counts only if it ends
- * well with these arguments and prints what `says` matches: others may be called the same, or lack what we need.
+ * `variable` passes a program's path to the tests; a value set by hand wins. A program with a `probe` counts only if it
+ * exits with 0 for these arguments and its output matches `says`: other programs may have the same name, or lack a
+ * feature.
  */
 const SERVICES = [
   {
@@ -34,7 +35,7 @@ const SERVICES = [
     name: "fonts",
     variable: "OUTRIGGER_FC_LIST",
     commands: ["fc-list"],
-    // Those that have the letter A.
+    // Those with the letter A.
     probe: { args: [":charset=41"], says: /\S/ },
     debianPackages: ["fontconfig", "fonts-dejavu-core"],
   },
@@ -78,7 +79,7 @@ const SERVICES = [
     name: "faketime",
     variable: "OUTRIGGER_FAKETIME",
     commands: ["faketime"],
-    // It tells where its library is, which is what the tests use.
+    // It prints the path of its library, which the tests use.
     probe: { args: ["2020-01-01", "printenv", "LD_PRELOAD"], says: /libfaketime/ },
     debianPackages: ["faketime"],
   },
@@ -103,9 +104,9 @@ const SERVICES = [
   {
     name: "PostgreSQL",
     variable: "OUTRIGGER_POSTGRES",
-    // With initdb and psql, which are found beside it.
+    // With initdb and psql, found beside it.
     commands: ["postgres"],
-    // Debian keeps each version's programs in a directory of its own.
+    // Debian installs each version's programs into a separate directory.
     directories: () =>
       versionsIn("/usr/lib/postgresql").map((version) => join("/usr/lib/postgresql", version, "bin")),
     debianPackages: ["postgresql"],
@@ -119,7 +120,7 @@ const SERVICES = [
   {
     name: "Ceph object gateway",
     variable: "OUTRIGGER_RADOSGW",
-    // With its monitor and its disk, which are found beside it.
+    // With its monitor and its disk daemon, found beside it.
     commands: ["radosgw"],
     debianPackages: ["radosgw", "ceph-mon", "ceph-osd"],
   },
@@ -134,12 +135,12 @@ const SERVICES = [
 /** Debian packages of all programs, sorted. */
 export const DEBIAN_PACKAGES = SERVICES.flatMap(({ debianPackages }) => debianPackages).sort();
 
-/** A probe that takes longer than this has failed. */
+/** A longer probe counts as failed. */
 const PROBE_MS = 20_000;
 
 /**
  * @returns {{ environment: Record<string, string>, missing: { name: string, reason: string }[] }} Variables for the
- * tests, and what could not be had.
+ * tests, and the missing programs.
  */
 export function ensureServices() {
   const paths = new Map(SERVICES.map((service) => [service, locate(service)]));
@@ -170,7 +171,7 @@ function versionsIn(directory) {
       .filter((name) => /^\d+$/.test(name))
       .sort((a, b) => Number(b) - Number(a));
   } catch {
-    // Nothing is installed there.
+    // No version is installed there.
     return [];
   }
 }
@@ -186,12 +187,12 @@ function isProgram(path) {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Not there, or not for us.
+    // Missing, or not executable for us.
     return false;
   }
 }
 
-/** @returns why it could not be installed, or `null` when it was. */
+/** @returns why it could not be installed, or `null` on success. */
 function install(packages) {
   if (process.getuid?.() !== 0) return "only root can install it";
   if (locate({ commands: ["apt-get"] }) === null) return "there is no apt-get to install it with";
@@ -217,13 +218,16 @@ function install(packages) {
   }
 }
 
-/** Packages of servers start them when installed, unless this file says no. The tests start instances of their own. */
+/**
+ * Server packages start their servers on installation, unless this file forbids it. The tests start their own
+ * instances.
+ */
 function forbidServices() {
   const policy = "/usr/sbin/policy-rc.d";
   try {
     writeFileSync(policy, "#!/bin/sh\nexit 101\n", { flag: "wx", mode: 0o755 });
   } catch (error) {
-    // The machine has a policy already: that one stays.
+    // The machine already has a policy, which stays.
     if (error.code === "EEXIST") return () => {};
     throw error;
   }

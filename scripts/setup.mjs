@@ -1,5 +1,5 @@
-// Makes a checkout ready to run: the right Node, the dependencies of package-lock.json, every package built.
-// Costs nothing but a look at the files when nothing has changed since the last time. With --install-only it does not build.
+// Prepares a checkout: checks the Node version, installs the dependencies of package-lock.json, builds every package.
+// If nothing has changed since the last run, it only reads file times. With --install-only it does not build.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function install() {
   save({ lock });
 }
 
-/** Whether npm's own account of node_modules is what the lock file asks for. */
+/** Whether npm's own record of node_modules matches the lock file. */
 function isInstalled() {
   const installed = readJson(join(root, "node_modules", ".package-lock.json"))?.packages;
   if (installed === undefined) return false;
@@ -59,7 +59,7 @@ function build() {
   save({ sources });
 }
 
-/** Names, sizes and times of everything that the build reads. */
+/** Names, sizes and times of all build inputs. */
 function fingerprint() {
   const hash = createHash("sha256");
   const add = (path) => {
@@ -97,7 +97,7 @@ function packageNames() {
   return names.filter((name) => existsSync(join(root, "packages", name, "package.json"))).sort();
 }
 
-/** Runs quietly; a failure ends everything with all that was said. */
+/** Runs quietly; a failure prints the whole output and exits. */
 function run(command, args, env = {}) {
   const result = spawnSync(command, args, {
     cwd: root,

@@ -1,5 +1,5 @@
-// The tests of reliability at full length: many kills, every crash point, every fault. Takes hours. Arguments go to Vitest,
-// so that one file can be run alone.
+// The reliability tests at full length: many kills, every crash point, every fault. Takes hours. Arguments are passed
+// to Vitest, so one file can be run alone.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -10,7 +10,7 @@ import { textPdf } from "../inputs/text-pdf.mjs";
 /** @import { Sharp } from "sharp" */
 
 /**
- * A file of about the size that people upload.
+ * A file of a typical upload size.
  * @typedef {object} Original
  * @property {string} suffix
  * @property {OriginalType} type
@@ -53,7 +53,7 @@ export async function createOriginals(directory) {
 }
 
 /**
- * As large as a photograph may be that is uploaded.
+ * A photograph of the largest size accepted for upload.
  * @param {string} directory
  * @returns {Promise<Original>}
  */
@@ -80,7 +80,7 @@ function saver(directory) {
 }
 
 /**
- * With what a camera writes beside the pixels.
+ * Adds the metadata that a camera writes beside the pixels.
  * @param {Sharp} photo
  * @param {{ quality: number, chroma: string }} settings
  */
@@ -89,7 +89,7 @@ function cameraJpeg(photo, { quality, chroma }) {
     .clone()
     .jpeg({ quality, chromaSubsampling: chroma })
     .withExif({
-      IFD0: { Make: "Camera", Model: "One", Artist: "Somebody" },
+      IFD0: { Make: "Camera", Model: "One", Artist: "A photographer" },
       IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" },
     })
     .withIccProfile("srgb")

@@ -12,8 +12,8 @@ const PHOTO = { width: 3200, height: 2400 };
 const BOX = { maxWidth: 1600, maxHeight: 1600 };
 
 /**
- * What the levels of JPEG cost in bytes and in likeness. Each is compared with the lossless rendition of the same original
- * in the same size.
+ * The size and similarity of the JPEG levels. Each is compared with the lossless rendition of the same original in the
+ * same size.
  * @param {Renderer} renderer
  * @returns {Promise<string>} A table.
  */

@@ -12,14 +12,14 @@ import { createLargePhoto } from "./originals.mjs";
 const FORMATS = ["png", "jpg", "gif", "webp", "avif", "svg", "psd", "pdf"];
 const BOX = { maxWidth: 800, maxHeight: 800 };
 const CALLS = 7;
-/** No further call after this. */
+/** No further call starts after this time. */
 const MAX_MS = 5000;
 const SMALL_CALLS = 100;
 const SMALLEST_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>';
 
 /**
- * How long each original takes to become each format, warm, one at a time, through the render processes.
+ * The time to convert each original into each format, warm, one at a time, through the render processes.
  * @param {Renderer} renderer
  * @param {readonly Original[]} originals
  * @returns {Promise<string>} Two tables.
@@ -49,7 +49,7 @@ async function measureAll(renderer, originals, box) {
 }
 
 /**
- * What it costs to take a file in: proving by a decode that it is a picture, and cleaning it.
+ * The time of admission: a decode that proves that the file is a picture, and cleaning.
  * @param {Renderer} renderer
  * @param {readonly Original[]} originals
  * @param {string} directory For what is written.
@@ -69,7 +69,7 @@ export async function measureAdmission(renderer, originals, directory) {
 }
 
 /**
- * What a call costs beside the picture.
+ * The overhead of a call beside the work on the picture.
  * @param {Renderer} renderer
  * @returns {Promise<number>} Milliseconds.
  */

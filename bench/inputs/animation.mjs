@@ -3,12 +3,12 @@ import { photograph } from "./photograph.mjs";
 
 /** @import { Size } from "./photograph.mjs" */
 
-/** How far the view moves from frame to frame. */
+/** Distance that the view moves from frame to frame. */
 const STEP_PIXELS = 5;
 const FRAME_MS = 80;
 
 /**
- * A GIF that moves over a photograph.
+ * A GIF panning over a photograph.
  * @param {Size} size
  * @param {number} frames
  * @returns {Promise<Buffer>}

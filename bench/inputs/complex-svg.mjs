@@ -5,7 +5,7 @@ import { createSeeded } from "./seeded.mjs";
 
 const [WIDTH, HEIGHT] = [1600, 1200];
 const PATHS = 1500;
-/** Every so many paths one is blurred, and one is a transparent group: both are drawn apart and put in. */
+/** Intervals of paths: one path is blurred and one is a transparent group, both drawn separately and composited. */
 const BLURRED_EVERY = 250;
 const GROUPED_EVERY = 150;
 const CURVES = 5;

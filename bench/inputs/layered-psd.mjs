@@ -5,7 +5,7 @@ import { photograph } from "./photograph.mjs";
 /** @import { Sharp } from "sharp" */
 /** @import { Size } from "./photograph.mjs" */
 
-/** Of the document's sides. */
+/** Fractions of the document's sides. */
 const PATCH_SHARE = 0.45;
 
 /**
@@ -18,7 +18,7 @@ export async function layeredPsd({ width, height }) {
   // Without a canvas the library works on plain pixel data.
   initializeCanvas(
     () => {
-      throw new Error("There is no canvas");
+      throw new Error("The PSD library requested a canvas");
     },
     (width, height) => ({
       width,

@@ -1,9 +1,9 @@
-/** Draws of the page: each takes some 20 ms in full size. */
+/** Draws on the page: each takes about 20 ms at full size. */
 const DRAWS = 150;
 
 /**
- * A PDF of 2 KB that costs seconds at each larger size, and little at its upload: one page that is drawn again and again
- * through a mask of itself.
+ * A PDF of 2 KB that takes seconds at each larger size, and little at its upload: one page drawn repeatedly through a
+ * mask of itself.
  */
 export function maskedPdf() {
   const resources = "/Resources<</ExtGState<</G<</SMask<</S/Luminosity/G 5 0 R>>>>>>/XObject<</F 5 0 R>>>>";

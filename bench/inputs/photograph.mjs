@@ -10,12 +10,12 @@ import { createSeeded } from "./seeded.mjs";
 const COARSEST_CELLS = 4;
 /** Octaves that differ in colour; finer ones differ in brightness only, as in a photograph. */
 const COLOURED_OCTAVES = 3;
-/** What the coarsest octaves of colour and of brightness may add or take away, of 255. */
+/** The most that the coarsest octaves of colour and brightness may add or subtract, of 255. */
 const COLOUR_RANGE = 44;
 const DETAIL_RANGE = 300;
-/** Each finer octave has so much of the one before: nature has almost the same contrast at every scale. */
+/** The factor from each octave to the next finer one: natural images have almost the same contrast at every scale. */
 const FINER_BY = 0.85;
-/** How unevenly detail is spread. */
+/** How unevenly detail is distributed. */
 const UNEVENNESS = 6;
 const SHAPES = 60;
 
@@ -42,7 +42,7 @@ export async function photograph(size, seed = 1) {
 }
 
 /**
- * Something with edges, sharp and blurred.
+ * Shapes with edges, sharp and blurred.
  * @param {Size} size
  * @param {Seeded} seeded
  * @returns {Promise<Buffer>} RGB.
@@ -104,7 +104,7 @@ function addColour(values, noise, range) {
  * @param {number} range
  */
 function addDetail(values, noise, texture, range) {
-  // By the texture's 256 values: powers are slow.
+  // Grouped by the texture's 256 values, because powers are slow.
   const scales = Array.from({ length: 256 }, (_, value) => ((value / 255) ** UNEVENNESS * range) / 255);
   for (let pixel = 0; pixel < noise.length; pixel++) {
     const change = ((noise[pixel] ?? 0) - 127.5) * (scales[texture[pixel] ?? 0] ?? 0);

@@ -7,7 +7,7 @@ const ROWS = 30;
 const COLOURS = ["#c0392b", "#1b6ca8", "#1e8449", "#9a5b00", "#6c3483"];
 
 /**
- * A picture like one of a screen: text, thin lines, flat colours.
+ * A picture like a screenshot: text, thin lines, flat colours.
  * @returns {Sharp} Opaque.
  */
 export function screenshot() {

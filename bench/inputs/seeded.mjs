@@ -1,5 +1,5 @@
 /**
- * Numbers that look random and are the same in every run.
+ * Pseudo-random numbers, the same in every run.
  * @typedef {object} Seeded
  * @property {() => number} next From 0 up to, not including, 1.
  * @property {(least: number, most: number) => number} between

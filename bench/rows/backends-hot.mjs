@@ -17,9 +17,7 @@ const COUNT = { full: 600, quick: 200, smoke: 20 };
 const ROUNDS = { full: 5, quick: 3, smoke: 1 };
 const COUNTED = 50;
 
-/**
- * A rendition in memory whose record is elsewhere: each reply asks whether the image still may be served.
- */
+/** A rendition in memory whose record is in a remote store: each reply checks that the image may still be served. */
 export async function backendsHot(/** @type {Bench} */ bench) {
   const local = await open(bench, {});
   /** @type {Line[]} */

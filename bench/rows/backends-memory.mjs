@@ -12,10 +12,10 @@ const SIZES = {
   quick: { small: 20_000_000, large: 200_000_000 },
   smoke: { small: 2_000_000, large: 20_000_000 },
 };
-/** A process alone takes about 100 MB: 30 MB more or less. */
+/** A process alone takes about 100 MB; this is a variation of 30 MB. */
 const AIM = { atMost: 1.3 };
 
-/** The most memory that a process holds that stores or reads one file by stream, small and large. */
+/** The peak memory of a process that stores or reads one file by stream, small and large. */
 export async function backendsMemory(/** @type {Bench} */ bench) {
   /** @type {Line[]} */
   const lines = [];

@@ -8,19 +8,19 @@ import { startS3Counter } from "../src/s3-counter.mjs";
 /** @import { KeeperKind } from "../stores/kinds.mjs" */
 
 /**
- * A service, and who uses it.
+ * A storage service, and the clients compared on it.
  * @typedef {object} Backend
  * @property {string} title
- * @property {Record<"ours" | "raw", StoreProcess> & { lengths?: StoreProcess }} users `lengths`: knows those of streams.
- * @property {string} peer Who `raw` is.
- * @property {(user: "ours" | "raw", work: (same: StoreProcess) => Promise<unknown>) => Promise<number | null>} count How many
- *   requests reach the service while one of the same kind does some work; `null`: that cannot be told.
- * @property {boolean} [isFast] Whether it takes more work to measure it well.
+ * @property {Record<"ours" | "raw", StoreProcess> & { lengths?: StoreProcess }} users `lengths`: knows stream lengths.
+ * @property {string} peer Name of `raw`.
+ * @property {(user: "ours" | "raw", work: (same: StoreProcess) => Promise<unknown>) => Promise<number | null>} count The
+ *   number of requests that reach the service while a process of the same kind works; `null`: not countable.
+ * @property {boolean} [isFast] Whether an accurate measurement needs more turns.
  * @property {() => Promise<unknown>} [close]
  * @property {{ atMost: number }} [aim]
  */
 
-/** Small ones come as a Buffer, the others as a stream. `turns`: where the service is fast, and where it is not. */
+/** Small files are sent as a Buffer, the others as a stream. `turns`: for a fast service, and for a slow one. */
 const SIZES = /** @type {const} */ ([
   {
     title: "20 KB",
@@ -32,12 +32,15 @@ const SIZES = /** @type {const} */ ([
   { title: "20 MB", bytes: 20_000_000, atOnce: 1, turns: { full: [10, 4], quick: [5, 3], smoke: [1, 1] } },
 ]);
 const AIM = { atMost: 1.25 };
-/** Of a file, looking only whether all works; more than what clients keep in memory. */
+/** Size of a file in smoke runs; larger than clients keep in memory. */
 const SMOKE_BYTES = 9_000_000;
-/** Turns before it is measured. */
+/** Turns before the measurement. */
 const WARM_UP = { full: 3, quick: 2, smoke: 0 };
 
-/** CPU of who stores and reads, through the store and through the client that it is made of, in the same run. */
+/**
+ * CPU of the process that stores and reads, through the store and through the client that it is made of, in the same
+ * run.
+ */
 export async function backends(/** @type {Bench} */ bench) {
   /** @type {Line[]} */
   const lines = [];
@@ -85,7 +88,7 @@ async function openS3(bench) {
     ours: await start("outrigger-s3", counter.endpoint),
     raw: await start("s3-client", counter.endpoint),
   };
-  // The first conditional write asks what the service can do.
+  // The first conditional write probes the service's features.
   const first = { name: "first", bytes: 1, count: 1, atOnce: 1 };
   for (const work of /** @type {const} */ (["put", "remove"])) await counted.ours.run({ ...first, work });
   return {
@@ -126,7 +129,7 @@ async function compareWork(bench, backend, size, work) {
   const { rounds, mode } = bench.settings;
   const { atOnce } = size;
   const bytes = mode === "smoke" ? Math.min(size.bytes, SMOKE_BYTES) : size.bytes;
-  // What is read need not be kept.
+  // Files that are read need not be removed.
   const count = size.turns[mode][isFast ? 0 : 1] * (work === "get" ? 4 : 1);
   const turn = async (/** @type {StoreProcess} */ store) => {
     const name = work === "get" ? nameOf(store) : `put-${nameOf(store)}`;
@@ -140,7 +143,7 @@ async function compareWork(bench, backend, size, work) {
   const samples = new Map(all.map((store) => [store, []]));
   for (const store of all) {
     const one = { name: nameOf(store), bytes, count: 1, atOnce: 1 };
-    // It stays, and is what is read afterwards.
+    // It stays stored, and is the file read afterwards.
     if (work === "put") await store.run({ ...one, work });
     await store.run({ ...one, work: "check" });
     bench.checks.that(`${store.kind} gives what it was given`, true);
@@ -168,7 +171,7 @@ async function compareWork(bench, backend, size, work) {
   return [...lines, compare({ ...line, peer: `${peer}, length known beforehand`, theirs: known })];
 }
 
-/** Whether it makes a difference that the length of a body is known. @param {number} bytes @param {string} work */
+/** Whether a known body length makes a difference. @param {number} bytes @param {string} work */
 function doLengthsMatter(bytes, work) {
   return work === "put" && bytes > 8 * 2 ** 20;
 }

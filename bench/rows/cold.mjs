@@ -6,13 +6,13 @@ import { compare, formatMicros } from "../src/report.mjs";
 /** @import { Contestant } from "../src/measure.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-/** One after the other: how many run at once is another question. */
+/** One after the other: concurrency is measured elsewhere. */
 const CONNECTIONS = 1;
 const TURN_REQUESTS = { full: 12, quick: 8, smoke: 2 };
-/** Storing a rendition goes on behind the reply. */
+/** A rendition is still being stored after the reply. */
 const SETTLE_MS = 150;
 
-/** A photograph of 4000 × 3000 pixels resized to about 800, each time to a width that nobody has asked for before. */
+/** A photograph of 4000 × 3000 pixels resized to about 800, each time to a width not requested before. */
 export async function cold(/** @type {Bench} */ bench) {
   const photo = await bench.corpus.photo();
   const ours = await bench.start("outrigger-express");
@@ -54,7 +54,7 @@ export async function cold(/** @type {Bench} */ bench) {
  * @returns {Promise<Contestant>}
  */
 async function resizing(bench, server, pathOf) {
-  // All contestants go through the same widths.
+  // All contestants use the same widths.
   let width = bench.settings.mode === "smoke" ? 400 : 750;
   await bench.checks.resized(server, pathOf(width), width);
   return {

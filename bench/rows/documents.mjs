@@ -14,9 +14,9 @@ import { median } from "../src/statistics.mjs";
 
 const CALLS = { full: 5, quick: 3, smoke: 1 };
 const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
-/** Storing a rendition goes on behind the reply. */
+/** A rendition is still being stored after the reply. */
 const SETTLE_MS = 150;
-/** A cached answer takes less than this share of the time that making it took. */
+/** A cached answer takes less than this share of the time of the render. */
 const CACHED_SHARE = 0.25;
 const NAMES = /** @type {const} */ (["ours", "theirs"]);
 
@@ -32,13 +32,13 @@ const NAMES = /** @type {const} */ (["ours", "theirs"]);
  */
 
 /**
- * Documents as pictures: a warm service, one rendition that nobody has asked for after the other, against the whole
- * process of a program that does the same.
+ * Documents as pictures: a warm service that makes one new rendition after the other, against the whole process of a
+ * program that does the same.
  */
 export async function documents(/** @type {Bench} */ bench) {
   const server = await bench.start("outrigger-express", {
     maxUploadBytes: MAX_UPLOAD_BYTES,
-    // The programs begin with the original every time, too.
+    // The programs start from the original every time, too.
     renderer: { intermediates: false },
   });
   /** @type {Line[]} */
@@ -66,7 +66,7 @@ async function conversions({ corpus, settings }) {
       suffix: "jpg",
       box: { width: psdWidth, height: psdWidth },
       program: "convert",
-      // The merged picture only, which is what Outrigger reads.
+      // Only the merged picture, which is also what Outrigger reads.
       args: (input, output) => [`${input}[0]`, "-resize", `${psdWidth}x`, "-quality", "90", `${output}.jpg`],
       does: "ImageMagick's `convert`",
     },
@@ -102,7 +102,7 @@ async function compareWith(bench, server, { what, original, suffix, box, args, d
   const { rounds, mode } = bench.settings;
   const id = await upload(server, original);
   const output = join(original.directory, "made");
-  // Each is a rendition of its own: a pixel less than the one before. The first is the program's.
+  // Each is a separate rendition, one pixel smaller than the previous one. The first has the program's size.
   let less = 0;
   const nextPath = () => addressOf(id, `?resize=${box.width - less++}x${box.height}`, suffix);
   const contestants = {
@@ -164,7 +164,7 @@ async function takeTurn(contestant, count) {
 }
 
 /**
- * That it is the picture that the program made, and that asking again costs next to nothing.
+ * Checks that it is the picture that the program made, and that a repeated request costs next to nothing.
  * @param {Bench} bench
  * @param {ServerProcess} server
  * @param {string} path
@@ -179,7 +179,7 @@ async function checkRendition({ checks, settings }, server, path, expected) {
     `${path} again: other bytes, or another tag`,
     again.headers.etag === cold.headers.etag && again.body.equals(cold.body),
   );
-  // What takes a few milliseconds to make says nothing about the cache.
+  // A render of a few milliseconds proves nothing about the cache.
   if (settings.mode !== "smoke") {
     checks.that(
       `${path} again: ${again.ms.toFixed(1)} ms after ${cold.ms.toFixed(1)} ms`,

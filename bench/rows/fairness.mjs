@@ -12,12 +12,12 @@ const UPLOADS = { full: 10, quick: 5, smoke: 1 };
 const DEAR_SIZES = { full: 64, quick: 64, smoke: 4 };
 const FIRST_DEAR_WIDTH = { full: 700, quick: 700, smoke: 50 };
 const FIRST_WIDTH = 100;
-/** The lines are full by then. */
+/** By then the queues are full. */
 const UNDER_WAY_MS = 500;
 
 /**
- * One client asks for 64 sizes of a PDF at once, each of which takes seconds. Another one reads small pictures in sizes that
- * are new, one after the other, and a third one uploads.
+ * One client requests 64 sizes of a PDF at once, each of which takes seconds. Another one reads small pictures in new
+ * sizes, one after the other, and a third one uploads.
  */
 export async function fairness(/** @type {Bench} */ bench) {
   const { mode } = bench.settings;
@@ -61,7 +61,7 @@ export async function fairness(/** @type {Bench} */ bench) {
       connections: DEAR_SIZES[mode],
       addresses: ["127.0.0.66"],
     });
-    // What is still in line when the server ends is not answered.
+    // Requests still queued when the server ends get no answer.
     greedy.catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, UNDER_WAY_MS));
     busy.push(await readCold());

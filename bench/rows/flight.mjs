@@ -9,7 +9,7 @@ const RENDERS = { full: 10, quick: 6, smoke: 1 };
 const ROUNDS = { full: 5, quick: 3, smoke: 1 };
 const SETTLE_MS = 150;
 
-/** Many who ask for the same rendition at the same moment, before anybody has it. */
+/** Many clients request the same rendition at the same moment, before it exists. */
 export async function flight(/** @type {Bench} */ bench) {
   const { mode } = bench.settings;
   const server = await bench.start("outrigger-express");
@@ -18,7 +18,7 @@ export async function flight(/** @type {Bench} */ bench) {
   const pathOf = () => addressOf(id, `?resize=${width}x`);
   await bench.checks.resized(server, pathOf(), width);
 
-  /** The CPU of one rendition, asked for by so many. @param {number} clients */
+  /** The CPU of one rendition requested by this many clients. @param {number} clients */
   const cost = async (clients) => {
     let micros = 0;
     for (let render = 0; render < RENDERS[mode]; render++) {

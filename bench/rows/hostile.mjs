@@ -13,23 +13,23 @@ const ROUNDS = { full: 3, quick: 1, smoke: 1 };
 const HOT_EVERY_MS = 5;
 const QUIET_READS = { full: 1000, quick: 400, smoke: 20 };
 const COLD_EVERY_MS = 250;
-/** Fewer than one client may have in line. */
+/** Fewer than one client's queue may hold. */
 const COLD_CONNECTIONS = 6;
-/** The well-behaved client's own. */
+/** The well-behaved client's own address. */
 const ADDRESSES = ["127.0.0.2"];
 /** Widths of cold renditions: enough for one round, each small. */
 const WIDTHS = { first: 60, count: 340 };
 const QUIET_RENDERS = { full: 20, quick: 10, smoke: 2 };
-/** Looking only whether all works, nothing is given long. */
+/** Durations in smoke runs are short. */
 const RENDERER = { full: {}, quick: {}, smoke: { timeoutMs: 1000 } };
-/** Connections of the well-behaved client: enough that no request waits for another to be answered. */
+/** Connections of the well-behaved client: enough that no request waits for another reply. */
 const CONNECTIONS = 400;
 const MEMORY_EVERY_MS = 30;
 const MAX_MEMORY_BYTES = 1024 ** 3;
 
 /**
- * Bombs of every type, all uploaded at the same moment, and each that is taken asked for as a picture at once. A
- * well-behaved client goes on reading a small picture, and asking for small renditions that nobody has asked for before.
+ * Bombs of every type, all uploaded at the same moment; each accepted one is requested as a picture at once. Meanwhile
+ * a well-behaved client reads a small picture, and requests new small renditions.
  */
 export async function hostile(/** @type {Bench} */ bench) {
   const { mode } = bench.settings;
@@ -100,7 +100,7 @@ async function takeRound(bench, missiles) {
   };
   const coldReads = {
     port: server.port,
-    // In an order that has no trend.
+    // In an order without a trend.
     requests: Array.from({ length: WIDTHS.count }, (_, index) => ({
       path: addressOf(smallId, `?resize=${WIDTHS.first + ((index * 101) % WIDTHS.count)}x`),
       status: 200,
@@ -110,7 +110,7 @@ async function takeRound(bench, missiles) {
     addresses: ADDRESSES,
   };
   const quietCold = await bench.load.run({ ...coldReads, count: QUIET_RENDERS[mode] });
-  // The first are slower: nothing is compiled yet.
+  // The first requests are slower: no code is compiled yet.
   await bench.load.run({ ...hotReads, count: QUIET_READS[mode] });
   const quietHot = await bench.load.run({ ...hotReads, count: QUIET_READS[mode] });
 
@@ -148,7 +148,7 @@ function isOrderly(status) {
 }
 
 /**
- * The most memory that all processes of a server hold at one moment.
+ * The peak memory of all processes of a server together.
  * @param {ServerProcess} server
  */
 function watchMemory(server) {

@@ -10,10 +10,10 @@ import { compare, formatMicros } from "../src/report.mjs";
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
 const CONNECTIONS = 10;
-/** A rendition of the photograph this wide has about as many bytes as a thumbnail page needs. */
+/** A rendition of the photograph at this width has about as many bytes as a large thumbnail. */
 const TARGET_BYTES = 20_000;
 
-/** A rendition of about 20 KB that has just been asked for, against the same bytes sent by other means. */
+/** A recently requested rendition of about 20 KB, against the same bytes sent by other means. */
 export async function hot(/** @type {Bench} */ bench) {
   return [...(await inExpress(bench)), ...(await inKoa(bench))];
 }
@@ -126,7 +126,7 @@ async function sending(bench, server, path, { body }) {
   return repeating(server, { path, status: 200, length: body.length });
 }
 
-/** Those headers of an answer that are not Node's or the framework's own. @param {Answer} answer */
+/** The headers of an answer that neither Node nor the framework adds. @param {Answer} answer */
 function headersOf({ headers }) {
   const theirs = new Set(["date", "connection", "keep-alive", "x-powered-by"]);
   /** @type {Record<string, string>} */

@@ -8,14 +8,16 @@ import { median } from "../src/statistics.mjs";
 
 const CALLS = { full: 7, quick: 5, smoke: 1 };
 const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
-/** Storing an intermediate goes on behind the reply. */
+/** An intermediate is still being stored after the reply. */
 const SETTLE_MS = 300;
-/** From the first width on, from call to call. */
+/** The first width, and the step from call to call. */
 const FIRST_WIDTH = 320;
 const WIDTH_STEP = 13;
 const NAMES = /** @type {const} */ (["ours", "theirs"]);
 
-/** Second and further sizes of costly originals, from the intermediate and directly: one after the other, as JPEG. */
+/**
+ * Second and further sizes of expensive originals, from the intermediate and directly: one after the other, as JPEG.
+ */
 export async function intermediate(/** @type {Bench} */ bench) {
   const { corpus } = bench;
   const options = { maxUploadBytes: MAX_UPLOAD_BYTES };
@@ -63,7 +65,7 @@ async function furtherSizes(bench, servers, original) {
     bench.checks.that(`${path}: ${status}`, status === 200);
     return { micros, body };
   };
-  // The first one makes the intermediate.
+  // The first request makes the intermediate.
   for (let warmUp = 0; warmUp < 2; warmUp++) {
     const [ours, theirs] = [await next("ours"), await next("theirs")];
     bench.checks.that("from the intermediate: other bytes", ours.body.equals(theirs.body));

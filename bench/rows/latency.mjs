@@ -9,18 +9,18 @@ import { renditionOf } from "./hot.mjs";
 const EVERY_MS = 5;
 const COUNT = { full: 800, quick: 250, smoke: 20 };
 const ROUNDS = { full: 3, quick: 2, smoke: 1 };
-/** Connections for the small requests: enough that none waits for another to be answered. */
+/** Connections for the small requests: enough that none waits for another reply. */
 const CONNECTIONS = 400;
-/** Renders asked for at any moment: less than the queue takes, more than the workers do. */
+/** Renders requested at any moment: fewer than the queue holds, more than the workers run. */
 const RENDERS = 48;
-/** More than are done in one round. */
+/** More renders than one round completes. */
 const RENDERS_PER_ROUND = 300;
 const FIRST_WIDTH = 500;
-/** Clients that ask for renders: one alone has a short line. */
+/** Clients that request renders: the queue of a single one is short. */
 const CLIENTS = Array.from({ length: 24 }, (_, index) => `127.0.0.${index + 10}`);
 
 /**
- * How long small requests take while renders wait in the queue. Wall clock, so the noisiest row: the renders leave no
+ * The latency of small requests while renders wait in the queue. Wall clock, so the noisiest row: the renders leave no
  * core idle.
  */
 export async function latency(/** @type {Bench} */ bench) {
@@ -53,7 +53,7 @@ export async function latency(/** @type {Bench} */ bench) {
       what: `p99 of small hot reads while ${RENDERS} renders wait`,
       peer: "`res.sendFile`, and `sharp` in the process",
       ours: own.busy,
-      // It takes its time, and there is nothing fine to tell apart.
+      // This takes long, and the differences are large.
       theirs: own.busy.map(() => theirs.busy[0] ?? Number.NaN),
     }),
   ];
@@ -94,7 +94,7 @@ async function quietAndBusy(bench, server, rounds, path, pathOf) {
       connections: RENDERS,
       addresses: CLIENTS,
     });
-    // The queue is full when the first of them have been answered, and it is time that they are under way.
+    // When the first renders have been answered, the queue is full and the measurement can start.
     await new Promise((resolve) => setTimeout(resolve, 300));
     busy.push(await p99(COUNT[mode]));
     await renders.stop();

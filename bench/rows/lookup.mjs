@@ -16,7 +16,7 @@ const PER_DOMAIN = 20;
 const DOMAIN = "company1000.example";
 const PATH = `/people/v2/domain-search?domain=${DOMAIN}&api_key=${BENCH_KEY}`;
 
-/** The first page of a domain search, key and quota included, against the same statement behind a handler that does no more. */
+/** The first page of a domain search, key and quota included, against the same statement behind a bare handler. */
 export async function lookup(/** @type {Bench} */ bench) {
   const directory = await bench.makeDirectory("lookup");
   await fill(join(directory, "lookup.db"));

@@ -8,11 +8,11 @@ import { compare, formatMegabytes } from "../src/report.mjs";
 const CLIENTS = { full: 32, quick: 32, smoke: 4 };
 const ROUNDS = { full: 3, quick: 1, smoke: 1 };
 const WATCH_MS = 20;
-/** 10 MB a second and client: 20 MB take two seconds. */
+/** 10 MB per second and client: 20 MB take two seconds. */
 const SLOW = { bytes: 256 * 1024, everyMs: 25 };
 const AIM = { atMost: 1.25 };
 
-/** The most memory that is held at any moment, files of different sizes compared. Every round has servers of its own. */
+/** The peak memory for files of different sizes. Every round has its own servers. */
 export async function memory(/** @type {Bench} */ bench) {
   const cases = {
     up1: () => uploading(bench, 1_000_000),
@@ -142,7 +142,7 @@ async function peakWhile(bench, server, job) {
   const look = () => {
     const now = server.peakMemory();
     peak.host = Math.max(peak.host, now.host);
-    // Render processes come and go: those that live at the same time count together.
+    // Render processes come and go: those that run at the same time count together.
     peak.children = Math.max(peak.children, now.children);
   };
   const timer = setInterval(look, WATCH_MS);

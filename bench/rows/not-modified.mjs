@@ -6,7 +6,7 @@ import { renditionOf } from "./hot.mjs";
 /** @import { Contestant } from "../src/measure.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-/** A rendition that the client still has, asked for with `If-None-Match`. */
+/** A rendition that the client has cached, requested with `If-None-Match`. */
 export async function notModified(/** @type {Bench} */ bench) {
   const [express, koa] = await Promise.all([bench.start("outrigger-express"), bench.start("outrigger-koa")]);
   const { path, directory } = await renditionOf(bench, express);

@@ -9,7 +9,7 @@ import { compare, formatMicros } from "../src/report.mjs";
 
 const CONNECTIONS = 4;
 
-/** Originals as they were uploaded, against a read stream of the same bytes. */
+/** Originals as uploaded, against a read stream of the same bytes. */
 export async function originals(/** @type {Bench} */ bench) {
   const [express, koa] = await Promise.all([bench.start("outrigger-express"), bench.start("outrigger-koa")]);
   const lines = [];

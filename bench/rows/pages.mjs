@@ -7,7 +7,7 @@ import { compare } from "../src/report.mjs";
 
 const BROWSER = { accept: "text/html", "accept-encoding": "gzip, br" };
 
-/** What a first visit to a page loads, compressed, without the picture; against the size that it is to stay below. */
+/** The bytes that a first visit to a page loads, compressed, without the picture; against their budget. */
 export async function pages(/** @type {Bench} */ bench) {
   const server = await bench.start("outrigger-express");
   const id = await upload(server, await bench.corpus.small());
@@ -42,7 +42,7 @@ async function weighed({ checks }, server, what, path, budget) {
 async function weigh(server, path) {
   const page = await get(server, path, BROWSER);
   if (page.status !== 200) throw new Error(`${path} was answered with ${page.status}`);
-  // Pages themselves are compressed by the host, where it does that.
+  // The host compresses pages, if it does at all.
   let bytes = brotliCompressSync(page.body).length;
   const html = page.body.toString();
   const waiting = [...html.matchAll(/(?:src|href)="[^"]*\/(assets\/[^"]+)"/g)].map(

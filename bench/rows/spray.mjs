@@ -9,24 +9,24 @@ import { quantile } from "../src/statistics.mjs";
 const SPRAYERS = { full: 10, quick: 10, smoke: 2 };
 const SPRAY_MS = { full: 30_000, quick: 15_000, smoke: 500 };
 const SOAK = { sprayers: 50, sprayMs: 300_000, readEveryMs: 4000 };
-/** Seldom enough that the reader takes less than one sprayer's share of the renderer. */
+/** Rare enough that the reader takes less than one sprayer's share of the renderer. */
 const READ_EVERY_MS = { full: 1000, quick: 1000, smoke: 100 };
 const QUIET_READS = { full: 30, quick: 16, smoke: 2 };
-/** Fewer than one client may have in line. */
+/** Fewer than one client's queue may hold. */
 const CONNECTIONS = 6;
 const FIRST_WIDTH = 700;
-/** What the renditions of one image may take in the store. */
+/** The limit of one image's renditions in the store. */
 const SHARE_OF_ORIGINAL = 10;
 const LEAST_BYTES = 32 * 1024 ** 2;
 const SIDES = { first: 200, count: 1800 };
-/** All sprayers are at it by then. */
+/** By then all sprayers are active. */
 const UNDER_WAY_MS = 1000;
-/** What was stored last may be over the bound until it is looked at. */
+/** The last renditions stored may exceed the limit until the next check. */
 const SETTLE_MS = 2000;
 
 /**
- * Clients that ask for one size of a photograph after the other, each of which has to be rendered, while another client
- * now and then asks for a new size of a photograph of its own.
+ * Clients that request one size of a photograph after the other, each of which needs a render. Meanwhile another client
+ * occasionally requests a new size of its own photograph.
  */
 export async function spray(/** @type {Bench} */ bench) {
   const { mode, isSoak } = bench.settings;
@@ -59,7 +59,7 @@ export async function spray(/** @type {Bench} */ bench) {
     port: server.port,
     requests: Array.from({ length: SIDES.count }, (_, index) => ({
       path: addressOf(photoId, `?resize=${SIDES.first + ((index * 701) % SIDES.count)}x`),
-      // Those who take more than their share are told so.
+      // Clients over their share get a refusal.
       status: [200, 429],
     })),
     connections: sprayers,

@@ -9,7 +9,7 @@ import { compare, formatMicros } from "../src/report.mjs";
 /** @import { Bench } from "../src/bench.mjs" */
 
 const LIVE = { full: 100_000, quick: 10_000, smoke: 200 };
-/** Enough for the sweep to be at its pace. */
+/** Enough for the sweep to reach its full rate. */
 const CROWD = { full: 1000, quick: 300, smoke: 5 };
 const DUE = { full: 100, quick: 100, smoke: 5 };
 const ROUNDS = { full: 7, quick: 3, smoke: 1 };
@@ -17,10 +17,10 @@ const AT_ONCE = 16;
 const ORIGINAL = randomBytes(20_000);
 const RENDITION = randomBytes(5_000);
 const YEAR_MS = 365 * 86_400_000;
-/** What is only there to be in the way need not survive a power cut. */
+/** Background images need not survive a power cut. */
 const UNSYNCED = { sync: async () => {}, syncDirectory: async () => {}, link };
 
-/** Removing what has expired, among images that have not. */
+/** Removes expired images among live ones. */
 export async function sweep(/** @type {Bench} */ bench) {
   const { mode } = bench.settings;
   const root = await mkdtemp(join(tmpdir(), "outrigger-sweep-"));
@@ -59,7 +59,7 @@ export async function sweep(/** @type {Bench} */ bench) {
   }
 }
 
-/** Stores images as an upload leaves them. @param {FsBlobStore} into @param {number} count @param {() => number} expiry */
+/** Stores images as an upload does. @param {FsBlobStore} into @param {number} count @param {() => number} expiry */
 async function store(into, count, expiry) {
   let left = count;
   const work = async () => {
@@ -68,7 +68,7 @@ async function store(into, count, expiry) {
       const id = randomBytes(16).toString("base64url");
       await into.put(`${id}/record`, Buffer.from(JSON.stringify(recordOf(id, expiresAt))));
       await into.addDue("images", { id, dueMs: expiresAt });
-      // The others' bytes would only take room.
+      // Originals of the live images would only take space.
       if (expiresAt >= Date.now()) continue;
       await into.put(`${id}/original`, ORIGINAL);
       await into.put(`${id}/renditions/w320.webp`, RENDITION);
@@ -96,7 +96,7 @@ function recordOf(id, expiresAt) {
 }
 
 /**
- * A store as remote ones are: its blobs are removed one by one, and few images are swept at a time.
+ * A store with the abilities of a remote one: its blobs are removed one by one, and few images are swept at a time.
  * @param {FsBlobStore} store
  */
 function withoutAbilities(store) {

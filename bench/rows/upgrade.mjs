@@ -12,14 +12,14 @@ const WIDTHS = {
   smoke: [200],
 };
 const ROUNDS = { full: 4, quick: 2, smoke: 1 };
-/** Renewals and what is stored behind replies count. */
+/** Revalidations and storage after the replies count, too. */
 const SETTLE_MS = { full: 1500, quick: 1500, smoke: 100 };
 
-/** A rendition, and the entity tag that caches have of it. @typedef {{ path: string, etag: string }} Known */
+/** A rendition, and the entity tag that caches hold. @typedef {{ path: string, etag: string }} Known */
 
 /**
- * Three nodes with a new release of the renderer, against three that were merely started again: each is asked for all
- * renditions by a cache that revalidates, and by one that has nothing.
+ * Three nodes with a new release of the renderer, against three nodes that only restarted. A revalidating cache and an
+ * empty cache request all renditions from each.
  * @param {Bench} bench
  */
 export async function upgrade(bench) {

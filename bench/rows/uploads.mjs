@@ -11,7 +11,7 @@ const SIZES = /** @type {const} */ ([
   { title: "20 MB", bytes: 20_000_000, connections: 2, turns: { full: 5, quick: 2, smoke: 2 } },
 ]);
 
-/** Multipart uploads, against multer with as careful a handler. */
+/** Multipart uploads, against multer with an equally careful handler. */
 export async function uploads(/** @type {Bench} */ bench) {
   const lines = [];
   for (const { title, bytes, connections, turns } of SIZES) {

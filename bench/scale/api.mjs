@@ -26,7 +26,7 @@ export async function uploadTo(node, picture, expiresAt) {
 /**
  * @param {Node} node
  * @param {string} path
- * @param {{ method?: string, pin?: string, body?: object, status?: number }} [options] `status`: what it must be. Default: 200.
+ * @param {{ method?: string, pin?: string, body?: object, status?: number }} [options] `status`: the required one. Default: 200.
  */
 export async function ask(node, path, { method = "GET", pin, body, status = 200 } = {}) {
   const response = await fetch(`${node.origin}${path}`, {

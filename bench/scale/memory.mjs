@@ -8,7 +8,7 @@ import { startNode, storageOf } from "./node-process.mjs";
 /** @import { RedisServer } from "../../test/support/redis-server.ts" */
 /** @import { Bench } from "../src/bench.mjs" */
 
-/** Copies of a real record, to see what one more costs the server altogether. */
+/** Copies of a real record, to measure the server memory of one more. */
 const COPIES = { full: 100_000, quick: 10_000, smoke: 200 };
 const SWEPT = { full: 2000, quick: 300, smoke: 10 };
 const AT_ONCE = 32;
@@ -19,12 +19,13 @@ const DAY_MS = 86_400_000;
  * @typedef {object} Footprint
  * @property {number} imageBytes Of Redis' memory for a living image, its entry of what is due included.
  * @property {number} dueBytes Of them in the one list of what is due.
- * @property {number} goneBytes For an image that is gone and remembered.
+ * @property {number} goneBytes For a gone image whose record is kept.
  * @property {number} sweptPerSecond By one process.
  */
 
 /**
- * What an image takes up in a Redis that has its record, while its pictures are in S3, and how fast such records are swept.
+ * The memory of an image in a Redis that stores its record, with its pictures in S3, and the rate at which such records
+ * are swept.
  * @param {Bench} bench
  * @returns {Promise<{ table: string, footprint: Footprint } | null>} `null` where Redis or Ceph is not installed.
  */

@@ -20,9 +20,9 @@ const BIN = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", impo
  */
 
 /**
- * @param {string} directory Where it may put its files.
+ * @param {string} directory For its files.
  * @param {ServerConfig} config
- * @param {S3Bucket | null} s3 Whose keys it has.
+ * @param {S3Bucket | null} s3 The bucket whose keys it uses.
  * @returns {Promise<Node>}
  */
 export async function startNode(directory, config, s3) {
@@ -64,10 +64,10 @@ export async function startNode(directory, config, s3) {
 }
 
 /**
- * Where everything is kept, or the pictures elsewhere than the records.
+ * One storage for everything, or separate ones for pictures and records.
  * @param {string} redisUrl
  * @param {S3Bucket | null} s3
- * @param {string} [endpoint] Of a line to `s3`.
+ * @param {string} [endpoint] Of a proxy to `s3`.
  */
 export function storageOf(redisUrl, s3, endpoint = s3?.endpoint) {
   if (s3 === null) return redisUrl;

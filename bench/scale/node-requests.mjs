@@ -5,17 +5,17 @@ import { ask, pathOf, uploadTo } from "./api.mjs";
 /** @import { Node } from "./node-process.mjs" */
 
 const UPLOAD_BYTES = 200_000;
-/** An image is kept in so many sizes at most. */
+/** Limit of stored sizes per image. */
 const MAX_RENDITIONS = 200;
 const FIRST_WIDTH = 600;
 
 /**
- * What to send when `count` requests of a kind are due: as many, or fewer that are repeated in turn.
+ * The requests to send when `count` of a kind are due: as many, or fewer that are repeated in turn.
  * @typedef {Record<"hot" | "stored" | "cold" | "upload", (count: number) => JobRequest[]>} Requests
  */
 
 /**
- * Uploads what is asked for.
+ * Uploads the images to request.
  * @param {Bench} bench
  * @param {Node[]} nodes All of one storage.
  * @param {number} coldRenders How many there will be altogether.

@@ -12,7 +12,7 @@ import { prepareRequests } from "./node-requests.mjs";
 
 const NODES = 3;
 const ROUNDS = { full: 5, quick: 2, smoke: 1 };
-/** Requests of a turn, and connections of the client, which has as many with one node as with three. */
+/** Requests of a turn, and connections of the client: as many with one node as with three. */
 const WORK = {
   hot: { title: "hot read, 20 KB", count: { full: 6000, quick: 1500, smoke: 30 }, connections: 12 },
   stored: {
@@ -28,7 +28,7 @@ const WORK = {
 /** @typedef {{ perSecond: number, p50: number, p99: number, nodeMicros: number, redisMicros: number }} Sample */
 
 /**
- * What one request costs.
+ * The CPU of one request.
  * @typedef {Record<Work, { nodeMicros: number, redisMicros: number }>} Costs
  */
 
@@ -64,13 +64,13 @@ async function ofStorage(bench, redis, s3) {
   const { mode } = bench.settings;
   const config = {
     storage: storageOf(redis.url, s3),
-    // One very busy client, who waits for each answer.
+    // One very busy client, which waits for each answer.
     images: {
       rateLimits: /** @type {const} */ (false),
       renderBudget: /** @type {const} */ (false),
       asyncAfterMs: /** @type {const} */ (false),
     },
-    // More would only fight for the same two cores.
+    // More connections would only compete for the same two cores.
     renderer: { workers: 1 },
   };
   const { directory } = bench.corpus;
@@ -157,7 +157,7 @@ async function turn(bench, redis, nodes, work, requests) {
   const results = await Promise.all(shares.map((share) => bench.load.run(share)));
   const seconds = (performance.now() - began) / 1000;
   const [nodesAfter, redisAfter] = [cpu(), await cpuOf(redis)];
-  // At the end of a turn every connection sends its last request: there may be a few more than were asked for.
+  // At the end of a turn every connection sends its last request, so there may be a few more than requested.
   const sent = results.reduce((sum, result) => sum + result.sent, 0);
   const micros = results.flatMap(({ latenciesMs }) => latenciesMs).map((ms) => ms * 1000);
   return {

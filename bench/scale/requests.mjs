@@ -13,7 +13,7 @@ import { startNode, storageOf } from "./node-process.mjs";
 /** Small enough to be read at once. */
 const PICTURE_BYTES = 200_000;
 const LIFE_MS = 3000;
-/** What is asked for, as the table calls it. */
+/** The kinds of requests, as named in the table. */
 export const REQUESTS = /** @type {const} */ ({
   upload: "upload",
   cold: "cold rendition, rendered and stored",
@@ -22,7 +22,7 @@ export const REQUESTS = /** @type {const} */ ({
   swept: "sweep, one expired image with a rendition",
 });
 const CONFIG = {
-  // What is done in the background would be counted too.
+  // Background work would be counted, too.
   images: { sweepEveryMs: /** @type {const} */ (false), asyncAfterMs: /** @type {const} */ (false) },
 };
 
@@ -30,7 +30,7 @@ const CONFIG = {
 /** @typedef {(work: () => Promise<unknown>) => Promise<Counts>} Count */
 
 /**
- * What a request to `outrigger serve` asks of its stores, rate limits included.
+ * The store requests caused by one request to `outrigger serve`, rate limits included.
  * @param {Bench} bench
  * @returns {Promise<{ table: string, split: Map<string, Counts> } | null>} `split`: with records in Redis and pictures in S3.
  *   `null` where Redis or Ceph is not installed.
@@ -89,7 +89,7 @@ export async function countRequests(bench) {
  * @param {Count} count
  * @param {ReturnType<typeof storageOf>} storage
  * @param {Parameters<typeof startNode>[2]} s3
- * @param {() => ImageStorage} openStorage The same, for who sweeps.
+ * @param {() => ImageStorage} openStorage The same storage, for the sweeper.
  * @returns {Promise<Map<string, Counts>>} By request.
  */
 async function ofStorage(bench, count, storage, s3, openStorage) {
@@ -99,7 +99,7 @@ async function ofStorage(bench, count, storage, s3, openStorage) {
   const admin = createImageAdmin({ storage: openStorage() });
   try {
     const picture = await bench.corpus.ofBytes(PICTURE_BYTES);
-    // What is asked only once in a process: scripts are loaded, abilities of the service found out, clocks compared.
+    // Requests sent once per process: scripts are loaded, features of the service probed, clocks compared.
     await count(async () => {
       const first = await uploadTo(node, picture);
       for (const each of [node, other]) await ask(each, pathOf(first.id, "?resize=90x"));
@@ -130,7 +130,7 @@ async function ofStorage(bench, count, storage, s3, openStorage) {
       const { id } = await uploadTo(node, picture, new Date(Date.now() + LIFE_MS));
       await ask(node, pathOf(id, "?resize=100x"));
     };
-    // The first one only warms the admin's own connection up.
+    // The first sweep only opens the admin's own connection.
     for (let turn = 0; turn < 2; turn++) {
       await expiring();
       await new Promise((resolve) => setTimeout(resolve, LIFE_MS));

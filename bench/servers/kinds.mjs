@@ -2,17 +2,17 @@
 /** @import { RendererOptions } from "@outrigger/imaging" */
 
 /**
- * What a server is given. Which of it a kind needs is written at the kind.
+ * The options of a server. Each kind lists the options that it needs.
  * @typedef {object} ServerOptions
  * @property {string} [directory] An existing directory of its own, or the one whose files it serves.
  * @property {string} [file] Path of the file that it serves.
  * @property {Record<string, string>} [headers] Headers that it sends with it.
- * @property {number} [maxUploadBytes] Largest file that it takes. Absent: its own default.
- * @property {boolean} [limits] Whether it limits what one client may ask for, as by default. Default: false.
- * @property {boolean} [waits] Whether each upload is answered when all is done, however long that takes. Default: false.
+ * @property {number} [maxUploadBytes] Largest file that it accepts. Absent: its own default.
+ * @property {boolean} [limits] Whether it has its default limits per client. Default: false.
+ * @property {boolean} [waits] Whether each upload is answered only once it is processed. Default: false.
  * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
- * @property {RendererOptions} [renderer] Of Outrigger's renderer. Absent: its defaults.
- * @property {string} [build] What Outrigger's renderer says its release is. Absent: the truth.
+ * @property {RendererOptions} [renderer] For Outrigger's renderer. Absent: its defaults.
+ * @property {string} [build] Release that Outrigger's renderer reports. Absent: the real one.
  */
 
 /**
@@ -23,7 +23,7 @@
 
 /** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */
 
-// Loaded when asked for: a server must not carry what another one needs.
+// Loaded on demand: a server must not carry the modules of another.
 export const SERVERS = {
   /** Outrigger in Express 5, at `/img`. Needs `directory`. */
   "outrigger-express": start(() => import("./outrigger.mjs"), "outriggerInExpress"),
@@ -39,7 +39,7 @@ export const SERVERS = {
   "express-stream": start(() => import("./express-files.mjs"), "stream"),
   /** Koa 3: the bytes of `file` from memory as `ctx.body`, with their type or all `headers`. */
   "koa-buffer": start(() => import("./koa-files.mjs"), "buffer"),
-  /** Koa 3: koa-send on `directory`, with a 304 where Koa finds the request fresh. */
+  /** Koa 3: koa-send on `directory`, with a 304 if Koa considers the request fresh. */
   "koa-send": start(() => import("./koa-files.mjs"), "sendFiles"),
   /** Koa 3: `file` from a read stream. */
   "koa-stream": start(() => import("./koa-files.mjs"), "stream"),

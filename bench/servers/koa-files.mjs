@@ -31,7 +31,7 @@ export async function sendFiles(options) {
   const app = new Koa();
   app.use(async (ctx) => {
     await send(ctx, ctx.path, { root });
-    // What koa-conditional-get does.
+    // As koa-conditional-get does.
     if (ctx.fresh) {
       // koa-send has opened the file by now.
       const { body } = ctx;

@@ -13,7 +13,7 @@ import { required } from "./kinds.mjs";
 
 /** @import { Mounted, ServerOptions } from "./kinds.mjs" */
 
-/** Whoever asks with it has points without end, which are counted all the same. */
+/** The key of an account with unlimited points, which are still counted. */
 export const BENCH_KEY = "0123456789abcdef0123456789abcdef01234567";
 
 /**
@@ -42,7 +42,7 @@ export async function lookupInExpress(options) {
   };
 }
 
-/** The page as one statement gives it, sent as it is. @param {ServerOptions} options @returns {Promise<Mounted>} */
+/** The page as one statement returns it, sent unchanged. @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function statementInExpress(options) {
   const database = new Database(join(required(options, "directory"), "lookup.db"));
   const statement = database.prepare(

@@ -35,7 +35,7 @@ async function keepingOf({ records, ...options }) {
   return {
     storage: { records: await openRecords(records), originals: files, renditions: files },
     secret: "where records are elsewhere, there is no place to keep one",
-    // Nothing but what requests need is to be counted.
+    // Only the work of requests is to be counted.
     sweepEveryMs: false,
   };
 }

@@ -35,7 +35,7 @@ export async function checkedMulterInExpress(options) {
 }
 
 /**
- * What a careful developer writes: when the client hears of success, file and record survive a loss of power.
+ * A careful developer's handler: when the client receives the success, file and record survive a power cut.
  * @param {ServerOptions} options
  * @param {(path: string) => Promise<object>} check
  */

@@ -1,5 +1,6 @@
 /**
- * Who attacks, in a process of its own: `attack-child.mjs <origin>`, told what to send and tells what became of it.
+ * The attacker, in a process of its own: `attack-child.mjs <origin>`. It receives the files to send and reports the
+ * outcomes.
  */
 import { readFile } from "node:fs/promises";
 import { addressOf, get, isReady, post } from "./client.mjs";

@@ -19,7 +19,7 @@ import { multipartOf } from "./multipart.mjs";
  * @typedef {object} Outcome
  * @property {string} title
  * @property {number} upload Status that the upload was answered with.
- * @property {number | null} picture Status of the PNG that was asked for, where the upload was taken.
+ * @property {number | null} picture Status of the requested PNG, if the upload was accepted.
  */
 
 /**
@@ -41,7 +41,7 @@ export async function createMissiles(directory, count) {
 }
 
 /**
- * Uploads all of them at the same moment, waits until each that is taken is ready, and asks for it as a PNG.
+ * Uploads all of them at the same moment, waits until each accepted one is ready, and requests it as a PNG.
  * @param {{ origin: string }} server
  * @param {readonly Missile[]} missiles
  * @returns {Promise<Outcome[]>}
@@ -52,7 +52,7 @@ export async function attack({ origin }, missiles) {
     throw new Error(`The attacker ended: ${code ?? signal}`);
   });
   ended.catch(() => {});
-  // On a machine of its own it would take nothing from the server's cores.
+  // On a separate machine it would take no time from the server's cores.
   if (child.pid !== undefined) setPriority(child.pid, 19);
   try {
     child.send(missiles);

@@ -18,7 +18,7 @@ import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
 /** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 
 /**
- * What a row works with.
+ * The tools of a row.
  * @typedef {object} Bench
  * @property {Settings} settings
  * @property {Corpus} corpus
@@ -37,7 +37,7 @@ import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
  */
 
 /**
- * A row of the table. What it started is ended when it is done, whatever comes.
+ * Runs a row of the table. Everything that it started is stopped afterwards, whatever the outcome.
  * @template Result
  * @param {string} directory
  * @param {Settings} settings
@@ -95,7 +95,7 @@ export async function withBench(directory, settings, corpus, row) {
   } finally {
     for (const each of loads) each.close();
     await Promise.all(clients.map((client) => client.stop()));
-    // After those who use them.
+    // After the processes that use them.
     await Promise.all(endings.map((end) => end()));
   }
 }

@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 
 /** Up to this size a body is a Buffer, as records and small renditions are. */
 const BUFFER_BYTES = 65_536;
-/** What an upload arrives in. */
+/** Size of the chunks of an upload. */
 const CHUNK_BYTES = 65_536;
 const PATTERN = randomBytes(16 * CHUNK_BYTES);
 
@@ -12,7 +12,8 @@ const PATTERN = randomBytes(16 * CHUNK_BYTES);
 const lengths = new WeakMap();
 
 /**
- * A body of `bytes` bytes, the same at every call in a process: a Buffer while it is small, else a stream that takes no memory.
+ * A body of `bytes` bytes, the same at every call in a process: a Buffer while small, else a stream that takes no
+ * memory.
  * @param {number} bytes
  */
 export function bodyOf(bytes) {
@@ -36,7 +37,7 @@ function* chunksOf(bytes) {
 }
 
 /**
- * Whether something is the body of so many bytes.
+ * Whether a value is the body of this size.
  * @param {Buffer | AsyncIterable<Buffer>} found
  * @param {number} bytes
  */
@@ -48,7 +49,7 @@ export async function isBody(found, bytes) {
 }
 
 /**
- * Reads to the end, as a pipe would: who iterates over a stream makes it join the chunks that have come meanwhile.
+ * Reads to the end, as a pipe does: iterating over a stream would join the chunks that arrived meanwhile.
  * @param {Buffer | AsyncIterable<Buffer>} found
  * @returns {Promise<number>} How many bytes there were.
  */

@@ -4,7 +4,7 @@ import { get } from "./client.mjs";
 /** @import { ServerProcess } from "./server-process.mjs" */
 
 /**
- * Whether a server gives what it is measured for. A benchmark of wrong answers is worth nothing.
+ * Checks of the replies that are measured. A benchmark of wrong replies is worth nothing.
  * @typedef {object} Checks
  * @property {number} count Answers that were right.
  * @property {(server: ServerProcess, path: string, bytes: Buffer) => Promise<void>} bytes 200 with exactly these.
@@ -16,7 +16,7 @@ import { get } from "./client.mjs";
  * @property {(label: string, isRight: boolean) => void} that
  */
 
-/** Pixels of each side of a picture seen from afar. */
+/** Side length in pixels of the reduced pictures compared. */
 const DISTANT_SIDE = 24;
 /** Mean over all channels of its pixels, of 255. */
 const MAX_DISTANT_DIFFERENCE = 6;

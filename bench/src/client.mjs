@@ -7,7 +7,7 @@ import { multipartOf } from "./multipart.mjs";
 /** @import { JobRequest } from "./load.mjs" */
 /** @import { Multipart } from "./multipart.mjs" */
 
-// A connection closed with the last byte looks to some servers as if the client had left early.
+// To some servers, a connection closed with the last byte looks like an aborted request.
 const agent = new Agent({ keepAlive: true });
 
 /** @typedef {{ origin: string }} Address Of a server. */
@@ -66,7 +66,7 @@ export async function upload(server, picture) {
  * Posts an upload to Outrigger.
  * @param {Address} server
  * @param {Multipart} multipart
- * @returns {Promise<{ status: number, id: string | null, text: string }>} `id`: the image's, where it was taken.
+ * @returns {Promise<{ status: number, id: string | null, text: string }>} `id`: the image's, if it was accepted.
  */
 export async function post(server, { body, contentType }) {
   const headers = {
@@ -86,7 +86,7 @@ const POLL_MS = 100;
  * Waits while an image is being processed.
  * @param {Address} server
  * @param {string} id
- * @returns {Promise<boolean>} Whether it can be served now; else it was refused.
+ * @returns {Promise<boolean>} Whether it can be served now; otherwise it was refused.
  */
 export async function isReady(server, id) {
   for (;;) {

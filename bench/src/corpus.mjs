@@ -26,15 +26,15 @@ const SMALL = { width: 800, height: 600 };
 /** Sides of the Photoshop document. */
 const LARGE_DOCUMENT = { width: 3000, height: 2000 };
 const SMALL_DOCUMENT = { width: 900, height: 600 };
-/** What {@link jpegOfBytes} makes takes about this many bytes a pixel; only to begin with. */
+/** Bytes per pixel of {@link jpegOfBytes}, a first estimate. */
 const BYTES_PER_PIXEL = 0.585;
-/** Of the drawing. */
+/** Side lengths of the drawing. */
 const SMALL_PATHS = 100;
-/** More than the service keeps in memory, less than takes long to make. */
+/** More than the service keeps in memory, but quick to make. */
 const SMOKE_BYTES = 2_500_000;
 
 /**
- * Makes the pictures that the rows use, each when it is first asked for.
+ * Makes the pictures of the rows, each on its first use.
  * @param {string} directory
  * @param {Settings} settings
  */
@@ -52,11 +52,11 @@ export function createCorpus(directory, settings) {
   };
   const isSmoke = settings.mode === "smoke";
   return {
-    /** Where more can be put. */
+    /** A directory for further files. */
     directory,
-    /** 4000 × 3000 pixels, of the look and size of a photograph. */
+    /** 4000 × 3000 pixels, with the look and size of a photograph. */
     photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE, 20, 92)),
-    /** The same as PNG, which takes ten times as many bytes. */
+    /** The same as PNG, with ten times as many bytes. */
     png: () =>
       once(
         "png",
@@ -68,7 +68,7 @@ export function createCorpus(directory, settings) {
       ),
     /** A JPEG that costs next to nothing to render. */
     small: () => once("small", () => photograph(SMALL, 20, 92)),
-    /** A JPEG of about `bytes` bytes. Looking only whether all works, big ones are smaller. */
+    /** A JPEG of about `bytes` bytes. Large ones are smaller in smoke runs. */
     ofBytes(/** @type {number} */ wanted) {
       const bytes = isSmoke ? Math.min(wanted, SMOKE_BYTES) : wanted;
       return once(`bytes-${bytes}`, () => jpegOfBytes(bytes));
@@ -142,7 +142,7 @@ async function photograph({ width, height }, grain, quality) {
       <radialGradient id="g"><stop offset="0" stop-color="#fc6"/><stop offset="1" stop-color="#135"/></radialGradient>
       <rect width="100%" height="100%" fill="url(#g)"/></svg>`,
   );
-  // Bytes are as often 0 as 255; a uniform distribution is the square root of 12 times as wide as it deviates.
+  // Random bytes are uniformly distributed, with a range of sqrt(12) standard deviations.
   const scale = (grain * Math.sqrt(12)) / 255;
   const noise = await sharp(randomBytes(width * height), { raw: { width, height, channels: 1 } })
     .linear(scale, 128 - scale * 127.5)

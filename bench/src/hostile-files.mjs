@@ -3,11 +3,11 @@ import { createViteServer } from "vitest/node";
 
 /** @import { Bomb } from "../../test/hostile/bomb.ts" */
 
-/** Those that are dear to open come before those whose header gives them away. */
+/** Files that are expensive to open come before those that their header reveals. */
 const DEAREST_FIRST = ["dear", "bounded", "unreadable", "refused"];
 
 /**
- * Files of the tests that cost whoever opens them dearly: as many of each type, as far as there are.
+ * Files of the tests that are expensive to open: the same number of each type, as far as available.
  * @param {number} count
  * @returns {Promise<Bomb[]>}
  */
@@ -27,7 +27,7 @@ export async function hostileFiles(count) {
 }
 
 /**
- * The tests are TypeScript, which Node 20 does not read: what runs them loads them.
+ * The tests are TypeScript, which Node 20 cannot load: the tests' own loader loads them.
  * @returns {Promise<Bomb[]>}
  */
 async function loadBombs() {

@@ -7,13 +7,13 @@ import { connect } from "node:net";
  */
 
 /**
- * Reads so slowly: after `bytes` it waits until `everyMs` are over.
+ * A reading speed: after `bytes` the client waits until `everyMs` have passed.
  * @typedef {{ bytes: number, everyMs: number }} Pace
  */
 
 /**
- * One keep-alive connection that sends prepared bytes and counts what comes back: a client that costs little enough
- * not to be the bottleneck. It understands answers with a Content-Length, and those that have no body.
+ * One keep-alive connection that sends prepared bytes and counts the bytes received. It is cheap enough not to be the
+ * bottleneck. It understands answers with a Content-Length, and answers without a body.
  * @typedef {object} Connection
  * @property {(request: readonly Buffer[]) => Promise<Answer>} send One at a time. Rejects when the connection breaks.
  * @property {() => boolean} isOpen Servers close those that are idle for seconds.
@@ -95,7 +95,8 @@ export function openConnection(port, { pace, localAddress } = {}) {
         isOpen: () => socket.readyState === "open",
         close() {
           clearInterval(timer);
-          // A server that streams learns only after its last byte that there are no more: closing now would be an error.
+          // A streaming server learns only after its last byte that the body is complete: closing now would be an
+          // error.
           setTimeout(() => socket.destroy(), CLOSE_AFTER_MS);
         },
       });

@@ -1,6 +1,4 @@
-/**
- * The client, in a process of its own, so that its CPU is not the server's.
- */
+/** The client, in a process of its own, so that its CPU time is not counted as the server's. */
 import { readFileSync } from "node:fs";
 import { openConnection } from "./http-connection.mjs";
 
@@ -86,11 +84,11 @@ function optionsOf({ pace, addresses = [] }, index) {
  * @property {number} everyMs
  * @property {(count: number) => boolean} isOver Given how many have been sent.
  * @property {Connection[]} connections
- * @property {() => Promise<Connection>} reopen One in the place of another that the server has closed.
+ * @property {() => Promise<Connection>} reopen A replacement for a connection that the server has closed.
  */
 
 /**
- * Sends a request every `everyMs`, whether or not those before have been answered, as long as there are idle connections.
+ * Sends a request every `everyMs`, whether or not earlier ones have been answered, as long as a connection is idle.
  * @param {Pacing} pacing
  * @param {(connection: Connection) => Promise<void>} exchange
  */
@@ -114,7 +112,7 @@ async function paced({ everyMs, isOver, connections, reopen }, exchange) {
     try {
       await exchange(open);
     } catch (error) {
-      // Closed as idle in the very moment: that is no answer.
+      // Closed as idle at that very moment: not an answer.
       if (open.isOpen()) throw error;
       open = await reopen();
       await exchange(open);
@@ -127,9 +125,9 @@ async function paced({ everyMs, isOver, connections, reopen }, exchange) {
   for (let index = 0; !isOver(index); index++) {
     const waitMs = start + index * everyMs - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    // A server that leaves so many unanswered has shown what it is like: the rest may wait.
+    // With this many requests unanswered the result is clear: the remaining requests may wait.
     const sent = send(idle.pop() ?? (await nextIdle()));
-    // Heard of below.
+    // Handled below.
     sent.catch(() => {});
     pending.push(sent);
   }

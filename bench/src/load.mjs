@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
  * @property {string} path With the query.
  * @property {Record<string, string>} [headers]
  * @property {string} [bodyFile] Path of a file that holds the body.
- * @property {number | readonly number[]} status What the answer must have, or one of them.
- * @property {number} [length] Bytes that the answer's body must have. Absent: any.
+ * @property {number | readonly number[]} status The required status, or the allowed ones.
+ * @property {number} [length] Required bytes of the answer's body. Absent: any.
  */
 
 /**
@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
  * @property {number} count
  * @property {number} connections Each sends its next request when the one before is answered.
  * @property {number} [everyMs] Sends one request each time this is over, and measures how long each takes.
- * @property {boolean} [isTimed] Measures how long each takes also where none waits for its time.
+ * @property {boolean} [isTimed] Measures how long each takes, also without `everyMs`.
  * @property {Pace} [pace] Reads slowly.
  * @property {readonly string[]} [addresses] The clients' own, 127.0.0.x, by turns of the connections. Absent: 127.0.0.1.
  */
@@ -32,7 +32,7 @@ import { fileURLToPath } from "node:url";
  */
 
 /**
- * The client's process. Every answer is checked: one that is not as the request says fails the job.
+ * The client's process. Every answer is checked: a wrong one fails the job.
  * @typedef {object} Load
  * @property {(job: Job) => Promise<JobResult>} run
  * @property {(job: Omit<Job, "count">) => { stop(): Promise<JobResult> }} start Runs until stopped.
@@ -71,7 +71,7 @@ export function startLoad() {
     run: (job) => begin(job).result,
     start(job) {
       const { id, result } = begin({ ...job, count: Number.POSITIVE_INFINITY });
-      // Who stops it hears of its failure.
+      // The failure is reported to the caller of `stop`.
       result.catch(() => {});
       return {
         stop() {

@@ -4,15 +4,15 @@ import { decode, encode } from "dns-packet";
 import { SMTPServer } from "smtp-server";
 
 /**
- * Where a mail server and a name server are.
+ * Ports of a mail server and a name server.
  * @typedef {object} MailPeers
  * @property {number} dnsPort
  * @property {number} mailPort
  */
 
 /**
- * Starts a mail server that has the mailboxes of even numbers, and alice, and a name server by which it is the mail host of
- * every domain. They run until the process ends.
+ * Starts a mail server that has the mailboxes of even numbers, and alice, and a name server that names it as the mail
+ * host of every domain. They run until the process ends.
  * @returns {Promise<MailPeers>}
  */
 export async function startMailPeers() {
@@ -25,7 +25,7 @@ export async function startMailPeers() {
       done(isThere ? null : Object.assign(new Error("5.1.1 No such user here"), { responseCode: 550 }));
     },
   });
-  // Connections that the other side breaks off.
+  // Connections that the other side aborts.
   mail.on("error", () => {});
   const listener = mail.listen(0, "127.0.0.1");
   await once(listener, "listening");

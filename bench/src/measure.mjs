@@ -3,7 +3,7 @@
 /** @import { ServerProcess } from "./server-process.mjs" */
 
 /**
- * One of those who are measured against each other.
+ * One of the servers compared with each other.
  * @typedef {object} Contestant
  * @property {ServerProcess} server
  * @property {(count: number) => JobRequest[]} requests What to send when `count` requests are due: as many, or fewer that
@@ -15,13 +15,13 @@
  * @property {number} connections
  * @property {number} [turnRequests] Requests of each turn. Absent: as many as use the CPU that the settings say.
  * @property {number} [warmUpRequests] The same for the warm-up.
- * @property {number} [settleMs] What a server still does for so long after its replies counts. Default: 0.
+ * @property {number} [settleMs] Work within this time after the replies counts. Default: 0.
  */
 
 const PROBE_REQUESTS = 20;
 
 /**
- * Lets the contestants take turns, and the order of turns change from round to round.
+ * Lets the contestants take turns, in an order that changes from round to round.
  * @template {string} Name
  * @param {Bench} bench
  * @param {Record<Name, Contestant>} contestants
@@ -65,7 +65,7 @@ export async function turn(bench, { server, requests }, count, { connections, se
  * @param {Bench} bench
  * @param {Contestant} contestant
  * @param {MeasureOptions} options
- * @returns {Promise<number>} What a request cost at last, in microseconds, at least 1.
+ * @returns {Promise<number>} The CPU of a request in the last turn, in microseconds, at least 1.
  */
 async function warmUp(bench, contestant, options) {
   const { warmUpCpuMs, mode } = bench.settings;
@@ -84,7 +84,7 @@ async function warmUp(bench, contestant, options) {
 }
 
 /**
- * The same request again and again.
+ * The same request, repeated.
  * @param {ServerProcess} server
  * @param {JobRequest} request
  * @returns {Contestant}

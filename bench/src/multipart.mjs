@@ -12,7 +12,7 @@ import { createHash } from "node:crypto";
  * @returns {Multipart}
  */
 export function multipartOf({ bytes, type }) {
-  // No file holds its own digest.
+  // No file contains its own digest.
   const boundary = `----bench${createHash("sha256").update(bytes).digest("hex").slice(0, 24)}`;
   const head =
     `--${boundary}\r\nContent-Disposition: form-data; name="imagedata"; filename="picture"\r\n` +

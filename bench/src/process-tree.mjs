@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What `/proc/<pid>/stat` counts in: USER_HZ, 100 on every Linux that Node runs on. */
+/** Clock ticks per second in `/proc/<pid>/stat`: USER_HZ, 100 on every Linux that Node runs on. */
 const MICROS_PER_TICK = 10_000;
 
 /**
@@ -17,7 +17,7 @@ const MICROS_PER_TICK = 10_000;
 function readStat(pid) {
   const text = readProc(pid, "stat");
   if (text === null) return null;
-  // The name, in brackets, may hold anything; what follows it is numbers (proc_pid_stat(5), from field 3).
+  // The name, in brackets, may contain any character; numbers follow it (proc_pid_stat(5), from field 3).
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const ticks = (/** @type {number} */ field) => Number(fields[field - 3]) * MICROS_PER_TICK;
   return { parent: Number(fields[1]), cpuMicros: ticks(14) + ticks(15), reapedMicros: ticks(16) + ticks(17) };
@@ -38,7 +38,7 @@ function readProc(pid, file) {
 }
 
 /**
- * All processes below `root`, without itself.
+ * All processes below `root`, without `root` itself.
  * @param {number} root
  * @returns {number[]}
  */
@@ -88,7 +88,7 @@ export function endedChildrenCpuMicros(pid) {
 }
 
 /**
- * The most physical memory that a process has held so far, in bytes; 0 when it is gone.
+ * The peak physical memory of a process so far, in bytes; 0 once it has exited.
  * @param {number} pid
  */
 export function peakMemoryBytes(pid) {
@@ -96,7 +96,7 @@ export function peakMemoryBytes(pid) {
 }
 
 /**
- * The physical memory that a process and all below it hold now, in bytes. What they share counts once for each.
+ * The current physical memory of a process and all below it, in bytes. Shared memory counts once for each process.
  * @param {number} root
  */
 export function treeMemoryBytes(root) {

@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * Programs that read what Outrigger reads, and servers that keep what it stores. Each is the one that its variable of the
- * environment names, as for the tests, or the first on the PATH that says what it should when asked for its version.
+ * Programs that read the formats that Outrigger reads, and servers that store its data. Each is taken from its
+ * environment variable, as in the tests, or is the first on the PATH with the expected version output.
  */
 const PROGRAMS = {
   convert: {
@@ -56,7 +56,7 @@ function isExecutable(path) {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there, or not for us.
+    // Missing, or not executable for us.
     return false;
   }
 }

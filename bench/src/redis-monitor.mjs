@@ -8,10 +8,10 @@ const LINE = /^\+\S+ \[\d+ (\S+)\] "([^"]+)"/;
 const HEAD_BYTES = 100;
 
 /**
- * What a server is asked while `work` runs, as it tells itself (MONITOR).
+ * The commands that a server receives while `work` runs, as reported by MONITOR.
  * @param {RedisServer} server
  * @param {() => Promise<unknown>} work
- * @returns {Promise<Record<string, number>>} How often each command arrived; what a script does is a part of its command.
+ * @returns {Promise<Record<string, number>>} Count of each command; the commands within a script count as part of it.
  */
 export async function commandsDuring(server, work) {
   const socket = connect(server.port, "127.0.0.1");

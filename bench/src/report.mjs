@@ -4,7 +4,7 @@ import { median, pairRatios } from "./statistics.mjs";
 import { formatColumns } from "./table.mjs";
 
 /**
- * What a ratio should be at most.
+ * The target of a ratio.
  * @typedef {{ atMost: number } | { below: number }} Aim
  */
 
@@ -13,7 +13,7 @@ import { formatColumns } from "./table.mjs";
  * @typedef {object} Line
  * @property {string} what
  * @property {string} ours With its unit.
- * @property {string} peer Who is compared with, and what it needs.
+ * @property {string} peer The peer's name, and its own figure.
  * @property {number} ratio Ours to the peer's: the median of the rounds.
  * @property {[number, number]} spread Smallest and largest of the rounds.
  * @property {Aim} [aim] Absent: shown for information.
@@ -55,12 +55,12 @@ export function formatMegabytes(bytes) {
 function formatAim({ aim, ratio }) {
   if (aim === undefined) return ["", ""];
   if ("below" in aim) return [`< ${aim.below.toFixed(2)}×`, ratio < aim.below ? "yes" : "**no**"];
-  // As precisely as it is shown.
+  // Rounded as shown.
   return [`≤ ${aim.atMost.toFixed(2)}×`, Number(ratio.toFixed(2)) <= aim.atMost ? "yes" : "**no**"];
 }
 
 const TITLES = ["What", "Outrigger", "Peer", "Ratio", "Rounds", "Aim", "Met"];
-/** Figures stand on the right. */
+/** Columns of figures are right-aligned. */
 const RIGHT = new Set(["Outrigger", "Ratio", "Rounds", "Aim"]);
 
 /** @param {readonly Line[]} lines */
@@ -73,7 +73,7 @@ export function formatTable(lines) {
   return formatColumns(TITLES, rows, RIGHT);
 }
 
-/** File systems by the number that statfs(2) tells. */
+/** File systems by their statfs(2) number. */
 const FILE_SYSTEMS = new Map([
   [0xef53, "ext4"],
   [0x58465342, "XFS"],
@@ -82,7 +82,7 @@ const FILE_SYSTEMS = new Map([
   [0x794c7630, "overlayfs"],
 ]);
 
-/** Where the figures come from, in a line. */
+/** The machine and software behind the figures, in one line. */
 export async function describeMachine() {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
   const { type } = await statfs(tmpdir());

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
 
-/** @typedef {"GET" | "HEAD" | "LIST" | "PUT" | "DELETE" | "POST"} S3Operation By what services ask money for. */
+/** @typedef {"GET" | "HEAD" | "LIST" | "PUT" | "DELETE" | "POST"} S3Operation The kinds that S3 services charge for. */
 
 /**
- * A line to an object storage on this machine that counts requests.
+ * A counting proxy to an object storage on this machine.
  * @typedef {object} S3Counter
  * @property {string} endpoint
  * @property {(work: () => Promise<unknown>) => Promise<Record<string, number>>} during How often each operation arrived
@@ -27,7 +27,7 @@ export async function startS3Counter(port) {
     const { method = "", url = "", headers } = incoming;
     const operation = method === "GET" && url.includes("list-type=2") ? "LIST" : method;
     counts[operation] = (counts[operation] ?? 0) + 1;
-    // Headers as they are: the host is signed.
+    // Headers stay unchanged, because the host is signed.
     const outgoing = request({ agent, host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(reply);
@@ -43,7 +43,7 @@ export async function startS3Counter(port) {
     async during(work) {
       counts = {};
       await work();
-      // What is still done after the answer counts.
+      // Requests sent after the answer count, too.
       for (let seen = -1; seen !== total(); ) {
         seen = total();
         await new Promise((resolve) => setTimeout(resolve, QUIET_MS));

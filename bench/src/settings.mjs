@@ -1,15 +1,15 @@
 import { parseArgs } from "node:util";
 
 /**
- * How much is measured.
+ * The amount of measurements.
  * @typedef {object} Settings
- * @property {"full" | "quick" | "smoke"} mode `smoke` looks only whether the answers are right.
- * @property {boolean} isSoak Whether rows that know a long run take it.
+ * @property {"full" | "quick" | "smoke"} mode `smoke` only checks the answers.
+ * @property {boolean} isSoak Whether rows with a long version run it.
  * @property {number} rounds Times that each contestant has its turn.
  * @property {number} roundCpuMs CPU that a contestant should use in one turn, in milliseconds.
  * @property {number} warmUpCpuMs CPU that a contestant uses before it is measured, in milliseconds.
  * @property {string | null} only Name of the one row to run.
- * @property {string | null} profileDirectory Where each server leaves a CPU profile; `null`: nowhere.
+ * @property {string | null} profileDirectory Directory for each server's CPU profile; `null`: no profiles.
  */
 
 const MODES = {
@@ -19,7 +19,7 @@ const MODES = {
 };
 
 /**
- * Reads the command line. Throws a TypeError on what it does not know.
+ * Parses the command line. Throws a TypeError for an unknown argument.
  * @param {string[]} args
  * @param {readonly string[]} rowNames
  * @returns {Settings}

@@ -34,7 +34,7 @@ export function similarity(one, other) {
   const mixed = windowMeans(product(one, other)).values;
   let sum = 0;
   for (let index = 0; index < mixed.length; index++) {
-    // All five have this index.
+    // All five planes share this index.
     const [a, b] = [/** @type {number} */ (meanOne[index]), /** @type {number} */ (meanOther[index])];
     const varianceOne = /** @type {number} */ (squareOne[index]) - a * a;
     const varianceOther = /** @type {number} */ (squareOther[index]) - b * b;

@@ -20,7 +20,7 @@ export function quantile(values, share) {
 }
 
 /**
- * Ratios of values that were measured next to each other.
+ * Ratios of values measured next to each other.
  * @param {readonly number[]} ours
  * @param {readonly number[]} theirs
  */

@@ -1,5 +1,6 @@
 /**
- * A contestant that keeps bytes, in a process of its own: `store-child.mjs <kind> <options as JSON>`, forked by the benchmark.
+ * A contestant that stores bytes, in a process of its own: `store-child.mjs <kind> <options as JSON>`, forked by the
+ * benchmark.
  */
 import { KEEPERS } from "../stores/kinds.mjs";
 import { bodyOf, drain, isBody } from "./bodies.mjs";
@@ -33,10 +34,11 @@ async function run({ work, bytes, count, atOnce, name }) {
     put: (/** @type {number} */ index) => keeper.put(keyOf(index), bodyOf(bytes)),
     async get() {
       const length = await drain(await keeper.get(keyOf(0)));
-      if (length !== bytes) throw new Error(`${kind} gave ${length} bytes and not ${bytes}`);
+      if (length !== bytes) throw new Error(`${kind} returned ${length} bytes instead of ${bytes}`);
     },
     async check() {
-      if (!(await isBody(await keeper.get(keyOf(0)), bytes))) throw new Error(`${kind} gave other bytes`);
+      if (!(await isBody(await keeper.get(keyOf(0)), bytes)))
+        throw new Error(`${kind} returned other bytes than were stored`);
     },
     remove: (/** @type {number} */ index) => keeper.remove(keyOf(index)),
   }[work];

@@ -8,7 +8,7 @@ import { peakMemoryBytes } from "./process-tree.mjs";
 /**
  * @typedef {object} Task
  * @property {"put" | "get" | "check" | "remove"} work `get` and `check` (byte for byte) read the first key of that name.
- * @property {string} name What keys begin with.
+ * @property {string} name Prefix of the keys.
  * @property {number} bytes
  * @property {number} count
  * @property {number} atOnce
@@ -19,8 +19,8 @@ import { peakMemoryBytes } from "./process-tree.mjs";
 /**
  * @typedef {object} StoreProcess
  * @property {KeeperKind} kind
- * @property {(task: Task) => Promise<TaskResult>} run Rejects with what went wrong there.
- * @property {() => number} peakMemory The most bytes that the process has held.
+ * @property {(task: Task) => Promise<TaskResult>} run Rejects with the error of that process.
+ * @property {() => number} peakMemory The process' peak memory in bytes.
  * @property {() => Promise<void>} stop
  */
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 
 /**
- * A table in Markdown, its columns as wide as a formatter would make them.
+ * A table in Markdown, with columns as wide as a formatter makes them.
  * @param {readonly string[]} titles
  * @param {readonly (readonly string[])[]} rows
  * @param {ReadonlySet<string>} right Titles of the columns whose cells stand on the right: figures.
@@ -20,8 +20,8 @@ export function formatColumns(titles, rows, right) {
 }
 
 /**
- * Replaces what the last run wrote into a file: what stands between `<!-- <who> writes from here -->` and the next
- * `<!-- to here -->`. Throws where there is no such place.
+ * Replaces the text that the last run wrote into a file: between `<!-- <who> writes from here -->` and the next `<!--
+ * to here -->`. Throws if there is no such place.
  * @param {URL} file
  * @param {string} who
  * @param {string} text
@@ -31,6 +31,6 @@ export async function replaceWritten(file, who, text) {
   const begin = `<!-- ${who} writes from here -->`;
   const from = old.indexOf(begin);
   const to = old.indexOf("<!-- to here -->", from);
-  if (from === -1 || to === -1) throw new Error(`${file.pathname} has no place for what ${who} writes`);
+  if (from === -1 || to === -1) throw new Error(`${file.pathname} has no marks for the text of ${who}`);
   await writeFile(file, `${old.slice(0, from + begin.length)}\n\n${text}\n\n${old.slice(to)}`);
 }

@@ -5,7 +5,7 @@ import { findProgram } from "./programs.mjs";
 /** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 /** @import { S3Server } from "../../test/support/s3-server.ts" */
 
-/** A bucket of its own on a server of its own. @typedef {S3Server & { bucket: string }} S3Bucket */
+/** A separate bucket on a separate server. @typedef {S3Server & { bucket: string }} S3Bucket */
 
 /** @returns {Promise<RedisServer | null>} `null` where Redis is not installed. */
 export async function startRedisServer(/** @type {RedisServerOptions} */ options = {}) {
@@ -21,7 +21,7 @@ export async function startS3Bucket() {
   const program = findProgram("radosgw");
   if (program === null) return null;
   process.env.OUTRIGGER_RADOSGW = program;
-  // What the SDK thinks of old versions of Node is no part of a measurement; children inherit it.
+  // The SDK's warnings about old versions of Node do not belong into the output; children inherit this setting.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = "true";
   const { startS3Server } = await support(() => import("../../test/support/s3-server.ts"), "s3-server.ts");
   const server = await startS3Server();
@@ -29,9 +29,9 @@ export async function startS3Bucket() {
 }
 
 /**
- * Loads a module of the tests' support, which is TypeScript, the way the tests do.
+ * Loads a module of the tests' support, which is TypeScript, as the tests do.
  * @template Module
- * @param {() => Promise<Module>} _type Tells its type, and is never called.
+ * @param {() => Promise<Module>} _type Only for its type; never called.
  * @param {string} name
  */
 async function support(_type, name) {

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-// Not used: how dear garbage is depends on how much else a process holds, so all hold the same.
+// Loaded although unused: the cost of garbage collection depends on the heap, so all processes load the same modules.
 import "@outrigger/core";
 import { required } from "./kinds.mjs";
 
@@ -10,7 +10,7 @@ import { required } from "./kinds.mjs";
 const WHOLE_BYTES = 1024 * 1024;
 
 /**
- * What a careful developer writes: the file gets its name when all is on the disk, and only if there is none of that name.
+ * A careful developer's version: the file gets its name once all is on disk, and only if the name is free.
  * @param {StoreOptions} options
  * @returns {Promise<Keeper>}
  */
@@ -25,7 +25,7 @@ export async function openFiles(options) {
       const temporary = join(incoming, String(++last));
       const file = await open(temporary, "wx");
       try {
-        // Its types do not say that it takes streams.
+        // Its types do not mention that it accepts streams.
         await file.writeFile(/** @type {Buffer} */ (body));
         await file.sync();
       } finally {

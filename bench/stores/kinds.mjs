@@ -1,7 +1,7 @@
 /** @import { Readable } from "node:stream" */
 
 /**
- * What a contestant is given. Which of it a kind needs is written at the kind.
+ * The options of a contestant. Each kind lists the options that it needs.
  * @typedef {object} StoreOptions
  * @property {string} [url] Of a Redis server.
  * @property {string} [bucket]
@@ -11,16 +11,16 @@
  */
 
 /**
- * Somebody who keeps bytes.
+ * A contestant that stores bytes.
  * @typedef {object} Keeper
- * @property {(key: string, body: Buffer | Readable) => Promise<unknown>} put Stores what must not be there yet. A stream's
+ * @property {(key: string, body: Buffer | Readable) => Promise<unknown>} put Stores a new key. A stream's
  *   length is not known beforehand.
  * @property {(key: string) => Promise<Buffer | AsyncIterable<Buffer>>} get Up to a MiB as a Buffer, else as a stream.
  * @property {(key: string) => Promise<unknown>} remove
  * @property {() => Promise<unknown>} close
  */
 
-// Loaded when asked for: nobody carries what another one needs.
+// Loaded on demand: no contestant carries the modules of another.
 export const KEEPERS = {
   /** Our store on a Redis server. Needs `url`. */
   "outrigger-redis": open(() => import("./outrigger.mjs"), "inRedis"),
@@ -28,11 +28,11 @@ export const KEEPERS = {
   "outrigger-s3": open(() => import("./outrigger.mjs"), "inS3"),
   /** Our store in a directory. Needs `directory`. */
   "outrigger-directory": open(() => import("./outrigger.mjs"), "inDirectory"),
-  /** `@redis/client`: SET and GET, what is large in pieces. Needs `url`. */
+  /** `@redis/client`: SET and GET, large bodies in pieces. Needs `url`. */
   "redis-client": open(() => import("./redis-client.mjs"), "openRedisClient"),
   /** `@aws-sdk/client-s3`: PutObject and GetObject. Needs `bucket`, `endpoint`, `credentials`. */
   "s3-client": open(() => import("./s3-client.mjs"), "openS3Client"),
-  /** The same, which knows the length of streams and sends them as they come. */
+  /** The same, with known stream lengths, sending them as they arrive. */
   "s3-client-lengths": open(() => import("./s3-client.mjs"), "openS3ClientWithLengths"),
   /** `node:fs`, synced. Needs `directory`. */
   files: open(() => import("./files.mjs"), "openFiles"),

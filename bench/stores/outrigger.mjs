@@ -7,7 +7,7 @@ import { required } from "./kinds.mjs";
 /** @param {StoreOptions} options */
 export async function inRedis(options) {
   const { createRedisBlobStore } = await import("@outrigger/redis");
-  // What is removed between turns is to leave the server's memory soon.
+  // Removed data must leave the server's memory soon after each turn.
   return keeperOf(createRedisBlobStore({ url: required(options, "url"), supersededMs: 1000 }));
 }
 

@@ -1,5 +1,5 @@
 import { createClient } from "@keyv/redis";
-// Not used: how dear garbage is depends on how much else a process holds, so all hold the same.
+// Loaded although unused: the cost of garbage collection depends on the heap, so all processes load the same modules.
 import "@outrigger/redis";
 import { required } from "./kinds.mjs";
 
@@ -8,15 +8,15 @@ import { required } from "./kinds.mjs";
 const PIECE_BYTES = 512 * 1024;
 /** Up to this size a value is one key. */
 const WHOLE_BYTES = 1024 * 1024;
-/** Pieces that are under way at once. */
+/** Pieces in flight at once. */
 const WINDOW = 4;
 const READ_AHEAD = 2;
-/** Replies of bytes are bytes. */
+/** Returns replies as Buffers. */
 const AS_BYTES = { typeMapping: { 36: Buffer } };
 
 /**
- * What a careful developer writes: a key that is there is not overwritten, large bodies go in pieces so that neither
- * process has to hold them, and they are there when the last piece is.
+ * A careful developer's version: an existing key is not overwritten. Large bodies are sent in pieces so that neither
+ * process holds them whole, and become visible with the last piece.
  * @param {StoreOptions} options
  * @returns {Promise<Keeper>}
  */
@@ -28,7 +28,7 @@ export async function openRedisClient(options) {
   /** @param {string} key @param {Buffer} bytes */
   const create = async (key, bytes) => {
     const answer = await client.sendCommand(["SET", key, bytes, "NX"]);
-    if (answer === null) throw new Error(`There is a ${key} already`);
+    if (answer === null) throw new Error(`The key ${key} already exists`);
   };
 
   return {
@@ -49,7 +49,7 @@ export async function openRedisClient(options) {
       for await (const chunk of body) {
         held.push(chunk);
         heldBytes += chunk.length;
-        // What may still be a small one waits until it is known.
+        // A body that may still be small waits until its size is known.
         while (heldBytes > WHOLE_BYTES || (sent.length > 0 && heldBytes >= PIECE_BYTES))
           await flush(PIECE_BYTES);
       }
@@ -61,7 +61,7 @@ export async function openRedisClient(options) {
 
     async get(key) {
       const value = await get(key);
-      if (value === null) throw new Error(`There is no ${key}`);
+      if (value === null) throw new Error(`The key ${key} does not exist`);
       return value.length < 20 && value.toString("latin1", 0, 7) === "pieces:"
         ? piecesOf(get, key, Number(value.toString("latin1", 7)))
         : value;

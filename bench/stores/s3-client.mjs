@@ -7,19 +7,19 @@ import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { lengthOf } from "../src/bodies.mjs";
-// Not used: how dear garbage is depends on how much else a process holds, so all hold the same.
+// Loaded although unused: the cost of garbage collection depends on the heap, so all processes load the same modules.
 import "@outrigger/s3";
 import { required } from "./kinds.mjs";
 
 /** @import { Keeper, StoreOptions } from "./kinds.mjs" */
 
-/** More than this of a stream waits in a file. */
+/** Longer streams are buffered in a file. */
 const MEMORY_BYTES = 8 * 1024 * 1024;
 const WHOLE_BYTES = 1024 * 1024;
 
 /**
- * What a careful developer writes: an object that is there is not overwritten, and a stream of unknown length, which the
- * service does not take, waits in memory while it is short and else in a file.
+ * A careful developer's version: an existing object is not overwritten. S3 accepts no stream of unknown length, so a
+ * short one is buffered in memory and a long one in a file.
  * @param {StoreOptions} options
  * @returns {Promise<Keeper>}
  */
@@ -39,7 +39,7 @@ export async function openS3Client(options) {
 }
 
 /**
- * Who knows how long a stream is needs no file.
+ * A stream of known length needs no file.
  * @param {StoreOptions} options
  * @returns {Promise<Keeper>}
  */
@@ -61,7 +61,7 @@ async function open(options, sendStream) {
     region: "us-east-1",
     credentials: required(options, "credentials"),
     forcePathStyle: true,
-    // As ours; the sums that are sent by default cost more.
+    // As in our store; the default checksums cost more.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });

@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** What pages load, one entry per page; `src/assets.ts` finds them by Vite's manifest. */
+/** Builds the pages' files, one entry per page. `src/assets.ts` finds them in Vite's manifest. */
 export default defineConfig({
   root: here("browser"),
   base: "./",
@@ -17,10 +17,10 @@ export default defineConfig({
     assetsDir: "",
     emptyOutDir: true,
     manifest: "manifest.json",
-    // Their licences ask to go along with what is built from them.
+    // The licences of bundled packages must be distributed with the bundle.
     license: { fileName: "licenses.md" },
     target: "es2022",
-    // A style sheet or picture inside a script would need a wider policy.
+    // An inlined style sheet or picture would need a wider policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
@@ -36,7 +36,7 @@ export default defineConfig({
   plugins: [icon(), compressed()],
 });
 
-/** The icon of all pages, which none of their scripts names. */
+/** Emits the icon of all pages, which no script imports. */
 function icon(): Plugin {
   return {
     name: "icon",
@@ -46,7 +46,7 @@ function icon(): Plugin {
   };
 }
 
-/** Beside each file the same, compressed: it is built once and sent often. */
+/** Writes compressed versions next to each file. */
 function compressed(): Plugin {
   return {
     name: "compressed",

@@ -1,4 +1,4 @@
-// What must hold before the packages are published. Each check returns one sentence for each problem.
+// Conditions for publishing the packages. Each check returns one sentence for each problem.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The values that only the owner of the project can choose. project.json is their one place. Set before publishing.
+// The values that only the project's owner can choose. project.json is their only place. Set before publishing.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -29,8 +29,9 @@ if (!isDryRun) {
 }
 
 /**
- * Changesets bumps a package to the next major version when the new core is outside of its peer range. Before 1.0 each minor
- * version is: `^0.1.0` excludes 0.2.0. All packages are released together, so no release exceeds the kind that the change files name.
+ * Changesets bumps a package to the next major version if the new core is outside its peer range. Before 1.0 each minor
+ * version is outside: `^0.1.0` excludes 0.2.0. All packages are released together, so no release exceeds the kind that
+ * the change files name.
  */
 function limited(plan) {
   const named = plan.changesets.flatMap(({ releases }) => releases.map(({ type }) => KINDS.indexOf(type)));
@@ -70,7 +71,7 @@ function writeVersionSources(version) {
   }
 }
 
-/** As `npm install` would, without the network. */
+/** As `npm install` does, without the network. */
 function updateLock(version) {
   const path = join(root, "package-lock.json");
   const lock = readJson(path);

@@ -4,20 +4,20 @@ import type { HostName } from "../support/hosts.ts";
 import { type Site, startSite } from "../support/service.ts";
 import { listKeys, type Place, storesOf } from "./place.ts";
 
-/** Two services on one place, by one clock that the test moves, and a look into what is kept. */
+/** Two services on one storage, with one clock that the test sets, and access to the stored data. */
 export interface Deployment {
   one: Site;
   other: Site;
   clock: { now: number };
-  /** All that is kept, as the file system or server calls it. */
+  /** Names of everything stored, in the file system's or server's terms. */
   names(): Promise<string[]>;
-  /** The keys that begin with a prefix, in order, as the stores list them. @param prefix all where it is absent */
+  /** The keys that begin with a prefix, in order, as the stores list them. @param prefix all keys if absent */
   keys(prefix?: string): Promise<string[]>;
   /** Closes both services. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** What users that name themselves by the header `X-User` may have. */
+/** The limits of users, who name themselves in the header `X-User`. */
 export const ALLOWANCES: Record<string, OwnerLimits> = { anna: { images: 3 }, berta: { bytes: 25_000 } };
 
 const users: Authorize = ({ context }) => {
@@ -33,7 +33,7 @@ export async function startDeployment(host: HostName, place: Place): Promise<Dep
     startSite({
       host,
       storage,
-      // There are two of them on two cores.
+      // Two services share two cores.
       renderer: createRenderer({ workers: 1 }),
       secret: "the same for all services, 32 bytes",
       sweepEveryMs: false,

@@ -1,7 +1,7 @@
-/** What browsers send that ask for a page. */
+/** The headers of a browser that requests a page. */
 export const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** An answer and its whole body. */
+/** A reply with its whole body. */
 export interface Fetched {
   status: number;
   headers: Headers;
@@ -14,11 +14,11 @@ export async function fetchBytes(url: string, init?: RequestInit): Promise<Fetch
   return { status, headers, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** The body of an answer, read as JSON. */
+/** The body of a reply, parsed as JSON. */
 export async function fetchJson(
   url: string,
   init?: RequestInit,
 ): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> {
   const { bytes, ...rest } = await fetchBytes(url, init);
-  return { ...rest, body: JSON.parse(bytes.toString()) as Record<string, unknown> }; // What the tests then compare.
+  return { ...rest, body: JSON.parse(bytes.toString()) as Record<string, unknown> }; // The tests compare it.
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const NO_LEASES = "each process renders for itself";
 
-/** Renditions in a bucket behind a service without conditional writes. */
+/** Renditions in a bucket of a service without conditional writes. */
 async function environmentWith(records: string) {
   const bucket = await s3.createBucket();
   const { accessKeyId, secretAccessKey } = s3.credentials;
@@ -43,7 +43,7 @@ async function environmentWith(records: string) {
     const { Contents = [] } = await s3.client.send(
       new ListObjectsV2Command({ Bucket: bucket, Prefix: "a/blobs/" }),
     );
-    // The ledger of renditions lies beside them.
+    // The ledger of renditions is stored beside them.
     return Contents.map(({ Key = "" }) => Key).filter((key) => !key.includes("/rendition-usage/"));
   };
   return { bucket, env, stored };
@@ -72,8 +72,8 @@ async function rendersOf({ output }: OutriggerProcess): Promise<number> {
   );
 }
 
-describe("renditions in a service without conditional writes", () => {
-  it("are rendered once by two processes, with leases beside the records in Redis, and stored", async () => {
+describe("renditions in an S3 service without conditional writes", () => {
+  it("two processes with records in Redis render each rendition once, with leases in Redis, and store it", async () => {
     const { env, stored, bucket } = await environmentWith(`${redis.url}?prefix=fallback&timeoutMs=10000`);
     const cwd = await temporaryDirectory();
     const nodes = [serve(cwd, [], env), serve(cwd, [], env)];
@@ -107,7 +107,7 @@ describe("renditions in a service without conditional writes", () => {
     });
   }, 120_000);
 
-  it("are rendered by each process with records in a directory, with one warning at the start", async () => {
+  it("processes with records in a directory each render, and warn once at the start", async () => {
     const cwd = await temporaryDirectory();
     const { env, stored } = await environmentWith(`file:${cwd}/data`);
     const node = serve(cwd, [], env);

@@ -2,10 +2,10 @@ import { createOriginals, type Original, type OriginalName } from "../matrix/ori
 import { noisePng } from "../reliability/clients/noise-png.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 
-/** What is uploaded; made once, for it is the same everywhere. */
+/** The files to upload; made once, because they are the same everywhere. */
 export interface Material {
   originals: Record<OriginalName, Original>;
-  /** Some 9 KB. */
+  /** About 9 KB. */
   small: Buffer;
   /** More than 3 MB: stores keep it in several pieces. */
   large: Buffer;
@@ -18,7 +18,7 @@ export async function createMaterial(): Promise<Material> {
     noisePng(60, 50),
     noisePng(1200, 900),
   ]);
-  // Unlike what a camera makes, it has nothing that must not be kept.
+  // Unlike a camera's file, it has no metadata that must be removed.
   const jpg = { type: "image/jpeg", bytes: photo, width: 160, height: 120, pages: 1 };
   return { originals: { ...originals, jpg }, small, large };
 }

@@ -1,11 +1,11 @@
-// Opens stores by what describes them, in the processes of a test and in the test itself.
+// Opens stores from their description, in the child processes of a test and in the test itself.
 import { createFsBlobStore } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 
-// A machine that does other things as well keeps servers waiting.
+// A busy machine delays servers.
 const TIMEOUT_MS = 10_000;
-/** As short as it can be: tests look for what is left. */
+/** As short as possible: tests check for leftovers. */
 const SUPERSEDED_MS = 1000;
 
 const OPENERS = {

@@ -5,11 +5,11 @@ import { type Servers, STORAGE_NAMES, type StorageName } from "./servers.ts";
 export const PLACE_NAMES = ["memory", ...STORAGE_NAMES] as const;
 export type PlaceName = (typeof PLACE_NAMES)[number];
 
-/** Somewhere to keep images, for several services. */
+/** A storage for images, shared by several services. */
 export interface Place {
   /** The stores for one service, which closes them. */
   open(): ImageStorage;
-  /** All that is kept there, as the file system or server calls it: also what no store lists. */
+  /** Names of everything stored there, in the file system's or server's terms, including files that no store lists. */
   names(): Promise<string[]>;
 }
 
@@ -22,7 +22,7 @@ function createServedPlace(servers: Servers, name: StorageName): Place {
   return { open: () => openStorage(storage), names: () => servers.namesIn(storage) };
 }
 
-/** Services of one process can share its memory: it is kept when the first of them closes. */
+/** Services of one process can share its memory, which stays when the first of them closes. */
 function createMemoryPlace(): Place {
   const store = createMemoryBlobStore();
   return {

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { programs, run } from "../support/programs.ts";
 
-/** Paths of a certificate for 127.0.0.1 that nobody trusts unless told to, and of its key. */
+/** Paths of a certificate for 127.0.0.1 that no client trusts by default, and of its key. */
 export interface SelfSigned {
   certificate: string;
   key: string;
 }
 
-/** Makes a certificate for a day, in a directory of the test's own. */
+/** Makes a certificate for one day, in a directory of the test's own. */
 export async function createSelfSigned(directory: string): Promise<SelfSigned> {
   const paths = { certificate: join(directory, "certificate.pem"), key: join(directory, "key.pem") };
   const { status, stderr } = await run(programs.openssl, [

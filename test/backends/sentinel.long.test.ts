@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => setup.close());
 
 describe("outrigger on Redis behind Sentinels", () => {
-  it("goes on with the new master when the old one is killed", async () => {
+  it("the service continues with the new master when the old one is killed", async () => {
     const cwd = await temporaryDirectory();
     const env = {
       ...SECRET,
@@ -38,10 +38,10 @@ describe("outrigger on Redis behind Sentinels", () => {
     };
     expect(await isUploaded()).toBe(true);
     const old = await setup.master();
-    // What a fail-over loses without min-replicas-to-write is not what this test is about.
+    // Writes that a fail-over loses without min-replicas-to-write are not the subject of this test.
     expect(Number(await old.cli("WAIT", "2", "10000"))).toBe(2);
     await old.kill();
-    await until("an upload is stored by the new master", isUploaded);
+    await until("an upload to be stored by the new master", isUploaded);
     expect(await setup.master()).not.toBe(old);
     for (const id of ids) expect((await fetchBytes(`${base}/api/images/${id}.jpg`)).status).toBe(200);
     node.child.kill("SIGTERM");
@@ -49,7 +49,7 @@ describe("outrigger on Redis behind Sentinels", () => {
     expect(node.output.stderr.split(LOSES_WRITES)).toHaveLength(2);
   }, 90_000);
 
-  it("has doctor warn of writes that a fail-over loses", async () => {
+  it("doctor warns that a fail-over may lose writes", async () => {
     const cwd = await temporaryDirectory();
     const env = { ...SECRET, OUTRIGGER_STORAGE: `${setup.url}?prefix=served&timeoutMs=10000` };
     const { exit, output } = outrigger(["doctor"], { cwd, env });
@@ -58,7 +58,7 @@ describe("outrigger on Redis behind Sentinels", () => {
     expect(output.stdout).toMatch(/ok {7}storage: redis\+sentinel:\/\/[\d.:,]+\/main\?prefix=served\n/);
   }, 90_000);
 
-  it("exits with 1 and names the URL to use where a Sentinel is given as a Redis", async () => {
+  it("a Sentinel given as a Redis server exits with 1 and names the URL to use", async () => {
     const [sentinel] = setup.sentinels;
     const place = `127.0.0.1:${sentinel?.port}`;
     const env = { ...SECRET, OUTRIGGER_STORAGE: `redis://${place}` };

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-/** What there is of an image for everybody. */
+/** The public view of an image. */
 async function seen(base: string, { id }: Uploaded) {
   const record = await fetchJson(`${base}/api/images/${id}.json`);
   const [original, rendition] = await Promise.all(
@@ -33,7 +33,7 @@ async function seen(base: string, { id }: Uploaded) {
   return { statuses, name, size, expiresAt, original: original?.bytes, rendition: rendition?.bytes };
 }
 
-/** Uploads and edits by one process, and looks, and deletes, by the one that comes after it. */
+/** Uploads and edits through one process, then reads and deletes through its successor. */
 async function liveThroughRestart(env: Record<string, string>): Promise<string> {
   const cwd = await temporaryDirectory();
   const first = serve(cwd, [], env);
@@ -63,16 +63,16 @@ async function liveThroughRestart(env: Record<string, string>): Promise<string> 
   return first.output.stderr + second.output.stderr;
 }
 
-describe("outrigger, told by OUTRIGGER_STORAGE of", () => {
-  it.each(STORAGE_NAMES)("%s, keeps images over a restart", async (name) => {
+describe("outrigger with OUTRIGGER_STORAGE", () => {
+  it.each(STORAGE_NAMES)("the storage %s keeps images over a restart", async (name) => {
     const log = await liveThroughRestart({ ...SECRET, ...environmentOf(servers.createStorage(name)) });
-    // A cluster and S3 each have something of their own to warn of, but neither has an error.
+    // A cluster and S3 each print their own warning, but no error.
     expect(log).not.toMatch(/"level":[56]0/);
-    // With a Redis among the stores all processes count together.
+    // With a Redis among the stores all processes share rate limits.
     expect(log.includes("Rate limits count per process")).toBe(name === "S3");
   });
 
-  it("a Redis by TLS with a password, keeps images over a restart", async () => {
+  it("a Redis over TLS with a password keeps images over a restart", async () => {
     const directory = await temporaryDirectory();
     const { certificate, key } = await createSelfSigned(directory);
     const port = await freePort();
@@ -93,7 +93,7 @@ describe("outrigger, told by OUTRIGGER_STORAGE of", () => {
     }
   });
 
-  it("a bucket that is not there, exits with 1 and names it", async () => {
+  it("a missing bucket exits with 1 and names the bucket", async () => {
     const env = environmentOf(servers.createStorage("S3"));
     const OUTRIGGER_STORAGE = String(env.OUTRIGGER_STORAGE).replace(/s3:[^?]*/, "s3://not-there");
     const cwd = await temporaryDirectory();

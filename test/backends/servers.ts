@@ -8,7 +8,7 @@ import { startRedis, startRedisCluster } from "../support/redis-server.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
 
-/** The kinds of storage that any number of processes can share. */
+/** The kinds of storage that several processes can share. */
 export const STORAGE_NAMES = [
   "a directory",
   "Redis",
@@ -18,17 +18,17 @@ export const STORAGE_NAMES = [
 ] as const;
 export type StorageName = (typeof STORAGE_NAMES)[number];
 
-/** The servers behind {@link STORAGE_NAMES}, all of a test's own. */
+/** The servers behind {@link STORAGE_NAMES}, run by the test. */
 export interface Servers {
-  /** A place of its own with nothing in it. */
+  /** Separate, empty storage. */
   createStorage(name: StorageName): StorageDescription;
-  /** All that is in a place, as its file system or server calls it: also what no store lists. */
+  /** Names of everything stored, in the file system's or server's terms, including data that no store lists. */
   namesIn(storage: StorageDescription): Promise<string[]>;
-  /** Ends the servers and removes what they kept. */
+  /** Stops the servers and removes their data. */
   close(): Promise<void>;
 }
 
-/** Takes 3 to 6 seconds: one per test file. */
+/** Takes 3 to 6 seconds: use once per test file. */
 export async function startServers(): Promise<Servers> {
   const root = await mkdtemp(join(tmpdir(), "outrigger-backends-"));
   const started: { close(): Promise<void> }[] = [];
@@ -94,7 +94,7 @@ export async function startServers(): Promise<Servers> {
       close,
     };
   } catch (error) {
-    // Whichever of them did start would otherwise outlive the test.
+    // Otherwise servers that did start would outlive the test.
     await Promise.allSettled(starts);
     await close();
     throw error;

@@ -1,6 +1,6 @@
 import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
 
-/** The variables by which `outrigger` is told of a storage. */
+/** The environment variables that describe a storage to `outrigger`. */
 export function environmentOf({ records, pictures }: StorageDescription): Record<string, string> {
   const storage =
     pictures === undefined
@@ -13,7 +13,7 @@ export function environmentOf({ records, pictures }: StorageDescription): Record
   return { OUTRIGGER_STORAGE: storage, ...keysOf(records), ...keysOf(pictures) };
 }
 
-/** A machine that does other things as well keeps servers waiting. */
+/** A busy machine delays servers. */
 const TIMEOUT = "timeoutMs=10000";
 
 function urlOf(store: StoreDescription): string {
@@ -21,7 +21,7 @@ function urlOf(store: StoreDescription): string {
     case "file":
       return `file:${store.directory}`;
     case "redis":
-      // With commas between several: a cluster.
+      // Several addresses, separated by commas: a cluster.
       return `${store.url}?prefix=${store.prefix}&${TIMEOUT}`;
     case "s3":
       return `s3://${store.bucket}/${store.prefix}?endpoint=${store.endpoint}&${TIMEOUT}`;

@@ -10,7 +10,7 @@ import { openBrowser } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 
-/** What the pages of this test have in their window. */
+/** The globals that the test page sets on its window. */
 interface Shop {
   images: ImagesClient;
   createImagesClient: typeof createImagesClient;
@@ -24,7 +24,7 @@ const PAGE = `<!doctype html><title>shop</title><script type="module">
   window.createImagesClient = createImagesClient;
 </script>`;
 
-/** Listens on a random port of this machine. */
+/** Listens on a random local port. */
 async function listen(listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,7 +39,7 @@ async function listen(listener: RequestListener) {
   };
 }
 
-/** A site of another origin, whose page has the built package as a module. */
+/** A site of another origin; its page imports the built package as a module. */
 function startShop(photo: Buffer) {
   return listen(async (req, res) => {
     const [, module] = /^\/client\/([a-z-]+\.js)$/.exec(req.url ?? "") ?? [];
@@ -52,7 +52,7 @@ function startShop(photo: Buffer) {
   });
 }
 
-describe("the built package in a page of another origin", () => {
+describe("the built client package in a page of another origin", () => {
   let site: Site;
   let front: Front;
   let shop: Awaited<ReturnType<typeof startShop>>;
@@ -71,7 +71,7 @@ describe("the built package in a page of another origin", () => {
     page = await browser.context.newPage();
     await page.goto(shop.origin);
     await page.evaluate(async (baseUrl) => {
-      // The page's own script put it there.
+      // The page's own script set it.
       const { createImagesClient } = window as unknown as Shop;
       const bytes = await (await fetch("/photo.jpg")).blob();
       const photo = new File([bytes], "Bucht & »Boot«.jpg", { type: "image/jpeg" });
@@ -89,9 +89,9 @@ describe("the built package in a page of another origin", () => {
 
   const posts = () => front.requests.filter(({ line }) => line.startsWith("POST "));
 
-  test("uploads with progress, reads, changes and deletes", async () => {
+  test("the client uploads with progress events, and reads, edits and deletes an image", async () => {
     const seen = await page.evaluate(async () => {
-      // Put there before each test.
+      // Set before each test.
       const { images, photo } = window as unknown as Shop;
       const events: UploadProgress[] = [];
       const image = await images.upload(photo, { name: "Ünï", onProgress: (each) => events.push(each) });
@@ -113,7 +113,7 @@ describe("the built package in a page of another origin", () => {
     expect([seen.isSame, seen.gone]).toEqual([true, expect.objectContaining({ status: 410, title: "Gone" })]);
   });
 
-  test("without a listener, and from a source that is no Blob, fetch uploads the same", async () => {
+  test("the client uploads the same through fetch without a progress listener and from a source that is not a Blob", async () => {
     const [first, second] = await page.evaluate(async () => {
       const { images, photo } = window as unknown as Shop;
       const source: OpenableSource = {
@@ -132,7 +132,7 @@ describe("the built package in a page of another origin", () => {
   test.each([
     ["with", 429],
     ["without", 503],
-  ])("%s progress, an upload comes back after %i as it is told", async (how, status) => {
+  ])("%s progress, an upload answered %i is retried after its Retry-After", async (how, status) => {
     const cors = { "Access-Control-Allow-Origin": shop.origin };
     const exposed = { ...cors, "Access-Control-Expose-Headers": "Retry-After", "Retry-After": "1" };
     front.interject({ status, headers: exposed });
@@ -148,50 +148,45 @@ describe("the built package in a page of another origin", () => {
     expect(id).toMatch(/^[\w-]{22}$/);
   });
 
-  test.each(["with", "without"])(
-    "%s progress, an upload that is aborted ends its connection",
-    async (how) => {
-      let onPost = (_request: IncomingMessage) => {};
-      const posted = new Promise<IncomingMessage>((resolve) => {
-        onPost = resolve;
-      });
-      const silent = await listen((req, res) => {
-        // Of an upload nothing more is read.
-        if (req.method === "POST") return onPost(req);
-        res.setHeader("Access-Control-Allow-Origin", "*");
-        res.setHeader("Access-Control-Allow-Headers", "Idempotency-Key");
-        res.end();
-      });
-      try {
-        const ended = page.evaluate(
-          async ([baseUrl, isListening]) => {
-            const { createImagesClient } = window as unknown as Shop;
-            const abort = new AbortController();
-            const big = new File([new Uint8Array(30_000_000)], "big.png", { type: "image/png" });
-            Object.assign(window, { abort: () => abort.abort("changed my mind") });
-            const options = isListening ? { onProgress: () => {} } : {};
-            const images = createImagesClient({ baseUrl });
-            return images
-              .upload(big, { ...options, signal: abort.signal })
-              .catch((reason: unknown) => reason);
-          },
-          [silent.origin, how === "with"] as const,
-        );
-        const request = await posted;
-        // Not `once`, which rejects where the half of a request is a parse error first.
-        const closed = new Promise((resolve) => request.socket.on("close", resolve));
-        await page.evaluate(() => (window as unknown as { abort(): void }).abort());
-        expect(await ended).toBe("changed my mind");
-        // What was sent is still there to be read, and then the end.
-        request.resume();
-        await closed;
-      } finally {
-        await silent.close();
-      }
-    },
-  );
+  test.each(["with", "without"])("%s progress, an aborted upload closes its connection", async (how) => {
+    let onPost = (_request: IncomingMessage) => {};
+    const posted = new Promise<IncomingMessage>((resolve) => {
+      onPost = resolve;
+    });
+    const silent = await listen((req, res) => {
+      // The server reads no more of the upload.
+      if (req.method === "POST") return onPost(req);
+      res.setHeader("Access-Control-Allow-Origin", "*");
+      res.setHeader("Access-Control-Allow-Headers", "Idempotency-Key");
+      res.end();
+    });
+    try {
+      const ended = page.evaluate(
+        async ([baseUrl, isListening]) => {
+          const { createImagesClient } = window as unknown as Shop;
+          const abort = new AbortController();
+          const big = new File([new Uint8Array(30_000_000)], "big.png", { type: "image/png" });
+          Object.assign(window, { abort: () => abort.abort("changed my mind") });
+          const options = isListening ? { onProgress: () => {} } : {};
+          const images = createImagesClient({ baseUrl });
+          return images.upload(big, { ...options, signal: abort.signal }).catch((reason: unknown) => reason);
+        },
+        [silent.origin, how === "with"] as const,
+      );
+      const request = await posted;
+      // Not `once`: it rejects if the truncated request causes a parse error first.
+      const closed = new Promise((resolve) => request.socket.on("close", resolve));
+      await page.evaluate(() => (window as unknown as { abort(): void }).abort());
+      expect(await ended).toBe("changed my mind");
+      // The bytes already sent can still be read; then the stream ends.
+      request.resume();
+      await closed;
+    } finally {
+      await silent.close();
+    }
+  });
 
-  test("a service that does not let the page in is a failure without reply", async () => {
+  test("a service that does not allow the page's origin gives an error with status 0 and title No reply", async () => {
     const error = await page.evaluate(
       async (baseUrl) => {
         const { createImagesClient, photo } = window as unknown as Shop;

@@ -28,7 +28,7 @@ describe("the edit page in Chromium", () => {
     }
   }
 
-  test("whoever guesses too often is told how long to wait, on the page that asks", async () => {
+  test("too many wrong PINs show on the PIN form how long to wait", async () => {
     await withSite({ rateLimits: { pinFailures: 2 } }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, {}, async (page) => {
@@ -45,7 +45,7 @@ describe("the edit page in Chromium", () => {
     });
   });
 
-  test("whoever edits too often is told so on a page", async () => {
+  test("too many edits answer with a page that reports the limit", async () => {
     await withSite({ rateLimits: { edits: 1 } }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, {}, async (page) => {
@@ -56,7 +56,7 @@ describe("the edit page in Chromium", () => {
     });
   });
 
-  test("offers no longer life than there may be, and shows the chosen end in the reader's time zone", async () => {
+  test("the form offers no lifetime over the limit, and shows the chosen expiry in the reader's time zone", async () => {
     await withSite({ maxLifetimeMs: 7 * 86_400_000 }, async (site) => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, { timezoneId: "Asia/Tokyo" }, async (page) => {
@@ -64,15 +64,15 @@ describe("the edit page in Chromium", () => {
         const labels = await page.getByLabel("Expires").locator("option").allTextContents();
         expect(labels.at(-1)).toBe("7 days from now");
         await page.getByLabel("Expires").selectOption("86400000");
-        expect(await page.locator("output").textContent()).toMatch(/^It will expire on .* GMT\+9\.$/);
+        expect(await page.locator("output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
         await page.getByLabel("Expires").selectOption("");
-        await page.getByLabel("Or at an exact time, in UTC").fill("2031-02-03T20:05");
-        expect(await page.locator("output").textContent()).toBe("It will expire on 4 Feb 2031, 05:05 GMT+9.");
+        await page.getByLabel("Or pick a date and time (UTC)").fill("2031-02-03T20:05");
+        expect(await page.locator("output").textContent()).toBe("New expiry: 4 Feb 2031, 05:05 GMT+9.");
       });
     });
   });
 
-  test("reached under another name than the public one, it loads its files, and its forms arrive and come back", async () => {
+  test("under a host name other than the public one, the page loads its assets and its forms return to the same host", async () => {
     let target = "";
     const front = createServer((req, res) => {
       const { method = "GET", headers } = req;
@@ -104,7 +104,7 @@ describe("the edit page in Chromium", () => {
     front.closeAllConnections();
   });
 
-  test("fits every window, however long the name", async () => {
+  test("the edit page fits every window width, even with a long image name", async () => {
     const image = await upload(site, photo, "image/jpeg", { name: "W".repeat(255) });
     await withPage(browser, {}, async (page) => {
       for (const address of [image.editUrl, `${image.url}/edit`, `${image.editUrl}&done=name-expiresAt`]) {

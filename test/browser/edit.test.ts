@@ -23,7 +23,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
   const recordOf = async ({ id }: Created) =>
     (await (await fetch(addressOf(site, id, "json"))).json()) as Created;
 
-  test("renames and prolongs, and says which of them it did", async () => {
+  test("a save changes the name, the expiry or both, and the page reports which", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       const complaints = complaintsOf(page);
@@ -43,7 +43,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
 
       const date = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 16);
       await page.getByLabel("Name").fill("at last");
-      await page.getByLabel("Or at an exact time, in UTC").fill(date);
+      await page.getByLabel("Or pick a date and time (UTC)").fill(date);
       await saved(page);
       await page.waitForURL(/done=name-expiresAt$/);
       expect(await notice(page)).toContain("The new name is saved. The new expiry is saved:");
@@ -56,7 +56,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("deletes only when that is confirmed, and then says that it did", async () => {
+  test("Delete removes the image only when confirmed, and the page then reports it", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       await page.goto(image.editUrl);
@@ -65,13 +65,13 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByLabel("Yes, delete this image").check();
       await page.getByRole("button", { name: "Delete image" }).click();
       await page.waitForURL(`${image.url}/view?done=delete`);
-      expect(await page.getByRole("heading").textContent()).toBe("The image is deleted");
+      expect(await page.getByRole("heading").textContent()).toBe("Image deleted");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
-      expect(await page.getByRole("link", { name: "Upload an image" }).count()).toBe(1);
+      expect(await page.getByRole("main").getByRole("link", { name: "Upload an image" }).count()).toBe(1);
     });
   });
 
-  test("asks for the PIN again when it is wrong, and goes on with the right one", async () => {
+  test("a wrong PIN shows the PIN form again, and the right PIN opens the edit page", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       expect((await page.goto(`${image.url}/edit`))?.status()).toBe(403);
@@ -79,7 +79,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByLabel("PIN").fill("0000000000000000");
       await page.getByRole("button", { name: "Continue" }).click();
       expect(await page.getByRole("alert").textContent()).toBe("The PIN is wrong");
-      // As people write it down.
+      // Typed as people write it down.
       await page.getByLabel("PIN").fill(image.pin.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"));
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Save changes" }).waitFor();
@@ -87,7 +87,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
-  test("gives the PIN to no other page: no referrer, no title, no cache, no address that it leads to", async () => {
+  test("the PIN reaches no other page through referrer, title, cache or link", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {
       const sent: string[] = [];

@@ -10,10 +10,10 @@ import { addressOf, type Site, startSite, upload } from "../support/service.ts";
 const SHOWN_IN_PLACE = ["png", "jpg", "gif", "svg", "webp", "avif"];
 const SCRIPT = "<script>document.title='ran'</script>";
 
-describe("files that mean harm, in Chromium", () => {
+describe("hostile files in Chromium", () => {
   let site: Site;
   let browser: Browser;
-  /** Who is not to be asked for anything. */
+  /** A server that must receive no request. */
   let elsewhere: Server;
   let origin: string;
   const asked: string[] = [];
@@ -36,7 +36,7 @@ describe("files that mean harm, in Chromium", () => {
     asked.length = 0;
   });
 
-  /** Opens an image in its viewer and on its own in every format, and expects that nothing happens. */
+  /** Opens an image in its viewer and on its own in every format, and expects no script and no foreign request. */
   async function expectHarmless(id: string): Promise<void> {
     await withPage(browser, {}, async (page) => {
       const left: string[] = [];
@@ -62,18 +62,18 @@ describe("files that mean harm, in Chromium", () => {
     });
   }
 
-  /** What a browser is given as a file it does not run. */
+  /** Formats that the browser downloads and does not run. */
   async function isDownload(page: Page, address: string): Promise<boolean> {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      // A download ends the navigation.
+      // A download aborts the navigation.
       page.goto(address).catch(() => null),
     ]);
     await download.cancel();
     return true;
   }
 
-  test("an SVG runs no script and asks nobody for anything", async () => {
+  test("an SVG runs no script and sends no request to another server", async () => {
     const ran = "document.title='ran'; window.ran=1";
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
       width="100" height="100" onload="${ran}; fetch('${origin}/onload')">
@@ -93,7 +93,7 @@ describe("files that mean harm, in Chromium", () => {
     ["JPEG", "image/jpeg", () => jpegPhoto(50, 40)],
     ["PNG", "image/png", () => pngPhoto(50, 40)],
     ["GIF", "image/gif", () => animatedGif(2, 50, 40)],
-  ] as const)("HTML behind a %s stays what it is", async (_, type, picture) => {
+  ] as const)("HTML appended to a %s never runs", async (_, type, picture) => {
     const html = Buffer.from(`<html><body>${SCRIPT}<img src="${origin}/x"></body></html>`);
     const { id } = await upload(site, Buffer.concat([await picture(), html]), type, { fileName: "x.html" });
     await expectHarmless(id);
@@ -102,7 +102,7 @@ describe("files that mean harm, in Chromium", () => {
     expect(original.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("HTML in the comment of a JPEG, and a GIF that is a script too, stay pictures", async () => {
+  test("HTML in a JPEG comment, and a GIF that is also a valid script, are shown only as pictures", async () => {
     const jpeg = await jpegPhoto(50, 40);
     const text = Buffer.from(`--><html>${SCRIPT}`);
     const length = Buffer.alloc(2);
@@ -137,7 +137,7 @@ describe("files that mean harm, in Chromium", () => {
     });
   });
 
-  test("a PDF with JavaScript, links and forms that post is pictures, and otherwise a file to download", async () => {
+  test("a PDF with JavaScript, links and submitting forms is shown as pictures, and the original is a download", async () => {
     const script = "/S/JavaScript/JS(app.alert\\('ran'\\); this.submitForm\\('ORIGIN/js'\\))".replace(
       "ORIGIN",
       origin,
@@ -154,7 +154,7 @@ describe("files that mean harm, in Chromium", () => {
     await expectHarmless((await upload(site, pdf, "application/pdf")).id);
   });
 
-  test("a hostile name is shown as it is", async () => {
+  test("a hostile name is shown as plain text", async () => {
     const names = [
       SCRIPT,
       '"><img src=x onerror="document.title=1">',
@@ -179,7 +179,7 @@ describe("files that mean harm, in Chromium", () => {
           expect(await page.locator("main img").count()).toBe(1);
         }
         expect(await page.locator(".stage img").getAttribute("alt")).toBe(name);
-        // What the snippet makes elsewhere is the same picture, with the name as its text.
+        // The snippet, pasted elsewhere, shows the same picture with the name as its alt text.
         const snippet = await page.getByLabel("HTML", { exact: true }).inputValue();
         const made = await page.evaluate((markup) => {
           const parsed = new DOMParser().parseFromString(markup, "text/html").body;

@@ -8,7 +8,7 @@ import { type Host, startHost } from "../support/hosts.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 
-/** Images and lookup at one base, with one description. */
+/** Images and lookup under one base path, with one OpenAPI document. */
 interface Both extends Host {
   site: Site;
   made: TestLookup;
@@ -41,7 +41,7 @@ async function startBoth(): Promise<Both> {
   };
 }
 
-describe("the page of the API, in Chromium", () => {
+describe("the API reference page in Chromium", () => {
   let both: Both;
   let browser: Awaited<ReturnType<typeof openBrowser>>;
 
@@ -55,7 +55,7 @@ describe("the page of the API, in Chromium", () => {
 
   interface Opened {
     page: Page;
-    /** What the console said, and what was asked of others. */
+    /** Console messages, and requests to other origins. */
     complaints: string[];
   }
 
@@ -63,7 +63,7 @@ describe("the page of the API, in Chromium", () => {
     const page = await browser.context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
-      // An icon for the whole site is the host's to have.
+      // The host, not the service, serves the site's favicon.
       const isIcon = message.location().url.endsWith("/favicon.ico");
       if (!isIcon && ["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
@@ -78,7 +78,7 @@ describe("the page of the API, in Chromium", () => {
     return { page, complaints };
   }
 
-  /** Opens an operation, as a link to it does. */
+  /** Opens an operation as a link to it does. */
   async function openOperation(method: string, path: string): Promise<Opened & { panel: Locator }> {
     const opened = await open(`#?route=${method}-${path}`);
     const panel = opened.page.locator("api-request").first();
@@ -86,7 +86,7 @@ describe("the page of the API, in Chromium", () => {
     return { ...opened, panel };
   }
 
-  test("shows every operation of both services", async () => {
+  test("the API reference shows every operation of both services", async () => {
     const { page, complaints } = await open();
     const items = page.locator('.nav-bar-path[id^="link-"][id*="-/"]');
     const summaries = Object.values(both.document.paths).flatMap((path) =>
@@ -100,7 +100,7 @@ describe("the page of the API, in Chromium", () => {
     await page.close();
   });
 
-  test("lets a picture be uploaded, and shows the answer", async () => {
+  test("the API reference can upload a picture and shows the response", async () => {
     const { page, complaints, panel } = await openOperation("post", "/api/images.json");
     await panel.locator('input[type="file"]').setInputFiles({
       name: "Bucht.jpg",
@@ -117,7 +117,7 @@ describe("the page of the API, in Chromium", () => {
     await page.close();
   });
 
-  test("lets the lookup be asked with a key", async () => {
+  test("the API reference can send a lookup request with an API key", async () => {
     const { page, complaints, panel } = await openOperation("get", "/v2/email-count");
     await panel.locator('input[data-pname="domain"]').fill("example.com");
     const answered = page.waitForResponse((response) => response.url().includes("/v2/email-count"));
@@ -130,7 +130,7 @@ describe("the page of the API, in Chromium", () => {
     await page.close();
   });
 
-  test.each([320, 390, 768])("fits a window %i wide", async (width) => {
+  test.each([320, 390, 768])("the API reference fits a window of %i pixels", async (width) => {
     const { page, complaints } = await open("", width);
     await page.getByText("Upload an image", { exact: true }).first().waitFor({ state: "attached" });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -139,7 +139,7 @@ describe("the page of the API, in Chromium", () => {
     await page.close();
   });
 
-  test("is dark where the system is", async () => {
+  test("the API reference is dark when the system prefers dark", async () => {
     const { page } = await open();
     await page.locator(".nav-bar-path").first().waitFor();
     const background = () =>
@@ -154,10 +154,10 @@ describe("the page of the API, in Chromium", () => {
     await page.close();
   });
 
-  test("without JavaScript leads to the description", async () => {
+  test("without JavaScript, the API reference links to the OpenAPI document", async () => {
     const response = await fetch(`${both.base}/api`);
     expect(await response.text()).toContain(
-      `<noscript><p>This page needs JavaScript. The same for programs: <a href="${both.base}/api/openapi.json">`,
+      `<noscript><p>Turn on JavaScript to read this page. For programs: <a href="${both.base}/api/openapi.json">`,
     );
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).not.toContain("unsafe-eval");

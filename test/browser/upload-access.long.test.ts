@@ -5,7 +5,7 @@ import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 import { choose, entryOf, eventually, linkOf, onUploadPage } from "./upload-page.ts";
 
-describe("the upload page for everybody", { timeout: 60_000 }, () => {
+describe("accessibility of the upload page", { timeout: 60_000 }, () => {
   let site: Site;
   let browser: Browser;
   let photo: Buffer;
@@ -20,9 +20,9 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
 
   const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
 
-  test("is used from choosing to deleting with the keyboard alone", async () => {
+  test("the upload page works by keyboard alone, from choosing a file to deleting the image", async () => {
     await onUploadPage(browser, site, async (page) => {
-      // Early: Playwright does not wait until Chromium has heard that it wants to know.
+      // Registered early: Playwright does not wait until Chromium has enabled the event.
       const chooser = page.waitForEvent("filechooser");
       await tabTo(page, "Choose images");
       await page.keyboard.press("Enter");
@@ -36,11 +36,11 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
       await eventually(() => page.getByRole("log").textContent()).toContain("Link copied.");
       await tabTo(page, "Delete one.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await eventually(() => focusedLabel(page)).toBe("Cancel");
       await page.keyboard.press("Enter");
       await eventually(() => focusedLabel(page)).toBe("Delete one.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await eventually(() => focusedLabel(page)).toBe("Cancel");
       await page.keyboard.press("Shift+Tab");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(1);
@@ -48,7 +48,7 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
 
       await tabTo(page, "Delete two.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Keep");
+      await eventually(() => focusedLabel(page)).toBe("Cancel");
       await page.keyboard.press("Shift+Tab");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(0);
@@ -56,16 +56,16 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
     });
   });
 
-  test("says what happens", async () => {
+  test("the upload page announces progress to screen readers", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat());
       const log = page.getByRole("log");
       await eventually(() => log.textContent()).toContain("Uploading boat.jpg.");
-      await eventually(() => log.textContent()).toContain("boat.jpg is uploaded.");
+      await eventually(() => log.textContent()).toContain("Uploaded boat.jpg.");
     });
   });
 
-  test("fits windows of every width, with all that it can show", async () => {
+  test("the upload page fits every window width in every state", async () => {
     await onUploadPage(browser, site, async (page) => {
       expect(await overflowsOf(page)).toEqual([]);
       await choose(page, boat(`${"W".repeat(120)}.jpg`), { ...boat("notes.txt"), mimeType: "text/plain" });
@@ -79,7 +79,7 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
     });
   });
 
-  test("does not move for who wants it to stand still", async () => {
+  test("the upload page shows no animation when the reader prefers reduced motion", async () => {
     await onUploadPage(
       browser,
       site,
@@ -95,7 +95,7 @@ describe("the upload page for everybody", { timeout: 60_000 }, () => {
   });
 });
 
-/** Goes on by the Tab key until something of this name has the focus. */
+/** Presses Tab until an element with this label has the focus. */
 async function tabTo(page: Page, label: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     if ((await focusedLabel(page)) === label) return;

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { complaintsOf, withPage } from "../support/chromium.ts";
 import { addressOf, type Created, type Site } from "../support/service.ts";
 
-/** A file as Playwright hands it to a page. */
+/** A file in the form that Playwright passes to a page. */
 export interface ChosenFile {
   name: string;
   mimeType: string;
@@ -11,11 +11,11 @@ export interface ChosenFile {
 }
 
 export interface UploadPageOptions extends BrowserContextOptions {
-  /** What the browser may complain of: it reports every refused request. */
+  /** Complaints expected from the browser: it reports every refused request. */
   mayComplain?: RegExp;
 }
 
-/** Gives `use` the upload page, and then sees that nothing was complained of and nobody else was asked. */
+/** Opens the upload page for `use`, then checks that it logged no complaint and sent no request elsewhere. */
 export async function onUploadPage(
   browser: Browser,
   site: Site,
@@ -42,28 +42,28 @@ export async function onUploadPage(
   expect(site.errors).toEqual([]);
 }
 
-/** Asks again until it is so: with many browsers at once it takes its time. */
+/** Polls until the condition holds; with many browsers at once this takes a while. */
 export function eventually<T>(read: () => T | Promise<T>) {
   return expect.poll(read, { timeout: 20_000 });
 }
 
-/** Chooses files as by a click. */
+/** Chooses files as a click on the file input does. */
 export function choose(page: Page, ...files: ChosenFile[]): Promise<void> {
   return page.getByLabel("Choose images").setInputFiles(files);
 }
 
-/** What the page shows of an upload: on its way, refused or stored. */
+/** The page's entry for an upload: in progress, refused or stored. */
 export function entryOf(page: Page, name: string): Locator {
   const bar = page.getByLabel(`Upload of ${name}`, { exact: true });
   return page.locator(".entry").filter({ has: bar.or(page.getByText(name, { exact: true })) });
 }
 
-/** The link of a stored image, when it has one. */
+/** The link of a stored image; absent until it is stored. */
 export function linkOf(entry: Locator): Promise<string> {
   return entry.getByLabel(/^Link to/).inputValue();
 }
 
-/** What a copy button puts on the clipboard. */
+/** The text that a copy button puts on the clipboard. */
 export async function copied(page: Page, button: Locator): Promise<string> {
   await page.evaluate(() => navigator.clipboard.writeText(""));
   await button.click();
@@ -71,10 +71,10 @@ export async function copied(page: Page, button: Locator): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-/** The server's record of the image that a link leads to. */
+/** The server's record of the image behind a link. */
 export async function recordAt(site: Site, link: string): Promise<Created> {
   const id = /([\w-]{22})\/view$/.exec(link)?.[1];
-  if (id === undefined) throw new Error(`${link} is no link to an image`);
+  if (id === undefined) throw new Error(`${link} is not a link to an image`);
   const response = await fetch(addressOf(site, id, "json"));
   expect(response.status).toBe(200);
   return (await response.json()) as Created; // The contract's record.

@@ -16,19 +16,19 @@ const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 const refusal = { status: 0, detail: null, retryAfterMs: null };
 
-describe("where the page finds the API", () => {
+describe("the address of the API on the upload page", () => {
   const place = { origin: "https://other.example", pathname: "/img/" };
 
   test.each([
     ["https://other.example/img", "https://other.example/img"],
     ["https://public.example/pictures", "https://other.example/img"],
     ["nonsense", "https://other.example/img"],
-  ])("a server that calls itself %s is asked at %s", (base, expected) => {
+  ])("with an API base of %s, the page uploads to %s", (base, expected) => {
     expect(readConfig({ base }, place).baseUrl).toBe(expected);
   });
 });
 
-describe("files before they are sent", () => {
+describe("checks of a file before its upload", () => {
   test.each([
     ["a.PSD", "", "PSD"],
     ["a.psd", "application/octet-stream", "PSD"],
@@ -37,11 +37,11 @@ describe("files before they are sent", () => {
     ["a.svg", "IMAGE/SVG+XML", "SVG"],
     ["a.webp", "image/webp", undefined],
     ["png", "", undefined],
-  ])("%s of type %j is taken as %s", (name, type, label) => {
+  ])("the file %s of type %j is recognised as %s", (name, type, label) => {
     expect(kindOf({ name, type })?.label).toBe(label);
   });
 
-  test("the server is left to tell the type, except for SVG, which may be compressed", () => {
+  test("the page leaves the type to the server, except for SVG, which may be compressed", () => {
     const typeOf = (name: string) => {
       const kind = kindOf({ name, type: "" });
       return kind === null ? null : sentType(kind);
@@ -50,17 +50,17 @@ describe("files before they are sent", () => {
     expect(typeOf("a.svgz")).toBe("image/svg+xml");
   });
 
-  test("the limit itself is allowed, a byte more is not", () => {
+  test("a file of exactly the size limit is allowed, and one byte more is refused", () => {
     const file = { name: "a.png", type: "image/png" };
     expect(refusalOf({ ...file, size: 1000 }, 1000)).toBeNull();
     expect(refusalOf({ ...file, size: 1001 }, 1000)).toMatch(/too large/);
   });
 });
 
-describe("how long images live", () => {
+describe("lifetime choices on the upload page", () => {
   const year = { defaultLifetimeMs: DAY_MS, maxLifetimeMs: 365 * DAY_MS };
 
-  test("the default and the longest are among the choices, and nothing longer is", () => {
+  test("the choices include the default and the longest lifetime, and none longer", () => {
     expect(lifetimeChoices(year).map(lifetimeText)).toEqual([
       "1 hour",
       "1 day",
@@ -80,7 +80,7 @@ describe("how long images live", () => {
     expect(lifetimeChoices(tiny).map(lifetimeText)).toEqual(["1.5 minutes", "30 minutes"]);
   });
 
-  test("the default is left to the server, and the longest stays below the limit", () => {
+  test("the default lifetime sends no expiresAt, and the longest stays below the server's limit", () => {
     expect(expiresAtField({ kind: "for", ms: DAY_MS }, NOW, year)).toBe("");
     expect(expiresAtField({ kind: "for", ms: HOUR_MS }, NOW, year)).toBe("2030-01-01T01:00:00.000Z");
     expect(expiresAtField({ kind: "for", ms: 365 * DAY_MS }, NOW, year)).toBe("2030-12-31T23:55:00.000Z");
@@ -90,13 +90,13 @@ describe("how long images live", () => {
   });
 });
 
-describe("what follows from a refusal", () => {
-  test.each([429, 503])("%i is waited for as long as it says", (status) => {
+describe("outcome of a refused upload", () => {
+  test.each([429, 503])("status %i is retried after its Retry-After", (status) => {
     const outcome = outcomeOf({ ...refusal, status, retryAfterMs: 7000 }, 0);
     expect(outcome).toEqual({ kind: "again", cause: "busy", delayMs: 7000 });
   });
 
-  test("a broken connection is tried again, later each time, and not for ever", () => {
+  test("a broken connection is retried with growing delays, then given up", () => {
     const delays = Array.from({ length: 8 }, (_, before) => {
       const outcome = outcomeOf(refusal, before);
       return outcome.kind === "again" ? outcome.delayMs : outcome.canRetry;
@@ -104,7 +104,7 @@ describe("what follows from a refusal", () => {
     expect(delays).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000, true, true]);
   });
 
-  test("an earlier attempt that is at work is waited for; a key that stands for something else is given up", () => {
+  test("a key still in progress is retried, and a key used for another upload is given up", () => {
     expect(outcomeOf({ ...refusal, status: 409, retryAfterMs: 2000 }, 0)).toMatchObject({ kind: "again" });
     expect(outcomeOf({ ...refusal, status: 409 }, 0)).toMatchObject({ kind: "failed", isSettled: true });
   });
@@ -116,7 +116,7 @@ describe("what follows from a refusal", () => {
     [415, "Not an image.", false, true],
     [500, null, true, false],
     [507, "Full.", true, false],
-  ])("%i is told with the server's reason", (status, detail, canRetry, isSettled) => {
+  ])("status %i fails with the server's reason %j", (status, detail, canRetry, isSettled) => {
     const outcome = outcomeOf({ ...refusal, status, detail }, 0);
     expect(outcome).toMatchObject({ kind: "failed", canRetry, isSettled });
     const said =
@@ -124,7 +124,7 @@ describe("what follows from a refusal", () => {
     expect(outcome).toMatchObject({ message: said });
   });
 
-  test("Retry-After is read as seconds and as a date", () => {
+  test("Retry-After is parsed as seconds and as a date", () => {
     expect(parseRetryAfter("3", NOW)).toBe(3000);
     expect(parseRetryAfter("Tue, 01 Jan 2030 00:00:09 GMT", NOW)).toBe(9000);
     expect(parseRetryAfter("Mon, 31 Dec 2029 00:00:00 GMT", NOW)).toBe(0);
@@ -139,13 +139,13 @@ describe("what follows from a refusal", () => {
   });
 });
 
-describe("the list of uploads", () => {
+describe("the state of the list of uploads", () => {
   const upload = (key: string, batch: number): Upload => ({
     ...{ key, batch, name: key, size: 1, label: null, previewUrl: null, image: null },
     stage: { kind: "queued" },
   });
 
-  test("has the newest batch first, each in its own order", () => {
+  test("the list shows the newest batch first and keeps the order within each batch", () => {
     let list: readonly Upload[] = [];
     for (const added of [upload("a", 0), upload("b", 0), upload("c", 1), upload("d", 1)]) {
       list = reduceUploads(list, { kind: "added", upload: added });
@@ -154,17 +154,17 @@ describe("the list of uploads", () => {
     expect(reduceUploads(list, { kind: "removed", key: "d" }).map(({ key }) => key)).toEqual(["c", "a", "b"]);
   });
 
-  test("takes no notice of what happens to uploads that are gone", () => {
+  test("the list ignores events of uploads that were removed", () => {
     const list = [upload("a", 0)];
     expect(reduceUploads(list, { kind: "staged", key: "z", stage: { kind: "ready" } })).toEqual(list);
   });
 });
 
-describe("what is given out and kept", () => {
+describe("copied snippets and saved uploads", () => {
   const id = "A".repeat(22);
   const image = { id, name: '<b>[1]*"', url: `https://example.com/img/${id}` };
 
-  test("names cannot break out of Markdown and HTML", () => {
+  test("names are escaped in Markdown and HTML snippets", () => {
     const file = `https://example.com/img/api/images/${id}.png`;
     expect(markdownOf(image, "png")).toBe(`[![\\<b\\>\\[1\\]\\*"](${file})](${image.url}/view)`);
     expect(markupOf(image, "png")).toBe(
@@ -173,7 +173,7 @@ describe("what is given out and kept", () => {
     expect(markdownOf({ ...image, name: "x" }, "pdf")).toBe(`[x](${file.replace("png", "pdf")})`);
   });
 
-  test("nothing is taken from storage that is no image", () => {
+  test("entries in local storage that are not images are ignored", () => {
     const whole = { ...image, pin: "P", type: "image/png", expiresAt: "2030-01-01T00:00:00Z" };
     expect(readSaved({ ...whole, more: 1 })).toEqual(whole);
     expect(readSaved({ ...whole, url: "javascript:alert(1)" })).toBeNull();

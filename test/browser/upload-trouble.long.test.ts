@@ -90,7 +90,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
           const entry = entryOf(page, "big.jpg");
           await eventually(() => sentBy(entry.getByRole("progressbar"))).toBeGreaterThan(10_000);
           await throttle(line, 0);
-          await entry.getByText("You are offline. It goes on as soon as you are back.").waitFor();
+          await entry.getByText("You’re offline. The upload will resume when you reconnect.").waitFor();
           await choose(page, boat("meanwhile.jpg"));
           await throttle(line, FAST);
           await recordAt(site, await linkOf(entry));
@@ -133,23 +133,16 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
         page.on("request", (request) => {
           if (request.method() === "POST") sent.push(request.url());
         });
-        await choose(
-          page,
-          big(20_000),
-          { ...boat("notes.txt"), mimeType: "text/plain" },
-          {
-            ...boat("nothing.png"),
-            buffer: Buffer.alloc(0),
-          },
-        );
-        await entryOf(page, "big.jpg").getByText("it has 20 kB, and 10 kB is the limit").waitFor();
-        await entryOf(page, "notes.txt").getByText("PNG, JPEG, GIF, SVG, PSD and PDF can.").waitFor();
+        const notes = { ...boat("notes.txt"), mimeType: "text/plain" };
+        await choose(page, big(20_000), notes, { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
+        await entryOf(page, "big.jpg").getByText("too large (20 kB). The limit is 10 kB.").waitFor();
+        await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD or PDF.").waitFor();
         await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
         await eventually(() => page.getByRole("log").textContent()).toContain(
-          "notes.txt: Files of this kind",
+          "notes.txt: This file type isn’t supported.",
         );
-        await page.getByRole("button", { name: "Take notes.txt off this list" }).click();
+        await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
         await eventually(() => page.locator(".entry").count()).toBe(2);
         expect(sent).toEqual([]);
       });
@@ -165,7 +158,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
         async (page) => {
           await choose(page, boat());
           const entry = entryOf(page, "boat.jpg");
-          await entry.getByText("You may not upload here.").waitFor();
+          await entry.getByText("You don’t have permission to upload here.").waitFor();
           isOpen = true;
           await entry.getByRole("button", { name: "Try again" }).click();
           await recordAt(site, await linkOf(entry));
@@ -177,7 +170,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
           };
           await choose(page, fake);
           const refused = entryOf(page, "fake.png");
-          await refused.getByText("The server can’t read this file as an image.").waitFor();
+          await refused.getByText("This file can’t be read as an image.").waitFor();
           expect(await refused.textContent()).toContain("is not a PNG, JPEG, GIF, SVG, PSD or PDF file");
         },
         { mayComplain: REFUSED },
@@ -195,7 +188,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
           await recordAt(site, await linkOf(entryOf(page, "one.jpg")));
           await choose(page, boat("two.jpg"));
           await entryOf(page, "two.jpg")
-            .getByText(/The server asks for a pause. It goes on in \d+ s\./)
+            .getByText(/The server asked to wait. Continuing in \d+ s\./)
             .waitFor();
           await page.getByRole("button", { name: "Cancel two.jpg" }).click();
           await eventually(() => page.locator(".entry").count()).toBe(1);
@@ -216,7 +209,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
           return route.fulfill({ status, headers: { "Retry-After": "1" }, body: "busy" });
         });
         await choose(page, boat());
-        await entryOf(page, "boat.jpg").getByText("The server asks for a pause.").waitFor();
+        await entryOf(page, "boat.jpg").getByText("The server asked to wait.").waitFor();
         await recordAt(site, await linkOf(entryOf(page, "boat.jpg")));
         expect(refusals).toBeLessThan(0);
       },
@@ -262,7 +255,7 @@ describe("uploads that do not go straight through", { timeout: 60_000 }, () => {
         });
         await choose(page, boat());
         const entry = page.locator(".entry");
-        await entry.getByText("Stored. It can be seen in a moment.").waitFor();
+        await entry.getByText("Uploaded. Preparing the preview…").waitFor();
         await entry.getByLabel("Name", { exact: true }).fill("late name");
         await page.keyboard.press("Enter");
         held();

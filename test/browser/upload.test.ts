@@ -25,7 +25,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
 
   const boat = () => ({ name: "boat.jpg", mimeType: "image/jpeg", buffer: photo });
 
-  test("uploads every kind of file that is chosen, also those whose type the browser does not know", async () => {
+  test("every kind of chosen file uploads, including types that the browser does not know", async () => {
     await onUploadPage(browser, site, async (page) => {
       const files = [
         boat(),
@@ -58,7 +58,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("takes files that are dropped anywhere, and pictures that are pasted, but no text", async () => {
+  test("the page accepts files dropped anywhere and pasted pictures, but not pasted text", async () => {
     await onUploadPage(browser, site, async (page) => {
       await hand(page, "drop", { name: "dropped.jpg", type: "image/jpeg", bytes: photo });
       await entryOf(page, "dropped.jpg").getByRole("button", { name: "Copy link" }).waitFor();
@@ -77,7 +77,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("copies addresses that work", async () => {
+  test("the copied addresses work", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat());
       const entry = entryOf(page, "boat.jpg");
@@ -87,7 +87,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       const { url, id } = await recordAt(site, link);
       expect((await fetch(link)).headers.get("content-type")).toContain("text/html");
 
-      const address = await press("Image address");
+      const address = await press("Direct link");
       expect(address).toBe(`${site.base}/api/images/${id}.jpg`);
       expect(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(photo)).toBe(true);
       expect(await press("Markdown")).toBe(`[![boat.jpg](${address})](${url}/view)`);
@@ -95,7 +95,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       const addresses: string[] = [];
       for (const format of ["PNG", "JPEG (original)", "WebP", "AVIF", "GIF", "SVG", "PSD", "PDF"]) {
         await entry.getByLabel("Format").selectOption(format);
-        addresses.push(await press("Image address"));
+        addresses.push(await press("Direct link"));
       }
       const statuses = addresses.map(async (each) => (await fetch(each, { method: "HEAD" })).status);
       expect(await Promise.all(statuses)).toEqual(addresses.map(() => 200));
@@ -107,12 +107,12 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
-  test("gives the next images the name and the life that are asked for", async () => {
+  test("the next images get the chosen name and lifetime", async () => {
     await onUploadPage(
       browser,
       site,
       async (page) => {
-        await page.getByLabel("Name of the next image").fill("Regatta");
+        await page.getByLabel("Name (optional)").fill("Regatta");
         await page.getByLabel("Delete after").selectOption("7 days");
         await choose(page, boat(), { ...boat(), name: "other.jpg" });
         const first = await recordAt(site, await linkOf(entryOf(page, "Regatta")));
@@ -135,7 +135,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     );
   });
 
-  test("renames an image where its name stands", async () => {
+  test("an image is renamed in place in the list", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat());
       const link = await linkOf(entryOf(page, "boat.jpg"));
@@ -143,12 +143,12 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       await page.keyboard.press("Enter");
       await eventually(async () => (await recordAt(site, link)).name).toBe("Boot & Söhne");
       await eventually(() => page.getByRole("log").textContent()).toContain(
-        "boat.jpg is now called Boot & Söhne.",
+        "Renamed boat.jpg to Boot & Söhne.",
       );
     });
   });
 
-  test("remembers uploads, and deletes or forgets them", async () => {
+  test("the page remembers uploads and can delete or forget them", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat(), { ...boat(), name: "second.jpg" }, { ...boat(), name: "third.jpg" });
       await page.getByRole("heading", { name: "3 images are ready to share" }).waitFor();
@@ -167,18 +167,18 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       await eventually(() => entry.count()).toBe(0);
       expect((await fetch(link)).status).toBe(410);
 
-      await saved.getByRole("button", { name: "Forget second.jpg" }).click();
+      await saved.getByRole("button", { name: "Remove second.jpg from this list" }).click();
       await eventually(() => saved.locator(".entry").count()).toBe(1);
       await page.reload();
       await eventually(() => saved.locator(".entry").count()).toBe(1);
-      await saved.getByRole("button", { name: "Forget all uploads" }).click();
-      await saved.getByRole("button", { name: "Forget all", exact: true }).click();
+      await saved.getByRole("button", { name: "Clear list of uploads" }).click();
+      await saved.getByRole("button", { name: "Clear list", exact: true }).click();
       await eventually(() => saved.count()).toBe(0);
       expect(await page.evaluate(() => localStorage.length)).toBe(0);
     });
   });
 
-  test("leads to the API and to ShareX, and tells who has no JavaScript how to do without", async () => {
+  test("the page links to the API and to ShareX, and explains uploads without JavaScript", async () => {
     const response = await fetch(`${site.base}/`);
     const html = await response.text();
     expect(html).toContain(`<a href="${site.base}/api">`);
@@ -188,7 +188,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     expect(response.headers.get("content-security-policy")).not.toContain("unsafe");
   });
 
-  test("is small: all that it loads has less than 60 kB", async () => {
+  test("the page loads less than 60 kB in total", async () => {
     const sizes: number[] = [];
     const html = await (await fetch(`${site.base}/`)).text();
     sizes.push(Buffer.byteLength(html));
@@ -201,7 +201,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
   });
 });
 
-/** Drops or pastes a file somewhere below the page's content. */
+/** Drops or pastes a file on an element below the page's content. */
 function hand(
   page: Page,
   how: "drop" | "paste",

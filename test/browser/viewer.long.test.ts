@@ -35,20 +35,20 @@ describe("the viewer in Chromium", () => {
     [1, 1024],
     [2, 2048],
   ])(
-    "a large picture is shown as sharp as a screen of density %i needs, and leads to the whole",
+    "a large picture is sharp on a screen of density %i and links to the full size",
     async (deviceScaleFactor, side) => {
       const { id, url } = large;
       await withPage(browser, { viewport: { width: 1440, height: 900 }, deviceScaleFactor }, async (page) => {
         await page.goto(url);
         expect(await chosenSource(page)).toBe(`${site.base}/api/images/${id}.webp?resize=${side}x${side}`);
-        expect(await page.getByRole("link", { name: "Open at full size" }).getAttribute("href")).toBe(
+        expect(await page.getByRole("link", { name: "View full size" }).getAttribute("href")).toBe(
           `${site.base}/api/images/${id}.jpg`,
         );
       });
     },
   );
 
-  test("a PSD and an animation are shown without a broken picture", async () => {
+  test("a PSD and an animation show no broken picture", async () => {
     const psd = await upload(site, flatPsd(), "image/x-photoshop", { fileName: "plan.psd" });
     const gif = await upload(site, await animatedGif(3), "image/gif");
     await withPage(browser, {}, async (page) => {
@@ -60,7 +60,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("pages are turned by links and by number without JavaScript", async () => {
+  test("without JavaScript, links and a number field turn the pages", async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(report.url);
       expect(await page.getByRole("link", { name: "Previous" }).count()).toBe(0);
@@ -77,7 +77,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("dates are the reader's with JavaScript, and the server's without", async () => {
+  test("dates use the reader's time zone with JavaScript, and UTC without", async () => {
     const inTokyo = { timezoneId: "Asia/Tokyo" };
     const expected = /^\d+ \w{3} \d{4}, \d\d:\d\d UTC$/;
     const utc = await withPage(browser, { ...inTokyo, javaScriptEnabled: false }, async (page) => {
@@ -93,20 +93,20 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("without the right to the clipboard the text is selected and copied the old way", async () => {
+  test("without clipboard permission, the text is selected and copied by execCommand", async () => {
     await withPage(browser, { permissions: ["clipboard-read"] }, async (page) => {
-      // As on plain http.
+      // As on plain HTTP.
       await page.addInitScript(() => {
         Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
       });
       await page.goto(photo.url);
-      await page.getByRole("button", { name: "Copy This page" }).click();
-      await page.getByRole("status").filter({ hasText: "This page" }).waitFor();
+      await page.getByRole("button", { name: "Copy Page link" }).click();
+      await page.getByRole("status").filter({ hasText: "Page link" }).waitFor();
       expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
     });
   });
 
-  test("link previews are told the size of the picture that they get", async () => {
+  test("the size in the link preview's meta tags is that of its picture", async () => {
     const images = [
       photo,
       report,

@@ -24,7 +24,7 @@ describe("the viewer in Chromium", () => {
   });
 
   test.each([true, false])(
-    "shows the picture, its name, and who uploaded it (JavaScript: %s)",
+    "the viewer shows the picture, its name and its uploader (JavaScript: %s)",
     async (javaScriptEnabled) => {
       await withPage(browser, { javaScriptEnabled }, async (page) => {
         const complaints = complaintsOf(page);
@@ -36,17 +36,17 @@ describe("the viewer in Chromium", () => {
           expect(text).toContain(part);
         }
         expect(await page.content()).not.toContain(photo.pin);
-        expect(await page.getByRole("link", { name: "Upload your own" }).getAttribute("href")).toBe(
+        expect(await page.getByRole("link", { name: "Upload an image" }).getAttribute("href")).toBe(
           `${site.base}/`,
         );
-        // Buttons that copy are there only where they can.
+        // Copy buttons appear only where the clipboard is available.
         expect(await page.locator(".copy").count()).toBe(javaScriptEnabled ? 11 : 0);
         expect(complaints).toEqual([]);
       });
     },
   );
 
-  test("fits every window, however long the name", async () => {
+  test("the viewer fits every window width, even with a long image name", async () => {
     const { url } = await upload(site, svgDrawing, "image/svg+xml", { name: LONG_NAME });
     await withPage(browser, {}, async (page) => {
       for (const address of [photo.url, `${report.url}/view?page=2`, url]) {
@@ -56,7 +56,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("with JavaScript pages are turned in place, by arrow keys too, and the browser can go back", async () => {
+  test("with JavaScript, pages turn in place, also by arrow keys, and Back returns to the previous one", async () => {
     await withPage(browser, {}, async (page) => {
       const complaints = complaintsOf(page);
       await page.goto(report.url);
@@ -78,7 +78,7 @@ describe("the viewer in Chromium", () => {
       await page.goBack();
       await page.locator('.stage img[src$="page=3"]').waitFor();
       expect(await page.locator(".copy").count()).toBeGreaterThan(0);
-      // Who writes a number moves in it.
+      // In the number field, the arrow keys move the cursor.
       await page.getByRole("spinbutton", { name: "Page" }).focus();
       await page.keyboard.press("ArrowLeft");
       expect(page.url()).toMatch(/\?page=3$/);
@@ -87,7 +87,7 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("the time that is left counts down, and its end is said", async () => {
+  test("the remaining time counts down, and the expiry is announced", async () => {
     await withPage(browser, {}, async (page) => {
       const expiresAt = Date.parse(String(photo.expiresAt));
       await page.clock.install({ time: expiresAt - 70_500 });
@@ -106,12 +106,12 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("addresses and snippets are copied by their buttons", async () => {
+  test("copy buttons copy addresses and snippets", async () => {
     await withPage(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
       await page.goto(photo.url);
       const original = `${site.base}/api/images/${photo.id}.jpg`;
       const expected = {
-        "This page": `${photo.url}/view`,
+        "Page link": `${photo.url}/view`,
         "Original file (JPEG)": original,
         Markdown: `[![Bucht & Boot.jpg](${original})](${photo.url}/view)`,
         HTML: `<a href="${photo.url}/view"><img src="${original}" alt="Bucht &amp; Boot.jpg"></a>`,
@@ -129,21 +129,21 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("what is gone or withheld says so, and what can be done", async () => {
+  test("the page of a gone or withheld image explains its state and offers a next step", async () => {
     const deleted = await upload(site, svgDrawing, "image/svg+xml");
     await fetch(`${site.base}/api/images/${deleted.id}.json?pin=${deleted.pin}`, { method: "DELETE" });
     const withheld = await upload(site, svgDrawing, "image/svg+xml");
     await site.images.withhold(withheld.id, { reason: "By order.", authority: "https://court.example/7" });
     await withPage(browser, {}, async (page) => {
       expect((await page.goto(deleted.url))?.status()).toBe(410);
-      expect(await page.getByRole("heading").textContent()).toBe("This image is gone");
+      expect(await page.getByRole("heading").textContent()).toBe("This image is no longer available");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
-      expect(await page.getByRole("link", { name: "Upload an image" }).getAttribute("href")).toBe(
-        `${site.base}/`,
-      );
+      expect(
+        await page.getByRole("main").getByRole("link", { name: "Upload an image" }).getAttribute("href"),
+      ).toBe(`${site.base}/`);
       expect((await page.goto(withheld.url))?.status()).toBe(451);
       expect(await page.locator("main").textContent()).toContain("By order.");
-      expect(await page.getByRole("link", { name: "Who asked" }).getAttribute("href")).toBe(
+      expect(await page.getByRole("link", { name: "About this request" }).getAttribute("href")).toBe(
         "https://court.example/7",
       );
     });

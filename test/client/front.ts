@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 
-/** What a proxy says instead of the service. */
+/** A proxy's reply instead of the service's. */
 export interface Interjection {
   status: number;
   headers?: Record<string, string>;
@@ -10,13 +10,13 @@ export interface Interjection {
   isCut?: boolean;
 }
 
-/** A proxy before a service, which can answer by itself. */
+/** A proxy in front of a service; it can reply itself. */
 export interface Front {
-  /** As that of the service, at the proxy's port. */
+  /** The service's address at the proxy's port. */
   base: string;
-  /** All that came, as `METHOD /path?query`, and with which headers. */
+  /** All requests received, as `METHOD /path?query`, with their headers. */
   requests: { line: string; headers: IncomingMessage["headers"]; atMs: number }[];
-  /** Answers the next requests so; those after them go through. */
+  /** Gives these replies to the next requests; later ones are forwarded. */
   interject(...answers: Interjection[]): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function startFront(site: { origin: string; base: string }): Promis
   const waiting: Interjection[] = [];
   const server = createServer((req, res) => {
     requests.push({ line: `${req.method} ${req.url}`, headers: req.headers, atMs: performance.now() });
-    // Whether a page of another origin may is the service's to say.
+    // The service decides on CORS for pages of another origin.
     const own = req.method === "OPTIONS" ? undefined : waiting.shift();
     if (own === undefined) return forward(site.origin, req, res);
     req.resume();
@@ -58,7 +58,7 @@ function forward(origin: string, req: IncomingMessage, res: ServerResponse): voi
     res.writeHead(reply.statusCode ?? 502, reply.headers);
     reply.pipe(res);
   });
-  // Whichever side ends early ends the other.
+  // If either side ends early, so does the other.
   onward.on("error", () => res.destroy());
   res.on("close", () => onward.destroy());
   req.pipe(onward);

@@ -17,7 +17,7 @@ import { type Front, startFront } from "./front.ts";
 
 const CLAIMED = "left.out@example.com";
 
-/** A prober that takes as long as the test likes over `slow.example`. */
+/** A prober that blocks on `slow.example` until the test releases it. */
 function createSlowProber() {
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ async function refusalOf(call: Promise<unknown>): Promise<OutriggerError> {
   return error;
 }
 
-test("a domain search has every field, and takes every parameter", async () => {
+test("a domain search returns every field and accepts every parameter", async () => {
   const { data, meta } = await client().domainSearch({ domain: "example.com" });
   expect(Object.keys(data).sort()).toEqual(documented.SEARCH_DATA.toSorted());
   expect(Object.keys(meta).sort()).toEqual(documented.SEARCH_META.toSorted());
@@ -107,7 +107,7 @@ test("a domain search has every field, and takes every parameter", async () => {
   expect(company.data.organization).toBe("Example Works");
 });
 
-test("a person is found by either form of the name, whatever is in it", async () => {
+test("a person is found by either form of the name, with any characters", async () => {
   const ada = await client().findEmail({ domain: "example.com", firstName: "Ada", lastName: "Lovelace" });
   expect(ada.data).toMatchObject({ email: "ada.lovelace@example.com", score: 94 });
   const params = { fullName: "Zoë & Ånne=+Lovelace", company: "Example Works", maxDuration: 5 };
@@ -115,13 +115,13 @@ test("a person is found by either form of the name, whatever is in it", async ()
   expect(meta.params).toMatchObject({ full_name: params.fullName, company: "Example Works", domain: null });
 });
 
-test("an address is verified as it is written", async () => {
+test("an address is sent and verified unchanged", async () => {
   const { data, meta } = await client().verifyEmail("a+b@example.com", { maxDuration: 3 });
   expect(data).toMatchObject({ email: "a+b@example.com", result: "deliverable", regexp: true, reason: null });
   expect(meta).toEqual({ params: { email: "a+b@example.com" } });
 });
 
-test("a verdict that takes long is waited for as the service says", { timeout: 60_000 }, async () => {
+test("a slow verdict is polled at the interval of Retry-After", { timeout: 60_000 }, async () => {
   const verdict = client().verifyEmail("grace@slow.example", { maxDuration: 3 });
   await expect.poll(() => front.requests.length, { timeout: 30_000 }).toBe(2);
   slow.finish();
@@ -131,7 +131,7 @@ test("a verdict that takes long is waited for as the service says", { timeout: 6
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(4900);
 });
 
-test("counting needs no key, and the account tells what was used", async () => {
+test("email-count needs no key, and the account shows the points used", async () => {
   const { data } = await client({ apiKey: undefined }).countEmails({
     domain: "example.com",
     type: "generic",
@@ -144,7 +144,7 @@ test("counting needs no key, and the account tells what was used", async () => {
   expect(account.data.calls.used).toBeGreaterThan(0);
 });
 
-test("a refusal has the lookup's own errors", async () => {
+test("a refusal carries the lookup's own errors", async () => {
   const wrong = await refusalOf(client().domainSearch({ domain: "example.com", limit: 1000 }));
   expect(wrong).toMatchObject({
     status: 400,
@@ -159,7 +159,7 @@ test("a refusal has the lookup's own errors", async () => {
   expect(await refusalOf(client().domainSearch({}))).toMatchObject({ status: 400, title: "wrong_params" });
 });
 
-test("the key goes into a header and nowhere else", async () => {
+test("the key is sent in a header and nowhere else", async () => {
   await client().account();
   expect(front.requests).toHaveLength(1);
   expect(front.requests[0]?.headers["x-api-key"]).toBe(site.key);
@@ -178,7 +178,7 @@ test("the key goes into a header and nowhere else", async () => {
   expect(() => client({ apiKey: bad })).toThrow(/^apiKey must be/);
 });
 
-test("the month's allowance that is used up is not waited for", async () => {
+test("a used-up monthly allowance is not retried", async () => {
   const poor = await startLookupSite({ plans: { free: { searches: 0, verifications: 0 } } });
   try {
     const spent = createLookupClient({ baseUrl: poor.base, apiKey: poor.key });
@@ -190,7 +190,7 @@ test("the month's allowance that is used up is not waited for", async () => {
   }
 });
 
-test("too many requests a second are spread over more of them", async () => {
+test("requests over the limit per second are retried in later seconds", async () => {
   const strict = await startLookupSite({ requestsPerSecond: 3 });
   try {
     const busy = createLookupClient({ baseUrl: strict.base, apiKey: strict.key });
@@ -202,7 +202,7 @@ test("too many requests a second are spread over more of them", async () => {
   }
 });
 
-test("the types are those of the service, with the names that it gives the networks", () => {
+test("the client's types equal the service's, with its names of the networks", () => {
   expectTypeOf<EmailEntry["department"]>().toEqualTypeOf<Department | null>();
   expectTypeOf<EmailEntry["seniority"]>().toEqualTypeOf<Seniority | null>();
   expectTypeOf<EmailEntry["network_a_url"]>().toEqualTypeOf<string | null>();

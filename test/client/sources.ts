@@ -1,6 +1,6 @@
 import type { OpenableSource } from "@outrigger/client";
 
-/** A file that is opened anew for each try, which is counted. */
+/** A file that is opened anew for each attempt; counts the attempts. */
 export function openable(
   bytes: Uint8Array,
   more: Partial<OpenableSource> = {},
@@ -19,7 +19,7 @@ export function openable(
   };
 }
 
-/** A picture as pages have it. */
+/** A picture as a browser page has it. */
 export function fileOf(bytes: Uint8Array, name = "photo.jpg", type = "image/jpeg"): File {
   return new File([new Uint8Array(bytes)], name, { type });
 }

@@ -1,6 +1,6 @@
 import { createImagesClient } from "@outrigger/client";
 
-// Uploads to a server that refuses, and prints how it answered and the most that buffers held. Needs --expose-gc.
+// Uploads to a server that refuses, and prints its reply and the peak of buffered bytes. Needs --expose-gc.
 const [, , baseUrl, bytes] = process.argv;
 const size = Number(bytes);
 const CHUNK = 100_000;

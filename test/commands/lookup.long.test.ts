@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { serveForAll } from "./served.ts";
 
-/** Each of its tests starts several processes, on machines that may be busy. */
+/** Each test starts several processes, possibly on a busy machine. */
 const PATIENT = { timeout: 90_000 };
 const site = serveForAll();
 const { run } = site;
 
 describe("outrigger find, verify and search", PATIENT, () => {
-  it("answer from the lookup", async () => {
-    const [found, raw, nobody, verified, verdict, listed] = await Promise.all([
+  it("find, verify and search print the lookup's results", async () => {
+    const [found, raw, absent, verified, verdict, listed] = await Promise.all([
       run(["find", "--domain", "example.com", "--name", "Ada Lovelace"]),
       run(["find", "--company", "Example Engines", "--name", "Ada Lovelace", "--json"]),
       run(["find", "--domain", "nothere.example", "--name", "Ada Lovelace"]),
@@ -27,7 +27,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
       "Position  Chief Analyst",
     ]);
     expect(JSON.parse(raw.stdout)).toMatchObject({ data: { email: "ada.lovelace@example.com", score: 97 } });
-    expect([nobody.code, nobody.stdout]).toEqual([0, "No address was found\n"]);
+    expect([absent.code, absent.stdout]).toEqual([0, "No address was found\n"]);
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
     expect(verified.stdout.split("\n")).toEqual([
       "ada.lovelace@example.com  deliverable    valid       100",
@@ -42,7 +42,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
     expect(listed.stderr).toMatch(/^outrigger: \d+ addresses of example\.com, 1 to 2 shown\n$/);
   });
 
-  it("take the key from a file or the environment, and never show it", async () => {
+  it("the commands take the key from a file or the environment, and never print it", async () => {
     await writeFile(join(site.cwd(), "key"), `${site.key()}\n`);
     const none = { OUTRIGGER_API_KEY: "" };
     const [filed, missing, wrong] = await Promise.all([
@@ -62,7 +62,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
   });
 });
 
-it("exits with 2 for wrong usage, before anything is asked", PATIENT, async () => {
+it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
   const to = `http://127.0.0.1:${await freePort()}`;
   const wrong: [string[], string][] = [
     [["upload"], "missing required argument 'file'"],
@@ -85,7 +85,7 @@ it("exits with 2 for wrong usage, before anything is asked", PATIENT, async () =
   expect(runs.map(({ stderr }) => stderr)).toEqual(wrong.map(([, why]) => expect.stringContaining(why)));
 });
 
-it("explains every command, with examples", PATIENT, async () => {
+it("--help explains every command with examples", PATIENT, async () => {
   const names = ["upload", "get", "edit", "rm", "find", "verify", "search"];
   const [general, ...explained] = await Promise.all([
     run(["--help"]),

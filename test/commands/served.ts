@@ -13,7 +13,7 @@ const BIN = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", impo
 export interface CommandOptions {
   cwd: string;
   env?: Record<string, string>;
-  /** What stands at its standard input. @default nothing */
+  /** The text at its standard input. @default nothing */
   input?: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ export interface RunningCommand {
   ended: Promise<{ code: number | NodeJS.Signals | null; stdout: string; stderr: string }>;
 }
 
-/** Starts the real command, with nothing of our own environment but what programs need to be found. */
+/** Starts the real command, with only the environment that programs need to be found. */
 export function start(args: readonly string[], { cwd, env = {}, input }: CommandOptions): RunningCommand {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
@@ -38,20 +38,20 @@ export function start(args: readonly string[], { cwd, env = {}, input }: Command
   return { child, ended };
 }
 
-/** Somewhere to run commands: a directory for each test, and one server for all of a file. */
+/** A place to run commands: a directory for each test, and one server for all of a file. */
 export interface Site {
   url(): string;
-  /** To the lookup's samples. */
+  /** API key of the lookup's samples. */
   key(): string;
-  /** Of this test, with an empty `tmp`, where commands keep what is temporary. */
+  /** Working directory of this test, with an empty `tmp` for the commands' temporary files. */
   cwd(): string;
-  /** Runs a command against the server to its end. */
+  /** Runs a command against the server until it exits. */
   run(args: readonly string[], env?: Record<string, string>, input?: Uint8Array): RunningCommand["ended"];
-  /** Something that is not ours and answers as it likes, until the test ends. @returns its address. */
+  /** A foreign server with the given replies, until the test ends. @returns its address. */
   instead(answer: RequestListener): Promise<string>;
 }
 
-/** Has `outrigger serve --demo` as a process of its own while the tests of this file run. */
+/** Runs `outrigger serve --demo` as a separate process during the tests of this file. */
 export function serveForAll(): Site {
   let base = "";
   let cwd = "";

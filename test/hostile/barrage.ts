@@ -11,19 +11,19 @@ import { exchange } from "./raw-http.ts";
 import { HOSTILE_PATHS, MALFORMED_HOSTS, ODD_REQUESTS } from "./request-targets.ts";
 import { BAD_READ_PARAMETERS, ODD_CONDITIONS, ODD_RANGES } from "./request-values.ts";
 
-/** What a barrage is made of. */
+/** The inputs of a barrage. */
 export interface Ammunition {
   bombs: readonly Bomb[];
   files: readonly NamedFile[];
-  /** ID of a living image. */
+  /** ID of a live image. */
   id: string;
 }
 
-/** What came of a barrage. */
+/** The outcome of a barrage. */
 export interface Impact {
-  /** How often each status came; 0 for a connection that was closed without a reply. */
+  /** Replies per status; 0 for a connection closed without a reply. */
   statuses: Map<number, number>;
-  /** What must not be, in words. */
+  /** Violations, in words. */
   complaints: string[];
   stored: string[];
 }
@@ -34,12 +34,12 @@ const WIDTH = 8;
 const MUTATIONS = 150;
 const CUTS = 100;
 
-/** Every kind of bad input, in an order that the seed makes, several at a time. */
+/** Sends every kind of bad input, in an order set by the seed, several at a time. */
 export async function fire(site: Site, { bombs, files, id }: Ammunition, random: Random): Promise<Impact> {
   const impact: Impact = { statuses: new Map(), complaints: [], stored: [] };
   const count = (title: string, status: number) => {
     impact.statuses.set(status, (impact.statuses.get(status) ?? 0) + 1);
-    // A full queue says 503, a conversion that is not installed 501.
+    // A full queue answers 503, a conversion that is not installed 501.
     if (status >= 500 && status !== 501 && status !== 503) impact.complaints.push(`${title}: ${status}`);
   };
   const sendRaw = async (title: string, request: string | Buffer | Buffer[]) => {
@@ -108,12 +108,12 @@ export async function fire(site: Site, { bombs, files, id }: Ammunition, random:
   return impact;
 }
 
-/** Leaves in the middle of a request, by closing the connection or by resetting it. */
+/** Aborts in the middle of a request, by closing or resetting the connection. */
 function cut(site: Site, request: Buffer, isReset: boolean): Promise<void> {
   const { hostname, port } = new URL(site.origin);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
-    // A reset is what this is about.
+    // The reset is intended.
     socket.on("error", () => {});
     socket.on("close", () => resolve());
     socket.write(request, () => {

@@ -18,7 +18,7 @@ import { type Answer, answerOf, expectProblem } from "./verdict.ts";
 import { type Watch, watchSite } from "./watch-site.ts";
 
 const RENDER_MS = 1500;
-/** What sending it, waiting for a new worker and a busy machine may add to the render's own limit. */
+/** Added to the render's own limit: the upload, the wait for a new worker, and a busy machine. */
 const MARGIN_MS = 60_000;
 const AT_ONCE_MS = 10_000;
 const CONVERSIONS = [
@@ -33,12 +33,12 @@ let watch: Watch;
 let renderer: Renderer;
 let renders = 0;
 const stored: string[] = [];
-/** Conversions that were refused, by their address. */
+/** Refused conversions, by their address. */
 const failed: string[] = [];
 
 /**
- * The true renderer, its calls counted. Other tests keep this machine busy, where a picture is not blamed for its deadline:
- * here each is, as on a quiet machine.
+ * The real renderer, its calls counted. On a busy machine a missed deadline is not blamed on the picture. Here each is,
+ * as on a quiet machine.
  */
 function counted(original: Renderer): Renderer {
   return {
@@ -81,7 +81,7 @@ async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
     expectProblem(created, [415], title);
     return;
   }
-  expect(ends, `${title} was taken`).not.toBe("refused");
+  expect(ends, `${title} was accepted`).not.toBe("refused");
   const { id } = JSON.parse(created.body) as Created;
   stored.push(id);
   const statuses: number[] = [];
@@ -110,7 +110,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test("every bomb ends in its time with a reason, while others are served as ever", {
+test("every bomb ends in time with a reason, while other clients are served as usual", {
   timeout: 300_000,
 }, async () => {
   const bytes = await pngPhoto(60, 40);
@@ -122,11 +122,11 @@ test("every bomb ends in its time with a reason, while others are served as ever
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   expect(experience.complaints).toEqual([]);
   expect(experience.requests).toBeGreaterThan(50);
-  // Far from what all bombs take together: no read waited behind them. Other tests run at the same time.
+  // Far below the time of all bombs together: no read waited behind them. Other tests run at the same time.
   expect(experience.slowestMs).toBeLessThan(10_000);
 });
 
-test("a conversion that failed is refused at once from then on, without another render", async () => {
+test("a conversion that failed once is refused at once afterwards, without another render", async () => {
   expect(failed.length).toBeGreaterThanOrEqual(3);
   const before = renders;
   for (const url of failed) {
@@ -136,7 +136,7 @@ test("a conversion that failed is refused at once from then on, without another 
   expect(renders).toBe(before);
 });
 
-test("no SVG reads a file or calls an address", async () => {
+test("no SVG reads a file or sends a request", async () => {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-reach-"));
   const path = join(directory, "secret.png");
   await writeFile(
@@ -173,7 +173,7 @@ test("no SVG reads a file or calls an address", async () => {
   }
 });
 
-test("an SVG entity of a text file is not drawn", async () => {
+test("an SVG entity that includes a text file is not drawn", async () => {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-reach-"));
   try {
     const path = join(directory, "secret.txt");
@@ -202,7 +202,7 @@ async function redPixels(picture: Buffer): Promise<number> {
   return count;
 }
 
-test("none of the bombs has left a file, a descriptor or an unexpected error behind", async () => {
+test("the bombs leave no file, no descriptor and no unexpected error behind", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
 });

@@ -9,7 +9,7 @@ export interface BusboyBody {
   boundary: string;
 }
 
-/** The bodies, sound and broken, of the tests that the multipart parser's own package ships. */
+/** The valid and broken bodies from the tests that the multipart parser's own package ships. */
 export function busboyBodies(): BusboyBody[] {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve("multer"));
   const path = join(dirname(resolve("busboy/package.json")), "test", "test-types-multipart.js");

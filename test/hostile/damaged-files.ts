@@ -17,7 +17,7 @@ export interface NamedFile {
   bytes: Buffer;
 }
 
-/** A sound file of each type. */
+/** An intact file of each type. */
 export async function soundFiles(): Promise<NamedFile[]> {
   return [
     { title: "JPEG", type: "image/jpeg", bytes: await jpegPhoto(90, 60) },
@@ -29,7 +29,7 @@ export async function soundFiles(): Promise<NamedFile[]> {
   ];
 }
 
-/** `bytes` cut short: after each of the first bytes, at places throughout, and just before the end. */
+/** `bytes` truncated: after each of the first bytes, at places throughout, and just before the end. */
 export function truncations(bytes: Buffer, random: Random): { title: string; bytes: Buffer }[] {
   const { length } = bytes;
   const lengths = new Set([1, 2, 3, 4, 8, 12, 26, length - 1, length - 2, length - 9]);
@@ -40,7 +40,7 @@ export function truncations(bytes: Buffer, random: Random): { title: string; byt
   }));
 }
 
-/** `bytes` with one to ten bytes turned into others, mostly where headers are. */
+/** `bytes` with one to ten bytes changed, mostly near headers. */
 export function corruptions(
   bytes: Buffer,
   random: Random,
@@ -66,7 +66,7 @@ const TYPE_OF_SUFFIX = new Map<string, OriginalType>([
   ["psd", "image/x-photoshop"],
   ["pdf", "application/pdf"],
 ]);
-/** Files that are none of ours, to be sent as if they were. */
+/** Files of unsupported types, sent as if they were supported. */
 const OTHER_SUFFIXES = new Set([
   "webp",
   "avif",
@@ -85,7 +85,7 @@ const OTHER_SUFFIXES = new Set([
 const MAX_BYTES = 2_000_000;
 const MAX_PER_SUFFIX = 12;
 
-/** Pictures, and what is none, that the installed packages bring along; `type` is what their name claims. */
+/** Pictures and other files that the installed packages ship; `type` is what their name claims. */
 export function installedFiles(root: string): {
   files: NamedFile[];
   others: { title: string; bytes: Buffer }[];

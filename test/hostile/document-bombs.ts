@@ -29,7 +29,7 @@ export function psds(): Bomb[] {
       Buffer.concat([psd(900, 900, { channels: 56 }), raw]),
     ],
     [
-      "a PSD of packed rows that are not there",
+      "a PSD whose packed rows are missing",
       "refused",
       Buffer.concat([psd(30_000, 1000, { channels: 56 }), packed]),
     ],
@@ -40,7 +40,7 @@ export function psds(): Bomb[] {
     ],
     ["a PSD of zipped zeros", "bounded", Buffer.concat([psd(7000, 7000), zipped])],
     [
-      "a PSD whose sections are longer than it is",
+      "a PSD whose sections are longer than the file",
       "refused",
       Buffer.concat([psd(9, 9).subarray(0, 26), Buffer.alloc(12, 0xff), raw]),
     ],
@@ -86,14 +86,14 @@ export function pdfs(): Bomb[] {
       pdf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 1000000000 1000000000]>>"),
     ],
     ["a PDF that declares 10^9 pages", pdf(page, [], "/Kids[3 0 R]/Count 1000000000")],
-    ["a PDF of a page tree of itself", pdf(page, [], "/Kids[2 0 R 2 0 R]/Count 2")],
+    ["a PDF whose page tree contains itself", pdf(page, [], "/Kids[2 0 R 2 0 R]/Count 2")],
     [
       "a PDF of contents of 500 MB",
       pdf(page, [`<</Length ${flate.length}/Filter/FlateDecode>>stream\n${flate}\nendstream`]),
     ],
     ["a PDF of arrays 200,000 deep", pdf(page, ["[".repeat(200_000)])],
     [
-      "a PDF of a form that draws itself",
+      "a PDF with a form that draws itself",
       pdf(
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>>>",
         [
@@ -102,9 +102,9 @@ export function pdfs(): Bomb[] {
         ],
       ),
     ],
-    ["a PDF of ten forms in each other, each drawn ten times", pdf(...nestedForms(10))],
+    ["a PDF with ten nested forms, each drawn ten times", pdf(...nestedForms(10))],
     [
-      "a PDF of a page of 14,400 points a side, half transparent",
+      "a PDF with a half-transparent page of 14,400 points a side",
       pdf(
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 14400 14400]/Contents 4 0 R/Group<</S/Transparency/I true>>" +
           "/Resources<</ExtGState<</G<</ca 0.5/BM/Multiply>>>>>>>>",
@@ -124,9 +124,9 @@ export function pdfs(): Bomb[] {
         ],
       ),
     ],
-    ["a PDF of its first line", Buffer.from("%PDF-1.7\n")],
+    ["a PDF of its first line only", Buffer.from("%PDF-1.7\n")],
     [
-      "a PDF whose table is elsewhere",
+      "a PDF whose cross-reference table is elsewhere",
       Buffer.from(
         pdf(page)
           .toString("latin1")

@@ -13,7 +13,7 @@ import { startRegularClient } from "./regular-client.ts";
 import { type Watch, watchSite } from "./watch-site.ts";
 
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024;
-/** Bombs that are quickly told for what they are; the dear ones have a test of their own. */
+/** Bombs that are rejected quickly; the expensive ones have their own test. */
 const MAX_BOMB_BYTES = 100_000;
 
 let site: Site;
@@ -45,15 +45,15 @@ afterAll(async () => {
   hostLog.restore();
 });
 
-/** Resident memory of this process, which is the host, without what is only not collected yet. */
+/** Resident memory of this process, which is the host, after a garbage collection. */
 function settledMemory(): number {
   setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void; // What the flag puts into new contexts.
+  const collect = runInNewContext("gc") as () => void; // The flag adds it to new contexts.
   collect();
   return process.memoryUsage.rss();
 }
 
-test("two barrages of everything bad end without a crash, a hang or a 5xx, and others are served meanwhile", {
+test("two barrages of all bad inputs cause no crash, no hang and no 5xx, and other clients are served meanwhile", {
   timeout: 90_000,
 }, async () => {
   const regular = startRegularClient(site, { url: addressOf(site, ammunition.id, "png"), bytes: picture });
@@ -74,7 +74,7 @@ test("two barrages of everything bad end without a crash, a hang or a 5xx, and o
   expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
-test("afterwards the process is as healthy as before", async () => {
+test("after the barrages the process holds no more resources than before", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
   expect(hostLog.unexpected()).toEqual([]);

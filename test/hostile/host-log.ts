@@ -1,17 +1,17 @@
 import { vi } from "vitest";
 
 export interface HostLog {
-  /** What was written but for connections that broke. */
+  /** The log without entries about broken connections. */
   unexpected(): string[];
-  /** Lets the log be written again. */
+  /** Restores logging. */
   restore(): void;
 }
 
-/** What Koa by default writes of every connection that its client broke, to whatever middleware it belonged. */
+/** Koa's default entry for every connection that its client broke, whichever middleware served it. */
 const BROKEN_CONNECTION =
   /^(?:Error: (?:Parse Error|Premature close|(?:read|write) (?:ECONNRESET|EPIPE))\b|$)/;
 
-/** Keeps what the host app writes to its log from now on, which is nothing that we may fill it with. */
+/** Collects what the host app logs from now on; hostile requests must not fill its log. */
 export function keepHostLog(): HostLog {
   const lines: string[] = [];
   const spy = vi

@@ -12,18 +12,18 @@ import {
   VALID,
 } from "./hostile-upload.ts";
 
-/** Content-Types that do not fit their body, or fit oddly. */
+/** Content-Types that contradict their body, or are unusual. */
 export const CONTENT_TYPES: readonly HostileUpload[] = [
   ...cases(UNTAKEN, [
     { title: "no Content-Type", body: VALID, contentType: null },
     { title: "text/plain", body: VALID, contentType: "text/plain" },
     { title: "multipart/mixed", body: VALID, contentType: "multipart/mixed; boundary=X" },
     {
-      title: "a form type around a multipart body",
+      title: "a urlencoded type with a multipart body",
       body: VALID,
       contentType: "application/x-www-form-urlencoded",
     },
-    { title: "a Content-Type that is no type", body: VALID, contentType: "////" },
+    { title: "a malformed Content-Type", body: VALID, contentType: "////" },
     {
       title: "multipart/form-data as a prefix only",
       body: VALID,
@@ -51,12 +51,12 @@ export const CONTENT_TYPES: readonly HostileUpload[] = [
       contentType: `multipart/form-data; boundary=${"b".repeat(10_000)}`,
     },
     {
-      title: "another boundary than the body's",
+      title: "a boundary other than the body's",
       body: VALID,
       contentType: "multipart/form-data; boundary=Y",
     },
     {
-      title: "a boundary with the dashes already on it",
+      title: "a boundary that already includes the dashes",
       body: VALID,
       contentType: "multipart/form-data; boundary=--X",
     },
@@ -89,7 +89,7 @@ export const CONTENT_TYPES: readonly HostileUpload[] = [
   ]),
 ];
 
-/** Bodies whose boundaries are wrong. */
+/** Bodies with wrong boundaries. */
 export const BODIES: readonly HostileUpload[] = [
   ...cases(BAD, [
     { title: "an empty body", body: "" },
@@ -108,15 +108,15 @@ export const BODIES: readonly HostileUpload[] = [
     { title: "an end in the middle of the file", body: VALID.slice(0, VALID.indexOf("<path")) },
     { title: "bare line feeds", body: VALID.replaceAll("\r\n", "\n") },
     { title: "bare carriage returns", body: VALID.replaceAll("\r\n", "\r") },
-    { title: "no empty line behind a part's headers", body: VALID.replace("\r\n\r\n", "\r\n") },
+    { title: "no empty line after a part's headers", body: VALID.replace("\r\n\r\n", "\r\n") },
     { title: "a part without headers", body: `--X\r\n\r\n${DRAWING}\r\n${END}` },
     { title: "100,000 boundaries in a row", body: "--X\r\n".repeat(100_000) },
     { title: "a megabyte of dashes", body: "-".repeat(1_000_000) },
     { title: "a megabyte of half boundaries", body: "\r\n--".repeat(250_000) },
     { title: "a megabyte of carriage returns", body: "\r".repeat(1_000_000) },
-    // busboy 1.6 takes up parts again behind the final boundary, and then waits for ever for the end of a file.
+    // busboy 1.6 parses parts again after the final boundary, and then waits for ever for the end of a file.
     {
-      title: "a file behind the final boundary that does not end",
+      title: "a file after the final boundary that does not end",
       body: `${END}--X\r\n${imagePart().slice(0, -2)}`,
     },
     {
@@ -124,7 +124,7 @@ export const BODIES: readonly HostileUpload[] = [
       body: `${field("name")}${END}--X\r\n${imagePart().slice(0, -20)}`,
     },
     {
-      title: "a file behind the final boundary that ends in its headers",
+      title: "a file after the final boundary that ends in its headers",
       body: `${END}--X\r\n${VALID.slice(0, 60)}`,
     },
     { title: "random bytes", body: Buffer.from(deflateRawSync(Buffer.alloc(3_000_000, "abc"))) },
@@ -143,15 +143,15 @@ export const BODIES: readonly HostileUpload[] = [
   ...cases(EITHER, [
     { title: "a preamble of 20,000 bytes", body: `${"p".repeat(20_000)}\r\n${VALID}` },
     { title: "an epilogue of 20,000 bytes", body: `${VALID}${"e".repeat(20_000)}` },
-    { title: "blanks behind the boundaries", body: VALID.replaceAll("--X", "--X  \t") },
+    { title: "blanks after the boundaries", body: VALID.replaceAll("--X", "--X  \t") },
     { title: "a preamble glued to the first boundary", body: `junk${VALID}` },
   ]),
   ...cases(
     [201, 400, 415],
     [
-      // RFC 2046 §5.1.1 forbids it to senders and does not say what it means.
+      // RFC 2046 §5.1.1 forbids this to senders, and does not define its meaning.
       {
-        title: "a boundary that goes on in the file",
+        title: "a boundary as the prefix of a longer line in the file",
         body: imagePart(DRAWING.replace("><", ">\r\n--Xy\r\n<")) + END,
       },
     ],

@@ -11,23 +11,23 @@ import {
   VALID,
 } from "./hostile-upload.ts";
 
-/** Bodies with other parts than one file and a few short texts. */
+/** Bodies with parts other than one file and a few short texts. */
 export const FIELDS: readonly HostileUpload[] = [
   ...cases(BAD, [
     { title: "no file at all", body: field("name") + field("expiresAt", "2030-01-01T00:00:00Z") + END },
     { title: "two files", body: imagePart() + VALID },
     {
-      title: "a second file under another name",
+      title: "a second file in another field",
       body: `${part("other", DRAWING, { fileName: "b.svg" })}${VALID}`,
     },
-    { title: "the file under another name", body: VALID.replace("imagedata", "file") },
+    { title: "the file in another field", body: VALID.replace("imagedata", "file") },
     { title: "the file as imagedata[]", body: VALID.replace("imagedata", "imagedata[]") },
     { title: "the file as ImageData", body: VALID.replace("imagedata", "ImageData") },
-    { title: "the file under a name with a NUL behind", body: VALID.replace("imagedata", "imagedata\0") },
+    { title: "the file in a field whose name ends in NUL", body: VALID.replace("imagedata", "imagedata\0") },
     { title: "the file as a text field", body: field("imagedata", DRAWING) + END },
-    { title: "the file as a text field besides", body: field("imagedata", DRAWING) + VALID },
+    { title: "the file, and a text field of the same name", body: field("imagedata", DRAWING) + VALID },
     {
-      title: "a file that the browser was not given",
+      title: "an empty file input, as a browser sends it",
       body: imagePart("", "", "application/octet-stream") + END,
     },
     { title: "17 fields", body: Array.from({ length: 17 }, (_, n) => field(`f${n}`)).join("") + VALID },
@@ -36,7 +36,7 @@ export const FIELDS: readonly HostileUpload[] = [
       body: Array.from({ length: 10_000 }, (_, n) => field(`f${n}`)).join("") + VALID,
     },
     { title: "10,000 fields of one name", body: field("name").repeat(10_000) + VALID },
-    { title: "10,000 fields behind the file", body: imagePart() + field("name").repeat(10_000) + END },
+    { title: "10,000 fields after the file", body: imagePart() + field("name").repeat(10_000) + END },
     { title: "10,000 empty parts", body: "--X\r\n\r\n\r\n".repeat(10_000) + VALID },
     { title: "a field of 8 KiB and a byte", body: field("name", "n".repeat(8 * 1024 + 1)) + VALID },
     { title: "a field of a megabyte", body: field("name", "n".repeat(1_000_000)) + VALID },
@@ -44,7 +44,7 @@ export const FIELDS: readonly HostileUpload[] = [
     { title: "a field name of 10,000 opening brackets", body: field(`a${"[".repeat(10_000)}`) + VALID },
     { title: "a field name of 10,000 bracket pairs", body: field(`a${"[b]".repeat(10_000)}`) + VALID },
     { title: "a name of 256 characters", body: field("name", "n".repeat(256)) + VALID },
-    { title: "an expiresAt that is none", body: field("expiresAt", "tomorrow") + VALID },
+    { title: "an expiresAt that is not a date", body: field("expiresAt", "tomorrow") + VALID },
     { title: "an expiresAt in the past", body: field("expiresAt", "2001-01-01T00:00:00Z") + VALID },
     { title: "invalid UTF-8 in a field", body: field("name", "a\xffb") + VALID },
     { title: "an overlong encoding in a field", body: field("name", "\xc0\xaf") + VALID },
@@ -56,7 +56,7 @@ export const FIELDS: readonly HostileUpload[] = [
     [201],
     [
       {
-        title: "16 fields that we do not know",
+        title: "16 unknown fields",
         body: Array.from({ length: 16 }, (_, n) => field(`f${n}`)).join("") + VALID,
       },
       { title: "a field named __proto__", body: field("__proto__", "polluted") + VALID },
@@ -81,7 +81,7 @@ export const FIELDS: readonly HostileUpload[] = [
       body: field("a") + field("a[b]") + field("a[]") + VALID,
     },
     {
-      title: "a field whose charset nobody knows",
+      title: "a field with an unknown charset",
       body: part("name", "x", { type: "text/plain; charset=bogus" }) + VALID,
     },
     {

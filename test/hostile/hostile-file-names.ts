@@ -10,7 +10,7 @@ import {
   VALID,
 } from "./hostile-upload.ts";
 
-/** Bodies whose file has a strange name. */
+/** Bodies whose file has an unusual name. */
 export const FILE_NAMES: readonly HostileUpload[] = [
   ...cases(BAD, [
     { title: "invalid UTF-8 in the file name", body: imagePart(DRAWING, "a\xff.svg") + END },
@@ -41,7 +41,7 @@ export const FILE_NAMES: readonly HostileUpload[] = [
       { title: "a file name of 10 KB", body: imagePart(DRAWING, "n".repeat(10_000)) + END },
       { title: "a file name of emoji", body: Buffer.from(imagePart(DRAWING, "👩‍👩‍👧‍👦.svg") + END) },
       {
-        title: "a file name that turns its text around",
+        title: "a file name with a right-to-left override",
         body: Buffer.from(imagePart(DRAWING, "gpj\u202egvs.svg") + END),
       },
       { title: "a file name of markup", body: imagePart(DRAWING, "<script>alert(1)</script>.html") + END },
@@ -54,7 +54,7 @@ export const FILE_NAMES: readonly HostileUpload[] = [
     { title: "a line end in the file name", body: imagePart(DRAWING, "a\r\nSet-Cookie: x=1") + END },
     { title: "an unterminated quote around the file name", body: VALID.replace('a.svg"', "a.svg") },
     {
-      title: "a filename* whose charset nobody knows",
+      title: "a filename* with an unknown charset",
       body:
         part("", DRAWING, {
           headers: [
@@ -64,7 +64,7 @@ export const FILE_NAMES: readonly HostileUpload[] = [
         }) + END,
     },
     {
-      title: "a filename* that is no such thing",
+      title: "a malformed filename*",
       body:
         part("", DRAWING, {
           headers: [
@@ -75,7 +75,7 @@ export const FILE_NAMES: readonly HostileUpload[] = [
     },
     { title: "an empty name for a file with bytes", body: imagePart(DRAWING, "") + END },
   ]),
-  // The raw request of expressjs/multer#1338, its part renamed.
+  // The raw request of expressjs/multer#1338, with its part renamed.
   ...cases(BAD, [
     {
       title: "the malformed request of CVE-2025-7338",
@@ -85,7 +85,7 @@ export const FILE_NAMES: readonly HostileUpload[] = [
       contentType: "multipart/form-data; boundary=----FormBoundary",
     },
     {
-      title: "the same with a file name",
+      title: "the malformed request of CVE-2025-7338 with a file name",
       body:
         '------FormBoundary\r\nContent-Disposition: form-data; name="imagedata"; filename="a"\r\n' +
         "Content-Type: application/octet-stream\r\n\r\n\r\n------FormBoundar",

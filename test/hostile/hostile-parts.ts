@@ -10,7 +10,7 @@ import {
   VALID,
 } from "./hostile-upload.ts";
 
-/** Bodies whose part headers are wrong. */
+/** Bodies with wrong part headers. */
 export const PART_HEADERS: readonly HostileUpload[] = [
   ...cases(BAD, [
     {
@@ -86,7 +86,7 @@ export const PART_HEADERS: readonly HostileUpload[] = [
         }) + END,
     },
     {
-      title: "a file without a name of its part",
+      title: "a file part without a field name",
       body:
         part("", DRAWING, {
           headers: ['Content-Disposition: form-data; filename="a.svg"', "Content-Type: image/svg+xml"],
@@ -96,7 +96,7 @@ export const PART_HEADERS: readonly HostileUpload[] = [
       title: "a field without a name",
       body: `${part("", "x", { headers: ["Content-Disposition: form-data"] })}${VALID}`,
     },
-    { title: "a file with an empty name of its part", body: part("", DRAWING, { fileName: "a.svg" }) + END },
+    { title: "a file part with an empty field name", body: part("", DRAWING, { fileName: "a.svg" }) + END },
   ]),
   ...cases(
     [201, 400, 415],
@@ -124,7 +124,7 @@ export const PART_HEADERS: readonly HostileUpload[] = [
           }) + END,
       },
       {
-        title: "Content-Transfer-Encoding: base64 that is none",
+        title: "Content-Transfer-Encoding: base64 on a body that is not base64",
         body:
           part("", DRAWING, {
             headers: [
@@ -138,7 +138,7 @@ export const PART_HEADERS: readonly HostileUpload[] = [
   ),
   ...cases(UNTAKEN, [
     {
-      title: "Content-Transfer-Encoding: base64 (RFC 7578 has none)",
+      title: "Content-Transfer-Encoding: base64 (deprecated by RFC 7578)",
       body:
         part("", Buffer.from(DRAWING).toString("base64"), {
           headers: [
@@ -149,7 +149,7 @@ export const PART_HEADERS: readonly HostileUpload[] = [
         }) + END,
     },
     { title: "a part without Content-Type", body: part("imagedata", DRAWING, { fileName: "a.svg" }) + END },
-    { title: "a part's Content-Type of nothing", body: imagePart(DRAWING, "a.svg", "") + END },
+    { title: "a part with an empty Content-Type", body: imagePart(DRAWING, "a.svg", "") + END },
     {
       title: "a part's Content-Type of 10 KB",
       body: imagePart(DRAWING, "a.svg", `image/${"x".repeat(10_000)}`) + END,

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { BAD, cases, type HostileUpload, UNTAKEN, VALID } from "./hostile-upload.ts";
 
-/** Bodies whose length, coding or transfer is not what it says. */
+/** Bodies whose actual length, coding or transfer contradicts the headers. */
 export const TRANSFER: readonly HostileUpload[] = [
   ...cases(
     [408],
@@ -44,7 +44,7 @@ export const TRANSFER: readonly HostileUpload[] = [
     { title: "a gzip bomb", body: gzipSync(Buffer.alloc(50_000_000)), headers: ["Content-Encoding: gzip"] },
     { title: "a body that only claims to be gzipped", body: VALID, headers: ["Content-Encoding: gzip"] },
     {
-      title: "a Content-Encoding that nobody knows",
+      title: "an unknown Content-Encoding",
       body: VALID,
       headers: ["Content-Encoding: constructor"],
     },
@@ -60,7 +60,7 @@ export const TRANSFER: readonly HostileUpload[] = [
   ...cases(
     [400, 413, 417, 501],
     [
-      // What is left of the body is no second request.
+      // The rest of the body must not be parsed as a second request.
       {
         title: "a Content-Length short of the body",
         body: VALID,
@@ -90,13 +90,13 @@ export const TRANSFER: readonly HostileUpload[] = [
         byNode: true,
       },
       {
-        title: "chunk sizes that are none",
+        title: "malformed chunk sizes",
         body: `zz\r\n${VALID}`,
         length: "Transfer-Encoding: chunked",
         byNode: true,
       },
       {
-        title: "garbage in place of the second chunk",
+        title: "garbage instead of the second chunk",
         body: `20\r\n${VALID.slice(0, 32)}\r\nxyz`,
         length: "Transfer-Encoding: chunked",
         byNode: true,
@@ -114,13 +114,13 @@ export const TRANSFER: readonly HostileUpload[] = [
         byNode: true,
       },
       {
-        title: "a Transfer-Encoding that nobody knows",
+        title: "an unknown Transfer-Encoding",
         body: VALID,
         length: "Transfer-Encoding: bogus",
         byNode: true,
       },
       {
-        title: "an Expect that nobody knows",
+        title: "an unknown Expect",
         body: VALID,
         headers: ["Expect: the-inquisition"],
         byNode: true,

@@ -1,23 +1,25 @@
-/** One hostile upload: what is sent, and which answers are right. */
+/** One hostile upload: the request, and the allowed replies. */
 export interface HostileUpload {
   title: string;
   body: string | Buffer;
   /** `null` sends none. @default multipart/form-data with the boundary `X` */
   contentType?: string | null;
-  /** More header lines. */
+  /** Additional header lines. */
   headers?: readonly string[];
-  /** `body`: its true length; `chunked`: as one chunk; a string is sent as it is; `null` sends neither. @default "body" */
+  /**
+   * `body`: its real length; `chunked`: as one chunk; a string is sent verbatim; `null` sends neither. @default "body"
+   */
   length?: "body" | "chunked" | string | null;
-  /** The statuses that are right. 201 only where the body is legitimate, whatever else is odd about it. */
+  /** The allowed statuses. 201 only if the body is legitimate, however unusual the rest is. */
   statuses: readonly number[];
-  /** Node itself refuses what is no HTTP, without a body. */
+  /** Whether Node itself refuses it as malformed HTTP, without a body. */
   byNode?: boolean;
 }
 
 const BOUNDARY = "X";
 const DEFAULT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** The smallest honest file: a drawing, which is text and so shows in a failing test what was sent. */
+/** The smallest valid file: a drawing, whose text shows in a failing test which file was sent. */
 export const DRAWING =
   '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="6"><path d="M0 0h9v6z"/></svg>';
 
@@ -46,7 +48,7 @@ export function field(name: string, value = "x"): string {
   return part(name, value);
 }
 
-/** A request head and body, latin1 where they are text. */
+/** A request head and body; text is encoded as latin1. */
 export function requestOf(upload: HostileUpload, path: string): Buffer {
   const body = typeof upload.body === "string" ? Buffer.from(upload.body, "latin1") : upload.body;
   const { length = "body", contentType = DEFAULT_TYPE } = upload;
@@ -67,17 +69,17 @@ export function requestOf(upload: HostileUpload, path: string): Buffer {
   ]);
 }
 
-/** An honest body. */
+/** A valid body. */
 export const VALID = imagePart() + END;
 
-/** No multipart body with one file. */
+/** Not a multipart body with exactly one file. */
 export const BAD = [400] as const;
-/** A body, or a file, of a kind that is not taken. */
+/** A body, or a file, of an unsupported kind. */
 export const UNTAKEN = [415] as const;
-/** Odd, but a file all the same: taking it is as right as refusing it. */
+/** Unusual, but with a file: both acceptance and refusal are allowed. */
 export const EITHER = [201, 400] as const;
 
-/** Rows that share their right statuses. */
+/** Rows that share their allowed statuses. */
 export function cases(
   statuses: readonly number[],
   list: readonly Omit<HostileUpload, "statuses">[],

@@ -1,4 +1,4 @@
-/** Runs `work` on every item, `width` of them at a time; the results are in the order of the items. */
+/** Runs `work` on every item, `width` at a time; results are in the order of the items. */
 export async function inParallel<T, R>(
   items: readonly T[],
   width: number,

@@ -13,7 +13,7 @@ import { type Answer, answerOf, expectProblem, isNodeRefusal } from "./verdict.t
 import { type Watch, watchSite } from "./watch-site.ts";
 
 const IDLE_MS = 500;
-/** The idle time, a second in which a refused client may finish sending, and as much again for a busy machine. */
+/** The idle time, plus one second in which a refused client may finish sending, doubled for a busy machine. */
 const WITHIN_MS = 3000;
 const PATH = "/img/api/images.json";
 const MUTATIONS_PER_HOST = 300;
@@ -24,7 +24,7 @@ async function send(site: Site, upload: HostileUpload, seed?: number): Promise<A
   return answerOf(await exchange(site.origin, pieces, { withinMs: WITHIN_MS }));
 }
 
-/** A 201 is right where what was stored is a piece of what was sent, under a name that harms nobody. */
+/** A 201 is allowed if the stored file is a piece of the sent body, under a harmless name. */
 async function expectHonest(site: Site, answer: Answer, body: Buffer, said: string): Promise<string> {
   const record = JSON.parse(answer.body) as Created;
   expect(record.name, said).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
@@ -38,7 +38,7 @@ async function expectHonest(site: Site, answer: Answer, body: Buffer, said: stri
   return record.id;
 }
 
-/** Cleaning leaves nothing between the elements of a drawing. */
+/** Cleaning removes the text between the elements of a drawing. */
 function withoutText(bytes: Buffer): string {
   return bytes.toString("latin1").replace(/>[^<]*</g, "><");
 }
@@ -78,7 +78,7 @@ describe.each([
     },
   );
 
-  test("that its client stops sending, by closing, gets no 5xx and leaves nothing", async () => {
+  test("a body cut off by closing the connection gets no 5xx and leaves no files", async () => {
     for (const upload of HOSTILE_UPLOADS.slice(0, 40)) {
       const request = requestOf({ ...upload, length: "Content-Length: 5000" }, PATH);
       const answer = await answerOf(await exchange(site.origin, request, { withinMs: WITHIN_MS, end: true }));
@@ -86,13 +86,13 @@ describe.each([
     }
   });
 
-  test("taken from the tests that the parser's package ships is refused: none of them has our file", async () => {
+  test("every body from the parser package's own tests is refused, because none contains our file field", async () => {
     const bodies = busboyBodies();
     expect(bodies.length).toBeGreaterThan(20);
     for (const { title, body, boundary } of bodies) {
       const contentType = `multipart/form-data; boundary=${boundary}`;
       expectProblem(await send(site, { title, body, contentType, statuses: [] }), [400], title);
-      // The same with their files as ours, of a type that we do not take.
+      // The same bodies with their files in our field, of an unsupported type.
       const renamed = Buffer.from(
         body.toString("latin1").replaceAll(/name="(?:upload_)?file_?\d?"/g, 'name="imagedata"'),
         "latin1",
@@ -101,7 +101,7 @@ describe.each([
     }
   });
 
-  test(`changed at random (${MUTATIONS_PER_HOST} times from seed ${seed}) is taken honestly or refused with a reason`, async () => {
+  test(`a body changed at random (${MUTATIONS_PER_HOST} times from seed ${seed}) is accepted correctly or refused with a reason`, async () => {
     const png = await pngPhoto(12, 8);
     const valid = Buffer.from(
       part("name", "caf\xc3\xa9") +
@@ -119,11 +119,11 @@ describe.each([
       else expectProblem(answer, [400, 413, 415], said);
       return answer?.status;
     });
-    // Otherwise it was not the parser that was tried.
+    // Without all three statuses, the mutations would not have reached the parser.
     expect(new Set(statuses)).toEqual(new Set([201, 400, 415]));
   });
 
-  test("of any of these kinds has left no file, no descriptor and no unexpected error behind", async () => {
+  test("these bodies leave no file, no descriptor and no unexpected error behind", async () => {
     await watch.expectUnharmed(stored);
     expect(site.errors).toEqual([]);
     expect(hostLog.unexpected()).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What means something to a multipart parser. */
+/** Tokens with a meaning to a multipart parser. */
 const TOKENS = [
   "\r\n",
   "\r\n\r\n",
@@ -28,7 +28,7 @@ const TOKENS = [
 
 type Mutation = (body: Buffer, random: Random) => Buffer;
 
-/** A place, often near something that matters to the parser. */
+/** A position, often near a token that matters to the parser. */
 function place(body: Buffer, random: Random): number {
   if (body.length === 0) return 0;
   const any = random.below(body.length);
@@ -93,7 +93,7 @@ export function mutate(body: Buffer, random: Random): Buffer {
   return mutated;
 }
 
-/** Bytes in up to four pieces, so that what belongs together arrives apart. */
+/** Bytes in up to four pieces, so that tokens arrive split. */
 export function split(bytes: Buffer, random: Random): Buffer[] {
   const places = Array.from({ length: random.below(4) }, () => random.below(bytes.length)).sort(
     (a, b) => a - b,

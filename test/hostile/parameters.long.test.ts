@@ -7,7 +7,7 @@ import { BAD_DATES, BAD_PINS, BAD_READ_PARAMETERS, HOSTILE_NAMES } from "./reque
 import { answerOf, expectProblem } from "./verdict.ts";
 import { type Watch, watchSite } from "./watch-site.ts";
 
-/** A century, so that no date of the tables is refused for being far away. */
+/** A century, so that no date in the tables is refused for its distance. */
 const MAX_LIFETIME_MS = 100 * 365 * 86_400_000;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
@@ -36,7 +36,7 @@ function get(path: string): Promise<RawReply | null> {
   return exchange(site.origin, Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, "latin1"));
 }
 
-/** Names of a reply's header lines, as they came. */
+/** Names of a reply's header lines, in order. */
 function linesOf(reply: RawReply | null): string[] {
   return (reply?.head ?? "")
     .split("\r\n")
@@ -44,13 +44,13 @@ function linesOf(reply: RawReply | null): string[] {
     .map((line) => line.slice(0, line.indexOf(":")));
 }
 
-/** Printable ASCII, quoted and escaped as RFC 9110 §5.6.4 says; then the same in full as RFC 8187 says. */
+/** Printable ASCII, quoted and escaped as in RFC 9110 §5.6.4; then the full name as in RFC 8187. */
 const DISPOSITION =
   /^(?:inline|attachment); filename="(?:[ !#-[\]-~]|\\["\\])*"(?:; filename\*=UTF-8''(?:[\w!#$&+.^`|~-]|%[0-9A-F]{2})+)?$/;
 
-describe("a name", () => {
+describe("hostile image names", () => {
   test.each(HOSTILE_NAMES)(
-    "of %s is kept as text or refused, and splits no header",
+    "a name of %s is stored as text or refused, and adds no header line",
     async (title, sent, kept) => {
       const plain = linesOf(await get(`/img/api/images/${image.id}.png`));
       const form = await postImage(site, svgDrawing, "image/svg+xml", { name: sent });
@@ -87,7 +87,7 @@ describe("a name", () => {
     },
   );
 
-  test("of half a character is text without it", async () => {
+  test("a name with half a surrogate pair is stored without it", async () => {
     expect((await patch(JSON.stringify({ name: "a\ud800b" }))).status).toBe(200);
     expect((await get(`/img/api/images/${image.id}.png`))?.status).toBe(200);
     const record = (await (await fetch(addressOf(site, image.id, "json"))).json()) as Created;
@@ -95,8 +95,8 @@ describe("a name", () => {
   });
 });
 
-describe("an expiresAt", () => {
-  test("that is no date is refused, in a form, in a query and in JSON", async () => {
+describe("hostile expiresAt values", () => {
+  test("an expiresAt that is not a date is refused in a form, in a query and in JSON", async () => {
     for (const date of BAD_DATES) {
       const form = await postImage(site, svgDrawing, "image/svg+xml", { expiresAt: date });
       expectProblem(await answerOf(form), [400], `form ${date}`);
@@ -112,7 +112,7 @@ describe("an expiresAt", () => {
     }
   });
 
-  test("of another day of the same form is taken: it was not the distance that they were refused for", async () => {
+  test("a valid expiresAt of the same form and distance is accepted", async () => {
     for (const date of ["2059-02-28T23:59:59.999Z", "2059-12-31T00:00:00+14:00", "2059-06-01T00:00Z"]) {
       const { id } = await upload(site, svgDrawing, "image/svg+xml", { expiresAt: date });
       stored.push(id);
@@ -120,8 +120,8 @@ describe("an expiresAt", () => {
   });
 });
 
-describe("a parameter of a read", () => {
-  test("out of its form or range is refused, in the query and in JSON", async () => {
+describe("hostile read parameters", () => {
+  test("a read parameter with a wrong form or range is refused in the query and in JSON", async () => {
     for (const query of BAD_READ_PARAMETERS) {
       const reply = await get(`/img/api/images/${image.id}.jpg?${query}`);
       expectProblem(await answerOf(reply), [400], query);
@@ -141,7 +141,7 @@ describe("a parameter of a read", () => {
     }
   });
 
-  test("that comes twice, or that nobody knows, does no harm", async () => {
+  test("a repeated or unknown read parameter has no harmful effect", async () => {
     for (const query of [
       "resize=10x&resize=9999999x",
       "resize=10x&resize[]=1&resize[a]=b",
@@ -157,7 +157,7 @@ describe("a parameter of a read", () => {
     }
   });
 
-  test("in queries that are all different fills neither disk nor memory", async () => {
+  test("unique query strings on reads fill neither disk nor memory", async () => {
     const before = process.memoryUsage().heapUsed;
     for (let index = 0; index < 300; index++) {
       const reply = await get(`/img/api/images/${image.id}.png?x=${index}${"y".repeat(8000)}`);
@@ -167,9 +167,9 @@ describe("a parameter of a read", () => {
   });
 });
 
-describe("a body of a change", () => {
+describe("hostile bodies of an edit", () => {
   test.each(ODD_BODIES.map((row) => [row.title, row.statuses.join(" or "), row] as const))(
-    "of %s is answered with %s",
+    "an edit with a body of %s answers %s",
     async (title, _statuses, { body, type = "application/json", statuses }: BodyRow) => {
       const answer = await answerOf(await patch(body, { "Content-Type": type }));
       if (answer?.status === 200) expect(statuses, title).toContain(200);
@@ -179,7 +179,7 @@ describe("a body of a change", () => {
     },
   );
 
-  test("that is compressed is refused, that stops is given up", async () => {
+  test("a compressed edit body is refused, and a stalled one times out", async () => {
     expectProblem(
       await answerOf(await patch("x", { ...JSON_TYPE, "Content-Encoding": "gzip" })),
       [415],
@@ -191,7 +191,7 @@ describe("a body of a change", () => {
     }
   });
 
-  test("of a page's form is held to the same", async () => {
+  test("the edit page's form has the same limits", async () => {
     const address = `${site.base}/${image.id}/edit`;
     for (const [body, status] of [
       [`pin=${image.pin}&name=%ff`, 400],
@@ -215,7 +215,7 @@ describe("a body of a change", () => {
   });
 });
 
-test("a PIN that is none is wrong, however it comes", async () => {
+test("a malformed PIN is wrong in header, query and body", async () => {
   for (const pin of BAD_PINS) {
     const inQuery = `${addressOf(site, image.id, "json")}?pin=${encodeURIComponent(pin)}`;
     expectProblem(await answerOf(await fetch(inQuery, { method: "DELETE" })), [403], pin);
@@ -232,7 +232,7 @@ test("a PIN that is none is wrong, however it comes", async () => {
   expect((await fetch(addressOf(site, image.id, "png"))).status).toBe(200);
 });
 
-test("none of this has left a file, a descriptor or an unexpected error behind", async () => {
+test("hostile parameters leave no file, no descriptor and no unexpected error behind", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
 });

@@ -3,12 +3,12 @@ import type { OriginalType } from "@outrigger/core";
 import sharp from "sharp";
 import { emptyPdf, jpegPhoto, pngPhoto } from "../support/pictures.ts";
 
-/** A file that is one of our types and something else at once. */
+/** A file that is both one of our types and something else. */
 export interface Polyglot {
   title: string;
   type: OriginalType;
   bytes: Buffer;
-  /** What of the other nature must not be found in a rendition. */
+  /** The part of the other type that must not occur in a rendition. */
   payload: string;
 }
 
@@ -28,7 +28,7 @@ export async function polyglots(): Promise<Polyglot[]> {
       bytes: gifWithComment(gif, PAGE),
       payload: SCRIPT,
     },
-    { title: "a JPEG with a page behind it", type: "image/jpeg", bytes: concat(jpeg, PAGE), payload: SCRIPT },
+    { title: "a JPEG with a page after it", type: "image/jpeg", bytes: concat(jpeg, PAGE), payload: SCRIPT },
     {
       title: "a JPEG with PHP in a comment",
       type: "image/jpeg",
@@ -42,7 +42,7 @@ export async function polyglots(): Promise<Polyglot[]> {
       payload: SCRIPT,
     },
     {
-      title: "a PNG with a ZIP behind it",
+      title: "a PNG with a ZIP after it",
       type: "image/png",
       bytes: concat(png, zip("evil.html", PAGE)),
       payload: "evil.html",
@@ -54,13 +54,13 @@ export async function polyglots(): Promise<Polyglot[]> {
       payload: SCRIPT,
     },
     {
-      title: "a PNG with a PDF behind it",
+      title: "a PNG with a PDF after it",
       type: "image/png",
       bytes: concat(png, emptyPdf()),
       payload: "/MediaBox[0 0 595 842]",
     },
     {
-      title: "a PDF behind a page",
+      title: "a PDF after a page",
       type: "application/pdf",
       bytes: concat(PAGE, emptyPdf()),
       payload: SCRIPT,
@@ -119,7 +119,7 @@ function concat(...parts: (Buffer | string)[]): Buffer {
   return Buffer.concat(parts.map((each) => (typeof each === "string" ? Buffer.from(each) : each)));
 }
 
-/** Its width is that of the characters `/*`, which opens a comment that the end of the file closes. */
+/** Its width is that of the characters `/*`, which open a comment up to the end of the file. */
 function scriptGif(): Buffer {
   const width = Buffer.from("/*", "latin1").readUInt16LE();
   const header = Buffer.from("GIF89a\0\0\x01\0\x80\0\0\0\0\0\xff\xff\xff", "latin1");
@@ -143,7 +143,7 @@ function jpegWithComment(jpeg: Buffer, text: string): Buffer {
 }
 
 function pngWithText(png: Buffer, text: string): Buffer {
-  // Behind IHDR, which has 25 bytes.
+  // After IHDR, which has 25 bytes.
   return concat(
     png.subarray(0, 33),
     pngChunk("tEXt", Buffer.from(`Comment\0${text}`, "latin1")),

@@ -6,7 +6,7 @@ import { inParallel } from "./in-parallel.ts";
 import { answerOf, expectProblem } from "./verdict.ts";
 import { watchSite } from "./watch-site.ts";
 
-test("more bombs at once than a client may have in line get 429 and a time to come back, and nothing of them stays", async () => {
+test("bombs beyond one client's queue get 429 with Retry-After, and leave no files", async () => {
   const site = await startSite({
     renderer: createRenderer({ timeoutMs: 1000, workers: 1, maxQueue: 1 }),
     rateLimits: NO_RATE_LIMITS,
@@ -21,7 +21,7 @@ test("more bombs at once than a client may have in line get 429 and a time to co
       expectProblem(answer, [415, 429, 503], title);
       return answer?.status;
     });
-    // The others are refused by their cost, or with 503 where this machine was too busy with other tests to tell.
+    // The others are refused by their cost, or with 503 if this machine was too busy to determine it.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(3);
     await watch.expectUnharmed();
     expect(site.errors).toEqual([]);

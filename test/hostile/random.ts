@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, so that a failure can be had again. */
+/** Pseudo-random numbers, the same for the same seed, so that a failure can be reproduced. */
 export interface Random {
   /** 0 to `limit` - 1. */
   below(limit: number): number;

@@ -29,7 +29,7 @@ export function png(
   ]);
 }
 
-/** A black picture, packed. */
+/** A black picture, compressed. */
 export function blackRows(width: number, height: number, bitsPerPixel: number): Buffer {
   return pngChunk("IDAT", packedZeros(height * (1 + Math.ceil((width * bitsPerPixel) / 8))));
 }
@@ -44,7 +44,7 @@ export function pngs(): Bomb[] {
       "refused",
       png({ width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, onePixel),
     ],
-    ["a PNG of nothing by nothing", "refused", png({ width: 0, height: 0 }, onePixel)],
+    ["a PNG of 0 × 0 pixels", "refused", png({ width: 0, height: 0 }, onePixel)],
     [
       "a true PNG of 16000²",
       "refused",
@@ -61,7 +61,7 @@ export function pngs(): Bomb[] {
       png({ width: 7000, height: 7000, depth: 16, colour: 6 }, blackRows(7000, 7000, 64)),
     ],
     ["a PNG of 2^24 by 1", "bounded", png({ width: 2 ** 24, height: 1, depth: 1 }, blackRows(2 ** 24, 1, 1))],
-    ["a PNG with 4 GB behind its only row", "bounded", png(tiny, pngChunk("IDAT", packedZeros(2 ** 32)))],
+    ["a PNG with 4 GB after its only row", "bounded", png(tiny, pngChunk("IDAT", packedZeros(2 ** 32)))],
     [
       "a PNG with 20 texts of 100 MB",
       "bounded",
@@ -125,7 +125,7 @@ export function gifs(): Bomb[] {
     ["a GIF of 1000 frames", "refused", gif(100, 100, 1000)],
     ["a GIF of 100,000 frames", "refused", gif(10, 10, 100_000)],
     ["a GIF of 60 frames of 1000²", "refused", gif(1000, 1000, 60)],
-    ["a GIF of nothing by nothing", "bounded", gif(0, 0, 1)],
+    ["a GIF of 0 × 0 pixels", "bounded", gif(0, 0, 1)],
     ["a GIF without an end", "bounded", gif(10, 10, 1, Buffer.alloc(0))],
     [
       "a GIF with a megabyte of empty comments",
@@ -150,7 +150,7 @@ function redimensioned(jpeg: Buffer, width: number, height: number): Buffer {
   return changed;
 }
 
-/** A progressive JPEG whose last scan comes again and again: every time the whole picture is gone through. */
+/** A progressive JPEG that repeats its last scan: each repetition passes over the whole picture. */
 function scans(jpeg: Buffer, count: number): Buffer {
   const last = jpeg.lastIndexOf(Buffer.from([0xff, 0xda]));
   const scan = jpeg.subarray(last, -2);
@@ -169,7 +169,7 @@ export async function jpegs(): Promise<Bomb[]> {
   const list: [title: string, ends: Bomb["ends"], bytes: Buffer][] = [
     ["a JPEG that declares 65500²", "refused", redimensioned(baseline, 65_500, 65_500)],
     ["a JPEG of 7000² with the bytes of 16²", "bounded", redimensioned(baseline, 7000, 7000)],
-    ["a JPEG of nothing by nothing", "refused", redimensioned(baseline, 0, 0)],
+    ["a JPEG of 0 × 0 pixels", "refused", redimensioned(baseline, 0, 0)],
     ["a JPEG of 1000 scans", "bounded", scans(progressive, 1000)],
     [
       "a JPEG of 50,000 comments",

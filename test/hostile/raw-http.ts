@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** A reply as it came over the wire. */
+/** A reply as received. */
 export interface RawReply {
   status: number;
   /** Status line and header lines, as latin1. */
@@ -14,15 +14,15 @@ export interface RawReply {
 }
 
 export interface ExchangeOptions {
-  /** Later than this is a hang, and an error. @default 4000 */
+  /** A reply after this time counts as a hang, and is an error. @default 4000 */
   withinMs?: number;
-  /** Half-closes the connection behind the request. @default false */
+  /** Half-closes the connection after the request. @default false */
   end?: boolean;
 }
 
 /**
- * Sends bytes to a server, as they are and in the given pieces, and reads one reply. `null` when the server closed the
- * connection without one. Rejects when there was none in time, or half of one.
+ * Sends bytes to a server verbatim, in the given pieces, and reads one reply. `null` if the server closed the
+ * connection without one. Rejects if none, or only half of one, arrived in time.
  */
 export function exchange(
   origin: string,
@@ -52,7 +52,7 @@ export function exchange(
       () => settle(() => reject(new Error(`No reply within ${withinMs} ms: ${describe(pieces)}`))),
       withinMs,
     );
-    // A server that has answered may close while we still send; what counts is whether its reply arrived.
+    // A server that has answered may close while we still send; only its reply matters.
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
       received = Buffer.concat([received, chunk]);
@@ -69,7 +69,7 @@ export function exchange(
   });
 }
 
-/** Sends bytes as they are, and reads until the server closes. Rejects when it has not done so in time. */
+/** Sends bytes verbatim, and reads until the server closes. Rejects if it has not closed in time. */
 export function readUntilClosed(origin: string, request: string, withinMs = 4000): Promise<Buffer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Site } from "../support/service.ts";
 
-/** What somebody who only wants to be served got while others misbehaved. */
+/** The results of a well-behaved client while others misbehave. */
 export interface Experience {
   requests: number;
-  /** What went wrong, in words; empty is right. */
+  /** Failures, in words; must be empty. */
   complaints: string[];
   slowestMs: number;
 }
 
 const BETWEEN_MS = 20;
 
-/** Asks for a picture and for the host's own page, in turns, until stopped. */
+/** Requests a picture and the host's own page, by turns, until stopped. */
 export function startRegularClient(
   site: Site,
   picture: { url: string; bytes: Buffer },

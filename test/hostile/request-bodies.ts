@@ -7,7 +7,7 @@ export interface BodyRow {
 
 const KIB = 1024;
 
-/** Bodies of a change, sent with the right PIN in its header. */
+/** Bodies of an edit, sent with the right PIN in its header. */
 export const ODD_BODIES: readonly BodyRow[] = [
   { title: "an array 8000 deep", body: `${"[".repeat(8000)}${"]".repeat(8000)}`, statuses: [400] },
   { title: "an object 2700 deep", body: `${'{"a":'.repeat(2700)}1${"}".repeat(2700)}`, statuses: [400] },
@@ -30,7 +30,7 @@ export const ODD_BODIES: readonly BodyRow[] = [
   { title: "null", body: "null", statuses: [400] },
   { title: "true", body: "true", statuses: [400] },
   { title: "nothing but blanks", body: "   ", statuses: [400] },
-  { title: "garbage behind the object", body: '{"name":"x"}}', statuses: [400] },
+  { title: "garbage after the object", body: '{"name":"x"}}', statuses: [400] },
   { title: "a comma too many", body: '{"name":"x",}', statuses: [400] },
   { title: "single quotes", body: "{'name':'x'}", statuses: [400] },
   { title: "a line end in a string", body: '{"name":"a\nb"}', statuses: [400] },
@@ -54,7 +54,7 @@ export const ODD_BODIES: readonly BodyRow[] = [
   { title: "XML", body: "<name>x</name>", type: "application/xml", statuses: [415] },
   { title: "multipart", body: "--X--", type: "multipart/form-data; boundary=X", statuses: [415] },
   { title: "JSON in UTF-7", body: '{"name":"x"}', type: "application/json; charset=utf-7", statuses: [415] },
-  { title: "a type that is none", body: '{"name":"x"}', type: "json", statuses: [415] },
+  { title: "a malformed Content-Type", body: '{"name":"x"}', type: "json", statuses: [415] },
   {
     title: "a form of broken escapes",
     body: "name=%zz",
@@ -62,7 +62,7 @@ export const ODD_BODIES: readonly BodyRow[] = [
     statuses: [400],
   },
   {
-    title: "a form of no UTF-8",
+    title: "a form that is not UTF-8",
     body: "name=%ff",
     type: "application/x-www-form-urlencoded",
     statuses: [400],
@@ -74,7 +74,7 @@ export const ODD_BODIES: readonly BodyRow[] = [
     statuses: [400],
   },
   {
-    title: "a form of lists and trees",
+    title: "a form of lists and nested objects",
     body: "name[]=x&name[a]=y&__proto__[polluted]=1",
     type: "application/x-www-form-urlencoded",
     statuses: [400],
@@ -85,10 +85,14 @@ export const ODD_BODIES: readonly BodyRow[] = [
     type: "application/x-www-form-urlencoded",
     statuses: [400],
   },
-  { title: "a mark before the object", body: '\ufeff{"name":"after a mark"}', statuses: [200, 400] },
+  {
+    title: "a byte order mark before the object",
+    body: '\ufeff{"name":"after a mark"}',
+    statuses: [200, 400],
+  },
   { title: "a name twice", body: '{"name":"first","name":"second"}', statuses: [200] },
   {
-    title: "a name and 1000 keys that we do not know",
+    title: "a name and 1000 unknown keys",
     body: JSON.stringify({
       name: "x",
       ...Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n])),

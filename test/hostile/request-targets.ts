@@ -1,7 +1,7 @@
-/** What stands for the ID of a living image in the tables. */
+/** Placeholder for the ID of a live image in the tables. */
 const ID = "ID";
 
-/** A path below the mount point and the statuses that are right for it; 404 may also be the host's own. */
+/** A path below the mount point and its allowed statuses; 404 may also be the host's own. */
 export type PathRow = readonly [path: string, ...statuses: number[]];
 
 export const HOSTILE_PATHS: readonly PathRow[] = [
@@ -75,7 +75,7 @@ export const HOSTILE_PATHS: readonly PathRow[] = [
   ["/%ff", 400, 404],
 ];
 
-/** Request heads that are odd or no HTTP at all. `null` among the statuses: closed without a reply. */
+/** Request heads that are unusual or not HTTP at all. `null` among the statuses: closed without a reply. */
 export type TargetRow = readonly [title: string, head: string, ...statuses: (number | null)[]];
 
 const HOST = "Host: localhost";
@@ -99,7 +99,7 @@ export const ODD_REQUESTS: readonly TargetRow[] = [
   ["an absolute target that is only a query", `GET http://localhost?x HTTP/1.1\r\n${HOST}`, 400, 404],
   ["a target of *", `GET * HTTP/1.1\r\n${HOST}`, 400, 404],
   ["OPTIONS *", `OPTIONS * HTTP/1.1\r\n${HOST}`, 200, 204, 404],
-  ["an authority for a target", `GET localhost:80 HTTP/1.1\r\n${HOST}`, 400, 404],
+  ["an authority as the target", `GET localhost:80 HTTP/1.1\r\n${HOST}`, 400, 404],
   ["CONNECT", `CONNECT localhost:80 HTTP/1.1\r\n${HOST}`, null, 400, 405],
   ["a target without its slash", `GET img/api/images/${ID}.json HTTP/1.1\r\n${HOST}`, 400, 404],
   ["a target with a fragment", `GET /img/api/images/${ID}.json#x HTTP/1.1\r\n${HOST}`, 200, 400, 404, 415],
@@ -126,7 +126,7 @@ export const ODD_REQUESTS: readonly TargetRow[] = [
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM", 400],
   ["a TLS hello", "\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03", 400],
   ["a method of lower case", `get /img/api/images/${ID}.json HTTP/1.1\r\n${HOST}`, 400],
-  ["a method that is none", `STEAL /img/api/images/${ID}.json HTTP/1.1\r\n${HOST}`, 400],
+  ["an unknown method", `STEAL /img/api/images/${ID}.json HTTP/1.1\r\n${HOST}`, 400],
   ["a method of 10,000 letters", `${"G".repeat(10_000)} / HTTP/1.1\r\n${HOST}`, 400],
   [
     "an upgrade to WebSocket",
@@ -152,7 +152,7 @@ export const ODD_REQUESTS: readonly TargetRow[] = [
     431,
   ],
   ["a header line without a colon", `GET /img/api/images/${ID}.svg HTTP/1.1\r\n${HOST}\r\nnonsense`, 400],
-  ["a header name with a blank behind", `GET /img/api/images/${ID}.svg HTTP/1.1\r\n${HOST}\r\nX : y`, 400],
+  ["a header name followed by a blank", `GET /img/api/images/${ID}.svg HTTP/1.1\r\n${HOST}\r\nX : y`, 400],
   ["a folded header", `GET /img/api/images/${ID}.svg HTTP/1.1\r\n${HOST}\r\nX: y\r\n z`, 200, 400],
   ["a NUL in a header", `GET /img/api/images/${ID}.svg HTTP/1.1\r\n${HOST}\r\nX: a\0b`, 400],
   [
@@ -161,16 +161,16 @@ export const ODD_REQUESTS: readonly TargetRow[] = [
     400,
   ],
   [
-    "headers named as what objects have",
+    "headers named like properties of Object.prototype",
     `GET /img/api/images/${ID}.svg HTTP/1.1\r\n${HOST}\r\n__proto__: x\r\nconstructor: y\r\nhasOwnProperty: z`,
     200,
   ],
 ];
 
-/** Values of Host that are none (RFC 3986 §3.2.2), and that Koa makes one of: it drops a login and a second name. */
+/** Malformed values of Host (RFC 3986 §3.2.2) that Koa turns into valid ones: it drops a login and a second name. */
 export const HOSTS_THAT_KOA_MENDS: readonly string[] = ["user@evil.example", "evil.example, good.example"];
 
-/** Other values of Host that are none. */
+/** Other malformed values of Host. */
 export const MALFORMED_HOSTS: readonly string[] = [
   "",
   "evil example",

@@ -18,7 +18,7 @@ export const HOSTILE_AGENTS: readonly string[] = [
   `${"(".repeat(4000)}`,
 ];
 
-/** Names, and what is kept of them; `null`: refused. */
+/** Names, and their stored form; `null`: refused. */
 export const HOSTILE_NAMES: readonly (readonly [title: string, sent: string, kept: string | null])[] = [
   ["a right-to-left override", "photo\u202egpj.exe", "photogpj.exe"],
   ["isolates", "\u2066a\u2069b", "ab"],
@@ -39,7 +39,7 @@ export const HOSTILE_NAMES: readonly (readonly [title: string, sent: string, kep
   ["markup", '"><svg onload=alert(1)>', '"><svg onload=alert(1)>'],
   ["a noncharacter", "a\ufffeb\uffff", "a\ufffeb\uffff"],
   ["private use and tags", "a\ue000\u{e0061}b", "a\ue000\u{e0061}b"],
-  ["what objects have", "__proto__", "__proto__"],
+  ["a property of Object.prototype", "__proto__", "__proto__"],
   ["a device of Windows", "con.png", "con.png"],
   ["dots", "...", "..."],
 ];

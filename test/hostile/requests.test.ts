@@ -12,7 +12,7 @@ import { type Watch, watchSite } from "./watch-site.ts";
 
 const EVIL = "evil.example";
 
-/** Sends a head as it is, and expects any reply at all, or none, in time. */
+/** Sends a head verbatim, and expects a reply, or a closed connection, in time. */
 function send(site: Site, head: string, body = ""): Promise<RawReply | null> {
   return exchange(site.origin, Buffer.from(`${head}\r\n\r\n${body}`, "latin1"), { withinMs: 3000 });
 }
@@ -25,7 +25,7 @@ function isOurs(reply: RawReply | null): boolean {
   return reply?.headers["content-type"]?.startsWith("application/problem+json") ?? false;
 }
 
-describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
+describe.each(["Express 5", "Koa 3"] as const)("hostile requests through %s", (host) => {
   let site: Site;
   let watch: Watch;
   let image: Created;
@@ -46,16 +46,16 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
 
   test.each(
     HOSTILE_PATHS.map(([path, ...statuses]) => [path.slice(0, 60), statuses.join(" or "), path] as const),
-  )("the path %s is answered with %s", async (_short, statuses, path) => {
+  )("the path %s answers one of %s", async (_short, statuses, path) => {
     const reply = await get(site, `/img${path.replaceAll("ID", image.id)}`, "Accept: text/html");
     const allowed = statuses.split(" or ").map(Number);
     if (isOurs(reply)) expectProblem(await answerOf(reply), allowed, path);
-    // What is not ours is the host's, who has nothing there.
+    // A reply that is not ours is the host's 404.
     else expect([...allowed.filter((status) => status === 400), 404], reply?.head).toContain(reply?.status);
   });
 
   test.each(ODD_REQUESTS.map(([title, head, ...statuses]) => [title, head, statuses] as const))(
-    "a request of %s is answered, refused or cut, and harms nobody",
+    "a request with %s is answered, refused or cut, and harms no other client",
     async (title, head, statuses) => {
       const reply = await send(site, head.replaceAll("ID", image.id));
       if (isOurs(reply)) expectProblem(await answerOf(reply), statuses.map(Number), title);
@@ -64,7 +64,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     },
   );
 
-  test("a malformed Host is refused everywhere, and named in no address", async () => {
+  test("a malformed Host is refused everywhere, and appears in no address", async () => {
     const hosts = host === "Koa 3" ? MALFORMED_HOSTS : [...MALFORMED_HOSTS, ...HOSTS_THAT_KOA_MENDS];
     for (const name of hosts) {
       for (const path of [`/img/api/images/${image.id}.json`, `/img/${image.id}`, "/img/api/images/x.json"]) {
@@ -79,14 +79,14 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("a missing Host is refused, by HTTP/1.0 too", async () => {
+  test("a missing Host is refused, also in HTTP/1.0", async () => {
     for (const version of ["1.0", "1.1"]) {
       const reply = await send(site, `GET /img/api/images/${image.id}.json HTTP/${version}`);
       expect([version, reply?.status]).toEqual([version, 400]);
     }
   });
 
-  test("a second Host, an absolute target and headers of a proxy that nobody vouched for are named in no address", async () => {
+  test("a second Host, an absolute target and untrusted proxy headers appear in no address", async () => {
     const open = await startSite({ host, tls: "off" });
     try {
       const { id } = await upload(open, svgDrawing, "image/svg+xml");
@@ -110,7 +110,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("only the allowed hosts are served", async () => {
+  test("only allowedHosts are served, others get 400", async () => {
     const strict = await startSite({ host, allowedHosts: ["good.example", "good.example:8080"] });
     try {
       for (const [name, status] of [
@@ -134,7 +134,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("an unvouched X-Forwarded-For is no other client, and no way around SSL", async () => {
+  test("an untrusted X-Forwarded-For neither changes the client nor bypasses the TLS requirement", async () => {
     const limited = await startSite({
       host,
       tls: "off",
@@ -160,7 +160,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("every method of HTTP is answered, and permitted where the documents say so alone", async () => {
+  test("every HTTP method is answered, and allowed only where documented", async () => {
     const permitted: Record<string, string[]> = {
       "/api/images.json": ["POST"],
       "/api/images/ID.json": ["GET", "HEAD", "PATCH", "DELETE"],
@@ -184,7 +184,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("any User-Agent is taken as text, kept by its first product or not at all, and never as markup", async () => {
+  test("any User-Agent is treated as text, and at most its first product is stored", async () => {
     for (const agent of HOSTILE_AGENTS) {
       const request = requestOf(
         { title: "", body: VALID, statuses: [], headers: [`User-Agent: ${agent}`] },
@@ -204,14 +204,14 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("control characters in a User-Agent are no HTTP", async () => {
+  test("control characters in a User-Agent are refused as malformed HTTP", async () => {
     for (const agent of ["a\0b", "a\x01b", "a\x7fb", "a\rb"]) {
       const reply = await get(site, `/img/api/images/${image.id}.json`, `User-Agent: ${agent}`);
       expect([agent, reply?.status]).toEqual([agent, 400]);
     }
   });
 
-  test("any Range is answered with the whole, a part or 416, whose numbers are right", async () => {
+  test("any Range gets the whole, a part or 416, with correct numbers", async () => {
     const whole = (await get(site, `/img/api/images/${image.id}.svg`))?.body ?? Buffer.alloc(0);
     for (const range of ODD_RANGES) {
       const reply = await get(site, `/img/api/images/${image.id}.svg`, `Range: ${range}`);
@@ -227,7 +227,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("any condition is answered with the whole, 304 or 412", async () => {
+  test("any conditional header gets the whole, 304 or 412", async () => {
     for (const name of [
       "If-Match",
       "If-None-Match",
@@ -248,7 +248,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("any Accept is answered", async () => {
+  test("any Accept header is answered", async () => {
     for (const accept of [
       "",
       "*",
@@ -267,7 +267,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     }
   });
 
-  test("200 requests sent at once on one connection, the bad among the good, are all answered", async () => {
+  test("200 pipelined requests on one connection, good and bad, are all answered", async () => {
     const photo = await jpegPhoto(60, 40);
     const { id } = await upload(site, photo, "image/jpeg");
     stored.push(id);
@@ -283,7 +283,7 @@ describe.each(["Express 5", "Koa 3"] as const)("through %s", (host) => {
     expect(statuses.slice(0, 5)).toEqual([200, 404, 415, 200, 400].map((status) => `HTTP/1.1 ${status}`));
   });
 
-  test("none of this has left a file, a descriptor or an unexpected error behind", async () => {
+  test("hostile requests leave no file, no descriptor and no unexpected error behind", async () => {
     await watch.expectUnharmed(stored);
     expect(site.errors).toEqual([]);
     expect(hostLog.unexpected()).toEqual([]);

@@ -7,7 +7,7 @@ function svg(content: string, size = 'width="100" height="100"', doctype = ""): 
   return Buffer.from(`${doctype}${SVG_HEAD} ${size}>${content}</svg>`);
 }
 
-/** `levels` entities, each ten times the one before. */
+/** `levels` entities, each ten times the previous one. */
 function laughs(levels: number): string {
   const entities = Array.from(
     { length: levels },
@@ -16,7 +16,7 @@ function laughs(levels: number): string {
   return `<!DOCTYPE svg [<!ENTITY e0 "ha">${entities.join("")}]>`;
 }
 
-/** `levels` groups, each using the one before ten times. */
+/** `levels` groups, each using the previous one ten times. */
 function uses(levels: number): string {
   const groups = Array.from(
     { length: levels },
@@ -78,7 +78,7 @@ export function svgs(): Bomb[] {
       "bounded",
       svg('<rect width="9" height="9"/>', 'width="1e30" height="1e30"'),
     ],
-    ["an SVG of no side at all", "bounded", svg("", 'width="0" height="-5"')],
+    ["an SVG of zero width and negative height", "bounded", svg("", 'width="0" height="-5"')],
     ["an SVG of 100,000 levels", "unreadable", svg("<g>".repeat(100_000) + "</g>".repeat(100_000))],
     [
       "an SVG of 100,000 attributes",
@@ -113,7 +113,7 @@ export function svgs(): Bomb[] {
   return list.map(([title, ends, bytes]) => ({ title, ends, bytes, type: "image/svg+xml" }));
 }
 
-/** SVGs that ask for a file and for an address, in every way that an SVG can. */
+/** SVGs that request a file and an address, in every way possible in SVG. */
 export function reachingSvgs(filePath: string, address: string): { title: string; bytes: Buffer }[] {
   const file = `file://${filePath}`;
   const text = '<text x="0" y="60" font-size="60" fill="#f00">&x;</text>';
@@ -153,7 +153,7 @@ export function reachingSvgs(filePath: string, address: string): { title: string
     ...ways(file, "a file"),
     ...ways(filePath, "a path"),
     // CVE-2023-38633 of librsvg.
-    ...ways(`.?../../../../../../../../../..${filePath}`, "a path behind a query"),
+    ...ways(`.?../../../../../../../../../..${filePath}`, "a path after a query"),
     ...ways(address, "an address"),
   ].map(([title, bytes]) => ({ title, bytes }));
 }

@@ -14,7 +14,7 @@ const SEED = 4711;
 const CORRUPTIONS = 30;
 const RENDER_MS = 3000;
 const AT_ONCE = 4;
-/** A request that hangs takes longer, on the busiest machine. */
+/** Longer than any request that does not hang, on the busiest machine. */
 const WITHIN_MS = 60_000;
 const FORMATS: readonly ImageFormat[] = ["png", "jpg", "webp"];
 const PACKAGES = fileURLToPath(new URL("../../node_modules", import.meta.url));
@@ -24,7 +24,10 @@ let watch: Watch;
 let renderer: Renderer;
 const stored: string[] = [];
 
-/** Uploads; what is taken must be readable in every format or refused with a reason. Whether it was taken. */
+/**
+ * Uploads; an accepted file must be readable in every format or refused with a reason. @returns whether it was
+ * accepted.
+ */
 async function expectTakenOrRefused({ title, type, bytes }: NamedFile): Promise<boolean> {
   const begin = performance.now();
   const created = await answerOf(await postImage(site, bytes, type));
@@ -42,7 +45,7 @@ async function expectTakenOrRefused({ title, type, bytes }: NamedFile): Promise<
     expect(performance.now() - asked, said).toBeLessThan(WITHIN_MS);
     if (answer?.status !== 200) {
       const isOffered = type === `image/${format}` || renderer.canRender(type, format);
-      // A machine that has no time for it is no fault of the picture: 503.
+      // 503 means that the machine had no time for it, which is no fault of the picture.
       expectProblem(answer, isOffered ? [415, 503] : [501], said);
     }
   }
@@ -56,9 +59,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe(`damaged at places from seed ${SEED}`, async () => {
+describe(`files damaged at random from seed ${SEED}`, async () => {
   test.each((await soundFiles()).map((file) => [file.title, file] as const))(
-    "a %s is taken or refused, and readable when taken",
+    "a damaged %s is refused, or accepted and readable",
     async (title, { type, bytes }) => {
       expect(await expectTakenOrRefused({ title, type, bytes })).toBe(true);
       const random = createRandom(SEED);
@@ -66,13 +69,13 @@ describe(`damaged at places from seed ${SEED}`, async () => {
       const taken = await inParallel(damaged, AT_ONCE, (each) =>
         expectTakenOrRefused({ title: `${title} ${each.title}`, type, bytes: each.bytes }),
       );
-      // Not all damage can be seen, but nobody looks if none is.
+      // Not all damage is detectable, but some must be.
       expect(taken.filter((isTaken) => !isTaken).length).toBeGreaterThan(5);
     },
   );
 });
 
-test("a picture cut in the middle is refused, not served half grey", async () => {
+test("a picture cut in half is refused, not served half grey", async () => {
   for (const { title, type, bytes } of await soundFiles()) {
     if (type === "application/pdf") continue;
     const half = bytes.subarray(0, Math.ceil(bytes.length / 2));
@@ -80,16 +83,16 @@ test("a picture cut in the middle is refused, not served half grey", async () =>
   }
 });
 
-describe("among the files that the installed packages ship", () => {
+describe("files that the installed packages ship", () => {
   const { files, others } = installedFiles(PACKAGES);
 
-  test("every picture is taken or refused", async () => {
+  test("every picture that the installed packages ship is accepted or refused", async () => {
     expect(files.length, `pictures below ${dirname(PACKAGES)}`).toBeGreaterThan(3);
     const taken = await inParallel(files, AT_ONCE, expectTakenOrRefused);
     expect(taken.filter(Boolean).length).toBeGreaterThan(0);
   });
 
-  test("every picture is taken or refused when cut short or changed", async () => {
+  test("every shipped picture, when truncated or changed, is accepted or refused", async () => {
     const random = createRandom(SEED);
     const damaged = files
       .filter(({ bytes }) => bytes.length > 40)
@@ -100,7 +103,7 @@ describe("among the files that the installed packages ship", () => {
     await inParallel(damaged, AT_ONCE, expectTakenOrRefused);
   });
 
-  test("what is none of our types is refused, whatever it is sent as", async () => {
+  test("a file of an unsupported type is refused under every declared type", async () => {
     expect(others.length).toBeGreaterThan(0);
     const types: OriginalType[] = [
       "image/png",
@@ -115,7 +118,7 @@ describe("among the files that the installed packages ship", () => {
   });
 });
 
-test("none of this has left a file, a descriptor or an unexpected error behind", async () => {
+test("damaged files leave no file, no descriptor and no unexpected error behind", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
 });

@@ -31,7 +31,7 @@ const stored: string[] = [];
 const honest: Partial<Record<OriginalType, Buffer>> = {};
 const foreign: Record<string, Buffer> = {};
 
-/** Uploads and expects it to be taken as `type`. */
+/** Uploads a file; it must be accepted as `type`. */
 async function accept(bytes: Buffer, declared: string, type: OriginalType): Promise<Created> {
   const response = await postImage(site, bytes, declared);
   const text = await response.text();
@@ -50,7 +50,7 @@ async function refuse(bytes: Buffer, declared: string, said: string): Promise<vo
   );
 }
 
-/** Asserts that nobody who opens a reply of user bytes takes it for something that runs. */
+/** Asserts that no client opening a reply with user bytes treats it as executable. */
 function expectHarmless(response: Response, said: string): void {
   const suffix = /\.(\w+)\?/.exec(`${response.url}?`)?.[1];
   const isDownload = suffix === "psd" || suffix === "pdf";
@@ -63,7 +63,7 @@ function expectHarmless(response: Response, said: string): void {
 }
 
 beforeAll(async () => {
-  // Without pages, so that no HTML at all is right.
+  // Without pages, so that any HTML is an error.
   site = await startSite({ pages: false });
   watch = await watchSite(site);
   const png = await pngPhoto(40, 30);
@@ -101,25 +101,25 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe("a declared type", () => {
-  test.each(TYPES)("%s is taken with its own bytes alone", async (declared) => {
+describe("a declared Content-Type", () => {
+  test.each(TYPES)("%s is accepted only with bytes of that type", async (declared) => {
     for (const [actual, bytes] of Object.entries(honest)) {
       if (actual === declared) await accept(bytes, declared, declared);
       else await refuse(bytes, declared, actual);
     }
   });
 
-  test.each(TYPES)("%s is refused with bytes of none of the six", async (declared) => {
+  test.each(TYPES)("%s is refused with bytes of an unsupported type", async (declared) => {
     for (const [said, bytes] of Object.entries(foreign)) await refuse(bytes, declared, said);
   });
 
-  test("application/octet-stream leaves it to the bytes", async () => {
+  test("application/octet-stream takes the type from the bytes", async () => {
     for (const type of TYPES) await accept(honest[type] ?? Buffer.alloc(0), "application/octet-stream", type);
     for (const [said, bytes] of Object.entries(foreign))
       await refuse(bytes, "application/octet-stream", said);
   });
 
-  test("of SVG is right for every encoding of one, which is then stored as plain UTF-8", async () => {
+  test("SVG is accepted in every encoding, and stored as plain UTF-8", async () => {
     const utf16 = Buffer.from(svgDrawing.toString(), "utf16le");
     const encodings = {
       "UTF-16LE": Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
@@ -132,11 +132,11 @@ describe("a declared type", () => {
       const stored = await (await fetch(addressOf(site, id, "svg"))).text();
       expect(stored, said).toMatch(/^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     }
-    // Gzip may hold anything: nobody guesses.
+    // Gzip may contain anything, so its content is not guessed.
     await refuse(encodings.gzip, "application/octet-stream", "gzipped SVG");
   });
 
-  test("may be one of the other names of PSD, for a PSD", async () => {
+  test("a PSD is accepted under the other media types of PSD", async () => {
     for (const alias of ["image/vnd.adobe.photoshop", "application/x-photoshop", "application/photoshop"]) {
       await accept(flatPsd(), alias, "image/x-photoshop");
       for (const type of TYPES) {
@@ -145,7 +145,7 @@ describe("a declared type", () => {
     }
   });
 
-  test("is compared without regard to case and parameters", async () => {
+  test("a declared type is compared without case and parameters", async () => {
     for (const declared of ["IMAGE/PNG", "image/png; charset=binary", 'image/png;name="a.html"']) {
       await accept(honest["image/png"] ?? Buffer.alloc(0), declared, "image/png");
     }
@@ -167,13 +167,13 @@ describe("a declared type", () => {
     "constructor",
     "toString/valueOf",
     "__proto__/x",
-  ])("%s is none that we take, whatever the bytes", async (declared) => {
+  ])("%s is refused with any bytes", async (declared) => {
     for (const [actual, bytes] of Object.entries(honest)) await refuse(bytes, declared, actual);
   });
 });
 
-describe("a file that is something else besides", () => {
-  test("is refused, or served as the picture that it is and nothing else", async () => {
+describe("polyglot files", () => {
+  test("a polyglot is refused, or served only as a picture", async () => {
     for (const { title, type, bytes } of await polyglots()) {
       const created = await answerOf(await postImage(site, bytes, type, { fileName: "evil.html" }));
       if (created?.status !== 201) {
@@ -196,7 +196,7 @@ describe("a file that is something else besides", () => {
     }
   });
 
-  test("has lost its other nature in every other format", async () => {
+  test("a polyglot's rendition in another format has lost the foreign content", async () => {
     let renditions = 0;
     for (const { title, type, bytes, payload } of await polyglots()) {
       const created = await answerOf(await postImage(site, bytes, type));
@@ -217,7 +217,7 @@ describe("a file that is something else besides", () => {
     expect(renditions).toBeGreaterThan(20);
   });
 
-  test("as a half or an error is never HTML either", async () => {
+  test("a partial or failed read of a polyglot is never HTML", async () => {
     const { id } = await accept(svgDrawing, "image/svg+xml", "image/svg+xml");
     for (const [init, status] of [
       [{ headers: { Range: "bytes=0-9" } }, 206],
@@ -234,7 +234,7 @@ describe("a file that is something else besides", () => {
   });
 });
 
-test("none of this has left a file, a descriptor or an unexpected error behind", async () => {
+test("declared types and polyglots leave no file, no descriptor and no unexpected error behind", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
 });

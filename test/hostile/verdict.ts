@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { RawReply } from "./raw-http.ts";
 
-/** What a reply says, however it was had. */
+/** The contents of a reply, from any client. */
 export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -20,13 +20,13 @@ export async function answerOf(reply: Response | RawReply | null): Promise<Answe
   return { status: reply.status, headers: reply.headers, body: reply.body.toString("utf8") };
 }
 
-/** What gives away the inside of a process: frames of a stack, paths of source files, names of system calls' errors. */
+/** Text that reveals a process' internals: stack frames, paths of source files, names of system call errors. */
 const INSIDE =
   /\n\s+at |node_modules|node:internal|file:\/\/|\.[cm]?[jt]s:\d+|\bE(?:NOENT|ACCES|PIPE|MFILE|INVAL)\b/;
 
 /**
- * Asserts that a reply is a refusal of ours: one of `statuses`, an RFC 9457 problem whose detail says why in words for
- * the client, kept by no cache, and nothing of the inside.
+ * Asserts that a reply is our refusal: one of `statuses`, an RFC 9457 problem whose detail gives the client a reason,
+ * not cacheable, and without internals.
  */
 export function expectProblem(answer: Answer | null, statuses: readonly number[], said: string): void {
   expect(answer, `${said}: closed without a reply`).not.toBeNull();
@@ -48,7 +48,7 @@ export function expectProblem(answer: Answer | null, statuses: readonly number[]
   if (status === 503 || status === 429) expect(Number(headers["retry-after"]), said).toBeGreaterThan(0);
 }
 
-/** Node's own refusal of what is no HTTP, before anybody's code has seen it. */
+/** Node's own refusal of malformed HTTP, before any application code has seen it. */
 export function isNodeRefusal(answer: Answer | null): boolean {
   return answer !== null && answer.status < 500 && answer.headers["content-type"] === undefined;
 }

@@ -6,22 +6,22 @@ import { expect } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, type Site, upload } from "../support/service.ts";
 
-/** How long what a request left behind may take to go, once its reply is there: descriptors close a moment later. */
+/** Time for leftovers of a request to go after its reply: descriptors close a moment later. */
 const SETTLE_MS = 5000;
 
-/** As many as a renderer has when it is not told otherwise. */
+/** The renderer's default number of processes. */
 const MAX_PROCESSES = Math.max(2, availableParallelism() - 1);
 
 export interface Watch {
   /**
-   * Asserts that nothing is on disk but what was there at the beginning and the images named, that no file of the site
-   * and no socket is open any more, that no more processes live than the renderer may have, and that an honest upload is
-   * stored and comes back as it was.
+   * Asserts that the disk has only the initial files and the named images, that no file of the site and no socket is
+   * open, that no more processes run than the renderer may have, and that an honest upload is stored and returned
+   * unchanged.
    */
   expectUnharmed(storedIds?: Iterable<string>): Promise<void>;
 }
 
-/** Begins to watch a site over which nobody has a request under way. */
+/** Begins to watch an idle site. */
 export async function watchSite(site: Site): Promise<Watch> {
   const honest = await pngPhoto(40, 30);
   const known = new Set<string>();
@@ -61,7 +61,7 @@ export function filesBelow(directory: string): string[] {
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
 }
 
-/** What `look` finds once it finds nothing any more, or at the latest after a while. */
+/** The result of `look` once it is empty, or after a while at the latest. */
 async function settled(look: () => string[]): Promise<string[]> {
   const deadline = performance.now() + SETTLE_MS;
   let found = look();
@@ -72,7 +72,7 @@ async function settled(look: () => string[]): Promise<string[]> {
   return found;
 }
 
-/** How many sockets are open while nothing goes on. Both ends of a closed connection have seen that by then. */
+/** Sockets open while idle. By then both ends of a closed connection have noticed. */
 async function quietSockets(site: Site): Promise<number> {
   for (let before = -1; ; ) {
     const { length } = openDescriptors(site).sockets;
@@ -96,7 +96,7 @@ function openDescriptors(site: Site): Descriptors {
     try {
       return readlinkSync(`/proc/self/fd/${descriptor}`);
     } catch {
-      // The one that read this directory.
+      // The descriptor that read this directory.
       return "";
     }
   });
@@ -106,20 +106,20 @@ function openDescriptors(site: Site): Descriptors {
   };
 }
 
-/** Inodes of the system's sockets of a kind. The channels to the renderer's processes are of another. */
+/** Inodes of the system's sockets of a kind. The channels to the renderer's processes are of another kind. */
 function inodesOf(kind: string): string[] {
   const [, ...lines] = readFileSync(`/proc/self/net/${kind}`, "latin1").trim().split("\n");
   return lines.map((line) => line.trim().split(/\s+/)[9] ?? "");
 }
 
-/** The living processes that this one has started: those of its renderers. */
+/** The running processes that this one has started: those of its renderers. */
 function renderProcesses(): string[] {
   const list = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1").trim();
   return list.split(" ").filter((pid) => {
     try {
       return pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "latin1") !== "";
     } catch {
-      // Gone meanwhile.
+      // Exited meanwhile.
       return false;
     }
   });

@@ -10,7 +10,7 @@ import Koa2 from "koa-2";
 import bodyParser from "koa-bodyparser";
 
 export interface AppOptions {
-  /** Services by the paths that they are mounted at. */
+  /** Services by their mount paths. */
   services: Readonly<Record<string, Service>>;
   /** Whether the app parses JSON and forms before anything else. @default false */
   parsesBodies?: boolean;
@@ -19,13 +19,13 @@ export interface AppOptions {
 export interface App {
   /** `http://127.0.0.1:port` */
   origin: string;
-  /** Stops taking requests and cuts connections. */
+  /** Stops accepting requests and cuts connections. */
   close(): Promise<void>;
 }
 
 /**
- * An app with everything that apps have: a session by a cookie (`session=<name>` leaves the name as `user` where middleware leaves
- * such things), pages of its own at `/host`, a page for what is not found, and an error page, the latter two in HTML.
+ * A complete app: a cookie session (`session=<name>` sets the name as `user` where middleware usually puts it), its own
+ * pages at `/host`, and a not-found page and an error page in HTML.
  */
 const APPS = {
   "Express 4": (options) => expressApp(express4, options),
@@ -50,7 +50,7 @@ export async function startApp(name: AppName, options: AppOptions): Promise<App>
   };
 }
 
-/** Who the app's session says is asking, wherever the framework keeps that. */
+/** The user of the app's session, from where the framework stores it. */
 export function userOf(context: unknown): string | null {
   const holder: unknown = Reflect.get(Object(context), "state") ?? context;
   const user: unknown = Reflect.get(Object(holder), "user");
@@ -84,7 +84,7 @@ function koaApp(app: Koa3 | Koa2, { services, parsesBodies }: AppOptions): Reque
     try {
       await next();
     } catch {
-      // Whatever it was, tests look for the page that shows it.
+      // Whatever the error, tests check for the page that shows it.
       ctx.status = 500;
       ctx.body = FAILED;
     }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
-/** A reply of the API, read. */
+/** A parsed reply of the API. */
 export interface Answer {
   status: number;
   headers: Headers;
-  // Tests read what the API documents, and find out when it is not there.
+  // Tests read documented fields, and fail if one is missing.
   body: {
     data?: Record<string, unknown>;
     meta?: Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface Answer {
   };
 }
 
-/** Asks, and reads what must be JSON whatever the status. */
+/** Sends a request; the reply must be JSON whatever the status. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -20,7 +20,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
   return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
 }
 
-/** What a refusal is: its status and the name of its error. */
+/** The status and error ID of a refusal. */
 export function refusalOf({ status, body }: Pick<Answer, "status" | "body">): unknown[] {
   return [status, body.errors?.[0]?.id];
 }

@@ -12,7 +12,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** A good value of each parameter beside those. */
+/** A valid value of each parameter, in addition to those. */
 const SOMETHING: Readonly<Record<string, string>> = {
   limit: "5",
   offset: "1",
@@ -24,7 +24,7 @@ const SOMETHING: Readonly<Record<string, string>> = {
   department: "it",
 };
 
-/** Parameters, and what becomes of a value that is none of theirs. */
+/** Parameters, and the error for an invalid value. */
 const NUMBERS = [
   ["domain-search", "limit", "pagination_error"],
   ["domain-search", "offset", "pagination_error"],
@@ -44,7 +44,7 @@ const REQUIRED = [
   ["email-verifier", "email", "invalid_email"],
 ] as const;
 const NAMES = ["first_name", "last_name", "full_name"] as const;
-/** Of these, some odd values are in order: people and companies may be called many things. */
+/** Some odd values of these are valid: people and companies may have many kinds of names. */
 const TEXTS = [
   ["domain-search", "company"],
   ["email-finder", "company"],
@@ -55,7 +55,7 @@ const ALL = [...NUMBERS, ...WORDS, ...REQUIRED, ...TEXTS].map(
   ([operation, name]) => [operation, name] as const,
 );
 
-/** Without what would win over the parameter, or stand in for it. */
+/** Without parameters that take precedence over this one, or replace it. */
 function aloneWith(name: string, value: string | null): Record<string, string | null> {
   if (name === "company") return { domain: null, company: value };
   if (name === "full_name") return { first_name: null, last_name: null, full_name: value };
@@ -63,51 +63,51 @@ function aloneWith(name: string, value: string | null): Record<string, string | 
 }
 
 describe.each(NUMBERS)("%s: %s", (operation, name, id) => {
-  test("is its default where it is missing, empty or blank", async () => {
+  test("a missing, empty or blank value means the default", async () => {
     for (const value of [null, "", "%20", "+", "%09"]) {
       expect((await site.askWith(operation, { [name]: value })).status).toBe(200);
     }
   });
 
-  test.each(Object.entries(ODD_VALUES))("%s is refused", async (_, value) => {
+  test.each(Object.entries(ODD_VALUES))("%s is refused with the parameter's error", async (_, value) => {
     expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, id]);
   });
 });
 
 describe.each(WORDS)("%s: %s", (operation, name, id) => {
-  test("does not matter where it is missing, empty or blank", async () => {
+  test("a missing, empty or blank value is ignored", async () => {
     for (const value of [null, "", "%20"]) {
       const { status, body } = await site.askWith(operation, { [name]: value });
       expect([status, body.meta?.params]).toEqual([200, expect.objectContaining({ [name]: null })]);
     }
   });
 
-  test.each(Object.entries(ODD_VALUES))("%s is refused", async (_, value) => {
+  test.each(Object.entries(ODD_VALUES))("%s is refused with the parameter's error", async (_, value) => {
     expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, id]);
   });
 });
 
 describe.each(REQUIRED)("%s: %s", (operation, name, id) => {
-  test("is asked for where it is missing, empty or blank", async () => {
+  test("a missing, empty or blank value answers 400 wrong_params", async () => {
     for (const value of [null, "", "%20%20"]) {
       expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, "wrong_params"]);
     }
   });
 
-  test.each(Object.entries(ODD_VALUES))("%s is refused", async (_, value) => {
+  test.each(Object.entries(ODD_VALUES))("%s is refused with the parameter's error", async (_, value) => {
     expect(refusalOf(await site.askWith(operation, { [name]: value }))).toEqual([400, id]);
   });
 });
 
 describe.each(TEXTS)("%s: %s", (operation, name) => {
-  test("is asked for where it is missing, empty or blank", async () => {
+  test("a missing, empty or blank value answers 400 wrong_params", async () => {
     for (const value of [null, "", "%20%20"]) {
       const answer = await site.askWith(operation, aloneWith(name, value));
       expect(refusalOf(answer)).toEqual([400, "wrong_params"]);
     }
   });
 
-  test.each(Object.entries(ODD_VALUES))("%s is refused, or repeated as text", async (_, value) => {
+  test.each(Object.entries(ODD_VALUES))("%s is refused, or accepted and echoed as text", async (_, value) => {
     const { status, body } = await site.askWith(operation, aloneWith(name, value));
     if (status === 200) {
       expect(body.meta?.params).toMatchObject({ [name]: decodeURIComponent(value) });
@@ -120,7 +120,7 @@ describe.each(TEXTS)("%s: %s", (operation, name) => {
 
 describe.each(NAMES)("email-finder: %s", (name) => {
   test.each(["Ann%00", "Ann%0D%0ALee", "%00", "Ann%2042", "%D9%A3", "A", "a%20b", "..", "%F0%9F%92%A9"])(
-    "%s is refused",
+    "%s is refused as an invalid name",
     async (value) => {
       expect(refusalOf(await site.askWith("email-finder", aloneWith(name, value)))).toEqual([
         400,
@@ -131,11 +131,11 @@ describe.each(NAMES)("email-finder: %s", (name) => {
 });
 
 describe.each(ALL)("%s: %s", (operation, name) => {
-  test.each(Object.entries(UNREADABLE))("%s makes the request unreadable", async (_, value) => {
+  test.each(Object.entries(UNREADABLE))("%s answers 400 wrong_params", async (_, value) => {
     expect(refusalOf(await site.askWith(operation, aloneWith(name, value)))).toEqual([400, "wrong_params"]);
   });
 
-  test("in brackets is another parameter, which nobody knows", async () => {
+  test("the name with brackets, a dot or other case is an unknown parameter and ignored", async () => {
     const plain = await site.askWith(operation, {});
     for (const written of [
       `${name}[]`,
@@ -150,7 +150,7 @@ describe.each(ALL)("%s: %s", (operation, name) => {
     }
   });
 
-  test("given twice counts as it was first given", async () => {
+  test("of a repeated parameter the first value counts", async () => {
     const first = { ...SOMETHING, ...VALID[operation] }[name];
     const once = await site.askWith(operation, aloneWith(name, first ?? ""));
     const twice = await site.askWith(operation, aloneWith(name, first ?? ""), `&${name}=%00&${name}=`);

@@ -14,23 +14,26 @@ afterAll(async () => {
 });
 
 describe("api_key", () => {
-  test.each(Object.entries(ODD_VALUES))("%s opens nothing", async (_, value) => {
+  test.each(Object.entries(ODD_VALUES))("%s as api_key answers 401", async (_, value) => {
     expect(refusalOf(await ask(`${site.base}/v2/account?api_key=${value}`))).toEqual([
       401,
       "authentication_failed",
     ]);
   });
 
-  test.each(Object.entries(UNREADABLE))("%s is a request that cannot be read", async (_, value) => {
+  test.each(Object.entries(UNREADABLE))("%s as api_key answers 400 wrong_params", async (_, value) => {
     expect(refusalOf(await ask(`${site.base}/v2/account?api_key=${value}`))).toEqual([400, "wrong_params"]);
   });
 
-  test.each(["api_key[]", "api_key[0]", "API_KEY", "apikey"])("is not called %s", async (name) => {
-    expect((await ask(`${site.base}/v2/account?${name}=${site.key}`)).status).toBe(401);
-  });
+  test.each(["api_key[]", "api_key[0]", "API_KEY", "apikey"])(
+    "a key in the parameter %s is ignored",
+    async (name) => {
+      expect((await ask(`${site.base}/v2/account?${name}=${site.key}`)).status).toBe(401);
+    },
+  );
 });
 
-describe("email: what has an @ and is no address", () => {
+describe("email-verifier with malformed addresses", () => {
   test.each([
     "@",
     "a@",
@@ -55,7 +58,7 @@ describe("email: what has an @ and is no address", () => {
     "a@example.com,b@example.com",
     "💩@",
     "a%b@",
-  ])("%s is undeliverable, and nothing is wrong with the request", async (email) => {
+  ])("%s answers 200 as undeliverable", async (email) => {
     const { status, body } = await site.askWith("email-verifier", { email: encodeURIComponent(email) });
     expect([status, body.data]).toEqual([
       200,
@@ -70,29 +73,32 @@ describe("email: what has an @ and is no address", () => {
     "a@example.com%0ARCPT%20TO:%3Cb@example.com%3E",
     "a%7F@example.com",
     "a%C2%85@example.com",
-  ])("%s is refused for its control character", async (email) => {
+  ])("%s is refused because of its control character", async (email) => {
     expect(refusalOf(await site.askWith("email-verifier", { email }))).toEqual([400, "invalid_email"]);
   });
 });
 
-describe("numbers at their bounds", () => {
+describe("numeric parameters at their bounds", () => {
   test.each([
     ["domain-search", "limit", ["1", "100", "010"], ["0", "101", "00", "-0"], "pagination_error"],
     ["domain-search", "offset", ["0", "1", "999999999999999"], ["9007199254740992"], "pagination_error"],
     ["email-finder", "max_duration", ["3", "20"], ["0", "2", "21"], "invalid_max_duration"],
     ["email-verifier", "max_duration", ["3", "20"], ["0", "2", "21"], "invalid_max_duration"],
-  ] as const)("%s: %s", async (operation, name, inside, outside, id) => {
-    for (const value of inside) expect((await site.askWith(operation, { [name]: value })).status).toBe(200);
-    for (const value of outside) {
-      expect([value, ...refusalOf(await site.askWith(operation, { [name]: value }))]).toEqual([
-        value,
-        400,
-        id,
-      ]);
-    }
-  });
+  ] as const)(
+    "%s: %s accepts its bounds and refuses values beyond them",
+    async (operation, name, inside, outside, id) => {
+      for (const value of inside) expect((await site.askWith(operation, { [name]: value })).status).toBe(200);
+      for (const value of outside) {
+        expect([value, ...refusalOf(await site.askWith(operation, { [name]: value }))]).toEqual([
+          value,
+          400,
+          id,
+        ]);
+      }
+    },
+  );
 
-  test("behind the end there is an empty page", async () => {
+  test("a page beyond the end is empty", async () => {
     const { body } = await site.askWith("domain-search", {
       domain: "example.org",
       offset: "999999999999999",
@@ -106,22 +112,22 @@ describe("numbers at their bounds", () => {
   });
 });
 
-describe("requests that are too much", () => {
+describe("oversized requests", () => {
   test.each(["domain-search", "email-verifier", "account", "nothing"])(
-    "%s with a query of 64 KiB",
+    "%s refuses a query of 64 KiB",
     async (operation) => {
       const path = `/people/v2/${operation}?api_key=${site.key}&domain=${"a".repeat(65_536)}`;
       const reply = await exchange(
         site.origin,
         `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
       );
-      // That is more than a request line may have: the HTTP server itself refuses it.
+      // This exceeds the limit of a request line: the HTTP server itself refuses it.
       expect(reply?.status).toBe(431);
       expect((await site.get("account")).status).toBe(200);
     },
   );
 
-  test("a thousand parameters that nobody knows, and one of them twelve thousand characters long", async () => {
+  test("a thousand unknown parameters, one of them 12,000 characters long, are ignored", async () => {
     const many = Array.from({ length: 1000 }, (_, index) => `x${index}=${index}`).join("&");
     expect((await site.get("account", many)).status).toBe(200);
     expect((await site.get("account", `x=${"a".repeat(12_000)}`)).status).toBe(200);
@@ -132,7 +138,7 @@ describe("requests that are too much", () => {
   });
 
   test.each(["\xff", "\xc3\xa9", "\x80abc"])(
-    "bytes beyond ASCII that are not encoded (%j)",
+    "unencoded bytes beyond ASCII (%j) get a reply",
     async (bytes) => {
       for (const [name, operation] of [
         ["domain", "domain-search"],

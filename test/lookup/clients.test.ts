@@ -13,7 +13,7 @@ const OPTIONS = {
   mountPath: "/tools/people",
 };
 const ADA = { first_name: "Ada", last_name: "Lovelace" };
-/** Somebody who asked to be left out. */
+/** A person who asked to be removed. */
 const CLAIMED = "left.out@example.com";
 
 const NO_USER = {
@@ -32,7 +32,7 @@ function shapeOf(name: string): Shape {
   return shape;
 }
 
-/** Without what the client declares of an answer, and no server of this API gives. */
+/** Without the fields that the client declares but no server of this API returns. */
 function shapeWithout(name: string, field: string, missing: readonly string[]): Shape {
   const shape = shapeOf(name);
   assert.ok(typeof shape === "object" && "fields" in shape);
@@ -43,7 +43,7 @@ function shapeWithout(name: string, field: string, missing: readonly string[]): 
   return { fields: new Map([...shape.fields, [field, { fields: kept }]]) };
 }
 
-describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
+describe.each(["Express 5", "Koa 3"] as const)("third-party clients against %s", (host) => {
   let site: LookupSite;
   let poor: LookupSite;
 
@@ -59,13 +59,13 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
   });
 
   describe("node-hunterio", () => {
-    test("gets every field that it declares, of its type", async () => {
+    test("the client gets every field that it declares, with its type", async () => {
       const client = nodeHunterio(site.base, site.key);
       const search = requireShape(await client.searchDomain("example.com"), shapeOf("DomainSearchResponse"));
       expect(search).toContain("data.emails[].sources[].still_on_page");
       expect(search).toHaveLength(29);
       const sought = { ...ADA, domain: "example.com", company: "", full_name: "" };
-      // It takes an entry of a domain search for what the finder answers.
+      // The client declares an entry of a domain search as the finder's reply.
       const missing = ["value", "type", "confidence", "seniority", "department"];
       const found = await client.findEmail(sought);
       requireShape(found, shapeWithout("FindEmailResponse", "data", missing));
@@ -82,7 +82,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       requireShape(await client.getAccountInformation(), shapeOf("AccountInformationResponse"));
     });
 
-    test("may be tried out with the test key, which counts nothing", async () => {
+    test("the client works with the test key, which costs no points", async () => {
       const client = nodeHunterio(poor.base, "test-api-key");
       const { meta, ...search } = await client.searchDomain("anything.example");
       requireShape({ meta, ...search }, shapeOf("DomainSearchResponse"));
@@ -91,12 +91,12 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       requireShape(await client.getAccountInformation(), shapeOf("AccountInformationResponse"));
     });
 
-    test("throws what was refused, with the reply", async () => {
+    test("the client throws refusals with the reply", async () => {
       // It writes every error to the console.
       const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
       try {
         const client = nodeHunterio(site.base, site.key);
-        const stranger = nodeHunterio(site.base, "nobody's key");
+        const stranger = nodeHunterio(site.base, "unknown key");
         expect(await outcomeOf(stranger.getAccountInformation())).toEqual({
           refusal: { status: 401, body: NO_USER },
         });
@@ -120,7 +120,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
   });
 
   describe("hunterio", () => {
-    test("gets every documented field, and pages by numbers", async () => {
+    test("the client gets every documented field, and pages by numbers", async () => {
       const call = hunterio(site.base, site.key);
       const search = await call("domainSearch", { domain: "crowd.example", limit: 100, offset: 100 });
       expect(search.status).toBe(200);
@@ -140,16 +140,16 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       expect(Object.keys(read((await call("account")).body).data)).toEqual(documented.ACCOUNT_DATA);
     });
 
-    test("sends a plus sign that arrives as one", async () => {
+    test("a plus sign sent by the client arrives as a plus sign", async () => {
       const { body } = await hunterio(site.base, site.key)("emailVerifier", { email: "a+b@example.com" });
       expect(body).toMatchObject({ data: { email: "a+b@example.com", regexp: true } });
     });
 
-    test("gets refusals as bodies, and its literal undefined is one", async () => {
+    test("the client returns refusals as bodies, and its literal `undefined` is refused", async () => {
       const call = hunterio(site.base, site.key);
       const unset = await call("domainSearch", { domain: "example.com", limit: undefined });
       expect(unset).toEqual({ status: 400, body: refusal("pagination_error", 400) });
-      expect(await hunterio(site.base, "nobody")("account")).toEqual({ status: 401, body: NO_USER });
+      expect(await hunterio(site.base, "unknown")("account")).toEqual({ status: 401, body: NO_USER });
       expect(await call("domainSearch")).toEqual({ status: 400, body: refusal("wrong_params", 400) });
       expect(await call("listLeads")).toEqual({ status: 404, body: refusal("not_found", 404) });
       const spent = await hunterio(poor.base, poor.key)("emailFinder", { ...ADA, domain: "example.com" });
@@ -160,7 +160,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
   });
 
   describe("hunter.io", () => {
-    test("gets every documented field in spite of trailing slashes and empty values", async () => {
+    test("the client gets every documented field despite trailing slashes and empty values", async () => {
       const hunter = hunterDotIo(site.base, site.key);
       try {
         const unset = { type: undefined, offset: undefined, limit: undefined };
@@ -195,16 +195,16 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
       }
     });
 
-    test("prints what it finds, and what was refused, on its command line", async () => {
+    test("the client's command line prints results and refusals", async () => {
       const search = await runHunterDotIo(site.base, site.key, "search", "example.com");
       expect(search).toContain('"value": "ada.lovelace@example.com"');
       const found = await runHunterDotIo(site.base, site.key, "find", "example.com", "Ada", "Lovelace");
       expect(found).toContain('"email": "ada.lovelace@example.com"');
-      const refused = await runHunterDotIo(site.base, "nobody", "account");
+      const refused = await runHunterDotIo(site.base, "unknown", "account");
       expect(refused).toContain(" [401] authentication_failed: No user found for the API key supplied");
     });
 
-    test("hands on refusals as its errors, each of which its command line can print", async () => {
+    test("the client passes refusals on as errors that its command line can print", async () => {
       const refused = async (
         [base, key]: readonly [string, string],
         ...call: Parameters<ReturnType<typeof hunterDotIo>["run"]>
@@ -217,7 +217,7 @@ describe.each(["Express 5", "Koa 3"] as const)("in %s", (host) => {
         }
       };
       const mine = [site.base, site.key] as const;
-      expect(await refused([site.base, "nobody"], (client, done) => client.account(done))).toEqual([
+      expect(await refused([site.base, "unknown"], (client, done) => client.account(done))).toEqual([
         "[401] authentication_failed: No user found for the API key supplied",
       ]);
       const search = (domain: string) => (client: Parameters<Parameters<typeof refused>[1]>[0], done: Done) =>
@@ -252,19 +252,19 @@ function read(outcome: unknown): Body {
     data: expect.any(Object),
     meta: expect.objectContaining({ params: expect.any(Object) }),
   });
-  // What it has was just looked at.
+  // The assertion above has checked the type.
   return body as Body;
 }
 
-/** As the client's command line prints errors; a success has none. */
+/** The client's errors as its command line prints them; a success has none. */
 function printed(outcome: unknown): string[] {
   assert.ok(typeof outcome === "object" && outcome !== null && "refusal" in outcome);
-  // What is missing shows as `undefined`, as it does there.
+  // A missing field prints as `undefined`, as in the client.
   const { errors } = outcome.refusal as { errors: { id: string; code: number; details: string }[] };
   return errors.map((each) => `[${each.code}] ${each.id}: ${each.details}`);
 }
 
-/** Everything of a domain search, down to the sources. */
+/** All fields of a domain search, down to the sources. */
 function requireKeys({ data, meta }: Body): void {
   expect(Object.keys(data).sort()).toEqual(documented.SEARCH_DATA.toSorted());
   expect(Object.keys(meta).sort()).toEqual(documented.SEARCH_META.toSorted());

@@ -35,7 +35,7 @@ onEachDatabase(({ createUrl, open }) => {
     }
   }
 
-  test("no text that a parameter can have is too much for it", { timeout: 120_000 }, async () => {
+  test("any text that a parameter accepts is answered without an error", { timeout: 120_000 }, async () => {
     await withSite(async (site) => {
       for (const value of Object.values(ODD_VALUES)) {
         for (const [operation, search] of [
@@ -54,7 +54,7 @@ onEachDatabase(({ createUrl, open }) => {
     });
   });
 
-  test("any company, name and address is answered as documented", { timeout: 120_000 }, async () => {
+  test("any company, name and address gets a documented reply", { timeout: 120_000 }, async () => {
     await withSite(async (site) => {
       const text = fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).map(encodeURIComponent);
       await fc.assert(
@@ -72,7 +72,7 @@ onEachDatabase(({ createUrl, open }) => {
     });
   });
 
-  test("the look-ups in code give what HTTP gives, and count against the same account", async () => {
+  test("look-ups in code return the same as HTTP, and use the same account's points", async () => {
     await withSite(
       async (site) => {
         const { lookup } = site;
@@ -92,7 +92,7 @@ onEachDatabase(({ createUrl, open }) => {
         expect(answers.map((answer) => JSON.stringify(answer))).toEqual(
           served.map(({ body }) => JSON.stringify(body)),
         );
-        // The same question is free in the same month, also over HTTP. An unknown verdict costs nothing.
+        // Repeating a request within a month is free, also over HTTP. An unknown verdict costs nothing.
         expect((await site.get("account")).body.data).toMatchObject({
           requests: { searches: { used: 3 }, verifications: { used: 0 } },
         });
@@ -105,14 +105,14 @@ onEachDatabase(({ createUrl, open }) => {
     );
   });
 
-  test("the furthest page there can be is empty", async () => {
+  test("the last page that offset allows is empty", async () => {
     await withSite(async (site) => {
       const { body } = await site.get("domain-search", "domain=crowd.example&offset=999999999999999");
       expect(body).toMatchObject({ data: { emails: [] }, meta: { results: 25, offset: 999999999999999 } });
     });
   });
 
-  test("whoever asks at once gets exactly what is left", { timeout: 120_000 }, async () => {
+  test("concurrent requests spend exactly the remaining allowance", { timeout: 120_000 }, async () => {
     await withSite(
       async (site) => {
         const answers = await Promise.all(
@@ -121,7 +121,7 @@ onEachDatabase(({ createUrl, open }) => {
           ),
         );
         const refused = answers.filter(({ status }) => status !== 200);
-        // 25 different questions, of which ten can be paid for; who repeats one of those pays nothing.
+        // 25 different requests, ten of which the allowance covers; a repetition of one of those is free.
         expect(new Set(refused.map((answer) => String(refusalOf(answer))))).toEqual(
           new Set(["429,too_many_requests"]),
         );
@@ -132,7 +132,7 @@ onEachDatabase(({ createUrl, open }) => {
     );
   });
 
-  test("counts for an account that only the host knows", async () => {
+  test("an account known only to the host is counted", async () => {
     const account = {
       id: "host-42",
       email: null,
@@ -156,7 +156,7 @@ onEachDatabase(({ createUrl, open }) => {
     );
   });
 
-  test("who asked to be left out stays out, also of another instance and after an import", async () => {
+  test("a suppressed person stays suppressed in another instance and after an import", async () => {
     const url = await createUrl();
     for (const isFirst of [true, false]) {
       const database = open(url);

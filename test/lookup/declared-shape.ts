@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** What a client says of a value that it gets. */
+/** A client's declaration of a value. */
 export type Shape =
   | "string"
   | "number"
@@ -13,13 +13,13 @@ export type Shape =
 
 const require = createRequire(import.meta.url);
 
-/** What `node-hunterio` declares, by the name of the interface: its own list of what its users read. */
+/** The declarations of `node-hunterio`, by interface name: the fields that its users read. */
 export async function readDeclaredShapes(): Promise<ReadonlyMap<string, Shape>> {
   const directory = dirname(require.resolve("node-hunterio"));
   const source = await readFile(join(directory, "Hunterio.d.ts"), "utf8");
   const shapes = new Map<string, Shape>();
   const lines = source.split("\n").map((line) => line.trim());
-  // An interface may name one that stands below it, which may do so, too.
+  // An interface may refer to one declared below it.
   for (let pass = 0; pass < 3; pass++) {
     for (const [at, line] of lines.entries()) {
       const name = /^export interface (\w+) \{$/.exec(line)?.[1];
@@ -59,14 +59,13 @@ function typeOf(type: string, shapes: ReadonlyMap<string, Shape>): Shape {
 }
 
 /**
- * Fails where a value lacks a field that is declared, or has it of another type. Text may be `null`: what is not known is so in the
- * API, and its clients declare it as text. Numbers are whole.
- *
- * @returns every field that was looked at, as a path, those of lists by their first entry.
+ * Fails if a value lacks a declared field, or has it with another type. Text may be `null`: the API uses `null` for
+ * unknown values, while its clients declare text. Numbers are integers.
+ * @returns every field checked, as a path; lists by their first entry.
  */
 export function requireShape(value: unknown, shape: Shape, path = ""): string[] {
   if (shape === "number") {
-    // Parameters that were not given are null, whatever they are when they are.
+    // Parameters that were not given are null, whatever their declared type.
     const isAbsent = value === null && path.startsWith("meta.params.");
     assert.ok(isAbsent || Number.isSafeInteger(value), `${path} is ${value}`);
   } else if (shape === "string")

@@ -14,13 +14,13 @@ import { ADA, SALES } from "./people.ts";
 
 const text = await readFile(new URL("../../docs/lookup.md", import.meta.url), "utf8");
 
-/** Fenced blocks of a language, in order, with where each ends. */
+/** Fenced blocks of a language, in order, each with its end position. */
 function blocksOf(language: string): { code: string; end: number }[] {
   const fences = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"));
   return [...fences].map((match) => ({ code: match[1] ?? "", end: match.index + match[0].length }));
 }
 
-describe("the answers that docs/lookup.md shows", () => {
+describe("the example replies in docs/lookup.md", () => {
   let world: MailWorld;
   let site: MailSite;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe("the answers that docs/lookup.md shows", () => {
   });
 
   const requests = blocksOf("http");
-  test("are three", () => expect(requests).toHaveLength(3));
+  test("docs/lookup.md shows three requests", () => expect(requests).toHaveLength(3));
 
   test.each(requests)("$code", async ({ code, end }) => {
     const url = /^GET \{base\}(\S+)$/.exec(code.trim())?.[1] ?? "";
@@ -52,7 +52,7 @@ describe("the answers that docs/lookup.md shows", () => {
   });
 });
 
-describe("the source that docs/lookup.md shows", () => {
+describe("the contact source in docs/lookup.md", () => {
   type CreateListSource = (people: Contact[], companies: Map<string, string>) => ContactSource;
   interface ListSource extends ContactSource {
     people: Contact[];
@@ -86,7 +86,7 @@ describe("the source that docs/lookup.md shows", () => {
     async load({ people, companies }, { contacts, organizations = {} }) {
       const news = new Set(contacts.map(({ address }) => address));
       const kept = people.filter(({ address }) => !news.has(address));
-      // What the list promises of its evidence.
+      // The evidence that the list in the docs promises.
       const tidy = contacts.map((contact) => ({
         ...contact,
         evidence: contact.evidence
@@ -100,7 +100,7 @@ describe("the source that docs/lookup.md shows", () => {
 });
 
 describe("docs/lookup.md", () => {
-  test("names every reason that there is", async () => {
+  test("docs/lookup.md lists every reason", async () => {
     const contract = await readFile(
       new URL("../../packages/core/src/contracts/mail-prober.ts", import.meta.url),
       "utf8",
@@ -110,7 +110,7 @@ describe("docs/lookup.md", () => {
     expect(reasons.filter((reason) => !text.includes(`\`${reason}\``))).toEqual([]);
   });
 
-  test("names every error that there is", async () => {
+  test("docs/lookup.md lists every error", async () => {
     const problems = await readFile(
       new URL("../../packages/core/src/lookup/http/refusal.ts", import.meta.url),
       "utf8",

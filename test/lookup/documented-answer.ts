@@ -19,7 +19,7 @@ const DATA: Record<OperationName, readonly string[]> = {
   account: documented.ACCOUNT_DATA,
 };
 
-/** What a request with a valid key may come to, whatever its parameters are, and the names of the errors. */
+/** The possible errors of a request with a valid key, whatever its parameters. */
 const REFUSALS: ReadonlyMap<number, readonly string[]> = new Map([
   [
     400,
@@ -35,8 +35,8 @@ const REFUSALS: ReadonlyMap<number, readonly string[]> = new Map([
 ]);
 
 /**
- * Fails for an answer that is not of the documented form: a status and a body that belong together, every field of the data, and
- * parameters that are text, whole numbers or `null`. Names of networks are `linkedin` and `twitter`.
+ * Fails if a reply is not in the documented form: matching status and body, every field of the data, and parameters
+ * that are text, integers or `null`. Networks are named `linkedin` and `twitter`.
  */
 export function requireDocumented(operation: OperationName, { status, body }: Answer, label: string): void {
   if (status === 200 || status === 202) {

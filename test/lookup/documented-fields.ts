@@ -1,4 +1,4 @@
-/** The fields of the API's documents, by which clients that hand on whatever comes are read by their users. */
+/** The fields documented by the API. Users of clients that pass replies on unchanged read these. */
 export const SOURCE_ENTRY = ["domain", "uri", "extracted_on", "last_seen_on", "still_on_page"];
 export const SEARCH_DATA = ["domain", "disposable", "webmail", "pattern", "organization", "emails"];
 export const SEARCH_META = ["results", "limit", "offset", "params"];

@@ -25,7 +25,7 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     return app;
   }
 
-  test("takes the host's own session for a key", async () => {
+  test("the lookup accepts the host's own session instead of a key", async () => {
     const accountOf = (user: string) => ({
       ...{ id: user, email: `${user}@host.example`, firstName: user, lastName: null },
       ...{ plan: "free", createdAt: 0 },
@@ -50,7 +50,7 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect(await usedBy({}, `api_key=${key}`)).toEqual(["me", { used: 1, available: 200 }]);
   });
 
-  test("an authenticate that fails is a failure in the API's form, and the host's where it wants it", async () => {
+  test("a rejecting authenticate answers in the API's form, or in the host's if it prefers", async () => {
     const failing = { authenticate: () => Promise.reject(new Error("the host's own bug")) };
     const replying = await start(failing);
     const refused = await ask(`${replying.base}/account?api_key=${replying.key}`);
@@ -62,7 +62,7 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining("<!doctype html>")]);
   });
 
-  test("lets the pages that are listed ask, also with a key in a header", async () => {
+  test("listed origins may send requests, also with a key in a header", async () => {
     const { base, search } = await start({ cors: { origins: ["https://shop.example"] } });
     const url = `${base}/domain-search?${search}`;
     const from = (origin: string, more: RequestInit = {}, headers = {}) =>
@@ -82,7 +82,7 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect(names).toContain("x-api-key");
   });
 
-  test("closing waits for what is under way and refuses the rest", { timeout: 60_000 }, async () => {
+  test("close waits for running requests and refuses new ones", { timeout: 60_000 }, async () => {
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -114,7 +114,7 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect((await fetch(new URL("/host", base))).status).toBe(200);
   });
 
-  test("lives beside the images in one app, each with its own close", async () => {
+  test("the lookup and the images run in one app, each with its own close", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-beside-"));
     ends.push(() => rm(directory, { recursive: true, force: true }));
     const images = createImages({

@@ -18,7 +18,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     return app;
   }
 
-  test("takes keys in three ways, and no others", async () => {
+  test("a key is accepted in three places, and nowhere else", async () => {
     const { base, key } = await start();
     const url = `${base}/domain-search?domain=example.com`;
     const given = (value: string) =>
@@ -43,7 +43,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect((await ask(url, { headers: basic })).status).toBe(401);
   });
 
-  test("counts what it answers, up to the allowance", async () => {
+  test("replies are counted up to the allowance", async () => {
     const site = await start({
       known: [...PEOPLE, ...crowdOf("crowd.example", 25)],
       plans: { free: { searches: 4, verifications: 1 } },
@@ -67,7 +67,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect((await get("domain-search", "domain=example.com")).status).toBe(200);
   });
 
-  test("a page that the allowance cannot pay for is shorter", async () => {
+  test("a page that exceeds the allowance is shortened", async () => {
     const { base, key } = await start({
       known: crowdOf("crowd.example", 95),
       plans: { free: { searches: 2, verifications: 0 } },
@@ -77,7 +77,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect(body.meta).toMatchObject({ results: 95, limit: 100 });
   });
 
-  test("HEAD looks at key and parameters, sends no body, and costs nothing", async () => {
+  test("HEAD checks key and parameters, sends no body, and costs nothing", async () => {
     const { base, key, search } = await start();
     const head = async (address: string) => {
       const reply = await fetch(`${base}/${address}`, { method: "HEAD" });
@@ -92,7 +92,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect(body.data).toMatchObject({ calls: { used: 0 } });
   });
 
-  test("HEAD names no length that GET does not have", async () => {
+  test("HEAD gives no Content-Length other than GET's", async () => {
     const { base, search } = await start();
     const get = await fetch(`${base}/domain-search?${search}`);
     const head = await fetch(`${base}/domain-search?${search}`, { method: "HEAD" });
@@ -100,7 +100,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect([null, length]).toContain(head.headers.get("content-length"));
   });
 
-  test("OPTIONS tells the methods, and every other method is refused with them", async () => {
+  test("OPTIONS lists the methods, and every other method answers 405 with that list", async () => {
     const { base, search } = await start({}, { parsesBodies: true });
     for (const path of ["domain-search", "account/"]) {
       const options = await fetch(`${base}/${path}`, { method: "OPTIONS" });
@@ -119,7 +119,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     }
   });
 
-  test("below v2 everything is of the API's form, beside it everything is the host's", async () => {
+  test("unknown paths below v2 answer in the API's form, all other paths in the host's", async () => {
     const { origin, base, search } = await start();
     for (const path of [
       "",
@@ -152,7 +152,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect(await (await fetch(`${origin}/host`)).text()).toBe("the host's own");
   });
 
-  test("a slash at the end and a body parser in front make no difference", async () => {
+  test("a trailing slash and a preceding body parser make no difference", async () => {
     const { base, search } = await start({}, { parsesBodies: true });
     const plain = await ask(`${base}/domain-search?${search}`);
     const slash = await ask(`${base}/domain-search/?${search}&type=&offset=&limit=`);
@@ -162,7 +162,7 @@ describe.each(APP_NAMES)("the lookup in %s", (name) => {
     expect((await ask(`${base}/domain-search?${search}`, { headers })).body).toEqual(plain.body);
   });
 
-  test("over plain HTTP that a proxy forwarded, nothing is told", async () => {
+  test("plain HTTP forwarded by a proxy is refused", async () => {
     const { base, search } = await start();
     const headers = { "X-Forwarded-For": "203.0.113.9" };
     expect(refusalOf(await ask(`${base}/domain-search?${search}`, { headers }))).toEqual([403, "forbidden"]);

@@ -5,7 +5,7 @@ import { createTestLookup, type TestLookup, type TestLookupOptions } from "./loo
 export interface LookupApp extends TestLookup, App {
   /** `http://127.0.0.1:port/people/v2` */
   base: string;
-  /** A query with the key, for a domain that is known. */
+  /** A query with the key, for a known domain. */
   search: string;
 }
 

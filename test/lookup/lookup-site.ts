@@ -15,11 +15,11 @@ import { PEOPLE } from "./people.ts";
 export interface TestLookup {
   lookup: Lookup;
   contacts: MemoryContactSource;
-  /** Of an account of plan `free`, whose ID is `me`. */
+  /** Key of an account of plan `free`, whose ID is `me`. */
   key: string;
-  /** What the lookup takes for the time. */
+  /** The clock of the lookup. */
   clock: { now: number };
-  /** Failures that nobody expected. */
+  /** Unexpected failures. */
   errors: unknown[];
 }
 
@@ -28,7 +28,7 @@ export interface TestLookupOptions extends Partial<LookupOptions> {
   organizations?: Record<string, string>;
 }
 
-/** A lookup on memory. Rate limits are off unless given: a test is one very busy client. */
+/** A lookup in memory. Rate limits are off by default: a test is one very busy client. */
 export async function createTestLookup(options: TestLookupOptions = {}): Promise<TestLookup> {
   const { known = PEOPLE, organizations = { "example.com": "Example Works" }, ...others } = options;
   const contacts = createMemoryContactSource({ contacts: known, organizations });
@@ -53,7 +53,7 @@ export async function createTestLookup(options: TestLookupOptions = {}): Promise
   return { lookup, contacts, key, clock, errors };
 }
 
-/** A lookup that is mounted in a host. */
+/** A lookup mounted in a host. */
 export interface LookupSite extends TestLookup, Host {
   /** `GET {base}/v2/<operation>?<search>` with the key. */
   get(operation: string, search?: string): Promise<Answer>;

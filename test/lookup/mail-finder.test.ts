@@ -10,7 +10,7 @@ let world: MailWorld;
 let mail: MailServer;
 let sites: MailSite[];
 
-// Each of these starts servers, which share the machine with everything else.
+// Each test starts servers, which share the machine with everything else.
 vi.setConfig({ testTimeout: 60_000 });
 
 beforeEach(async () => {

@@ -4,17 +4,17 @@ import type { Peer } from "../support/hostile-mail-server.ts";
 import type { Answer } from "./ask.ts";
 import { type LookupSite, startLookupSite, type TestLookupOptions } from "./lookup-site.ts";
 
-/** A lookup that asks name servers and mail servers of the test's own. */
+/** A lookup that queries the test's own name servers and mail servers. */
 export interface MailSite extends LookupSite {
   /** `GET …/v2/email-verifier` for an address. */
   verify(email: string, search?: string): Promise<Answer>;
-  /** The verdict alone. */
+  /** Only the verdict. */
   verdict(email: string): Promise<unknown>;
   /** Points used in this month. */
   used(): Promise<{ searches: number; verifications: number }>;
 }
 
-/** @param world whose servers are there already: the prober asks at their port. */
+/** @param world whose servers are running: the prober uses their port. */
 export async function startMailSite(
   world: MailWorld,
   { prober = {}, ...options }: Omit<TestLookupOptions, "prober"> & { prober?: MailProberOptions } = {},
@@ -40,14 +40,14 @@ export async function startMailSite(
     },
     async used() {
       const { body } = await site.get("account");
-      // The API's own form, which other tests look at.
+      // The API's own form, which other tests check.
       const requests = body.data?.requests as Record<"searches" | "verifications", { used: number }>;
       return { searches: requests.searches.used, verifications: requests.verifications.used };
     },
   };
 }
 
-/** Answers as a mail server does that has one mailbox, of which it says what is given. */
+/** Acts as a mail server with one mailbox, for which it replies as given. */
 export async function serveMailbox(peer: Peer, local: string, reply: () => string): Promise<void> {
   peer.send("220 mx.test ESMTP\r\n");
   for (let line = await peer.line(); line !== null && line !== "QUIT"; line = await peer.line()) {

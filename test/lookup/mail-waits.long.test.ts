@@ -6,7 +6,7 @@ let world: MailWorld;
 let mail: MailServer;
 let sites: MailSite[];
 
-// Each of these starts servers, which share the machine with everything else.
+// Each test starts servers, which share the machine with everything else.
 vi.setConfig({ testTimeout: 60_000 });
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
     expect(site.errors).toEqual([]);
     await site.close();
   }
-  // Fails where anything was ever sent but what may be.
+  // Fails if any server received an unexpected command.
   await world.close();
 });
 
@@ -38,8 +38,8 @@ async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise
   return site;
 }
 
-describe("what takes its time", () => {
-  test("greylisting is waited out, and what it comes to is counted then", async () => {
+describe("slow verdicts", () => {
+  test("greylisting is waited out, and the final verdict is counted", async () => {
     let isOver = false;
     const greylisting = await world.hostileServer(
       (peer) =>
@@ -57,14 +57,14 @@ describe("what takes its time", () => {
       interval: 100,
     });
     expect(await site.used()).toMatchObject({ verifications: 1 });
-    // Once before the wait was over and once behind it, not with every question of ours.
+    // Probed once before the wait ended and once after it, not on every poll.
     expect(greylisting.lines.filter((line) => line.startsWith("RCPT TO:<alice@"))).toHaveLength(2);
   });
 
   describe("beyond max_duration", () => {
     let release: () => void;
 
-    /** A site whose mail server says nothing until it is released, and then yes or something temporary. */
+    /** A site whose mail server stays silent until released, then replies with success or a temporary error. */
     async function startSlow(reply: string): Promise<MailSite> {
       const released = new Promise<void>((resolve) => {
         release = resolve;
@@ -89,7 +89,7 @@ describe("what takes its time", () => {
       );
     }
 
-    test("there is 202, and polling finds the verdict and counts once", async () => {
+    test("the reply is 202, and polling returns the verdict and counts once", async () => {
       const site = await startSlow("250 OK");
       const first = await ask(site);
       expect([first.status, first.headers.get("retry-after")]).toEqual([202, "2"]);
@@ -104,7 +104,7 @@ describe("what takes its time", () => {
       expect(await site.used()).toMatchObject({ verifications: 1 });
     });
 
-    test("it stays counted for the rest of the month", async () => {
+    test("a slow verdict stays counted for the rest of the month", async () => {
       const site = await startSlow("250 OK");
       expect((await ask(site)).status).toBe(202);
       release();
@@ -113,7 +113,7 @@ describe("what takes its time", () => {
       expect(await site.used()).toMatchObject({ verifications: 1 });
     });
 
-    test("it is not counted where it comes to nothing", async () => {
+    test("a slow verdict of unknown is not counted", async () => {
       const site = await startSlow("451 4.3.0 Local trouble");
       expect((await ask(site)).status).toBe(202);
       release();
@@ -122,8 +122,8 @@ describe("what takes its time", () => {
     });
   });
 
-  test("a host that swallows everything is unknown within max_duration", async () => {
-    // Accepts connections and says nothing at all.
+  test("a host that never replies gets the verdict unknown within max_duration", async () => {
+    // Accepts connections and never sends a byte.
     const blackhole = await world.hostileServer(() => {}, "127.0.0.4");
     world.route("blackhole.test", blackhole.host);
     const site = await start({ prober: { replyMs: 500 } });
@@ -133,7 +133,7 @@ describe("what takes its time", () => {
     expect(await site.used()).toMatchObject({ verifications: 0 });
   });
 
-  test("closing gives up what is under way, and its connections", async () => {
+  test("close aborts running probes and closes their connections", async () => {
     const blackhole = await world.hostileServer(() => {}, "127.0.0.5");
     world.route("blackhole.test", blackhole.host);
     const site = await start();

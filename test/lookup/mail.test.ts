@@ -6,7 +6,7 @@ let world: MailWorld;
 let mail: MailServer;
 let sites: MailSite[];
 
-// Each of these starts servers, which share the machine with everything else.
+// Each test starts servers, which share the machine with everything else.
 vi.setConfig({ testTimeout: 60_000 });
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
     expect(site.errors).toEqual([]);
     await site.close();
   }
-  // Fails where anything was ever sent but what may be.
+  // Fails if any server received an unexpected command.
   await world.close();
 });
 
@@ -40,13 +40,13 @@ async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise
 
 const recipients = () => mail.commands.filter((line) => line.startsWith("RCPT"));
 
-describe("what servers say comes out as a verdict", () => {
+describe("verdicts from mail servers' replies", () => {
   test.each([
     ["alice@people.test", "valid", "deliverable", 100, null, 1],
     ["alice@PEOPLE.test", "valid", "deliverable", 100, null, 1],
     ["δοκιμή@people.test", "valid", "deliverable", 100, null, 1],
     ["alice@bücher.test", "valid", "deliverable", 100, null, 1],
-    ["nobody@people.test", "invalid", "undeliverable", 0, "user_unknown", 1],
+    ["missing@people.test", "invalid", "undeliverable", 0, "user_unknown", 1],
     ["disabled@people.test", "invalid", "undeliverable", 0, "mailbox_disabled", 1],
     ["anybody@catchall.test", "accept_all", "risky", 50, "accepts_all", 1],
     ["alice@null.test", "invalid", "undeliverable", 0, "null_mx", 1],
@@ -62,7 +62,7 @@ describe("what servers say comes out as a verdict", () => {
     ["drop@people.test", "unknown", "risky", 30, "temporary", 0],
     ["alice@servfail.test", "unknown", "risky", 30, "dns_failure", 0],
     ["alice@hidden.test", "unknown", "risky", 30, "forbidden_address", 0],
-  ])("%s is %s", async (email, status, result, score, reason, cost) => {
+  ])("%s gets the verdict %s", async (email, status, result, score, reason, cost) => {
     const site = await start();
     const answer = await site.verify(email);
     expect(answer.status).toBe(200);
@@ -70,21 +70,21 @@ describe("what servers say comes out as a verdict", () => {
     expect(await site.used()).toMatchObject({ verifications: cost });
   });
 
-  test("the checks fit the verdict", async () => {
+  test("the check fields match the verdict", async () => {
     const site = await start();
     const checks = async (email: string) => {
       const { data } = (await site.verify(email)).body;
       return [data?.mx_records, data?.smtp_server, data?.smtp_check, data?.accept_all, data?.block];
     };
     expect(await checks("alice@people.test")).toEqual([true, true, true, false, false]);
-    expect(await checks("nobody@people.test")).toEqual([true, true, false, false, false]);
+    expect(await checks("missing@people.test")).toEqual([true, true, false, false, false]);
     expect(await checks("x@catchall.test")).toEqual([true, true, expect.any(Boolean), true, false]);
     expect(await checks("policy@people.test")).toEqual([true, true, false, false, true]);
     expect(await checks("alice@null.test")).toEqual([false, false, false, false, false]);
     expect(await checks("alice@webmail.test")).toEqual([true, false, false, false, false]);
   });
 
-  test("nobody at webmail is asked, and one question is asked once", async () => {
+  test("webmail hosts are never probed, and each address is probed once", async () => {
     const site = await start();
     await site.verify("alice@webmail.test");
     expect(mail.commands).toEqual([]);
@@ -94,14 +94,14 @@ describe("what servers say comes out as a verdict", () => {
     expect(await site.used()).toMatchObject({ verifications: 1 });
   });
 
-  test("how somebody else wrote an address makes no difference", async () => {
+  test("the spelling used in an earlier request makes no difference", async () => {
     const site = await start();
-    // This server tells capitals from small letters, as it may.
+    // This server is case-sensitive, as RFC 5321 allows.
     await site.verify("ALICE@people.test");
     expect(await site.verdict("alice@people.test")).toMatchObject({ status: "valid" });
   });
 
-  test("of a domain that takes everybody, only the first is asked about", async () => {
+  test("at a catch-all domain, only the first address is probed", async () => {
     const site = await start();
     for (const local of ["a", "b", "c"]) {
       expect(await site.verdict(`${local}@catchall.test`)).toMatchObject({ status: "accept_all" });
@@ -109,7 +109,7 @@ describe("what servers say comes out as a verdict", () => {
     expect(recipients()).toHaveLength(2);
   });
 
-  test("a server that wants TLS gets it", async () => {
+  test("the prober uses TLS with a server that requires it", async () => {
     const secure = await world.mailServer({ host: "127.0.0.2", tls: "works" });
     world.route("secure.test", secure.host);
     const site = await start();

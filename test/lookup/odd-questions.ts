@@ -3,7 +3,7 @@ import { type OperationName, requireDocumented } from "./documented-answer.ts";
 import { type LookupSite, startLookupSite } from "./lookup-site.ts";
 import { crowdOf, PEOPLE } from "./people.ts";
 
-/** What each operation needs to be answered. */
+/** The required parameters of each operation. */
 export const VALID: Record<OperationName, Readonly<Record<string, string>>> = {
   "domain-search": { domain: "example.com" },
   "email-finder": { domain: "example.com", first_name: "Ada", last_name: "Lovelace" },
@@ -12,11 +12,11 @@ export const VALID: Record<OperationName, Readonly<Record<string, string>>> = {
   account: {},
 };
 
-/** A site that answers whatever is asked, without ever counting. */
+/** A site that answers every request without counting. */
 export interface OddSite extends LookupSite {
   /**
-   * Asks with what is valid, but for what is given; `null` leaves a parameter out. Values are percent-encoded already. Fails where the
-   * answer is not as documented.
+   * Sends a valid request with the given changes; `null` omits a parameter. Values are already percent-encoded. Fails
+   * if the reply is not as documented.
    */
   askWith(
     operation: OperationName,

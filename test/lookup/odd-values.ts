@@ -1,4 +1,4 @@
-/** Values that no parameter wants, percent-encoded as they are sent. */
+/** Values that no parameter accepts, percent-encoded as sent. */
 export const ODD_VALUES: Readonly<Record<string, string>> = {
   NUL: "%00",
   "NUL inside": "abc%00def",
@@ -37,7 +37,7 @@ export const ODD_VALUES: Readonly<Record<string, string>> = {
   commas: ",,,",
 };
 
-/** What cannot be read at all, in any parameter. */
+/** Values that cannot be decoded, in any parameter. */
 export const UNREADABLE: Readonly<Record<string, string>> = {
   "bytes that are no UTF-8": "%FF%FE",
   "half a character": "abc%C3",

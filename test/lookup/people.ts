@@ -1,6 +1,6 @@
 import type { Contact } from "@outrigger/core";
 
-/** Somebody at example.com with every field; what is given differs. */
+/** A person at example.com with every field, apart from the given changes. */
 export function personOf(address: string, more: Partial<Contact> = {}): Contact {
   const name = address.slice(0, address.indexOf("@"));
   return {
@@ -47,7 +47,7 @@ export const SALES = personOf("sales@example.com", {
 
 export const PEOPLE = [ADA, GRACE, SALES];
 
-/** So many people of whom only the address is known, `p000@domain` and so on. */
+/** This many people known only by their address, `p000@domain` and so on. */
 export function crowdOf(domain: string, count: number): Contact[] {
   return Array.from({ length: count }, (_, index) =>
     personOf(`p${String(index).padStart(3, "0")}@${domain}`, {

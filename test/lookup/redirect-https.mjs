@@ -4,10 +4,9 @@ import https from "node:https";
 const PUBLIC_HOST = "api.hunter.io";
 
 /**
- * Sends what programs in this process would send to the public API by HTTPS to another place instead, as it is; to anybody else
- * nothing can be sent. `onRequest` hears of each request line.
- *
- * @returns takes that back.
+ * Redirects HTTPS requests that programs in this process send to the public API to another server, unchanged; requests
+ * to other hosts throw. `onRequest` is called with each request line.
+ * @returns a function that undoes this.
  */
 export function redirectHttps(base, onRequest = () => {}) {
   const { hostname, port, pathname } = new URL(base);
@@ -25,5 +24,5 @@ export function redirectHttps(base, onRequest = () => {}) {
   };
 }
 
-// For programs that are started with this in front of them.
+// For programs started with `--import` of this module.
 if (process.env.REDIRECT_HTTPS_TO !== undefined) redirectHttps(process.env.REDIRECT_HTTPS_TO);

@@ -20,7 +20,7 @@ const OTHER = "another secret, also of 32 bytes..";
 const ADA_QUERY = "domain=example.com&first_name=Ada&last_name=Lovelace";
 const PATIENCE = { timeout: 90_000 };
 
-/** A table that names Ada and Grace. */
+/** A table that contains Ada and Grace. */
 const CSV = `email,first_name,last_name\n${ADA.address},Ada,Lovelace\n${GRACE.address},Grace,Hopper\n`;
 
 onEachDatabase(({ createUrl, open }) => {
@@ -42,7 +42,7 @@ onEachDatabase(({ createUrl, open }) => {
     }
   }
 
-  /** Runs a command beside an app: on its database, in a directory that is not the app's. */
+  /** Runs a command beside an app: on its database, in another directory. */
   async function place(url: string, secret: Record<string, string>) {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "people.csv"), CSV);
@@ -52,15 +52,15 @@ onEachDatabase(({ createUrl, open }) => {
     };
   }
 
-  /** Suppresses Ada as releases did whose app used the secret itself as the key, and marked nothing. */
+  /** Suppresses Ada as earlier releases did: with the secret itself as the key, and without a mark. */
   async function suppressAdaByRawKey(database: SqlDatabase): Promise<void> {
-    const tokens = [ADA.address, "somebody at example.com"].map((subject) =>
+    const tokens = [ADA.address, "a person at example.com"].map((subject) =>
       createHmac("sha256", SECRET).update(`suppress:${subject}`).digest("base64url"),
     );
     await createSqlSuppressionList(database).add(tokens);
   }
 
-  test("what the command suppresses, a running app names no more", PATIENCE, async () => {
+  test("a running app no longer returns a person whom the command suppresses", PATIENCE, async () => {
     const url = await createUrl();
     const database = open(url);
     await putContacts(database, [...PEOPLE, ...crowdOf("crowd.example", 3)]);
@@ -68,7 +68,7 @@ onEachDatabase(({ createUrl, open }) => {
       expect((await app.get("email-finder", ADA_QUERY)).body.data).toMatchObject({ email: ADA.address });
       const { run } = await place(url, { OUTRIGGER_SECRET: SECRET });
       expect(await run("suppress", ADA.address, "crowd.example")).toMatchObject({ code: 0, stderr: "" });
-      // Imported again behind the back of the service.
+      // Imported again without the service.
       await putContacts(database, [...PEOPLE, ...crowdOf("crowd.example", 3)]);
       const refused = [
         ["email-finder", ADA_QUERY, 451, "claimed_email"],
@@ -88,7 +88,7 @@ onEachDatabase(({ createUrl, open }) => {
     });
   });
 
-  test("whom the app suppresses, the command neither imports nor exports", PATIENCE, async () => {
+  test("the command neither imports nor exports a person whom the app suppressed", PATIENCE, async () => {
     const url = await createUrl();
     const database = open(url);
     await withApp(database, async (app) => {
@@ -98,7 +98,7 @@ onEachDatabase(({ createUrl, open }) => {
     await writeFile(join(cwd, "secrets"), `${OTHER}\n${SECRET}\n`);
     const imported = await run("contacts", "import", "people.csv", "--json");
     expect(JSON.parse(imported.stdout || imported.stderr)).toMatchObject({ added: 1, suppressed: 1 });
-    // As an import by a command that did not know of her had left her.
+    // The state after an import by a command that did not know of the suppression.
     await putContacts(open(url), PEOPLE);
     const { stdout } = await run("contacts", "export");
     expect(stdout).toContain(GRACE.address);
@@ -106,7 +106,7 @@ onEachDatabase(({ createUrl, open }) => {
   });
 
   test(
-    "entries by the secret itself, unmarked, bind command and app, and can be removed",
+    "unmarked entries keyed by the secret itself bind command and app, and can be removed",
     PATIENCE,
     async () => {
       const url = await createUrl();
@@ -124,10 +124,10 @@ onEachDatabase(({ createUrl, open }) => {
     },
   );
 
-  test("app and command with another secret refuse, and name what to set", PATIENCE, async () => {
+  test("app and command refuse to run with another secret, and name the setting", PATIENCE, async () => {
     const url = await createUrl();
     await suppressAdaByRawKey(open(url));
-    // A secret that a directory made for itself is not that of an app's entries.
+    // A secret generated in a directory is not the one of an app's entries.
     const own = await place(url, {});
     await mkdir(join(own.cwd, "data"), { mode: 0o700 });
     await writeFile(join(own.cwd, "data", "secret"), randomBytes(32), { mode: 0o600 });
@@ -158,7 +158,7 @@ onEachDatabase(({ createUrl, open }) => {
   });
 
   test(
-    "processes that open a new database at once with different secrets agree on one",
+    "of processes opening a new database at once with different secrets, exactly one secret wins",
     PATIENCE,
     async () => {
       const url = await createUrl();

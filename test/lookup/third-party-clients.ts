@@ -7,13 +7,13 @@ import HunterSdk from "hunterio";
 import { Hunterio } from "node-hunterio";
 import { redirectHttps } from "./redirect-https.mjs";
 
-/** What a client makes of a reply. */
+/** A client's view of a reply. */
 export type Outcome = { body: unknown } | { refusal: unknown };
 
 /** node-hunterio 1.5.0: throws for statuses from 300 on, with the reply in the error. */
 export function nodeHunterio(base: string, key: string): Hunterio {
   const client = new Hunterio(key);
-  // Private in its types alone; the only way to another host.
+  // Private only in its types; there is no other way to set the host.
   Reflect.set(client, "apiBase", `${base}/v2`);
   return client;
 }
@@ -32,7 +32,7 @@ export async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** hunterio 1.0.0: hands on the body of every status. */
+/** hunterio 1.0.0: passes on the body of every status. */
 export function hunterio(base: string, key: string) {
   const client = new HunterSdk(key);
   client.client.host = `${base}/v2/`;
@@ -46,16 +46,16 @@ export function hunterio(base: string, key: string) {
     });
 }
 
-/** hunter.io 0.2.7, whose host is fixed. `lines` are the requests that it made. To be ended with `restore`. */
+/** hunter.io 0.2.7, whose host is fixed. `lines` are the requests that it made. Call `restore` at the end. */
 export function hunterDotIo(base: string, key: string) {
   const lines: string[] = [];
-  // Its HTTP library is bundled into it and calls this process' own.
+  // Its bundled HTTP library uses this process' own.
   const restore = redirectHttps(base, (line) => lines.push(line));
   const client = new EmailHunter(key);
   return {
     client,
     lines,
-    /** Runs one call of the client: its error is what it gives to the callback. */
+    /** Runs one call of the client: its error is the callback's. */
     run: (call: (client: EmailHunter, done: (error: unknown, body?: unknown) => void) => Promise<void>) =>
       new Promise<Outcome>((resolve, reject) => {
         call(client, (refusal, body) =>
@@ -69,7 +69,7 @@ export function hunterDotIo(base: string, key: string) {
 const BIN = createRequire(import.meta.url).resolve("hunter.io/bin/index.js");
 const REDIRECTION = fileURLToPath(new URL("redirect-https.mjs", import.meta.url));
 
-/** What the command line of hunter.io prints. */
+/** The output of hunter.io's command line. */
 export async function runHunterDotIo(base: string, key: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -1,6 +1,6 @@
 import { firstObjectOf, samplePdf } from "../support/pdf-samples.ts";
 
-/** A PDF of `pages` pages with vectors and text in a standard font; the first has another colour than the rest. */
+/** A PDF of `pages` pages with vectors and text in a standard font; the first page has a colour of its own. */
 export function drawingPdf(width: number, height: number, pages: number): Buffer {
   return samplePdf(
     Array.from({ length: pages }, (_, page) => ({

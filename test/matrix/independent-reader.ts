@@ -1,14 +1,14 @@
 import sharp from "sharp";
 import { programs, run } from "../support/programs.ts";
 
-/** Pixels as another program than ours reads them: RGB, flattened on white. */
+/** Pixels as read by a program other than ours: RGB, flattened on white. */
 export interface ReadPicture {
   width: number;
   height: number;
   rgb: Buffer;
 }
 
-/** Points of a PDF's page per pixel: 72 dpi makes a pixel of each point. */
+/** Points of a PDF's page per pixel: 72 dpi gives one pixel per point. */
 const POINTS_PER_INCH = 72;
 
 export interface ReadOptions {
@@ -19,8 +19,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a picture with ImageMagick, after rsvg-convert for SVG and pdftoppm for PDF; only AVIF, which the former cannot
- * read everywhere, by sharp.
+ * Reads a picture with ImageMagick, after rsvg-convert for SVG and pdftoppm for PDF. AVIF is read by sharp, because not
+ * every ImageMagick can read it.
  */
 export async function readPicture(
   bytes: Buffer,
@@ -54,11 +54,11 @@ async function output(program: string, args: string[], input: Buffer): Promise<B
 /** Binary PPM: `P6`, width, height, 255, one white space, pixels. */
 function parsePpm(bytes: Buffer): ReadPicture {
   const header = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(bytes.toString("latin1", 0, 64));
-  if (header === null) throw new Error("This is no PPM of 8 bits");
+  if (header === null) throw new Error("The program's output is not a PPM of 8 bits");
   return { width: Number(header[1]), height: Number(header[2]), rgb: bytes.subarray(header[0].length) };
 }
 
-/** The mean difference of all channels of all pixels, 0 to 255. The pictures must have one size. */
+/** The mean difference of all channels of all pixels, 0 to 255. The pictures must have the same size. */
 export function meanDifference(one: ReadPicture, other: ReadPicture): number {
   if (one.rgb.length !== other.rgb.length) return Number.POSITIVE_INFINITY;
   let sum = 0;

@@ -7,7 +7,7 @@ import { drawingPdf } from "./drawing-pdf.ts";
 export interface Original {
   type: string;
   bytes: Buffer;
-  /** Upright, in pixels, as the record tells them. */
+  /** Upright, in pixels, as in the record. */
   width: number;
   height: number;
   pages: number;
@@ -15,7 +15,9 @@ export interface Original {
 
 export type OriginalName = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf";
 
-/** Each shows shapes of several colours whose place tells how it is turned; PNG, SVG and PSD are transparent in part. */
+/**
+ * Each shows shapes of several colours whose position reveals the rotation; PNG, SVG and PSD are partly transparent.
+ */
 export async function createOriginals(): Promise<Record<OriginalName, Original>> {
   return {
     png: {
@@ -45,7 +47,7 @@ function size(width: number, height: number) {
   return { width, height, pages: 1 };
 }
 
-/** An SVG without straight-edged symmetry, its lower right corner left empty. */
+/** An SVG without symmetry, its lower right corner left empty. */
 function drawing(width: number, height: number): Buffer {
   const [right, bottom] = [width / 2, height / 2];
   return Buffer.from(
@@ -57,18 +59,18 @@ function drawing(width: number, height: number): Buffer {
   );
 }
 
-/** As a camera stores it that was held upright: its pixels lie on their side (EXIF orientation 6). */
+/** As a camera stores a picture taken upright: its pixels lie on their side (EXIF orientation 6). */
 function turnedJpeg(width: number, height: number): Promise<Buffer> {
   const flat = sharp(drawing(width, height)).flatten({ background: "#ffffff" });
   return flat.withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
 }
 
-/** Two layers above each other, the upper one half transparent, and the merged picture of both. */
+/** Two layers, the upper one half transparent, and the merged picture of both. */
 async function layeredPsd(width: number, height: number): Promise<Buffer> {
   // Without a canvas the library works on plain pixel data.
   initializeCanvas(
     () => {
-      throw new Error("There is no canvas");
+      throw new Error("The PSD library requested a canvas");
     },
     (w, h) =>
       ({ width: w, height: h, data: new Uint8ClampedArray(w * h * 4), colorSpace: "srgb" }) as ImageData,

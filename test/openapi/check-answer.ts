@@ -3,11 +3,11 @@ import { answerName, type Described } from "./operations.ts";
 import type { Schemas } from "./schemas.ts";
 import type { Answer } from "./sender.ts";
 
-/** Headers that mean something to clients: they occur where they are described, and nowhere else. */
+/** Headers with a meaning for clients: they may occur only where they are described. */
 const TELLING =
   /^(?:x-service-|link$|location$|retry-after$|allow$|sunset$|ratelimit|content-range$|www-authenticate$|preference-applied$)/;
 
-/** What is wrong with an answer by its description; nothing where it keeps to it. */
+/** The violations of an answer's description; empty if there are none. */
 export function faultsOf(
   document: ApiDocument,
   schemas: Schemas,
@@ -23,7 +23,7 @@ export function faultsOf(
   );
 }
 
-/** As {@link faultsOf}, of an answer whose description is known. */
+/** Like {@link faultsOf}, for an answer whose description is known. */
 export function faultsOfResponse(
   document: ApiDocument,
   schemas: Schemas,
@@ -76,7 +76,7 @@ function bodyFaults(schemas: Schemas, { content }: ApiResponse, { headers, body 
   return fault === null ? [] : [`${fault}: ${text.slice(0, 300)}`];
 }
 
-/** Whether it was the host app that answered, which has another page for what is not found. */
+/** Whether the host app answered; it has its own not-found page. */
 export function isHostsAnswer({ status, headers }: Answer): boolean {
   return status === 404 && headers["content-security-policy"] === "default-src 'none'";
 }

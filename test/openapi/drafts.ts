@@ -5,7 +5,7 @@ import { textsFor, valuesFor } from "./values.ts";
 
 export type SubjectState = "ready" | "deleted" | "withheld" | "unknown" | "malformed";
 
-/** A body, before it is written. */
+/** A body, before serialization. */
 export type DraftBody =
   | { kind: "json"; value: unknown }
   | { kind: "form"; fields: Readonly<Record<string, string>> }
@@ -16,17 +16,17 @@ export type DraftBody =
     }
   | { kind: "raw"; type: string; text: string };
 
-/** A call of an operation, before it is known what it is about. */
+/** A call of an operation, before its subject is known. */
 export interface Draft {
   described: Described;
   state: SubjectState;
   query: Readonly<Record<string, string>>;
   headers: Readonly<Record<string, string>>;
   body: DraftBody | null;
-  /** Whether the call has the PIN or the key, and where. */
+  /** Whether and where the call has the PIN or the key. */
   credential: "right" | "wrong" | "none";
   place: "header" | "query" | "bearer";
-  /** Whether the query has something that is not UTF-8. */
+  /** Whether the query contains bytes that are not UTF-8. */
   isGarbled: boolean;
 }
 
@@ -69,13 +69,13 @@ function withoutGaps(values: Readonly<Record<string, string | undefined>>): Reco
   );
 }
 
-/** A condition or a signature stands before everything else: most calls have none. */
+/** A condition or a signature precedes all other checks, so most calls have none. */
 function seldom(name: string, texts: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> {
   if (!/^(?:If-|Range$|s$|until$)/.test(name)) return texts;
   return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: texts });
 }
 
-/** What can be written into a header: visible, without blanks at the ends. */
+/** Text allowed in a header: visible, without blanks at the ends. */
 function writableHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -135,7 +135,7 @@ function textFields(
   required: readonly string[],
 ): fc.Arbitrary<Record<string, string>> {
   const texts = Object.fromEntries(fields.map(([name, each]) => [name, textsFor(name, each)]));
-  // Mostly with what it must have: what lacks that says nothing about all else.
+  // Mostly with the required parameters: a call without them tests nothing else.
   return fc.record<Record<string, string>>(texts, { requiredKeys: required.filter((name) => name in texts) });
 }
 

@@ -5,19 +5,19 @@ import { isLookup, needsPin } from "./plain-call.ts";
 import { isUpload } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** Whether a call is refused by 400: `null` where something else may come first, or be in the way. */
+/** Whether a call is refused by 400: `null` if another refusal may come first, or prevents it. */
 export type Expectation = boolean | null;
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** What the document says of a call's parameters, its sentences included where schemas cannot say it. */
+/** The document's statements about a call's parameters, including sentences for rules that schemas cannot express. */
 export function expectationOf(draft: Draft, schemas: Schemas): Expectation {
   const { described } = draft;
   if (isLookup(described)) return lookupExpectation(draft, schemas);
   if (draft.isGarbled || draft.body?.kind === "raw") return null;
   if (described.path.includes("{id}") && draft.state !== "ready") return null;
   if (needsPin(described) && draft.credential !== "right") return null;
-  // The PIN of a header goes before that of the body, which goes before that of the query.
+  // The PIN in a header precedes that in the body, which precedes that in the query.
   if (draft.place === "query" && hasPin(draft)) return null;
   const conditions = [
     "If-Match",
@@ -36,7 +36,7 @@ function hasPin({ body }: Draft): boolean {
   return body?.kind === "form" && body.fields.pin !== undefined;
 }
 
-/** A parameter of the query as it arrives; `null`: it is as if it were left out. */
+/** A query parameter as it arrives; `null`: treated as absent. */
 function given(draft: Draft, name: string): string | null {
   const written = draft.query[name];
   if (written === undefined) return null;
@@ -49,7 +49,7 @@ function parameterOf({ described }: Draft, name: string): ApiParameter | undefin
   return described.parameters.find((each) => each.name === name);
 }
 
-/** Whether a text is what a parameter's schema asks for. */
+/** Whether a text matches a parameter's schema. */
 function fits(schemas: Schemas, schema: JsonSchema, text: string): boolean {
   if (schema.type === "integer") return /^\d+$/.test(text) && schemas.faultOf(schema, Number(text)) === null;
   if (schema.type === "array") return schemas.faultOf(schema, wordsOf(text)) === null;
@@ -83,7 +83,7 @@ function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
 
 function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean {
   const [first, last, full] = ["first_name", "last_name", "full_name"].map((name) => given(draft, name));
-  // Beside both of the others the third is not looked at, and one of them is not looked at without the other.
+  // With both other names, full_name is ignored; with only one of them, that one is ignored.
   const looked = first && last ? { first_name: first, last_name: last } : { full_name: full };
   const isMissing = !(first && last) && !full;
   const isLong = [first, last, full].some((text) => text && [...text].length > 1000);
@@ -95,7 +95,7 @@ function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean
   );
 }
 
-/** A field by its name: the body's, else the query's, with the schema that it has there. */
+/** A field by its name: the body's, else the query's, with its schema there. */
 interface Field {
   value: unknown;
   schema: JsonSchema;
@@ -120,7 +120,7 @@ function fieldOf(draft: Draft, name: string): Field | null {
   return text === null || schema === undefined ? null : { value: wellFormed(text), schema, isOfQuery: true };
 }
 
-/** What arrives of a text: half characters do not. */
+/** A text as it arrives: without lone surrogates. */
 function wellFormed(text: string): string {
   return new URLSearchParams({ text }).get("text") ?? "";
 }
@@ -132,12 +132,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function readExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { described, headers, body } = draft;
   if (body?.kind === "json" && !isObject(body.value)) return true;
-  // Where the original is sent there is nothing to choose from.
+  // If the original is sent, there is no choice of representations.
   if (described.path === "/{id}" && headers.Accept !== "text/html") return false;
   const until = given(draft, "until");
   const untilSchema = parameterOf(draft, "until")?.schema;
   if (until !== null && untilSchema !== undefined && !fits(schemas, untilSchema, until)) return true;
-  // What is signed is looked at before what a body has in its place.
+  // The signed value is checked before the body's value.
   if (untilSchema !== undefined && (until ?? given(draft, "s")) !== null) return null;
   const shaping = ["convert", "resize", "page"];
   const isPreset = isFilled(fieldOf(draft, "preset"));
@@ -160,7 +160,7 @@ function isFilled(field: Field | null): boolean {
   return field !== null && field.value !== "" && field.value !== null;
 }
 
-/** The words of images are written as they are. */
+/** The keywords for images are case-sensitive. */
 function isExact(schema: JsonSchema, text: string): boolean {
   return schema.enum === undefined || schema.enum.some((word) => word === text);
 }
@@ -168,7 +168,7 @@ function isExact(schema: JsonSchema, text: string): boolean {
 function changeExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { body } = draft;
   if (body?.kind === "json" && !isObject(body.value)) return true;
-  // The PIN of the header goes before it; what it is there does not matter to it.
+  // A PIN in the header takes precedence; its value does not matter here.
   const name = fieldOf(draft, "name");
   const expiry = fieldOf(draft, "expiresAt");
   if (name?.value === "") return true;
@@ -195,7 +195,7 @@ function expiryState(schemas: Schemas, field: Field | null): FieldState {
   return ms > Date.now() && ms <= Date.now() + YEAR_MS ? "right" : "wrong";
 }
 
-/** NaN for what no calendar has. */
+/** NaN for a date that is in no calendar. */
 function timeOf(value: unknown): number {
   const text = String(value).trim();
   if (/^-?\d+$/.test(text)) return Number(text);

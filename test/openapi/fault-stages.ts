@@ -14,7 +14,7 @@ import { type ApiSiteOptions, startApi } from "./sites.ts";
 import { processingImage, readyImage } from "./subjects.ts";
 import { flatGif } from "./tiny-files.ts";
 
-/** Sites of which a part fails, or cannot do what it is asked for. */
+/** Sites with a failing part, or without an ability that a request needs. */
 export function faultStages(): Stage[] {
   return [broken(), full(), raced(), crowded(), limited(), silent(), suppressing()];
 }
@@ -53,14 +53,14 @@ function full(): Stage {
   };
   return stage("whose storage is full", options, [
     { status: 507, when: ({ method }) => method !== "DELETE", ...noSpace },
-    // Deleting takes no room, except for saying so to whoever is at work on the image.
+    // Deleting needs no room, except to notify the process at work on the image.
     { status: 507, when: ({ method }) => method === "DELETE", subject: processingImage, ...noSpace },
   ]);
 }
 
 function raced(): Stage {
   const fault: Fault = { error: null };
-  const lost = switchOf(fault, new ServiceError("conflict", "Somebody was faster"));
+  const lost = switchOf(fault, new ServiceError("conflict", "Another process was faster"));
   return stage("with others who are faster", { storeOf: (store) => faultyStore(store, fault, ["put"]) }, [
     { status: 409, when: (described) => !isUpload(described), ...lost },
   ]);
@@ -118,7 +118,7 @@ function silent(): Stage {
 
 function suppressing(): Stage {
   return {
-    name: "where somebody asked to be left out",
+    name: "with a suppressed person",
     async start() {
       const site = await startApi();
       await site.made.lookup.suppress(ADA.address);

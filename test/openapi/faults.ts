@@ -1,11 +1,11 @@
 import type { BlobStore } from "@outrigger/core";
 
-/** What goes wrong, while something does. */
+/** The error that calls fail with, while set. */
 export interface Fault {
   error: Error | null;
 }
 
-/** A part whose methods all fail while the fault has an error; `only` these, where they are named. */
+/** A part whose methods all fail while the fault has an error; `only` restricts this to the named methods. */
 export function faulty<T extends object>(part: T, fault: Fault, only?: readonly (keyof T)[]): T {
   return new Proxy(part, {
     get(target, name) {
@@ -20,7 +20,7 @@ export function faulty<T extends object>(part: T, fault: Fault, only?: readonly 
   });
 }
 
-/** As {@link faulty}, a store without the abilities by which it need not be asked. */
+/** Like {@link faulty}, for a store without its optional abilities. */
 export function faultyStore(store: BlobStore, fault: Fault, only?: readonly (keyof BlobStore)[]): BlobStore {
   const bare: BlobStore = {
     put: (key, body, options) => store.put(key, body, options),
@@ -33,7 +33,7 @@ export function faultyStore(store: BlobStore, fault: Fault, only?: readonly (key
   return faulty(bare, fault, only);
 }
 
-/** As {@link faulty}, for methods that give their result at once. */
+/** Like {@link faulty}, for synchronous methods. */
 export function throwing<T extends object>(part: T, fault: Fault, only: readonly (keyof T)[]): T {
   return new Proxy(part, {
     get(target, name) {

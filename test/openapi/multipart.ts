@@ -1,14 +1,14 @@
 export interface Part {
   name: string;
   value: Buffer | string;
-  /** Makes it a file. */
+  /** Makes the part a file. */
   fileName?: string;
   type?: string;
 }
 
 const BOUNDARY = "----outrigger-openapi-test";
 
-/** A multipart/form-data body as it is sent. */
+/** A serialized multipart/form-data body. */
 export function multipart(parts: readonly Part[]): { type: string; body: Buffer } {
   const chunks = parts.flatMap(({ name, value, fileName, type }) => [
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`,

@@ -31,7 +31,7 @@ export function answerName(
   return `${method} ${path} ${status}`;
 }
 
-/** Every answer that a document promises. */
+/** Every answer that a document describes. */
 export function documentedAnswers(document: ApiDocument): string[] {
   return operationsOf(document).flatMap((described) =>
     Object.keys(described.operation.responses).map((status) => answerName(described, status)),

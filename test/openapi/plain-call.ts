@@ -5,7 +5,7 @@ import type { Sent } from "./sender.ts";
 import type { Subject } from "./subjects.ts";
 import { flatPng } from "./tiny-files.ts";
 
-/** A call that has nothing wrong with it: as its description says, with its examples for values. */
+/** A valid call: built from the operation's description, with its examples as values. */
 export function plainCall(described: Described, subject: Subject, key: string): Sent {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};

@@ -4,23 +4,23 @@ import type { Answer, Sent } from "./sender.ts";
 import { type ApiSite, type ApiSiteOptions, startApi } from "./sites.ts";
 import { readyImage, type Subject } from "./subjects.ts";
 
-/** How one status comes about. */
+/** The way to provoke one status. */
 export interface Scene {
   status: number;
-  /** Which of the operations that may answer so do here. @default all */
+  /** Restricts the operations for which this works. @default all that describe the status */
   when?: (described: Described) => boolean;
   /** @default a new image */
   subject?: (site: ApiSite, described: Described) => Promise<Subject>;
-  /** Makes of a call with nothing wrong the one that is sent. */
+  /** Changes the valid call into the one to send. */
   alter?: (sent: Sent) => Sent;
-  /** How often it is sent, altered each time. The last answer counts. @default 1 */
+  /** How often it is sent, changed each time. The last answer counts. @default 1 */
   times?: number;
-  /** Just before it is sent, and when it was answered. */
+  /** Called just before it is sent, and once it was answered. */
   arm?: () => void;
   disarm?: () => void;
 }
 
-/** Scenes that are played on one site. */
+/** Scenes played on one site. */
 export interface Stage {
   name: string;
   start(): Promise<ApiSite>;
@@ -45,7 +45,7 @@ export async function play(site: ApiSite, described: Described, scene: Scene): P
 
 const usual = new WeakMap<ApiSite, Promise<Subject>>();
 
-/** One image for all that change nothing. */
+/** One image for all operations that change nothing. */
 function usualSubject(site: ApiSite, { method }: Described): Promise<Subject> {
   const known = usual.get(site);
   if (known !== undefined && (method === "GET" || method === "HEAD")) return known;
@@ -64,7 +64,7 @@ export const withBody = (type: string, body: string) => (sent: Sent) => ({
   body,
 });
 
-/** Without parameters of these names in the query. */
+/** Without query parameters of these names. */
 export const withoutQuery =
   (...names: readonly string[]) =>
   (sent: Sent) => {

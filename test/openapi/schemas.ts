@@ -5,9 +5,9 @@ import formats from "ajv-formats";
 
 /** Validates by the schemas of a document. */
 export interface Schemas {
-  /** What is wrong with a value; `null`: nothing. */
+  /** The fault of a value; `null`: none. */
   faultOf(schema: JsonSchema, value: unknown): string | null;
-  /** As above, for an answer: it has no field that is not described either. */
+  /** Like `faultOf`, for an answer: fields without a description are a fault too. */
   faultOfAnswer(schema: JsonSchema, value: unknown): string | null;
 }
 
@@ -21,7 +21,7 @@ export function createSchemas({ components }: ApiDocument): Schemas {
   };
 }
 
-/** Compiles each schema once; `key` is the schema as the document has it. */
+/** Compiles each schema once; `key` is the schema object in the document. */
 function compilerOf(named: Readonly<Record<string, JsonSchema>>) {
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   formats.default(ajv);
@@ -39,7 +39,7 @@ function compilerOf(named: Readonly<Record<string, JsonSchema>>) {
   };
 }
 
-/** The schema, refusing what it does not describe. */
+/** The schema, changed to refuse fields that it does not describe. */
 function closedOf(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf, ...others } = schema;
   return {

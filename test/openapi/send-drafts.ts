@@ -6,12 +6,12 @@ import type { ApiSite } from "./sites.ts";
 import { deletedImage, readyImage, type Subject, withheldImage } from "./subjects.ts";
 import { writeCall } from "./write-call.ts";
 
-/** Sends calls and says what is wrong with the answers. */
+/** Sends calls and reports faults of the answers. */
 export interface DraftSender {
   send(draft: Draft): Promise<string[]>;
-  /** How many answers there were by status. */
+  /** Number of answers per status. */
   counts: Map<number, number>;
-  /** How often it was known beforehand that a call is refused for its parameters, and that it is not. */
+  /** How often the expectation was certain that a call is refused for its parameters, and that it is not. */
   known: { refused: number; accepted: number };
 }
 
@@ -39,7 +39,7 @@ export async function createDraftSender(site: ApiSite): Promise<DraftSender> {
       const sent = writeCall(draft, await subjectOf(draft), site.made.key);
       const answer = await site.send(sent);
       counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
-      // To what was never ours the host app answers.
+      // Requests outside the mount point are answered by the host app.
       if (isHostsAnswer(answer) && draft.state !== "ready") return [];
       const expected = expectationOf(draft, site.schemas);
       if (expected !== null) known[expected ? "refused" : "accepted"]++;

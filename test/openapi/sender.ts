@@ -1,13 +1,13 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 
-/** A request as it is written to the socket. */
+/** A request as written to the socket. */
 export interface Sent {
   method: string;
   /** Path and query below the mount point. */
   target: string;
   headers: Readonly<Record<string, string>>;
   body?: Buffer | string;
-  /** Whether the body stops short of its end. */
+  /** Whether the body stalls before its end. */
   stalls?: boolean;
 }
 
@@ -22,7 +22,10 @@ export interface Sender {
   close(): void;
 }
 
-/** Sends what other clients would refuse to: no `User-Agent` of its own, bodies with GET. Connections are kept. */
+/**
+ * Sends requests that other clients refuse to send: no default `User-Agent`, bodies with GET. Connections are kept
+ * open.
+ */
 export function createSender(base: string): Sender {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {

@@ -17,16 +17,16 @@ import { createTestLookup, type TestLookup, type TestLookupOptions } from "../lo
 import { createSchemas, type Schemas } from "./schemas.ts";
 import { createSender, type Sender } from "./sender.ts";
 
-/** Images and lookup at one base, described together. */
+/** Images and lookup at one base, with one document. */
 export interface ApiSite extends Sender {
   base: string;
   document: ApiDocument;
   schemas: Schemas;
   images: Images;
   made: TestLookup;
-  /** The same images without limits and conditions, for setting up what the site is asked for. */
+  /** The same images without limits and conditions, to prepare the subjects of requests. */
   maker: Sender & { images: Images };
-  /** Ends the services, and leaves the host app running. */
+  /** Closes the services, and leaves the host app running. */
   shutDown(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -35,12 +35,12 @@ export interface ApiSiteOptions {
   images?: Partial<ImagesOptions>;
   lookup?: TestLookupOptions;
   tls?: "required" | "always" | "off";
-  /** What the site is given of the store that the maker writes. */
+  /** Wraps the store that the site uses. */
   storeOf?: (store: ReturnType<typeof createMemoryBlobStore>) => ImagesOptions["storage"];
 }
 
 const SECRET = "a secret of this test, of 32 bytes";
-/** Limits that nobody reaches: what they may lead to is described all the same. */
+/** Limits that are never reached; their answers are still described. */
 const MANY = 10 ** 9;
 const MANY_OF_ALL = { creates: MANY, reads: MANY, edits: MANY, pinFailures: MANY };
 
@@ -105,7 +105,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   };
 }
 
-/** What a service describes itself as, over a connection that nobody minds. */
+/** A service's own description, requested over a connection that it accepts. */
 export async function documentOf(service: Service): Promise<ApiDocument> {
   const nothing = () => Promise.reject(new Error("There is no body"));
   const reply = await service.handle({
@@ -116,5 +116,5 @@ export async function documentOf(service: Service): Promise<ApiDocument> {
     context: null,
     ...{ upload: nothing, fields: nothing },
   });
-  return JSON.parse(String(reply?.body)) as ApiDocument; // It is tested elsewhere that it is one.
+  return JSON.parse(String(reply?.body)) as ApiDocument; // Another test proves its shape.
 }

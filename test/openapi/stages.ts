@@ -15,7 +15,7 @@ import { deletedImage, processingImage, readyImage, type Subject, withheldImage 
 
 const MUCH = JSON.stringify({ name: "x".repeat(20_000) });
 
-/** Sites on which each status comes about that needs nothing to fail. */
+/** Sites that provoke each status that needs no failure. */
 export function ordinaryStages(): Stage[] {
   return [
     stage("where all is well", {}, [
@@ -63,7 +63,7 @@ export function ordinaryStages(): Stage[] {
   ];
 }
 
-/** Each with other content than the one before. */
+/** Each with content different from the previous one. */
 function underOneKey(): (sent: Sent) => Sent {
   let count = 0;
   return (sent) => ({

@@ -2,7 +2,7 @@ import { multipart } from "./multipart.ts";
 import type { ApiSite } from "./sites.ts";
 import { flatPng } from "./tiny-files.ts";
 
-/** What an operation is called for. */
+/** The subject of a call. */
 export interface Subject {
   id: string;
   pin: string;
@@ -15,7 +15,7 @@ export async function readyImage(site: ApiSite, file = flatPng(), type = "image/
   return createdBy(site, { file, type, headers: {} });
 }
 
-/** An image that nobody processes. */
+/** An image that no process works on. */
 export async function processingImage(site: ApiSite): Promise<Subject> {
   return createdBy(site, { file: flatPng(), type: "image/png", headers: { Prefer: "respond-async" } });
 }
@@ -58,7 +58,7 @@ async function createdBy(
 
 const assets = new WeakMap<ApiSite, string>();
 
-/** The script of the page that describes the API. */
+/** The script of the API reference page. */
 async function assetOf(site: ApiSite): Promise<string> {
   const known = assets.get(site);
   if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 const DAY_MS = 86_400_000;
 
-/** What tries to be something else than a value. */
+/** Texts that are special to some parser or language. */
 const HOSTILE = [
   "",
   " ",
@@ -51,7 +51,7 @@ const HOSTILE = [
   "J. R.",
 ];
 
-/** Texts for a parameter: such as its schema asks for, such as it nearly does, and such as nobody asked for. */
+/** Texts for a parameter: valid by its schema, almost valid, and arbitrary. */
 export function textsFor(name: string, schema: JsonSchema): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: fittingTexts(name, schema) },
@@ -84,7 +84,7 @@ function fittingTexts(name: string, schema: JsonSchema): fc.Arbitrary<string> {
     : (examples ?? []).map(String);
   const shown = known.length === 0 ? fc.constant("plain") : fc.constantFrom(...known);
   if (name === "expiresAt") return fc.oneof(soon(), fc.stringMatching(new RegExp(pattern ?? "")));
-  // Any box would be a picture to draw.
+  // Any box would require a render.
   if (name === "resize")
     return fc.oneof({ weight: 3, arbitrary: fc.constantFrom("1x", "x2", "3x3") }, matching(pattern));
   if (format === "idn-hostname")
@@ -102,7 +102,7 @@ function fittingNumbers(name: string, schema: JsonSchema): fc.Arbitrary<number> 
   return fc.oneof(fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31 - 1) }), fc.constant(1));
 }
 
-/** No longer than a line of a request may be. */
+/** At most as long as a request line allows. */
 function edgeTexts({ minimum, maximum, maxLength }: JsonSchema): fc.Arbitrary<string> {
   const numbers = [minimum, maximum].flatMap((edge) =>
     edge === undefined ? [] : [edge - 1, edge, edge + 1],

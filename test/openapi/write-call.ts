@@ -5,7 +5,7 @@ import type { Sent } from "./sender.ts";
 import type { Subject } from "./subjects.ts";
 import { flatPng } from "./tiny-files.ts";
 
-/** A draft as it is sent. */
+/** A draft as a request to send. */
 export function writeCall(draft: Draft, subject: Subject, key: string): Sent {
   const { described } = draft;
   const query = new URLSearchParams(draft.query);
@@ -17,7 +17,7 @@ export function writeCall(draft: Draft, subject: Subject, key: string): Sent {
     else query.delete("pin");
   }
   if (isLookup(described)) {
-    const sent = { right: key, wrong: "nobody's", none: null }[draft.credential];
+    const sent = { right: key, wrong: "unknown", none: null }[draft.credential];
     if (sent !== null && draft.place === "query") query.set("api_key", sent);
     if (sent !== null && draft.place === "header") headers["X-API-KEY"] = sent;
     if (sent !== null && draft.place === "bearer") headers.Authorization = `Bearer ${sent}`;

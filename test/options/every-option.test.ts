@@ -7,36 +7,30 @@ const WRONG = Symbol("wrong");
 const factories = await documented();
 
 describe("every function that takes options", () => {
-  test("is called here", () => {
+  test("every exported function that takes options has a call in this test", () => {
     expect(factories.length).toBeGreaterThan(30);
     expect(factories.map(({ name }) => name).sort()).toEqual(Object.keys(CALLS).sort());
   });
 
-  test.each(factories)(
-    "$name refuses each of its options with one letter changed",
-    async ({ name, options }) => {
-      expect(options.length).toBeGreaterThan(0);
-      for (const option of options) {
-        const middle = Math.floor(option.length / 2);
-        const misspelt = `${option.slice(0, middle)}q${option.slice(middle + 1)}`;
-        const message = await refusedOptions(name, { [misspelt]: 1 });
-        if (name === "createServer") expect(message).toContain(`${misspelt}: unknown key`);
-        else expect(message).toBe(`${misspelt} is no option of ${name}: did you mean ${option}?`);
-      }
-    },
-  );
+  test.each(factories)("$name refuses a misspelt option by its name", async ({ name, options }) => {
+    expect(options.length).toBeGreaterThan(0);
+    for (const option of options) {
+      const middle = Math.floor(option.length / 2);
+      const misspelt = `${option.slice(0, middle)}q${option.slice(middle + 1)}`;
+      const message = await refusedOptions(name, { [misspelt]: 1 });
+      if (name === "createServer") expect(message).toContain(`${misspelt}: unknown key`);
+      else expect(message).toBe(`${misspelt} is no option of ${name}: did you mean ${option}?`);
+    }
+  });
 
-  test.each(factories)(
-    "$name refuses each of its options of a wrong type, by its name",
-    async ({ name, options }) => {
-      for (const option of options) {
-        const message = await refusedOptions(name, { [option]: WRONG });
-        expect(message).toMatch(new RegExp(`(?:^|\\W)${option}:? must `));
-      }
-    },
-  );
+  test.each(factories)("$name refuses an option of a wrong type by its name", async ({ name, options }) => {
+    for (const option of options) {
+      const message = await refusedOptions(name, { [option]: WRONG });
+      expect(message).toMatch(new RegExp(`(?:^|\\W)${option}:? must `));
+    }
+  });
 
-  test.each(factories)("$name refuses anything but an object of options", async ({ name }) => {
+  test.each(factories)("$name refuses a value that is not an object of options", async ({ name }) => {
     const [call] = CALLS[name] ?? [];
     for (const options of ["./data", 5, null, [], () => ({})]) {
       const error = await refusal(() => call?.(options as never)); // As above.
@@ -49,14 +43,14 @@ describe("every function that takes options", () => {
   });
 });
 
-test("an option given as undefined counts as absent, in tables within tables as well", async () => {
+test("an option of undefined counts as absent, also in nested tables", async () => {
   const none = { rateLimits: { reads: undefined }, cors: undefined, secret: SECRET, pages: undefined };
   const service = core.createImages({ storage: core.createMemoryBlobStore(), renderer, ...none } as never);
   await service.ready();
   expect(() => core.createMemoryKeyValue({ authorise: undefined } as never)).not.toThrow();
 });
 
-test("the compiler wants a rule for every option, and for no other", () => {
+test("a rule table compiles only with a rule for every option and no other", () => {
   interface Options {
     a: string;
     b?: number;

@@ -11,8 +11,8 @@ import { type Given, images, refusal, refusedOptions, storage } from "../support
 
 const FORM = "an http(s) URL without credentials, query or fragment, such as https://example.com/img";
 
-/** What hosts got wrong, and the sentence that tells them. */
-describe("a wrong call says what is wanted", () => {
+/** Mistakes of host apps, and the message that each gets. */
+describe("the message of a wrong call names the option and the expected value", () => {
   test.each<[Given, string]>([
     [{ authorise: () => false }, "authorise is no option of createImages: did you mean authorize?"],
     [{ maxUploadSize: 1 }, "maxUploadSize is no option of createImages: did you mean maxUploadBytes?"],

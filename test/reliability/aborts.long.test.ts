@@ -19,20 +19,20 @@ import { leftovers, settledHoldings } from "./clients/leftovers.ts";
 import { noisePng } from "./clients/noise-png.ts";
 import { servedTarget, type Target } from "./clients/target.ts";
 
-/** For the last of the uploads that broke off to be noticed and cleaned up after. */
+/** Time for the service to notice the last aborted upload and clean up. */
 const PATIENCE_MS = 20_000;
 const NO_LIMITS = { images: { rateLimits: false, asyncAfterMs: false } };
 
 let picture: Buffer;
 let largePicture: Buffer;
 beforeAll(async () => {
-  // More than what is gathered before the first write to disk; and more than all buffers between two ends.
+  // More than is buffered before the first write to disk, and more than all buffers between both ends.
   picture = await noisePng(900, 700);
   largePicture = await noisePng(2000, 2000);
 });
 
-describe("clients that vanish", () => {
-  it("leave nothing of their uploads behind", async () => {
+describe("aborted transfers", () => {
+  it("aborted uploads leave no files and no open descriptors", async () => {
     const target = await startServing();
     expect((await uploadWhole(target, picture)).status).toBe(201);
     const before = await settledHoldings(target);
@@ -42,10 +42,10 @@ describe("clients that vanish", () => {
     expect(target.errors()).toEqual([]);
   });
 
-  it("leave nothing of their downloads open", async () => {
+  it("aborted downloads leave no open descriptors", async () => {
     const target = await startServing();
     const { url } = await uploadWhole(target, largePicture);
-    // The stored file is read from disk; what was rendered is in memory after its first time.
+    // The stored file is read from disk; a rendition is in memory after its first request.
     for (const suffix of ["png", "jpg"]) {
       const address = `${target.base}/api/images/${url.split("/").at(-1)}.${suffix}`;
       const { status, body } = await fetchReply(address);
@@ -59,7 +59,7 @@ describe("clients that vanish", () => {
   });
 });
 
-describe("what looks for leftovers of clients that vanish", () => {
+describe("the check for leftovers of aborted transfers", () => {
   const started: ChangedImages[] = [];
   afterEach(async () => {
     for (const images of started.splice(0)) await images.close();
@@ -72,7 +72,7 @@ describe("what looks for leftovers of clients that vanish", () => {
     return images;
   }
 
-  it("finds none where there are none", async () => {
+  it("the check finds no leftovers without aborts", async () => {
     const target = await startChanged((images) => images);
     expect((await uploadWhole(target, picture)).status).toBe(201);
     const before = await settledHoldings(target);
@@ -85,14 +85,14 @@ describe("what looks for leftovers of clients that vanish", () => {
     "keeps it as if it were whole": /files left in blobs/,
     "keeps a descriptor": /descriptors more/,
   };
-  it.each(LEAK_NAMES)("catches a service that %s", async (leak) => {
+  it.each(LEAK_NAMES)("the check catches a service whose aborted upload leaks: it %s", async (leak) => {
     const target = await startChanged((images) => leakyUploads(images, leak));
     const before = await settledHoldings(target);
     await abortUploads(target, 16, picture);
     expect((await leftovers(target, before, 1000)).join("\n")).toMatch(complaints[leak]);
   });
 
-  it("catches a service that goes on with a download", async () => {
+  it("the check catches a service that keeps aborted downloads open", async () => {
     const target = await startChanged(leakyDownloads);
     const { url } = await uploadWhole(target, largePicture);
     const address = `${target.base}/api/images/${url.split("/").at(-1)}.png`;

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const TEN_YEARS = 3652 * DAY;
 const RESPOND_ASYNC = { Prefer: "respond-async" };
-/** More than a lease, and as much again for a busy machine. */
+/** More than a lease, doubled for a busy machine. */
 const BOUND_MS = 45_000;
 
 let data = "";
@@ -30,7 +30,7 @@ afterEach(async () => {
   hosts = [];
 });
 
-/** A service whose clock is set by the test. */
+/** A service whose clock the test sets. */
 async function start(options: HostOptions = {}): Promise<HostProcess> {
   const host = await startHostProcess(data, options, clock.env);
   hosts.push(host);
@@ -53,7 +53,7 @@ function png(text: string): Buffer {
 async function until(isSo: () => Promise<boolean>, boundMs = BOUND_MS): Promise<void> {
   const deadline = performance.now() + boundMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error("It has not come so far in time");
+    if (performance.now() > deadline) throw new Error("The service did not get this far in time");
     await delay(50);
   }
 }
@@ -61,8 +61,8 @@ async function until(isSo: () => Promise<boolean>, boundMs = BOUND_MS): Promise<
 const statusOf = async (base: string, picture: HeldPicture) => (await read(base, picture)).status;
 
 /**
- * Has a picture expire, then sets the clock to and fro, at last before a restart.
- * @returns statuses that say anything but that it is gone.
+ * Lets a picture expire, then sets the clock forward and back, the last time before a restart.
+ * @returns statuses other than 410.
  */
 async function revivals(startService: () => Promise<Pick<HostProcess, "base" | "kill">>): Promise<number[]> {
   const first = await startService();
@@ -84,8 +84,8 @@ async function revivals(startService: () => Promise<Pick<HostProcess, "base" | "
   return found.filter((status) => status !== 410);
 }
 
-describe("a picture that has once answered 410", () => {
-  test("never comes back, however the clock is set", async () => {
+describe("expired pictures under clock changes", () => {
+  test("a picture that once answered 410 answers 410 under any clock setting and after a restart", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { rateLimits: false } }));
     const startServer = async () => {
@@ -99,12 +99,12 @@ describe("a picture that has once answered 410", () => {
     expect(await revivals(startServer)).toEqual([]);
   }, 60_000);
 
-  test("comes back from a service that does not write its end down, which is found out", async () => {
+  test("the check finds a service that does not store the expiry, so that pictures come back", async () => {
     expect(await revivals(() => start({ leftOut: "changes of records" }))).toContain(200);
   }, 60_000);
 });
 
-test("no cache is told to keep a picture beyond its expiry", async () => {
+test("no Cache-Control keeps a picture beyond its expiry", async () => {
   const { base } = await start();
   const picture = await upload({ base }, { livesMs: 200 * SECOND });
   const expiresAt = clock.now() + 200 * SECOND;
@@ -118,11 +118,11 @@ test("no cache is told to keep a picture beyond its expiry", async () => {
     expect(age).toBeGreaterThanOrEqual(0);
     ages.push(age);
   }
-  // They were not all the same, so the clock was looked at.
+  // The values differ, so the service reads the clock for each reply.
   expect(new Set(ages).size).toBeGreaterThan(2);
 }, 60_000);
 
-test("a client is kept out for the rest of its window by no clock, and told no other", async () => {
+test("a clock change neither extends a client's rate-limit window nor changes the headers that announce it", async () => {
   const windowMs = 2000;
   const { base } = await start({ creates: 3, windowMs });
   for (const ahead of [-DAY, TEN_YEARS, 0]) {
@@ -137,7 +137,7 @@ test("a client is kept out for the rest of its window by no clock, and told no o
     while ((await post()) === 201);
     await clock.set(ahead, base);
     await until(async () => (await post()) === 201);
-    // A window and a look at the clock, on a busy machine.
+    // One window plus one clock check, on a busy machine.
     expect(performance.now() - began).toBeLessThan(windowMs + 20_000);
     for (const { status, headers } of replies) {
       expect([201, 429]).toContain(status);
@@ -153,8 +153,8 @@ test("a client is kept out for the rest of its window by no clock, and told no o
   }
 }, 120_000);
 
-describe("an upload that was accepted", () => {
-  /** How often files were begun to be processed. */
+describe("accepted uploads under clock changes", () => {
+  /** How often processing of a file began. */
   const admissions = (host: HostProcess) => host.printed().filter((line) => line.startsWith("admit ")).length;
 
   async function expectReady(base: string, pictures: readonly HeldPicture[]): Promise<void> {
@@ -170,7 +170,7 @@ describe("an upload that was accepted", () => {
     return Promise.all(texts.map((text) => upload(host, { bytes: png(text), headers: RESPOND_ASYNC })));
   }
 
-  test("is processed once, while the clock is set to and fro", async () => {
+  test("an accepted upload is processed once while the clock is set forward and back", async () => {
     const host = await start({ admitMs: 2000 });
     const pictures = await acceptSeveral(host);
     for (const ahead of [HOUR, -DAY, 0]) await clock.set(ahead, host.base);
@@ -178,17 +178,17 @@ describe("an upload that was accepted", () => {
     expect(admissions(host)).toBe(pictures.length);
   }, 90_000);
 
-  test("is processed when the clock comes back from years ahead", async () => {
+  test("an accepted upload is processed once the clock returns from years ahead", async () => {
     const host = await start({ admitMs: 2000 });
     const pictures = await acceptSeveral(host);
     await clock.set(TEN_YEARS, host.base);
-    // So long it is wrong, and the work goes on.
+    // The clock stays wrong for this time, and the work goes on.
     await delay(4000);
     await clock.set(0, host.base);
     await expectReady(host.base, pictures);
   }, 90_000);
 
-  test("is processed by who comes after its process died, with the clock a day behind", async () => {
+  test("an upload of a process that died is processed by its successor, with the clock a day behind", async () => {
     const dying = await start({ admitMs: 1e6 });
     const pictures = await acceptSeveral(dying);
     await until(async () => admissions(dying) > 0);
@@ -199,12 +199,12 @@ describe("an upload that was accepted", () => {
   }, 120_000);
 });
 
-describe("the sweep", () => {
+describe("the sweep under clock changes", () => {
   async function uploadSeveral(host: HostProcess): Promise<HeldPicture[]> {
     return Promise.all(["one", "two", "three"].map((text) => upload(host, { bytes: png(text) })));
   }
 
-  test("removes nothing that lives by a clock that jumped ahead, and goes on when it comes back", async () => {
+  test("the sweep removes no live image while the clock is ahead, and resumes when it returns", async () => {
     const host = await start({ sweepEveryMs: 1000 });
     const warnings = () => host.printed().filter((line) => line.includes("clock jumped ahead")).length;
     const pictures = await uploadSeveral(host);
@@ -220,7 +220,7 @@ describe("the sweep", () => {
     for (const picture of pictures) expect((await read(host.base, picture)).body).toEqual(picture.bytes);
   }, 90_000);
 
-  test("removes all that lives where it trusts the clock, which is found out", async () => {
+  test("the check finds a sweep that trusts a wrong clock and removes live images", async () => {
     const host = await start({ sweepEveryMs: 1000, sweepsBlindly: true });
     const pictures = await uploadSeveral(host);
     await clock.set(TEN_YEARS, host.base);

@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 interface Campaign {
-  /** Points that the operation has, that were tried, and that it came to. */
+  /** The number of points that the operation has, that were tried, and that it reached. */
   points: number;
   tried: number;
   hits: number;
   violations: string[];
 }
 
-/** Kills an operation at up to `count` of its points, spread over all, two at a time. */
+/** Kills an operation at up to `count` of its points, spread over all of them, two at a time. */
 async function killEverywhere(
   operation: Operation,
   count: number,
@@ -48,7 +48,7 @@ async function killEverywhere(
 
 const ALL = 10_000;
 const TIMEOUT_MS = amount(240_000, 4 * 3_600_000);
-/** Calls by which something becomes visible or durable, and those that come right after a removal. */
+/** Calls that make a change visible or durable, and calls right after a removal. */
 const COMMITTING_CALLS = ["link", "linkat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"];
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   ["delete", OPERATIONS.delete],
   ["sweep", OPERATIONS.sweep],
 ] as const)(
-  "a %s that is killed at any of its system calls is done or not done",
+  "a process killed at any system call of a %s leaves it complete or not done at all",
   async (name, operation) => {
     const { points, tried, hits, violations } = await killEverywhere(operation, amount(12, ALL));
     if (isSoak) console.log(`${name}: ${points} points, killed at ${hits} of ${tried}`);
@@ -73,7 +73,7 @@ test.each([
   ["acknowledged before it is written", OPERATIONS.create, "must be alive"],
   ["removes only the bytes", OPERATIONS.delete, "half: the record answers 200"],
 ] as const)(
-  "these checks notice a store that has the fault: %s",
+  "the crash checks find a store with the fault: %s",
   async (mutant, operation, violation) => {
     const { violations } = await killEverywhere(operation, ALL, { calls: COMMITTING_CALLS, mutant });
     expect(violations).toContainEqual(expect.stringContaining(violation));

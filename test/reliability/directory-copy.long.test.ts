@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** About 70 KB that cannot be compressed. */
+/** About 70 KB of incompressible pixels. */
 function picture(): Promise<Buffer> {
   return sharp(randomBytes(160 * 150 * 3), { raw: { width: 160, height: 150, channels: 3 } })
     .png({ compressionLevel: 0 })
@@ -36,7 +36,7 @@ async function addImage(site: Site, isEarlier: boolean): Promise<CopiedImage> {
   return { id, pin, sha256, names: ["As uploaded"], firstName: isEarlier ? 0 : null, isDeleted: false };
 }
 
-/** Does with superseded files what the first layout did: the name stays, the bytes go. */
+/** Treats superseded files as the first layout did: the name stays, the bytes are removed. */
 function stubSuperseded(site: Site, { id }: CopiedImage): void {
   const chain = join(site.directory, "blobs", id.slice(0, 2), id, "record@");
   const numbers = readdirSync(chain).map((name) => Number(name.split(".")[1]));
@@ -48,7 +48,7 @@ function stubSuperseded(site: Site, { id }: CopiedImage): void {
   }
 }
 
-/** Edits, deletes and uploads images until it is told to stop. */
+/** Edits, deletes and uploads images until stopped. */
 async function keepBusy(site: Site, images: CopiedImage[], isOver: () => boolean, isMutant: boolean) {
   const some = (part: number, parts: number) => images.filter((_, index) => index % parts === part);
   const editing = Array.from({ length: EDITORS }, async (_, editor) => {
@@ -79,7 +79,7 @@ async function keepBusy(site: Site, images: CopiedImage[], isOver: () => boolean
   await Promise.all([...editing, deleting(), uploading()]);
 }
 
-/** Copies a busy store, starts on the copy, and tells what is wrong with it. */
+/** Copies a busy store, starts a service on the copy, and reports its faults. */
 async function tryCopy(isMutant: boolean): Promise<{ violations: string[]; edits: number }> {
   const site = await startSite({ authorize });
   const copy = await mkdtemp(join(root, "copy-"));
@@ -110,11 +110,11 @@ async function tryCopy(isMutant: boolean): Promise<{ violations: string[]; edits
   expect(looked).toBeGreaterThan(0);
   if (failed > 0) violations.push(`${failed} images could not be swept`);
   const host = await startHost("Express 5", restored, "/img");
-  // Of those that were deleted, one pass of rsync may lose the originals: that is not what a mutant is to show.
+  // One pass of rsync may lose originals of deleted images; a mutant is not about these.
   const examined = images.filter(({ isDeleted }) => !isMutant || !isDeleted);
   for (const image of examined) violations.push(...(await examineCopy(host, image)));
   if (!isMutant) {
-    // The owner's count is whole, and goes on.
+    // The owner's count is complete, and continues.
     const before = await restored.usage(OWNER.owner);
     await upload(host, await picture(), "image/png");
     expect((await restored.usage(OWNER.owner)).images).toBe(before.images + 1);
@@ -126,13 +126,13 @@ async function tryCopy(isMutant: boolean): Promise<{ violations: string[]; edits
   return { violations, edits: images.reduce((sum, { names }) => sum + names.length - 2, 0) };
 }
 
-test("a copy that rsync makes under edits, deletions and uploads has every image before or after an edit", async () => {
+test("an rsync copy made during edits, deletes and uploads has each image whole, before or after an edit", async () => {
   const { violations, edits } = await tryCopy(false);
   expect(violations).toEqual([]);
   expect(edits).toBeGreaterThan(IMAGES);
 }, 120_000);
 
-test("the copy of a store whose superseded files lose their bytes at once is found out", async () => {
+test("the check finds lost images in the copy of a store that removes superseded bytes at once", async () => {
   const { violations } = await tryCopy(true);
   expect(violations).toContainEqual(expect.stringMatching(/answers 50\d/));
 }, 120_000);

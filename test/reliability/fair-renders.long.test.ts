@@ -6,23 +6,25 @@ import { type Answer, clientAt, uploadAs } from "./renders/clients.ts";
 import { DEAR_TYPE, heldRenderer } from "./renders/held-renderer.ts";
 
 const SIZES = 64;
-/** A line of one client is as long as this, with what runs. */
+/** Limit of one client's queue, including running renders. */
 const OWN_LINE = 10;
 const READS = amount(6, 60);
-/** Further renders of the greedy client that may begin before one of another client has been answered. */
+/** Further renders of the greedy client that may begin before another client's request is answered. */
 const MOST_FURTHER = 2;
 const SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"><rect width="900" height="900"/></svg>',
 );
 
 interface Outcome {
-  /** Of the client that asks for little. */
+  /** Results of the modest client. */
   statuses: number[];
   /** Greedy renders that began while each of its requests waited. */
   further: number[];
 }
 
-/** One client asks for many dear sizes at once. Another one reads a new small size and uploads, by turns. */
+/**
+ * One client requests many expensive sizes at once. Another alternates between reads of a new small size and uploads.
+ */
 async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
   const held = heldRenderer(isShared);
   const site = await startSite({ renderer: held.renderer, rateLimits: NO_RATE_LIMITS });
@@ -33,7 +35,7 @@ async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
   try {
     const dear = await uploadAs(greedy, SVG, DEAR_TYPE);
     const small = await uploadAs(other, await pngPhoto(300, 200), "image/png");
-    // What the picture costs is known by its first render.
+    // The first render shows the picture's cost.
     const first = greedy.get(`api/images/${dear}.png?resize=600x`);
     await expect.poll(() => held.running()).toBe(1);
     held.endOldest();
@@ -41,7 +43,7 @@ async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
     for (let size = 0; size < SIZES; size++) {
       pending.push(greedy.get(`api/images/${dear}.png?resize=${700 + size}x`).then(() => greedyAnswers++));
     }
-    // All but those in line have an answer, or are with the renderer.
+    // All requests beyond the queue have a reply or are with the renderer.
     await expect
       .poll(() => greedyAnswers + held.asked(), { timeout: 30_000 })
       .toBeGreaterThan(SIZES - OWN_LINE);
@@ -53,7 +55,7 @@ async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
       const asked = ask().then((got) => {
         answer = got;
       });
-      // Where both workers are held by dear work, nothing else would ever begin.
+      // If expensive work held both workers, nothing else would ever begin.
       const relief = setInterval(() => held.running() > 1 && held.endOldest(), 20);
       await asked.finally(() => clearInterval(relief));
       outcome.statuses.push(answer?.status ?? 0);
@@ -73,7 +75,7 @@ async function besideGreedyClient(isShared: boolean): Promise<Outcome> {
 }
 
 test(
-  "a client is answered at once beside 64 dear sizes of another one",
+  "a client is answered at once while another requests 64 expensive sizes",
   async () => {
     const { statuses, further } = await besideGreedyClient(true);
     expect(new Set(statuses)).toEqual(new Set([200, 201]));
@@ -82,7 +84,7 @@ test(
   amount(60_000, 600_000),
 );
 
-test("the check notices a renderer that takes all clients first come, first served", async () => {
+test("the check finds a renderer that serves all clients first come, first served", async () => {
   const { further } = await besideGreedyClient(false);
   expect(Math.max(...further)).toBeGreaterThan(MOST_FURTHER);
 }, 60_000);

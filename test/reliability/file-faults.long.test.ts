@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** How calls fail on disks that are damaged, full, or mounted read-only, and in processes with too many files open. */
+/** Errors of disks that are damaged, full, or mounted read-only, and of processes with too many open files. */
 const ERRORS: Record<string, readonly string[]> = {
   openat: ["EIO", "EMFILE", "ENOSPC", "EROFS"],
   close: ["EIO"],
@@ -28,7 +28,10 @@ const ERRORS: Record<string, readonly string[]> = {
 const NAME_ERRORS = ["EIO", "ENOSPC", "EROFS"];
 const LOOK_ERRORS = ["EIO"];
 
-/** Threads also write to wake each other, which is not always as often. Then the file comes a little earlier or later. */
+/**
+ * Threads also write to wake each other, a varying number of times, so the file's call may come a little earlier or
+ * later.
+ */
 const OFFSETS = [0, -1, 1, -2, 2];
 
 interface Fault {
@@ -40,7 +43,7 @@ interface Campaign {
   faults: number;
   tried: number;
   hits: number;
-  /** How often each status was the answer. */
+  /** Number of replies per status. */
   statuses: Record<string, number>;
   violations: string[];
 }
@@ -51,8 +54,8 @@ function faultsAt(point: Point): Fault[] {
 }
 
 /**
- * Lets up to `count` of an operation's calls fail, one at a time. All in one process as long as that lives; or each in a new
- * one on a new directory, which is not `isRepeated`.
+ * Makes up to `count` of an operation's calls fail, one at a time. All run in one process while it stays alive; or, if
+ * not `isRepeated`, each runs in a new process on a new directory.
  */
 async function failEverywhere(
   operation: Operation,
@@ -110,7 +113,7 @@ test.each([
   ["read", OPERATIONS.read, ALL],
   ["first create", OPERATIONS.create, 8],
 ] as const)(
-  "a %s one of whose system calls fails is done, or is refused and not done",
+  "a %s with a failing system call either succeeds completely, or is refused and changes nothing",
   async (name, operation, quick) => {
     const isRepeated = name !== "first create";
     const campaign = await failEverywhere(operation, amount(quick, ALL), { isRepeated });
@@ -127,7 +130,7 @@ test.each([
   ["deaf to a failed flush", "was not flushed"],
   ["tries a failed flush again", "was flushed again"],
 ])(
-  "these checks notice a store that is or does this: %s",
+  "the fault checks find a store with the fault: %s",
   async (mutant, violation) => {
     const { violations } = await failEverywhere(OPERATIONS.create, ALL, { calls: ["fsync"], mutant });
     expect(violations).toContainEqual(expect.stringContaining(violation));

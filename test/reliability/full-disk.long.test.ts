@@ -20,7 +20,7 @@ const trouble = whyNoMounts();
 const remark = trouble === null ? "" : ` (${trouble})`;
 const testWithMounts = test.skipIf(trouble !== null);
 
-/** Ways in which a disk is full, and how somebody else beside us fills it. */
+/** Ways in which a disk is full, and how another process fills it. */
 const DISKS = [
   ["bytes", { size: "4m", inodes: 0, take: takeBytes, takeAll: takeAllBytes }],
   ["inodes", { size: "64m", inodes: 300, take: takeInodes, takeAll: takeAllInodes }],
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 async function newDisk(size: string, inodes: number): Promise<string> {
-  if (mounts === null) throw new Error("Nothing can be mounted");
+  if (mounts === null) throw new Error("This machine cannot mount file systems");
   const options = `size=${size},nr_inodes=${inodes}`;
   return mounts.mount(`disk-${disks++}`, ["-t", "tmpfs", "-o", options, "none"]);
 }
@@ -53,7 +53,7 @@ async function start(data: string): Promise<OutriggerProcess & { base: string }>
   return { ...server, base: await server.url };
 }
 
-/** Fails on anything but success or "no room", said as it should be. @returns whether there was room. */
+/** Fails on any reply but success or a correct 507. @returns whether there was room. */
 async function hadRoom(response: Response, success: number): Promise<boolean> {
   if (response.status === success) return true;
   const body = await response.text();
@@ -63,13 +63,13 @@ async function hadRoom(response: Response, success: number): Promise<boolean> {
   return false;
 }
 
-/** Renames a picture. @returns what was answered, and what is so. */
+/** Renames a picture. @returns the reply, and the resulting name. */
 async function rename(base: string, picture: HeldPicture): Promise<{ isDone: boolean; name: string }> {
   const isDone = await hadRoom(await edit(base, picture, { name: "new" }), 200);
   return { isDone, name: await nameOf(base, picture) };
 }
 
-/** Uploads from several clients at once until each was refused twice in a row. @returns what was acknowledged. */
+/** Uploads from several clients at once until each was refused twice in a row. @returns the acknowledged pictures. */
 async function uploadUntilFull(base: string, bytes: Buffer): Promise<HeldPicture[]> {
   const held: HeldPicture[] = [];
   const client = async () => {
@@ -92,16 +92,16 @@ async function expectWhole(base: string, held: readonly HeldPicture[]): Promise<
   }
 }
 
-/** What follows a reply takes its time. */
+/** Work after a reply takes some time. */
 async function expectNoLeftovers(data: string, held: readonly HeldPicture[]): Promise<void> {
   const deadline = Date.now() + BOUND_MS;
   while ((await leftovers(data, held)).length > 0 && Date.now() < deadline) await delay(50);
   expect(await leftovers(data, held)).toEqual([]);
 }
 
-describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take, takeAll }) => {
+describe.each(DISKS)(`on a disk full of %s${remark}`, (_full, { size, inodes, take, takeAll }) => {
   testWithMounts(
-    "uploads end with 507 until there is room, and what was acknowledged stays",
+    "uploads answer 507 until there is room, and acknowledged pictures stay",
     async () => {
       const disk = await newDisk(size, inodes);
       const data = join(disk, "data");
@@ -129,7 +129,7 @@ describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take,
   );
 
   testWithMounts(
-    "pictures are served in every form and deleted, but not edited",
+    "pictures can be read in every form and deleted, but not edited",
     async () => {
       const disk = await newDisk(size, inodes);
       const data = join(disk, "data");
@@ -159,7 +159,7 @@ describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take,
   );
 
   testWithMounts(
-    "expired pictures answer 410 and are removed all the same",
+    "expired pictures still answer 410 and are removed",
     async () => {
       const disk = await newDisk(size, inodes);
       const data = join(disk, "data");
@@ -185,7 +185,7 @@ describe.each(DISKS)(`a disk full of %s${remark}`, (_full, { size, inodes, take,
 });
 
 testWithMounts(
-  `a picture that is deleted makes room for another${remark}`,
+  `deleting a picture makes room for another${remark}`,
   async () => {
     const data = join(await newDisk("4m", 0), "data");
     const { base } = await start(data);
@@ -201,7 +201,7 @@ testWithMounts(
 );
 
 testWithMounts(
-  `a store that says it took what it had no room for is found out${remark}`,
+  `the check finds a store that acknowledges writes it had no room for${remark}`,
   async () => {
     const disk = await newDisk("4m", 0);
     const host = await startHostProcess(join(disk, "data"), { leftOut: "refusals" });
@@ -217,7 +217,7 @@ testWithMounts(
   60_000,
 );
 
-test("a file over the limit of the process is refused with 507, and leaves nothing", async () => {
+test("a file over the process' file size limit answers 507 and leaves no files", async () => {
   const data = join(await temporaryDirectory(), "data");
   const { base, child } = await start(data);
   const [large, tiny] = [await pngPhoto(400, 300), await pngPhoto(30, 20)];

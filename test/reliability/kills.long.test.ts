@@ -12,7 +12,7 @@ import { sampleOf, trim, verifyEntries, verifySwept, verifyUnacknowledged } from
 import { type Clients, write } from "./crash/writers.ts";
 
 const KILLS = amount(8, 1000);
-/** One kill in so many is of the real server, which takes longer to start. */
+/** One kill in this many is of the real server, which starts more slowly. */
 const REAL_EVERY = 4;
 /** A kill comes at a random moment of this time after the clients began. */
 const MAX_RUN_MS = 1200;
@@ -48,7 +48,7 @@ async function startServer(cwd: string): Promise<Killable> {
 }
 
 test(
-  "kill -9 at any moment loses nothing that was acknowledged, and shows nothing that is not whole",
+  "kill -9 at any moment loses no acknowledged change, and no partial image is served",
   async () => {
     const cwd = await temporaryDirectory();
     const data = join(cwd, "data");
@@ -61,7 +61,7 @@ test(
     const start = (round: number): Promise<Killable> =>
       round % REAL_EVERY === 0 ? startServer(cwd) : startHost(data);
     for (let round = 0; round <= KILLS; round++) {
-      // The last one is there to be asked for all that there ever was.
+      // The last service is only used to verify every image ever acknowledged.
       const isLast = round === KILLS;
       const service = isLast ? await startHost(data) : await start(round);
       await expect.poll(() => temporaryFiles(data)).toEqual([]);

@@ -14,16 +14,16 @@ import { STORAGES, type StorageName, type StorageServers, startStorageServers } 
 const NODES = 3;
 const REQUESTS = 500;
 const ROUNDS = amount(2, 50);
-/** Different renditions at once: as many as one client may have under way and in line at a node. */
+/** Different renditions at once: as many as one client may have running and queued at a node. */
 const MANY = 10;
-/** Requests while one node renders for long. */
+/** Requests while one node renders for a long time. */
 const WAITING = 60;
-/** A lease of ten seconds, and what a busy machine needs. */
+/** A lease of ten seconds, plus a margin for a busy machine. */
 const TAKEN_OVER_MS = 25_000;
-/** Calls of a store by a node that has looked for the picture that another renders: each request itself makes two. */
+/** Store calls of a node waiting for a picture that another renders: each request makes two itself. */
 const LOOKED = (WAITING / NODES) * 4;
 const SOON = { timeout: 30_000 };
-/** Longer than whoever waits for another node pauses between two looks. */
+/** Longer than a waiting node pauses between two polls. */
 const LONGEST_PAUSE_MS = 3000;
 const TIMEOUT_MS = amount(120_000, 3_600_000);
 
@@ -37,7 +37,7 @@ interface Site {
   nodes: NodeProcess[];
   directory: string;
   image: Created;
-  /** Of a rendition that nobody has asked for. */
+  /** Path of a rendition not yet requested. */
   path(width: number): string;
   renders(): Promise<number>;
 }
@@ -56,7 +56,7 @@ async function startSite(name: StorageName, mutant?: string): Promise<Site> {
   };
 }
 
-/** How many were answered so, and with how many different bodies. */
+/** Counts per status, and the number of different bodies. */
 function summary(answers: readonly Answer[]) {
   return {
     statuses: tally(answers.map(({ status }) => String(status))),
@@ -64,9 +64,9 @@ function summary(answers: readonly Answer[]) {
   };
 }
 
-describe.each(STORAGES)("three nodes on %s", (name) => {
+describe.each(STORAGES)("renders of three nodes on %s", (name) => {
   test(
-    "render once what is asked of all at once",
+    "a rendition requested from all nodes at once is rendered once",
     async () => {
       const { nodes, path, renders, directory } = await startSite(name);
       for (let round = 1; round <= ROUNDS; round++) {
@@ -82,7 +82,7 @@ describe.each(STORAGES)("three nodes on %s", (name) => {
   );
 
   test(
-    "render each of many that are asked of all at once once",
+    "many renditions requested from all nodes at once are rendered once each",
     async () => {
       const { nodes, path, directory } = await startSite(name);
       const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
@@ -97,12 +97,12 @@ describe.each(STORAGES)("three nodes on %s", (name) => {
   );
 });
 
-/** Leases are kept with the renditions. */
+/** Leases are stored with the renditions. */
 const PICTURES_IN = ["Redis", "S3"] as const;
 
-describe("three nodes with pictures in Redis or S3", () => {
+describe("renders of three nodes with pictures in Redis or S3", () => {
   test(
-    "take over from one that is killed while it renders",
+    "another node takes over a render when the rendering node is killed",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders } = await startSite(name);
@@ -123,7 +123,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 
   test(
-    "take over from one that is suspended while it renders, which then goes on unharmed",
+    "another node takes over a render when the rendering node is suspended, and that one resumes unharmed",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders } = await startSite(name);
@@ -146,7 +146,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 
   test(
-    "try a picture that cannot be rendered once, and all refuse it with the same words",
+    "a picture that cannot be rendered is tried once, and all nodes refuse it with the same message",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders, image } = await startSite(name);
@@ -154,7 +154,7 @@ describe("three nodes with pictures in Redis or S3", () => {
         await closeGate(directory, "hold-render");
         const asked = askAtOnce(nodes, path(300), WAITING);
         const { followers } = await whoRenders(nodes, directory);
-        // The others are told by the one that tries.
+        // The other nodes learn of the failure from the node that tried.
         for (const node of followers)
           await expect.poll(() => storeCalls(node, image.id), SOON).toBeGreaterThan(LOOKED);
         await openGate(directory, "hold-render");
@@ -167,7 +167,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 
   test(
-    "stop asking the store when nobody waits at them any more",
+    "nodes stop polling the store once no request waits",
     () =>
       atOnce(PICTURES_IN, async (name) => {
         const { nodes, directory, path, renders, image } = await startSite(name);
@@ -191,7 +191,7 @@ describe("three nodes with pictures in Redis or S3", () => {
   );
 });
 
-test("nodes that do not see each other's leases are found out", async () => {
+test("the check finds nodes that do not see each other's leases", async () => {
   const { nodes, directory, path, renders } = await startSite("Redis", "no leases");
   await closeGate(directory, "hold-render");
   const asked = askAtOnce(nodes, path(300), WAITING);

@@ -31,11 +31,11 @@ async function startThree(
   config: Omit<NodeConfig, "directory">,
 ): Promise<{ nodes: Nodes; directory: string }> {
   const directory = await nodesDirectory();
-  // As many as NODES.
+  // The tuple has NODES entries.
   return { nodes: (await startNodes(NODES, { ...config, directory })) as Nodes, directory };
 }
 
-/** Sends as many uploads at once, the nodes by turns. */
+/** Sends this many uploads at once, the nodes by turns. */
 function sendAtOnce(nodes: Nodes, file: File, count: number, headers: Record<string, string> = {}) {
   const turns = Array.from({ length: count }, (_, at) => nodes[at % NODES] ?? nodes[0]);
   return Promise.all(turns.map((node) => send(node, file, headers)));
@@ -49,7 +49,7 @@ async function oneFile(): Promise<File> {
 
 describe("uploads with one Idempotency-Key to three nodes", () => {
   test.each(STORAGES)(
-    "make one image on %s",
+    "concurrent uploads with one Idempotency-Key make one image on %s",
     async (name) => {
       const { nodes, directory } = await startThree({ storage: servers.empty(name) });
       const file = await oneFile();
@@ -74,7 +74,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
   );
 
   test(
-    "make one image in the end though the node that was first died over it, at whatever moment",
+    "retries with one Idempotency-Key make one image although the first node died during the upload, at any moment",
     () =>
       atOnce(STORAGES, async (name) => {
         for (let round = 0; round < ROUNDS; round++) {
@@ -84,7 +84,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
           const keys = files.map(() => ({ "Idempotency-Key": randomUUID() }));
           const sent = files.map((file, at) => send(first, file, keys[at]));
           for (const each of sent) each.catch(() => undefined);
-          // Some are through then, some have just begun.
+          // By then some have finished, some have just begun.
           const begun = 1 + Math.floor(Math.random() * KEYS);
           await expect
             .poll(async () => (await admissionsOf(directory)).length, SOON)
@@ -111,7 +111,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
   );
 
   test(
-    "make one image in the end though the node that was first is suspended over it, and goes on when another has made it",
+    "retries with one Idempotency-Key make one image although the first node was suspended, and resumes after another made it",
     () =>
       atOnce(STORAGES, async (name) => {
         const { nodes, directory } = await startThree({ storage: servers.empty(name) });
@@ -135,11 +135,11 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
   );
 });
 
-test("nodes that take the place of whatever is there are found out to make several images", async () => {
+test("the check finds nodes that overwrite another's claim and make several images", async () => {
   const { nodes } = await startThree({ storage: servers.empty("Redis"), mutant: "unconditional writes" });
   const file = await oneFile();
   let rounds = 0;
-  // Each node reads four at once, so that not every round has two that come at the same moment.
+  // Each node reads four at once, so not every round has two at the same moment.
   do {
     await sendAtOnce(nodes, file, WITH_ONE_KEY, { "Idempotency-Key": randomUUID() });
     rounds++;
@@ -147,7 +147,7 @@ test("nodes that take the place of whatever is there are found out to make sever
   expect((await imagesOf(nodes[0])).length).toBeGreaterThan(rounds);
 }, 60_000);
 
-describe("uploads that are counted", () => {
+describe("rate limits of three nodes", () => {
   async function countedBy(shared: NodeConfig["shared"]): Promise<Record<string, number>> {
     const config = { storage: servers.empty("Redis"), creates: CREATES };
     const { nodes } = await startThree(shared === undefined ? config : { ...config, shared });
@@ -158,7 +158,7 @@ describe("uploads that are counted", () => {
   }
 
   test(
-    "are as many as the limit over three nodes that share it",
+    "three nodes with a shared limiter accept exactly the limit of uploads together",
     async () => {
       const expected = { 201: CREATES, "429 later": CREATES * (NODES - 1) };
       for (let round = 0; round < ROUNDS; round++)
@@ -168,7 +168,7 @@ describe("uploads that are counted", () => {
   );
 
   test(
-    "are more where each node counts for itself",
+    "three nodes without a shared limiter accept more uploads than the limit",
     async () => {
       expect(await countedBy(undefined)).toEqual({ 201: CREATES * NODES });
     },
@@ -176,9 +176,9 @@ describe("uploads that are counted", () => {
   );
 });
 
-describe.each(STORAGES)("a node that is closed under load on %s", (name) => {
+describe.each(STORAGES)("closing a node under load on %s", (name) => {
   test(
-    "harms no request at the others, and loses nothing that it acknowledged",
+    "closing a node fails no request at the others and loses no acknowledged image",
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { nodes, directory } = await startThree({ storage: servers.empty(name) });
@@ -189,7 +189,7 @@ describe.each(STORAGES)("a node that is closed under load on %s", (name) => {
         await load.done(others, LOAD);
         const { failures, uploaded } = await load.end();
         expect(failures.filter(({ node }) => node !== closed)).toEqual([]);
-        // Those at the closed node were answered, told to go elsewhere, or not let in any more.
+        // Requests at the closed node succeeded, answered 503, or could not connect.
         const seen = failures.filter(({ node }) => node === closed).map(({ what }) => what);
         expect(seen.filter((what) => !/^503|ECONNREFUSED|ECONNRESET|socket hang up/.test(what))).toEqual([]);
         for (const { id } of uploaded) {

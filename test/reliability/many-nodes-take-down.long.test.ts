@@ -7,13 +7,13 @@ import { STORAGES, type StorageServers, startStorageServers } from "./nodes/stor
 import { DELETE, takeDown, WITHHOLD } from "./nodes/take-down.ts";
 
 const NODES = 3;
-/** On Redis in quick runs, too; S3 answers so many in a minute. */
+/** Also on Redis in quick runs; S3 answers this many in a minute. */
 const READS = 10_000;
 const ROUNDS = amount(1, 10);
-/** Longer than a store waits for an answer: a node that was suspended for so long finds its calls timed out. */
+/** Longer than a store call's time limit: a node suspended for this time finds its calls timed out. */
 const LONG_MS = 2500;
 const TIMEOUT_MS = amount(240_000, 3_600_000);
-/** Broken nodes must be found out by so many. */
+/** Broken nodes must be found within this many reads. */
 const MUTANT_READS = 500;
 
 let servers: StorageServers;
@@ -22,12 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-describe.each(STORAGES)("an image that is taken down on one of three nodes on %s", (name) => {
+describe.each(STORAGES)("taking down an image on one of three nodes on %s", (name) => {
   test.each([
     ["withheld", WITHHOLD, 0],
     ["deleted", DELETE, LONG_MS],
   ])(
-    "%s: is refused by all when the call has returned, also by one that was suspended during it",
+    "an image %s on one node is refused by all once the call has returned, also by a node suspended meanwhile",
     async (_how, down, firstMs) => {
       const config = { storage: servers.empty(name), directory: await nodesDirectory() };
       const nodes = await startNodes(NODES, config);
@@ -38,7 +38,7 @@ describe.each(STORAGES)("an image that is taken down on one of three nodes on %s
         const beganAt = performance.now();
         const { before, after } = await takeDown(nodes, image, down, { count, suspendedMs });
         expect(after).toEqual({ [down.status]: count });
-        // The reads were such that the image would have been seen.
+        // The reads were fast enough to have seen the image.
         expect(before).toEqual({ 200: expect.any(Number), 206: expect.any(Number), 304: expect.any(Number) });
         if (isSoak) console.log(`${name}, ${down.status}: ${Math.round(performance.now() - beganAt)} ms`);
       }
@@ -47,7 +47,7 @@ describe.each(STORAGES)("an image that is taken down on one of three nodes on %s
   );
 });
 
-test("nodes that believe what they have read of a record for a second are found out", async () => {
+test("the check finds nodes that cache a record for one second", async () => {
   const config = {
     storage: servers.empty("Redis"),
     directory: await nodesDirectory(),

@@ -10,9 +10,9 @@ import { admissionsOf, makeFiles, send } from "./nodes/uploads.ts";
 
 const UPLOADS = 8;
 const ROUNDS = amount(1, 10);
-/** A lease of fifteen seconds, half a minute between two looks, and what a busy machine needs. */
+/** A lease of 15 s, 30 s between two polls, and a margin for a busy machine. */
 const TAKEN_OVER_MS = 90_000;
-/** How often nodes without a queue look for what others accepted, at most. */
+/** Longest poll interval of nodes without a queue for uploads that others accepted. */
 const LOOK_MS = 5_000;
 const TIMEOUT_MS = amount(180_000, 3_600_000);
 
@@ -22,11 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-describe("uploads that are processed later", () => {
+describe("uploads processed in the background", () => {
   const cases = STORAGES.flatMap((name) => [false, true].map((hasQueue) => ({ name, hasQueue })));
 
   test(
-    "are all processed once though a node dies over them, with a queue and without one",
+    "all accepted uploads are processed once although a node dies meanwhile, with and without a queue",
     () =>
       atOnce(cases, async ({ name, hasQueue }) => {
         for (let round = 0; round < ROUNDS; round++) {
@@ -46,7 +46,7 @@ describe("uploads that are processed later", () => {
           await victim.kill();
           const killedAt = performance.now();
           await openGate(directory, "hold-admit");
-          // Nobody asks for the images: the others find them by themselves.
+          // No client requests the images: the other nodes find them by themselves.
           const byOthers = async () => {
             const admissions = await admissionsOf(directory);
             return admissions.filter(({ pid }) => pid !== victim.pid).map(({ sha256 }) => sha256);
@@ -70,7 +70,7 @@ describe("uploads that are processed later", () => {
   );
 
   test.each(STORAGES)(
-    "are handed at once by the queue from a node that only accepts to one that works, on %s",
+    "the queue hands uploads at once from a node that only accepts to a node that processes, on %s",
     async (name) => {
       const directory = await nodesDirectory();
       const config: NodeConfig = {

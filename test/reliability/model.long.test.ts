@@ -9,7 +9,7 @@ import type { HistoryEvent, Operation } from "./model/operation.ts";
 
 const CLIENTS = 3;
 const PROCESSES = 3;
-/** Histories on each; a write to S3 takes some tens of milliseconds. */
+/** Histories on each storage; a write to S3 takes some tens of milliseconds. */
 const RUNS: Record<StorageName, number> = {
   "a directory": amount(40, 5_000),
   Redis: amount(60, 5_000),
@@ -17,7 +17,7 @@ const RUNS: Record<StorageName, number> = {
   S3: amount(25, 2_000),
   "S3 with records in Redis": amount(40, 2_000),
 };
-/** A broken store must be found out within so many runs. */
+/** A broken store must be found within this many runs. */
 const MUTANT_RUNS = 150;
 
 let servers: Servers;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.close());
 
-/** What a client is to do next; what it knows of the image it learns on the way. */
+/** A client's next step; it learns the image's state on the way. */
 interface Intent {
   kind: Operation["kind"];
   process: number;
@@ -51,7 +51,7 @@ const plans = fc.array(fc.array(intent, { minLength: 1, maxLength: 6 }), {
   maxLength: CLIENTS,
 });
 
-/** Lets each client carry its plan out, all at once, and writes down what they saw. */
+/** Each client carries out its plan, all at once; records what they saw. */
 async function play(cluster: Cluster, image: TestImage, plan: Intent[][]): Promise<HistoryEvent[]> {
   const history: HistoryEvent[] = [];
   let serial = 0;
@@ -86,7 +86,7 @@ function modelOf({ name, expiresAt }: TestImage): ImageModel {
   return { name, expiresAt, ...isNothing, etag: null, formerEtags: [] };
 }
 
-/** Every history of an image is one that could have happened on one process, one operation after the other. */
+/** Every history of an image must be possible on one process, one operation after the other. */
 function linearizability(cluster: Cluster) {
   return fc.asyncProperty(plans, async (plan) => {
     const image = await cluster.create();
@@ -105,7 +105,7 @@ function tell({ operation, outcome, invokedAt, returnedAt }: HistoryEvent): stri
   return `${span} ${JSON.stringify(operation)} → ${JSON.stringify(outcome)}`;
 }
 
-describe.each(STORAGE_NAMES)("several processes on %s", (name) => {
+describe.each(STORAGE_NAMES)("linearizability of several processes on %s", (name) => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster(PROCESSES, servers.createStorage(name));
@@ -113,7 +113,7 @@ describe.each(STORAGE_NAMES)("several processes on %s", (name) => {
   afterAll(() => cluster.close());
 
   test(
-    "do with an image what one process would do, one thing after the other",
+    "the history of an image on several processes is one that a single process could produce",
     async () => {
       await fc.assert(linearizability(cluster), { numRuns: RUNS[name], endOnFailure: true });
     },
@@ -130,7 +130,7 @@ test.each([
   ["unconditional writes", "S3"],
   ["late writes", "S3 with records in Redis"],
 ] as const)(
-  "processes with a broken store are found out: %s, %s",
+  "the check finds processes with a broken store: %s, %s",
   async (mutant, name) => {
     const cluster = await startCluster(PROCESSES, servers.createStorage(name), mutant);
     try {

@@ -14,7 +14,9 @@ const PROCESS_NAMES = ["a", "b", "c"];
 const OWNER = "owner";
 const EPOCH_CHANGES = 7;
 
-/** What every child begins with: the count on the directory of its first argument. It goes on when it is told. */
+/**
+ * The prelude of every child: opens the count on the directory of its first argument, then waits for the start signal.
+ */
 const PRELUDE = `
   import { once } from "node:events";
   import { createFsBlobStore, isServiceError } from "@outrigger/core";
@@ -46,7 +48,7 @@ const RESERVE = `
   console.log(granted);
 `;
 
-/** Stores and removes images as the service does, until it is killed. */
+/** Stores and removes images as the service does, until killed. */
 const LIVE = `
   async function live(lane) {
     const stored = [];
@@ -84,7 +86,7 @@ function countOn(store: BlobStore, now: () => number) {
   return createOwnerUsage({ store, now, isOwned, epochChanges: EPOCH_CHANGES });
 }
 
-/** Starts processes with a count each on one directory, and lets them loose together. */
+/** Starts processes with one count each on one directory, then releases them together. */
 async function startAll(script: string, directory: string, ...rest: string[]): Promise<ChildProcess[]> {
   const started = PROCESS_NAMES.map((name) => {
     const child = spawn(
@@ -108,7 +110,7 @@ async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 
-/** What a process prints behind its first line, until it ends well. */
+/** The output of a process after its first line, once it has exited with 0. */
 async function outputOf(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("The process has no output");
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
@@ -122,7 +124,7 @@ async function countGranted(directory: string, limit: number, kind: string): Pro
   return outputs.reduce((sum, output) => sum + Number(output), 0);
 }
 
-test("of the reservations of three processes exactly as many are granted as there is room for", async () => {
+test("three processes are granted exactly as many reservations as the quota allows", async () => {
   const directory = join(root, "exact");
   expect(await countGranted(directory, 123, "exact")).toBe(123);
   const store = createFsBlobStore({ directory });
@@ -130,11 +132,11 @@ test("of the reservations of three processes exactly as many are granted as ther
   expect((await store.list("owners/")).keys.length).toBeLessThanOrEqual(2);
 }, 120_000);
 
-test("that check finds a count which does not compare before it sets", async () => {
+test("the check finds a count that writes without compare-and-set", async () => {
   expect(await countGranted(join(root, "forgetful"), 123, "forgetful")).toBeGreaterThan(123);
 }, 120_000);
 
-test("after processes were killed, the count is that of the images again", async () => {
+test("after processes are killed, the owner's count is corrected to the stored images", async () => {
   const directory = join(root, "killed");
   const limit = 20;
   for (let round = 0; round < 4; round++) {
@@ -148,7 +150,7 @@ test("after processes were killed, the count is that of the images again", async
   expect((await countOn(store, Date.now).usage(OWNER)).images).toBeLessThanOrEqual(limit);
   const later = countOn(store, () => Date.now() + 16 * 60_000);
   const left = await finishRemovals(store, (id, bytes) => later.release(OWNER, id, bytes));
-  // A change looks into some of the notes that were left.
+  // A change examines some of the leftover notes.
   for (let turn = 0; turn < 5; turn++) {
     await later.reserve(OWNER, `last-${turn}`, 0, {});
     await later.release(OWNER, `last-${turn}`, 0);
@@ -158,7 +160,7 @@ test("after processes were killed, the count is that of the images again", async
   expect((await readdir(join(directory, "blobs", "ow", "owners"))).length).toBe(1);
 }, 120_000);
 
-/** Removes what is marked as removed, as the service does after a start. @returns what is left. */
+/** Removes blobs marked as removed, as the service does after a start. @returns the remaining blobs. */
 async function finishRemovals(
   store: BlobStore,
   release: (id: string, bytes: number) => Promise<void>,

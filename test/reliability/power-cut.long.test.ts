@@ -13,12 +13,12 @@ const trouble = whyNoMounts({ loop: true });
 const testWithDisks = test.skipIf(trouble !== null);
 const FILE_SYSTEMS = ["ext4", "xfs"] as const;
 
-/** Of both file systems together. */
+/** Number of cuts on both file systems together. */
 const CUTS = amount(6, 200);
 const CUT_MS = 20_000;
-/** Of a store that is not durable one loses something. */
+/** Cuts within which a store that is not durable must lose something. */
 const ENOUGH_CUTS = 8;
-/** Ahead of the leases of whoever was at work when the power went: it takes a while until it is back. */
+/** Clock offset past the leases held at the cut: the restart takes a while. */
 const AHEAD_MS = 60_000;
 
 let mounts: Mounts | null = null;
@@ -34,16 +34,16 @@ afterAll(async () => {
 
 interface Trial {
   clients: number;
-  /** How long they work before the cut. */
+  /** How long the clients work before the cut. */
   workMs: number;
-  /** Whether it comes in the moment in which something is acknowledged. */
+  /** Whether the cut comes at the moment of an acknowledgement. */
   atAcknowledgement: boolean;
   leftOut?: StoreCall;
 }
 
-/** Has clients work on a new disk, cuts the power, and looks at what came back. */
+/** Runs clients on a new disk, cuts the power, and examines the recovered data. */
 async function tryPowerCut(type: FileSystemType, trial: Trial) {
-  if (mounts === null) throw new Error("Nothing can be mounted");
+  if (mounts === null) throw new Error("This machine cannot mount file systems");
   const disk = await createCrashDisk(mounts, stand, type);
   const data = join(disk.directory, "data");
   let isArmed = false;
@@ -87,7 +87,7 @@ async function tryPowerCut(type: FileSystemType, trial: Trial) {
 
 describe.each(FILE_SYSTEMS)(`on %s${trouble === null ? "" : ` (${trouble})`}`, (type) => {
   testWithDisks(
-    "what was acknowledged survives a power cut, and nothing is there in part",
+    "acknowledged changes survive a power cut, and no partial image remains",
     async () => {
       let pictures = 0;
       for (let cut = 0; cut < CUTS / FILE_SYSTEMS.length; cut++) {
@@ -106,15 +106,15 @@ describe.each(FILE_SYSTEMS)(`on %s${trouble === null ? "" : ` (${trouble})`}`, (
   );
 
   testWithDisks.each(["sync", "syncDirectory"] as const)(
-    "a store that leaves out `%s` is found out",
+    "the check finds a store that omits `%s`",
     async (leftOut) => {
-      // Work behind an acknowledgement may flush what the store did not.
+      // Work after an acknowledgement may flush data that the store did not.
       for (let cut = 0; cut < ENOUGH_CUTS; cut++) {
         const trial = { clients: 1, workMs: 200, atAcknowledgement: true, leftOut };
         const { losses } = await tryPowerCut(type, trial);
         if (losses.length > 0) return;
       }
-      expect.fail("Nothing was lost");
+      expect.fail("The store lost nothing, so the check found no fault");
     },
     ENOUGH_CUTS * CUT_MS,
   );

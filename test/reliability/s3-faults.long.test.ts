@@ -31,14 +31,14 @@ function createStore(options: Partial<S3BlobStoreOptions> = {}) {
   return createS3BlobStore({ bucket, endpoint, credentials, timeoutMs: TIMEOUT_MS, ...options });
 }
 
-/** A store whose line to the service can be cut; it has asked what the service can do. */
+/** A store whose connection to the service can be cut; it has already probed the service's features. */
 async function createStoreBehindProxy(options: Partial<S3BlobStoreOptions> = {}) {
   const store = createStore({ endpoint: proxy.endpoint, timeoutMs: 10_000, ...options });
   await store.capabilities();
   return store;
 }
 
-/** Tries until it goes well. */
+/** Retries until it succeeds. */
 async function healed(work: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + HEAL_MS;
   for (;;) {
@@ -54,7 +54,7 @@ async function healed(work: () => Promise<unknown>): Promise<void> {
 
 const unavailable = { code: "store_unavailable" };
 
-test("a quota that is used up is no room", async () => {
+test("a used-up quota is reported as lack of room", async () => {
   const credentials = { accessKeyId: "SMALLKEY", secretAccessKey: "small-secret" };
   await server.admin(
     ...["user", "create", "--uid=small", "--display-name=small"],
@@ -70,8 +70,8 @@ test("a quota that is used up is no room", async () => {
   await store.close();
 });
 
-describe("a service that is silent", () => {
-  test("is given up within some time limits, in every method, and used again when it answers", async () => {
+describe("a silent S3 service", () => {
+  test("every method fails within a few time limits on a silent service, and works again once it answers", async () => {
     const store = createStore();
     const bytes = randomBytes(1000);
     const { revision } = await store.put("hung", bytes, { ifRevision: null });
@@ -101,7 +101,7 @@ describe("a service that is silent", () => {
     await store.close();
   });
 
-  test("is left at once by who does not wait any more", async () => {
+  test("an aborted call to a silent service rejects at once", async () => {
     const store = createStore({ timeoutMs: 20_000 });
     await store.put("left", Buffer.from("x"));
     server.suspend();
@@ -124,7 +124,7 @@ describe("a service that is silent", () => {
     }
   });
 
-  test("fails a body that stops on the way", async () => {
+  test("a body that stalls on the way fails", async () => {
     const store = createStore();
     await store.put("stops", Readable.from([randomBytes(LARGE_BYTES)], { objectMode: false }));
     const blob = await store.get("stops");
@@ -141,14 +141,14 @@ describe("a service that is silent", () => {
     await store.close();
   });
 
-  test("is told from a reader who takes long", async () => {
+  test("a slow reader of a body is not mistaken for a silent service", async () => {
     const store = createStore({ timeoutMs: 300 });
     const bytes = randomBytes(LARGE_BYTES);
     await store.put("slow", bytes);
     const body = (await store.get("slow"))?.body as Readable;
     const chunks: Buffer[] = [];
     for await (const chunk of body) {
-      // Longer than the time limit: that is what is tested.
+      // Must exceed the time limit under test.
       if (chunks.length === 0) await delay(900);
       chunks.push(chunk);
     }
@@ -157,7 +157,7 @@ describe("a service that is silent", () => {
   });
 });
 
-test("a service that died is used again when it is back", async () => {
+test("a service that died is used again once it restarts", async () => {
   const store = createStore();
   const bytes = randomBytes(2000);
   await store.put("died", bytes);
@@ -170,12 +170,12 @@ test("a service that died is used again when it is back", async () => {
   await store.close();
 }, 90_000);
 
-describe("a wrong setting", () => {
+describe("a wrong S3 setting", () => {
   const cases: [string, () => Partial<S3BlobStoreOptions>, string][] = [
     ["no such bucket", () => ({ bucket: "no-such-bucket" }), "NoSuchBucket"],
     [
       "an unknown key",
-      () => ({ credentials: { ...server.credentials, accessKeyId: "NOBODY" } }),
+      () => ({ credentials: { ...server.credentials, accessKeyId: "UNKNOWN" } }),
       "InvalidAccessKeyId",
     ],
     [
@@ -183,9 +183,9 @@ describe("a wrong setting", () => {
       () => ({ credentials: { ...server.credentials, secretAccessKey: "geheim" } }),
       "SignatureDoesNotMatch",
     ],
-    ["nobody at the port", () => ({ endpoint: "http://127.0.0.1:9" }), "ECONNREFUSED"],
+    ["no server at the port", () => ({ endpoint: "http://127.0.0.1:9" }), "ECONNREFUSED"],
   ];
-  test.each(cases)("is reported by every method: %s", async (_name, options, code) => {
+  test.each(cases)("every method reports the wrong setting: %s", async (_name, options, code) => {
     const store = createStore(options());
     const calls = [
       () => store.capabilities(),
@@ -204,15 +204,15 @@ describe("a wrong setting", () => {
       );
       expect(error).toMatchObject({ ...unavailable, message: expect.stringContaining(code) });
       expect((error as Error).cause).toBeInstanceOf(Error);
-      // As a logger would write it.
+      // Formatted as a logger would write it.
       expect(inspect(error, { depth: 10 })).not.toMatch(/geheim|test-secret-key|AWS4-HMAC-SHA256 Cred/);
     }
     await store.close();
   });
 });
 
-describe("a line that breaks", () => {
-  test("in the middle of a body on its way in costs an attempt", async () => {
+describe("a broken connection to S3", () => {
+  test("a connection that breaks during an upload costs one attempt", async () => {
     const bytes = randomBytes(LARGE_BYTES);
     const store = await createStoreBehindProxy();
     for (const body of [bytes, Readable.from([bytes], { objectMode: false })]) {
@@ -225,7 +225,7 @@ describe("a line that breaks", () => {
     await store.close();
   }, 60_000);
 
-  test("again and again leaves the old state", async () => {
+  test("a connection that keeps breaking leaves the old state", async () => {
     const store = await createStoreBehindProxy();
     const { revision } = await store.put("unbroken", Buffer.from("old"));
     proxy.cut({ direction: "up", afterBytes: 3_000_000 });
@@ -238,7 +238,7 @@ describe("a line that breaks", () => {
     await store.close();
   }, 60_000);
 
-  test("in the middle of a body on its way out fails its stream, or costs an attempt where it is small", async () => {
+  test("a connection that breaks during a download fails its stream, or costs one attempt if the body is small", async () => {
     const store = await createStoreBehindProxy();
     const [large, small] = [randomBytes(LARGE_BYTES), randomBytes(600_000)];
     await store.put("broken-out", large);
@@ -253,7 +253,7 @@ describe("a line that breaks", () => {
     await store.close();
   }, 60_000);
 
-  test("before the answer to a conditional write makes nobody take his own write for another's", async () => {
+  test("a connection that breaks before the reply to a conditional write causes no false conflict with the caller's own write", async () => {
     const store = await createStoreBehindProxy();
     for (const [turn, size] of [0, 10, 100_000].entries()) {
       const key = `answered/${turn}`;

@@ -11,19 +11,19 @@ import { clientAt, uploadAs } from "./renders/clients.ts";
 const SPRAYERS = 10;
 const BOXES = amount(12, 120);
 const READS = amount(8, 80);
-/** What an image may have stored of small pictures. */
+/** The limit for one image's stored renditions of small pictures. */
 const MAX_STORED_BYTES = 32 * 1024 ** 2;
 
 interface Outcome {
-  /** Of the client that asks for little. */
+  /** Results of the modest client. */
   statuses: Record<string, number>;
-  /** Different sizes among the pictures that the sprayers were sent. */
+  /** Number of different sizes among the pictures sent to the sprayers. */
   sizes: number;
   stored: number;
   storedBytes: number;
 }
 
-/** Boxes that mostly yield what another one yields: of a picture of 400 × 300, from one of the ten clients. */
+/** Boxes that mostly result in the same size as another one: of a 400 × 300 picture, from one of the ten clients. */
 function boxOf(sprayer: number, index: number): string {
   const width = 40 + 4 * (index % (BOXES / 2));
   const height = (width * 3) / 4;
@@ -74,7 +74,7 @@ async function spray(change: (renderer: Renderer) => Renderer = (renderer) => re
 }
 
 test(
-  "ten clients that spray boxes store one rendition for each size that results, and keep nobody else waiting in vain",
+  "ten clients spraying boxes store one rendition for each resulting size, and other clients are still answered",
   async () => {
     const { statuses, sizes, stored, storedBytes } = await spray();
     expect(statuses).toEqual({ 200: READS });
@@ -86,7 +86,7 @@ test(
   amount(120_000, 3_600_000),
 );
 
-test("the check notices renditions that are stored under the box that was asked for", async () => {
+test("the check finds renditions stored under the requested box", async () => {
   const { sizes, stored } = await spray((renderer) => ({ ...renderer, measure: () => null }));
   expect(sizes).toBe(BOXES / 2 + 1);
   expect(stored).toBeGreaterThan(sizes);

@@ -16,7 +16,7 @@ import { servedTarget, type Target } from "./clients/target.ts";
 import { uncutClients } from "./clients/uncut-clients.ts";
 import { hardWorking, oneAtATime } from "./clients/unfit-services.ts";
 
-/** What a good client may expect. With few reads, one that meets a busy moment of the machine is already more than 1 %. */
+/** Limits for a good client. With few reads, one slow moment of the machine is already more than 1 %. */
 const GOOD = { share: isSoak ? 0.99 : 0.95, withinMs: 500 };
 const NO_RATE_LIMITS = { images: { rateLimits: false, asyncAfterMs: false } };
 const SHORT_TIMEOUTS = {
@@ -24,7 +24,7 @@ const SHORT_TIMEOUTS = {
   images: { rateLimits: false, asyncAfterMs: false, uploadIdleMs: 1000 },
 };
 
-/** More than the kernel takes in for somebody who does not read. */
+/** More than the kernel buffers for a client that does not read. */
 let largePicture: Buffer;
 let smallPicture: Buffer;
 beforeAll(async () => {
@@ -33,7 +33,9 @@ beforeAll(async () => {
 });
 
 describe("slow clients", () => {
-  it("do not keep a server from its good clients", { timeout: 120_000 + amount(0, 240_000) }, async () => {
+  it("slow clients do not keep a server from answering good clients", {
+    timeout: 120_000 + amount(0, 240_000),
+  }, async () => {
     const target = await startServing(NO_RATE_LIMITS);
     const { service, before } = await serveAmongSlowClients(
       target,
@@ -51,7 +53,7 @@ describe("slow clients", () => {
   ];
 
   it(
-    "are all cut in the time that is configured, and within a minute or so by default, however they drip",
+    "all slow clients are cut within the configured time, by default in about a minute, even if they drip",
     {
       timeout: 180_000,
     },
@@ -66,7 +68,7 @@ describe("slow clients", () => {
   );
 });
 
-describe("what watches a server among slow clients", () => {
+describe("the checks for slow clients", () => {
   const started: ChangedImages[] = [];
   afterEach(async () => {
     for (const images of started.splice(0)) await images.close();
@@ -78,19 +80,19 @@ describe("what watches a server among slow clients", () => {
     return images;
   }
 
-  it("catches one that serves one after the other", async () => {
+  it("the checks catch a server that serves requests one after the other", async () => {
     const target = await startChanged(oneAtATime);
     const { service } = await serveAmongSlowClients(target, 8, 1000, 1);
     expect(complaintsAbout(service, GOOD).join("\n")).toMatch(/requests failed: read: Error: Still waiting/);
   });
 
-  it("catches one that is busy with others", async () => {
+  it("the checks catch a server that is too busy to answer", async () => {
     const target = await startChanged((images) => hardWorking(images, 150));
     const { service } = await serveAmongSlowClients(target, 8, 2000, 1);
     expect(complaintsAbout(service, GOOD).join("\n")).toMatch(/% of reads took up to/);
   });
 
-  it("catches one that bears with them all", async () => {
+  it("the checks catch a server that cuts no slow client", async () => {
     const target = await startChanged((images) => images);
     const download = await uploadLarge(target);
     const uncut = await uncutClients(target, { count: 8, download, drips: false }, 3000);
@@ -104,9 +106,9 @@ describe("what watches a server among slow clients", () => {
 });
 
 /**
- * How a good client fares while slow ones come again and again, and what the service held before they came.
- * @param rounds How often it is tried while nothing worse happens than that answers take long: what holds a server up is
- *   there every time, what else this machine does is not.
+ * The good client's results while slow clients reconnect repeatedly, and the service's holdings before they came.
+ * @param rounds How often it is retried while the only fault is slow replies: a blocked server is slow every time, a
+ * busy machine is not.
  */
 async function serveAmongSlowClients(
   target: Target,

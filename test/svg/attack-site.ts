@@ -1,15 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server that shows files without any header that would protect, and one that nobody must talk to. */
+/** A server that serves files without any protective header, and one that must receive no request. */
 export interface AttackSite {
-  /** Address of the server that nobody must talk to. */
+  /** Address of the server that must receive no request. */
   elsewhere: string;
-  /** Paths that this server was asked for. */
+  /** Paths requested from that server. */
   asked: string[];
-  /** The address of an SVG, which is there until the site is closed. */
+  /** The address of an SVG, served until the site is closed. */
   show(file: string | Buffer): string;
-  /** The address of a page with a frame of 100 by 100 for each of the addresses, ten in a row. */
+  /** The address of a page with a frame of 100 by 100 for each address, ten in a row. */
   gather(addresses: readonly string[]): string;
   close(): void;
 }

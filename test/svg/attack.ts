@@ -1,19 +1,19 @@
-/** An SVG that tries something, and what it tries. */
+/** An SVG that attempts an attack, and the attempted effect. */
 export interface Attack {
   title: string;
   svg: string | Buffer;
   /**
-   * What Chromium does when the file is opened as it is and clicked in the middle: runs its script, or asks a server for
-   * something. Absent where this browser is not the one that falls for it, or not without more ado.
+   * The effect in Chromium when the unprotected file is opened and clicked in the middle: a script runs, or a request
+   * is sent. Absent if this browser is immune, or needs more interaction.
    */
   does?: "run" | "request";
 }
 
-/** What the attacks have at hand. */
+/** The building blocks of the attacks. */
 export interface Means {
-  /** Script that shows that it ran. Fit for an attribute in double quotes. */
+  /** Script that shows that it ran. Fits an attribute in double quotes. */
   script: string;
-  /** Address of a server that nobody must talk to, without a slash at the end. */
+  /** Address of a server that must receive no request, without a trailing slash. */
   elsewhere: string;
 }
 

@@ -3,7 +3,7 @@ import { cleanSvg } from "../../packages/imaging/src/worker/svg/clean-svg.ts";
 import { SQUARE, svg } from "./attack.ts";
 import { sampleSvgs } from "./samples.ts";
 
-/** What the mutations put in. */
+/** The snippets that mutations insert. */
 const fragments = [
   ...[
     "<",
@@ -49,11 +49,11 @@ const fragments = [
   ],
 ];
 
-/** Text, names, and references to names, in which anything may stand. */
+/** Text, names, and references to names: the places for arbitrary content. */
 const harmless =
   /(?<=>)[^<]+|\s(?:id|class|lang|begin|aria-\w+|required\w+|systemLanguage|attributeName)="[^"]*"|\s(?:xlink:)?href="#[^"]*"/g;
 
-/** A sequence that is the same in every run. */
+/** A pseudo-random sequence, the same in every run. */
 function* numbers(seed: number): Generator<number> {
   let state = seed;
   for (;;) {
@@ -62,7 +62,7 @@ function* numbers(seed: number): Generator<number> {
   }
 }
 
-test("whatever happens to a drawing, it is refused or clean", async () => {
+test("a mutated drawing is either refused or cleaned completely", async () => {
   const samples = [...Object.values(await sampleSvgs()), svg(SQUARE)];
   const random = numbers(4_711);
   const below = (limit: number): number => Math.floor(random.next().value * limit);

@@ -1,6 +1,6 @@
 import { type Attack, dataUri, type Means, NAMES, SQUARE, svg, XHTML } from "./attack.ts";
 
-/** SVGs whose elements and prologs try to load something from elsewhere. */
+/** SVGs whose elements and prologs try to load resources from elsewhere. */
 export function reachingAttacks({ elsewhere }: Means): Attack[] {
   return [...references(elsewhere), ...documents(elsewhere)];
 }

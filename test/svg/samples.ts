@@ -128,7 +128,7 @@ const programs: Record<string, string> = {
   "a chart library": `<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40" font-family="sans-serif" text-anchor="middle"><g class="axis" transform="translate(0,30)" fill="none"><path class="domain" stroke="currentColor" d="M5.5,6V.5H55.5V6"/><g class="tick" opacity="1" transform="translate(10.5,0)"><line stroke="currentColor" y2="6"/><text fill="currentColor" y="9" dy=".71em" font-size="6">1</text></g></g><rect x="10" y="9" width="9" height="21" fill="steelblue"/></svg>`,
 };
 
-/** Rasters within drawings, some of them broken into lines. */
+/** Embedded raster images, some of them split over lines. */
 async function embeddings(): Promise<Record<string, string>> {
   const picture = sharp({
     create: { width: 12, height: 8, channels: 4, background: { r: 200, g: 80, b: 0, alpha: 0.7 } },

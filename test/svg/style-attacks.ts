@@ -1,6 +1,6 @@
 import { type Attack, type Means, SQUARE, svg, XHTML } from "./attack.ts";
 
-/** SVGs whose style sheets and properties try to load something from elsewhere. */
+/** SVGs whose style sheets and properties try to load resources from elsewhere. */
 export function styleAttacks({ elsewhere }: Means): Attack[] {
   return [...stylesheets(elsewhere), ...values(elsewhere)];
 }
@@ -35,7 +35,7 @@ function stylesheets(elsewhere: string): Attack[] {
       does: "request",
     },
     { title: "@import after a broken string", svg: sheet(`a{content:'x\n}@import url(${imported});`) },
-    { title: "@import after what is dropped", svg: sheet(`@foo;@import url(${imported});`), does: "request" },
+    { title: "@import after a dropped rule", svg: sheet(`@foo;@import url(${imported});`), does: "request" },
     {
       title: "@import of XHTML's style",
       svg: svg(`<style ${XHTML}>@import url(${imported});</style>`),

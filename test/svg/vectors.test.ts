@@ -4,7 +4,7 @@ import { attackVectors } from "./vectors.ts";
 
 const means = { script: "window.ran=1", elsewhere: "http://elsewhere.example" };
 
-/** What is left of an attack; nothing of one that is refused. */
+/** The remains of an attack after cleaning; empty for a refused file. */
 function remains(svg: string | Buffer): string {
   try {
     return cleanSvg(Buffer.from(svg)).toString();
@@ -14,7 +14,7 @@ function remains(svg: string | Buffer): string {
   }
 }
 
-test.each(attackVectors(means))("nothing is left of $title", ({ svg }) => {
+test.each(attackVectors(means))("cleaning leaves nothing of the attack: $title", ({ svg }) => {
   const clean = remains(svg);
   expect(clean).not.toMatch(/elsewhere|script:|ran=1|\son\w+=|<(?:[\w.-]+:|script|foreignObject)/i);
   expect(clean).not.toMatch(/@import|\\|<[?!]/);

@@ -26,7 +26,7 @@ async function buildOfCopy(change?: (root: string) => Promise<void>): Promise<st
   return stdout.trim();
 }
 
-test("the same code in another place has the same build", async () => {
+test("the same code in another folder has the same build", async () => {
   const renderer = createRenderer();
   expect(await buildOfCopy()).toBe(renderer.build);
   await renderer.close();
@@ -39,11 +39,11 @@ test.each([
     (root: string) => writeFile(join(root, "worker/psd/tiff.js"), "\n", { flag: "a" }),
   ],
   ["another file", (root: string) => writeFile(join(root, "extra.js"), "")],
-])("%s makes another build", async (_, change) => {
+])("%s changes the build", async (_, change) => {
   expect(await buildOfCopy(change)).not.toBe(await buildOfCopy());
 });
 
-test("types and source maps, which Node does not run, do not change the build", async () => {
+test("type declarations and source maps do not change the build", async () => {
   const change = async (root: string) => {
     await writeFile(join(root, "fit.d.ts"), "\n", { flag: "a" });
     await writeFile(join(root, "fit.js.map"), "{}");
@@ -51,7 +51,7 @@ test("types and source maps, which Node does not run, do not change the build", 
   expect(await buildOfCopy(change)).toBe(await buildOfCopy());
 });
 
-test("limits that shape renditions change the build, and options that do not shape them keep it", async () => {
+test("only options that shape renditions change the build", async () => {
   const buildWith = async (options: RendererOptions) => {
     const renderer = createRenderer(options);
     await renderer.close();

@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 import type { ImageFormat, OriginalType } from "@outrigger/core";
 import type { PictureLimits } from "./shared/wire.ts";
 
-/** Libraries whose versions may draw or encode differently. */
+/** Libraries whose version decides how pictures are drawn or encoded. */
 const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];
 
 let code: string | undefined;
 
 /**
- * `Renderer.build`: a digest of everything that decides the bytes of renditions. That is our own code, the versions of the
- * libraries, and the limits that shape renditions. Takes 15 ms the first time in a process.
+ * `Renderer.build`: a digest of everything that decides the bytes of renditions: this package's code, the library
+ * versions, and the limits that shape renditions. The first call in a process takes 15 ms.
  */
 export function buildOf(limits: PictureLimits): string {
   code ??= [ownCode(), ...LIBRARIES.map(versionOf), ...nativeVersions(), `zlib ${versions.zlib}`].join();
@@ -33,7 +33,7 @@ function shape(limits: PictureLimits): string {
   ].join();
 }
 
-/** A digest of the files beside and below this one that Node runs, those of the worker included. */
+/** A digest of the code files in this folder and below, the worker's included. */
 function ownCode(): string {
   const directory = dirname(fileURLToPath(import.meta.url));
   const hash = createHash("sha256");
@@ -43,7 +43,7 @@ function ownCode(): string {
   return hash.digest("hex");
 }
 
-/** Paths below `directory`, with slashes. `readdir` itself takes five times as long to go into folders. */
+/** Paths below `directory`, with slashes. A recursive `readdir` takes five times as long. */
 function codeIn(directory: string, above = ""): string[] {
   return readdirSync(join(directory, above), { withFileTypes: true }).flatMap((entry) => {
     const path = `${above}${entry.name}`;
@@ -53,8 +53,8 @@ function codeIn(directory: string, above = ""): string[] {
 }
 
 /**
- * The binaries that sharp loads, with the platform in their names. libvips and librsvg are among them, and draw differently on
- * another processor. npm installs them beside sharp or within it.
+ * Versions of the binary packages that sharp loads; their names hold the platform. They contain libvips and librsvg,
+ * which draw differently on another processor. npm installs them beside sharp or inside it.
  */
 function nativeVersions(): string[] {
   const sharp = rootOf("sharp");
@@ -77,7 +77,7 @@ function readVersion(root: string): string {
   return version;
 }
 
-/** The folder of a package, found by its entry: its `exports` may hide its package.json. */
+/** The folder of a package, found from its entry point: `exports` may hide package.json. */
 function rootOf(library: string): string {
   const entry = createRequire(import.meta.url).resolve(library);
   const path = join("node_modules", library);
@@ -85,9 +85,9 @@ function rootOf(library: string): string {
 }
 
 /**
- * Add an entry, or raise its number by one, for a type, a format or a single conversion whose renditions now look different.
- * Stored renditions with a lower look are then rendered again after the reply. Leave out invisible changes, such as another
- * encoder with the same settings: `build` distinguishes those bytes.
+ * Conversions whose renditions changed visibly. When renditions of a type, a format or one conversion look different,
+ * add an entry or raise its number by one. Stored renditions with a lower look are then rendered again after the reply.
+ * Do not list invisible changes, such as a new encoder version: `build` covers those.
  */
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [];
 

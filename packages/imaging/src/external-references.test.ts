@@ -14,7 +14,7 @@ const hits: string[] = [];
 let server: Server;
 let directory: string;
 let picture: Buffer;
-/** Where the referenced things really are: on a listener, and in files. */
+/** The real targets of the references: a listener, and files. */
 let places: { picture: string; drawing: string; styles: string; text: string }[];
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ function document(content: string, prolog = ""): string {
   return `<?xml version="1.0"?>${prolog}<svg ${names} width="9" height="9">${content}</svg>`;
 }
 
-/** Whether anything at all is drawn. A document that is refused draws nothing. */
+/** Whether anything is drawn. A refused document draws nothing. */
 async function paints(text: string): Promise<boolean> {
   // Beside the files, so that a relative reference would find them.
   const path = join(directory, "referring.svg");
@@ -115,7 +115,7 @@ test.each<[string, (place: (typeof places)[number]) => string]>([
     "a text inclusion",
     ({ text }) => document(`<text y="9"><xi:include parse="text" href="${text}"/></text>`),
   ],
-])("an SVG that refers to %s gets none of it, from wherever", async (_, write) => {
+])("an SVG that refers to %s loads nothing, from a file or in memory", async (_, write) => {
   for (const place of places) {
     const text = write(place);
     expect(await paints(text), text).toBe(false);
@@ -123,7 +123,7 @@ test.each<[string, (place: (typeof places)[number]) => string]>([
   expect(hits).toEqual([]);
 });
 
-test("what an SVG holds itself is drawn: an embedded picture, an entity, a style", async () => {
+test("an SVG with an embedded picture, an entity and a style sheet is drawn with them", async () => {
   const href = `data:image/png;base64,${picture.toString("base64")}`;
   expect(await paints(document(`<image width="9" height="9" href="${href}"/>`))).toBe(true);
   expect(await paints(document("<text y='9'>&x;</text>", '<!DOCTYPE svg [<!ENTITY x "MMMM">]>'))).toBe(true);

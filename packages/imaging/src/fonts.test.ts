@@ -19,8 +19,8 @@ beforeEach(() => {
 
 afterEach(() => renderer.close());
 
-describe("with the fonts of this machine", () => {
-  test("Latin is drawn, and every other script either drawn or missing", async () => {
+describe("measureFontCoverage with the fonts of this machine", () => {
+  test("reports Latin as drawn, and every other script as drawn or missing", async () => {
     const { drawnScripts, missingScripts } = await measureFontCoverage(renderer);
     expect(drawnScripts).toContain("Latin");
     expect([...drawnScripts, ...missingScripts].sort()).toEqual(SCRIPTS.toSorted());
@@ -28,7 +28,7 @@ describe("with the fonts of this machine", () => {
   });
 });
 
-describe("without fonts", () => {
+describe("measureFontCoverage without fonts", () => {
   let directory: string;
 
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe("without fonts", () => {
     rmSync(directory, { recursive: true });
   });
 
-  test("every script is missing and every family looks the same", async () => {
+  test("reports every script as missing and every family as alike", async () => {
     expect(await measureFontCoverage(renderer)).toEqual({
       drawnScripts: [],
       missingScripts: SCRIPTS,

@@ -1,6 +1,6 @@
 import type { Renderer } from "@outrigger/core";
 
-/** Characters that a font for the script has; of Chinese, a simplified and a traditional one. */
+/** Sample characters of each script. Chinese has a simplified and a traditional one. */
 const scripts = [
   { name: "Latin", characters: "Rő" },
   { name: "Greek", characters: "Ψλ" },
@@ -15,28 +15,28 @@ const scripts = [
   { name: "emoji", characters: "😀🎉" },
 ] as const;
 
-/** The generic families of CSS that SVG pictures ask for (CSS Fonts 4, section 2.1.3). */
+/** The generic CSS font families that SVG pictures use (CSS Fonts 4, section 2.1.3). */
 const families = ["sans-serif", "serif", "monospace"] as const;
 
-/** A kind of characters that takes fonts of its own. */
+/** A script, or emoji, that needs its own fonts. */
 export type Script = (typeof scripts)[number]["name"];
 
-/** A font family that names a style instead of a font. */
+/** A CSS font family that names a style, not a font. */
 export type GenericFamily = (typeof families)[number];
 
 /** The scripts and families of text in SVG pictures that the fonts of this machine cover. */
 export interface FontCoverage {
-  /** Scripts whose characters are drawn. None: there is no font at all. */
+  /** Scripts whose characters are drawn. Empty when no font is installed. */
   drawnScripts: Script[];
-  /** Scripts whose characters become boxes, or nothing. */
+  /** Scripts whose characters are drawn as boxes or not at all. */
   missingScripts: Script[];
-  /** Generic families that look like another one, for want of a font of their own. */
+  /** Generic families that have no font of their own and look like another family. */
   alikeFamilies: GenericFamily[];
 }
 
 /**
- * Finds out by drawing what the fonts of this machine can draw: some forty pictures of a few milliseconds each, one
- * after the other. Rejects as `Renderer.render` does.
+ * Measures which scripts and families the fonts of this machine cover. It draws about forty pictures, one after the
+ * other, of a few milliseconds each. Rejects as `Renderer.render` does.
  */
 export async function measureFontCoverage(renderer: Renderer): Promise<FontCoverage> {
   const coverage: FontCoverage = { drawnScripts: [], missingScripts: [], alikeFamilies: [] };
@@ -55,12 +55,12 @@ export async function measureFontCoverage(renderer: Renderer): Promise<FontCover
   return coverage;
 }
 
-/** Whether there is a font for Latin letters, by two pictures. Rejects as `Renderer.render` does. */
+/** Whether a font for Latin letters is installed. Draws two pictures. Rejects as `Renderer.render` does. */
 export async function hasLatinFont(renderer: Renderer): Promise<boolean> {
   return await areDrawn(renderer, "R");
 }
 
-/** Whether each character is drawn as something else than one that no font has. */
+/** Whether every character is drawn differently from a character that no font has. */
 async function areDrawn(renderer: Renderer, characters: string): Promise<boolean> {
   for (const character of characters) {
     const drawn = await drawSilhouette(renderer, character);
@@ -69,14 +69,17 @@ async function areDrawn(renderer: Renderer, characters: string): Promise<boolean
   return true;
 }
 
-/** A code point that will never be a character. Missing ones become boxes of four digits, beyond U+FFFF of six. */
+/**
+ * A code point that will never be a character. Missing characters are drawn as boxes of four digits, or six beyond
+ * U+FFFF.
+ */
 function noncharacterLike(character: string): string {
   return character.length === 1 ? "\u{fdd0}" : "\u{1fffe}";
 }
 
 /**
- * A PNG that is covered wherever there is ink and for 12 pixels around: boxes look the same whichever digits stand in
- * them, letters do not. Equal pixels give equal bytes.
+ * A PNG of the characters in which every stroke is widened by 12 pixels. Boxes then look the same whatever digits they
+ * hold; letters still differ. Equal pixels give equal bytes.
  */
 async function drawSilhouette(
   renderer: Renderer,

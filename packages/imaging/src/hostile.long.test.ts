@@ -13,17 +13,17 @@ const renderer = createRenderer({ timeoutMs: TIMEOUT_MS });
 afterAll(() => renderer.close());
 
 const SVG = "image/svg+xml";
-/** Refused by its text or by its cost, or stopped while the machine that runs the tests was busy with others. */
+/** Codes of a refusal by content or cost, or of a stop because the test machine was busy. */
 const ENDED = /^(?:unsupported_media|too_costly|overloaded)$/;
 const plain = { bytes: Buffer.from(svg(9, '<rect width="9" height="9"/>')) };
 
-/** A small picture, as somebody else would ask for it. */
+/** A small picture for another client. */
 async function renderPlain(by: Renderer = renderer): Promise<void> {
   const { bytes } = await by.render(plain, SVG, { format: "png" });
   expect(bytes.length).toBeGreaterThan(50);
 }
 
-describe("an SVG that asks for too much ends in time, and the next picture is rendered:", () => {
+describe("an SVG that needs too much is stopped in time, and the next picture is rendered:", () => {
   test.each(Object.entries(hostileSvgs()))("%s", async (_, text) => {
     await renderPlain();
     const source = { bytes: Buffer.from(text) };
@@ -41,7 +41,7 @@ describe("an SVG that asks for too much ends in time, and the next picture is re
   });
 });
 
-describe("a GIF of a few bytes that declares a great deal is refused:", () => {
+describe("a GIF of a few bytes that declares a huge size is refused:", () => {
   const frames = (count: number, width: number, height: number): GifFrame[] =>
     Array.from({ length: count }, () => ({ width, height }));
 
@@ -84,26 +84,29 @@ describe("a GIF of a few bytes that declares a great deal is refused:", () => {
   }
 });
 
-test.runIf(process.platform === "linux")("a real picture that needs too much memory is refused", async () => {
-  const bytes = await sharp({ create: { width: 7000, height: 7000, channels: 4, background: "#369c" } })
-    .png({ progressive: true, compressionLevel: 1 })
-    .toBuffer();
-  const frugal = createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1 });
-  const usual = createRenderer({ workers: 1 });
-  try {
-    await renderPlain(frugal);
-    await expect(frugal.render({ bytes }, "image/png", { format: "jpg" })).rejects.toMatchObject({
-      code: "too_costly",
-      message: "This image needs more than 128 MiB of memory to render.",
-    });
-    await renderPlain(frugal);
-    expect((await admitInfo(usual, { bytes }, "image/png")).width).toBe(7000);
-  } finally {
-    await Promise.all([frugal.close(), usual.close()]);
-  }
-});
+test.runIf(process.platform === "linux")(
+  "a valid picture that needs too much memory is refused",
+  async () => {
+    const bytes = await sharp({ create: { width: 7000, height: 7000, channels: 4, background: "#369c" } })
+      .png({ progressive: true, compressionLevel: 1 })
+      .toBuffer();
+    const frugal = createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1 });
+    const usual = createRenderer({ workers: 1 });
+    try {
+      await renderPlain(frugal);
+      await expect(frugal.render({ bytes }, "image/png", { format: "jpg" })).rejects.toMatchObject({
+        code: "too_costly",
+        message: "This image needs more than 128 MiB of memory to render.",
+      });
+      await renderPlain(frugal);
+      expect((await admitInfo(usual, { bytes }, "image/png")).width).toBe(7000);
+    } finally {
+      await Promise.all([frugal.close(), usual.close()]);
+    }
+  },
+);
 
-test("this process answers others while pictures keep every worker busy", async () => {
+test("the host process stays responsive while every worker is busy", async () => {
   const [busy] = Object.values(hostileSvgs());
   await renderPlain();
   const delay = monitorEventLoopDelay({ resolution: 10 });

@@ -16,7 +16,7 @@ function startHost(mode: "once" | "hang"): ChildProcess {
   return spawn(process.execPath, [script, mode], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-test("a host that never closes its renderer still gets its result, and ends by itself", async () => {
+test("a host that never closes its renderer gets its result and exits by itself", async () => {
   const host = startHost("once");
   let output = "";
   host.stdout?.on("data", (chunk) => {
@@ -27,18 +27,18 @@ test("a host that never closes its renderer still gets its result, and ends by i
 });
 
 describe.runIf(process.platform === "linux")("on Linux", () => {
-  test("busy workers go at once with a host that is killed", async () => {
+  test("busy workers exit immediately when the host is killed", async () => {
     const host = startHost("hang");
     await once(host.stdout ?? host, "data");
     const workers = childrenOf(host.pid ?? 0);
     expect(workers).toHaveLength(2);
     host.kill("SIGKILL");
     await once(host, "exit");
-    // Some milliseconds as a rule; their low priority makes it more where the processors are busy.
+    // Usually some milliseconds; longer on busy processors, because workers have a low priority.
     expect(await until(() => !workers.some(isRunning), 2000)).toBeLessThan(2000);
   });
 
-  test("idle workers end when the renderer is closed", async () => {
+  test("idle workers exit when the renderer is closed", async () => {
     const before = new Set(childrenOf(process.pid));
     const renderer = createRenderer();
     await Promise.all([
@@ -51,14 +51,14 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
     expect(workers.filter(isRunning)).toEqual([]);
   });
 
-  test("creating a renderer starts nothing", async () => {
+  test("creating a renderer starts no process", async () => {
     const before = childrenOf(process.pid);
     const renderer = createRenderer();
     expect(childrenOf(process.pid)).toEqual(before);
     await renderer.close();
   });
 
-  test("a worker has a low priority in all of its threads, and none of the host's secrets", async () => {
+  test("all threads of a worker have a low priority, and its environment has no secrets of the host", async () => {
     process.env.RENDER_TEST_SECRET = "do not hand on";
     process.env.FONTCONFIG_RENDER_TEST = "hand on";
     const before = new Set(childrenOf(process.pid));

@@ -2,7 +2,7 @@ import { createRenderer, type RendererOptions } from "@outrigger/imaging";
 import { expect, test } from "vitest";
 import { resolveRendererOptions } from "./renderer-options.ts";
 
-test("has the documented defaults", () => {
+test("resolveRendererOptions fills in the documented defaults", () => {
   expect(resolveRendererOptions({})).toMatchObject({
     maxPixels: 50_000_000,
     maxFrames: 60,
@@ -33,21 +33,21 @@ test.each([
   ["maxTotalMemoryBytes", 1_000_000],
   ["workers", 0],
   ["maxQueue", -1],
-])("refuses %s: %s", (name, value) => {
-  // Not what the types allow, which is the point.
+])("resolveRendererOptions throws a TypeError for %s: %s", (name, value) => {
+  // Deliberately a value that the types forbid.
   const options = { [name]: value } as RendererOptions;
   expect(() => createRenderer(options)).toThrow(TypeError);
   expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be a whole number from`);
 });
 
-test("gives all workers together room for one large picture, and some for the others", () => {
+test("the default maxTotalMemoryBytes is maxMemoryBytes and a quarter for each further worker", () => {
   const resolved = resolveRendererOptions({ maxMemoryBytes: 400 * 1024 ** 2, workers: 3 });
   expect(resolved.maxTotalMemoryBytes).toBe(600 * 1024 ** 2);
   const given = { maxTotalMemoryBytes: 900 * 1024 ** 2, workers: 3 };
   expect(resolveRendererOptions(given).maxTotalMemoryBytes).toBe(900 * 1024 ** 2);
 });
 
-test("takes an option given as undefined for its default", () => {
+test("an undefined option gets its default", () => {
   const options = { maxFrames: undefined } as unknown as RendererOptions;
   expect(resolveRendererOptions(options).maxFrames).toBe(60);
 });

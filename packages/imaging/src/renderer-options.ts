@@ -4,8 +4,8 @@ import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 /** Options of {@link createRenderer}. Numbers are integers; any other value is a `TypeError`. */
 export interface RendererOptions {
   /**
-   * Pixels that an original may have, over all its frames. An SVG has none until it is drawn: only the output limits bind it.
-   * Range 1 to 1,000,000,000.
+   * Pixels that an original may have, all frames together. It does not apply to SVG, which has no pixels until it is
+   * drawn; the output limits do. Range 1 to 1,000,000,000.
    * @default 50_000_000
    */
   maxPixels?: number;
@@ -15,36 +15,37 @@ export interface RendererOptions {
    */
   maxFrames?: number;
   /**
-   * Pixels of a rendition's longer side; a larger one is scaled down. Range 1 to 16,383 (the most that WebP can hold).
+   * Pixels of the longer side of a rendition. A larger rendition is scaled down. Range 1 to 16,383, WebP's maximum.
    * @default 8192
    */
   maxSide?: number;
   /**
-   * Pixels of a rendition; a larger one is scaled down. Range 1 to 268,000,000.
+   * Pixels of a rendition. A larger rendition is scaled down. Range 1 to 268,000,000.
    * @default 25_000_000
    */
   maxOutputPixels?: number;
   /**
-   * Pixels of a GIF rendition, of one frame; a larger one is scaled down. Lower than `maxOutputPixels` because finding a
-   * palette takes 0.4 s a megapixel, ten times as much as any other encoder. Range 1 to 268,000,000.
+   * Pixels of one frame of a GIF rendition. A larger rendition is scaled down. The default is lower than
+   * `maxOutputPixels` because the search for a palette takes 0.4 s per megapixel, ten times as long as any other
+   * encoder. Range 1 to 268,000,000.
    * @default 4_000_000
    */
   maxGifOutputPixels?: number;
   /**
-   * Pixels of a WebP rendition; a larger one is scaled down. Lower than `maxOutputPixels` because its encoder takes 15 MB
-   * a megapixel beside the picture. Range 1 to 268,000,000.
+   * Pixels of a WebP rendition. A larger rendition is scaled down. The default is lower than `maxOutputPixels` because
+   * the encoder takes 15 MB per megapixel in addition to the picture. Range 1 to 268,000,000.
    * @default 16_000_000
    */
   maxWebpOutputPixels?: number;
   /**
-   * Pixels of an AVIF rendition; a larger one is scaled down. Lower than `maxOutputPixels` because its encoder takes
-   * 45 MB and 0.3 s a megapixel. Range 1 to 268,000,000.
+   * Pixels of an AVIF rendition. A larger rendition is scaled down. The default is lower than `maxOutputPixels` because
+   * the encoder takes 45 MB and 0.3 s per megapixel. Range 1 to 268,000,000.
    * @default 6_000_000
    */
   maxAvifOutputPixels?: number;
   /**
-   * Pixels of an animated rendition (GIF or WebP), all frames together. A larger one is scaled down and keeps all its
-   * frames. Range 1 to 268,000,000.
+   * Pixels of an animated rendition (GIF or WebP), all frames together. A larger rendition is scaled down and keeps all
+   * its frames. Range 1 to 268,000,000.
    * @default 10_000_000
    */
   maxAnimationOutputPixels?: number;
@@ -56,34 +57,35 @@ export interface RendererOptions {
    */
   timeoutMs?: number;
   /**
-   * Bytes of resident memory that a worker may reach on one picture; about 70 MiB of them are the worker itself. They are
-   * measured 20 times a second, and a worker above the limit is killed. The system refuses allocations of 256 MiB beyond it.
-   * On Linux only. At least 134,217,728.
+   * Bytes of resident memory that a worker may reach while it renders one picture. The worker itself takes about 70 MiB
+   * of them. Memory is measured 20 times a second, and a worker above the limit is killed. The system refuses
+   * allocations more than 256 MiB above the limit. Linux only. At least 134,217,728.
    * @default 536_870_912
    */
   maxMemoryBytes?: number;
   /**
-   * Bytes of resident memory that all workers may reach together. Above it, the picture that began last is queued again and
-   * rendered when no other is. Two large pictures take turns; small ones are not affected. On Linux only. At least
-   * 134,217,728.
+   * Bytes of resident memory that all workers may reach together. Above it, the render that began last is stopped and
+   * queued again; it then runs alone. So large pictures are rendered one at a time; small ones are not affected. Linux
+   * only. At least 134,217,728.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
   maxTotalMemoryBytes?: number;
   /**
-   * Processes that render. They are started when first needed and kept. At least two by default, so that one hostile picture
-   * does not hold up all others until its deadline. Their low priority leaves the processor to the host. Range 1 to 256.
-   * @default the processors less one, at least 2
+   * Worker processes. Each is started when first needed and then kept. The default is at least two, so that one hostile
+   * picture does not block all others until its deadline. Workers run at low priority, so the host's own work goes
+   * first. Range 1 to 256.
+   * @default the number of processors minus one, at least 2
    */
   workers?: number;
   /**
-   * Calls that may wait for a worker. One more is rejected with `overloaded`. Range 0 to 100,000.
+   * Calls that may wait for a worker. Further calls are rejected with `overloaded`. Range 0 to 100,000.
    * @default 64
    */
   maxQueue?: number;
   /**
-   * Whether to keep an intermediate, at 1600 px, of each original that is costly to decode. Smaller sizes are made from it. It
-   * takes up to 10 MB a picture or page, and turns 0.1 s and more of each further size into 0.02 s. Renditions have the same
-   * bytes either way.
+   * Whether to keep an intermediate of 1600 px of each original that is slow to decode. Smaller renditions are made
+   * from it in 0.02 s, not 0.1 s or more. An intermediate takes up to 10 MB per picture or page. Renditions have the
+   * same bytes either way.
    * @default true
    */
   intermediates?: boolean;
@@ -93,7 +95,7 @@ const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
 
 const outputPixels = (preset: number) => rules.preset(preset, rules.whole(1, 268_000_000));
 
-/** The rule and the default of each option. The default of `maxTotalMemoryBytes` follows from those of others. */
+/** The rule and the default of each option. The default of `maxTotalMemoryBytes` is computed from other options. */
 export const RENDERER_RULES = {
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
   maxFrames: rules.preset(60, rules.whole(1, 10_000)),
@@ -111,11 +113,11 @@ export const RENDERER_RULES = {
   intermediates: rules.preset(true, rules.flag()),
 } satisfies RuleTable<RendererOptions>;
 
-/** Fills in the defaults. Throws `TypeError` on a value out of its range. */
+/** Fills in the defaults. Throws `TypeError` for a value out of range. */
 export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
-  // Room for one large picture beside usual ones.
+  // Memory for one large picture beside usual ones.
   const roomBytes = Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
   return { ...resolved, maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes };
 }

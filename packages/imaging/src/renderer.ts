@@ -7,14 +7,17 @@ import { usesIntermediate } from "./shared/intermediate.ts";
 import { measure } from "./shared/measure.ts";
 import type { Rendered, Task, TaskResult } from "./shared/wire.ts";
 
-/** A precaution against leaks: 600 pictures in a row showed none. A new worker costs 0.1 s of processor. */
+/**
+ * A precaution against memory leaks, although 600 pictures in a row showed none. A new worker costs 0.1 s of processor
+ * time.
+ */
 const MAX_TASKS_PER_WORKER = 1000;
 
 /**
- * A renderer of every original type as every format, in child processes with bounds on time and memory. It is built on sharp,
- * with PDFium for PDF and readers and writers of its own for PSD.
+ * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
+ * memory. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
- * Throws `TypeError` on options out of range.
+ * Throws `TypeError` for options out of range.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, intermediates, ...limits } =
@@ -27,7 +30,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     maxQueue,
     maxTasksPerWorker: MAX_TASKS_PER_WORKER,
     maxTotalMemoryBytes,
-    // Memory that a worker still holds counts against its next picture.
+    // Memory that a worker still holds counts towards the limit of its next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });
   return {
@@ -47,7 +50,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
         options: { ...options, cleanedPath },
         limits,
       };
-      // A worker answers a task with the result of its kind.
+      // The kind of the task decides the type of its result.
       return (await pool.run(task, work)) as Admission;
     },
     async render(source, type, spec, work) {
@@ -57,7 +60,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
           ? "with intermediate"
           : "direct";
       const task: Task = { kind: "render", source: absolute(source), type, spec, limits, mode };
-      // As above.
+      // The kind of the task decides the type of its result.
       return separate((await pool.run(task, work)) as Rendered);
     },
     close: () => pool.close(),
@@ -69,7 +72,7 @@ function separate({ bytes, renditionBytes }: Rendered): Rendition {
   return { bytes: bytes.subarray(0, renditionBytes), intermediate: bytes.subarray(renditionBytes) };
 }
 
-/** Workers run in another directory, where a relative path would mean another file. */
+/** Makes the path absolute: workers run in another directory. */
 function absolute(source: RenderSource): RenderSource {
   return "path" in source ? { ...source, path: resolve(source.path) } : source;
 }

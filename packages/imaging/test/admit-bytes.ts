@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ImageInfo, OriginalType, Renderer, RenderSource } from "@outrigger/core";
 
-/** Admits a file and throws away what was cleaned: for tests of what is measured and what is refused. */
+/** Admits a file and discards the cleaned file: for tests of the reported facts and of refusals. */
 export async function admitInfo(
   renderer: Renderer,
   source: RenderSource,

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 
-/** Process ids of the children of a process, on Linux. Empty once it is gone. */
+/** Process ids of the children of a process, on Linux. Empty after the process has exited. */
 export function childrenOf(pid: number): number[] {
   try {
     const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
     return list === "" ? [] : list.split(" ").map(Number);
   } catch {
-    // The process itself is gone.
+    // The process has exited.
     return [];
   }
 }
 
-/** Whether a process exists and is not merely waiting to be collected by its parent. */
+/** Whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
@@ -30,7 +30,8 @@ export function peakBytes(pid: number): number {
 export async function until(condition: () => boolean, withinMs: number): Promise<number> {
   const begun = performance.now();
   while (!condition()) {
-    if (performance.now() - begun > withinMs) throw new Error(`Not so within ${withinMs} ms.`);
+    if (performance.now() - begun > withinMs)
+      throw new Error(`The condition did not hold within ${withinMs} ms.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return performance.now() - begun;

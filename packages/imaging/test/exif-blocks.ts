@@ -1,7 +1,7 @@
-/** How a TIFF block orders its bytes. */
+/** The byte order of a TIFF block. */
 export type ByteOrder = "II" | "MM";
 
-/** What the blocks of {@link exifBlock} tell besides the orientation. */
+/** The private text in the blocks of {@link exifBlock}. */
 export const EXIF_SECRET = "Serial 12345678";
 
 const ASCII = 2;
@@ -9,8 +9,8 @@ const SHORT = 3;
 const LONG = 4;
 
 /**
- * An EXIF block from its TIFF header on: a camera in IFD0, the orientation as a SHORT unless told otherwise, and a
- * directory with the tag of a GPS latitude reference.
+ * An EXIF block from its TIFF header on: a camera in IFD0, the orientation (a SHORT by default), and a directory with a
+ * GPS latitude reference.
  */
 export function exifBlock(orientation: number, byteOrder: ByteOrder = "MM", orientationType = SHORT): Buffer {
   const block = Buffer.alloc(96);

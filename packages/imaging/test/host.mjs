@@ -1,6 +1,6 @@
 /**
- * A host app for process-lifetime.long.test.ts. `once`: renders once and has nothing more to do. `hang`: reports its workers
- * while they are busy for long.
+ * A host app for process-lifetime.long.test.ts. `once`: renders once and then has nothing to do. `hang`: starts long renders
+ * and reports its workers.
  */
 import { createRenderer } from "@outrigger/imaging";
 

@@ -1,4 +1,4 @@
-/** Where a frame lies on the screen of its GIF. */
+/** The position of a frame on the screen of its GIF. */
 export interface GifFrame {
   left?: number;
   top?: number;
@@ -8,7 +8,7 @@ export interface GifFrame {
   data?: Buffer;
 }
 
-/** A GIF of a few bytes whose frames declare any size and hold next to no pixels. */
+/** A GIF of a few bytes whose frames declare any size and hold almost no pixels. */
 export function sparseGif(width: number, height: number, frames: GifFrame[]): Buffer {
   return Buffer.concat([
     Buffer.from("GIF89a", "latin1"),

@@ -1,4 +1,4 @@
-/** Real SVGs that keep a renderer busy, or try to make it read or fetch something. By name. */
+/** SVGs by name that keep a renderer busy, or try to make it read a file or fetch a URL. */
 export function hostileSvgs(): Record<string, string> {
   const blurs = '<feGaussianBlur stdDeviation="200"/>'.repeat(60);
   const circles = Array.from(

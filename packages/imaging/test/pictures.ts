@@ -48,7 +48,7 @@ export function distance(some: Rgb[], others: Rgb[]): number {
   );
 }
 
-/** Something like a photograph: soft shapes, and grain. */
+/** A picture that resembles a photograph: soft shapes and grain. */
 export async function photo(width: number, height: number): Promise<Buffer> {
   const noise = (side: [number, number], sigma: number) => ({
     create: {

@@ -1,4 +1,4 @@
-/** A worker whose tasks are the ways in which a worker can behave: see worker-pool.test.ts. */
+/** A worker whose tasks select how it behaves, for worker-pool.test.ts. */
 import { setTimeout } from "node:timers/promises";
 
 const hoard = [];

@@ -1,4 +1,4 @@
-/** A worker that cannot load what it needs. */
+/** A worker that cannot load its libraries. */
 process.on("disconnect", () => process.exit());
 process.on("message", () => {});
 process.send({ kind: "unusable", reason: "a library is missing" });

@@ -1,8 +1,11 @@
-/** An address that may stand in a page. */
+/** An address that is safe to put into a page. */
 export interface Address {
   /** As given. */
   href: string;
-  /** Its origin as a Content-Security-Policy source, or `null` where it has none of its own or none that a policy can name. */
+  /**
+   * Its origin as a Content-Security-Policy source; `null` for a relative address, or an origin that a policy cannot
+   * name.
+   */
   source: string | null;
 }
 
@@ -11,7 +14,10 @@ const POLICY_SOURCE = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
 
 const POLICY_PATH = /^[\w./~%-]*$/;
 
-/** An absolute URL that ends with `/` as a Content-Security-Policy source for all below it; `null` where a policy cannot name it. */
+/**
+ * The Content-Security-Policy source for all addresses below an absolute URL that ends with `/`; `null` when a policy
+ * cannot name it.
+ */
 export function pathSource(directory: string): string | null {
   const { origin, pathname } = new URL(directory);
   return POLICY_SOURCE.test(origin) && POLICY_PATH.test(pathname) ? origin + pathname : null;
@@ -24,7 +30,7 @@ export function absoluteAddress(value: string): Address | null {
   return { href: value, source: POLICY_SOURCE.test(url.origin) ? url.origin : null };
 }
 
-/** An absolute URL as above, or a reference that stays on the page's own origin (so not `//other.host`). */
+/** An absolute http(s) URL, or a reference that stays on the page's own origin (so not `//other.host`). */
 export function formAddress(value: string): Address | null {
   const absolute = absoluteAddress(value);
   if (absolute !== null) return absolute;

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Asset } from "@outrigger/core";
 
-/** A page that has files of its own. */
+/** A page that has its own script and style sheets. */
 export type Entry = "upload" | "viewer" | "reference";
 
-/** Names of the files that a page loads itself; what those load in turn they name. */
+/** Names of the files that a page loads directly. */
 export interface EntryFiles {
   script: string;
-  /** What the script needs before it can run. */
+  /** Modules that the script imports. */
   imports: readonly string[];
   styles: readonly string[];
 }
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const DIRECTORY = new URL("../dist/assets/", import.meta.url);
 
-/** What the build made of `browser/`, read once into memory. */
+/** The files built from `browser/`, read into memory once. */
 export interface Assets {
   get(name: string): Asset | undefined;
   filesOf(entry: Entry): EntryFiles;
@@ -38,7 +38,7 @@ export interface Assets {
 
 let loaded: Assets | null = null;
 
-/** @throws Error where the package was not built. */
+/** Throws an `Error` when the package is not built. */
 export function loadAssets(): Assets {
   loaded ??= readAssets();
   return loaded;
@@ -52,13 +52,14 @@ function readAssets(): Assets {
     if (type !== undefined) assets.set(name, readAsset(name, type));
   }
   const icon = [...assets.keys()].find((name) => /^icon-.+\.svg$/.test(name));
-  if (icon === undefined) throw new Error("There is no icon among the built files");
+  if (icon === undefined) throw new Error("The built files have no icon: build @outrigger/web");
   return {
     icon,
     get: (name) => assets.get(name),
     filesOf(entry) {
       const found = Object.values(manifest).find(({ isEntry, name }) => isEntry === true && name === entry);
-      if (found === undefined) throw new Error(`There is no entry ${entry} among the built files`);
+      if (found === undefined)
+        throw new Error(`The built files have no entry ${entry}: build @outrigger/web`);
       const imports = found.imports?.flatMap((key) => manifest[key]?.file ?? []) ?? [];
       return { script: found.file, imports, styles: found.css ?? [] };
     },

@@ -5,30 +5,30 @@ import { type Entry, loadAssets } from "./assets.ts";
 import { type Html, type HtmlValue, html, markupOf, trusted } from "./html.ts";
 import { STYLE } from "./style.ts";
 
-/** The parts of a page that differ. */
+/** The parts that differ between pages. */
 export interface DocumentParts {
   title: string;
   productName: string;
-  /** Absolute URL of the mount point; files of the page are below it. */
+  /** Absolute URL of the mount point. The page's files are below it. */
   baseUrl: string;
   /** Names the page's layout in the style sheet. */
   layout: "viewer" | "edit" | "problem" | "upload" | "reference";
-  /** The page's script and style sheets. Absent: it has none. */
+  /** The page's script and style sheets. Absent: the page has none. */
   entry?: Entry;
   /** More elements of the head. */
   head?: HtmlValue;
   main: Html;
-  /** What the page shows in `<img>`. */
+  /** Addresses that the page loads in `<img>`. */
   pictures?: readonly Address[];
-  /** Where the page's forms go. */
+  /** Addresses that the page's forms are sent to. */
   forms?: readonly Address[];
-  /** More directives of the policy, or others in place of those that every page has. */
+  /** Directives that are added to the common policy or replace some of it. */
   policy?: Readonly<Record<string, string>>;
 }
 
 const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
-/** A whole page with its policy. */
+/** A complete page with its policy. */
 export function documentPage(parts: DocumentParts): Page {
   const files = filesOf(parts);
   const icon = assetAddress(parts.baseUrl, loadAssets().icon);
@@ -58,13 +58,13 @@ ${parts.main}
   return { html: markupOf(markup), contentSecurityPolicy: policyOf(parts, files, icon) };
 }
 
-/** Leads to the page for uploading, and on all others says so. */
+/** The header links to the upload page; on other pages it also says so. */
 function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
   const base = absoluteAddress(baseUrl);
   if (base === null) return html`<header>${productName}</header>`;
   const front = `${base.href.replace(/\/$/, "")}/`;
   return html`<header><a class="brand" href="${front}">${productName}</a>${
-    layout !== "upload" && html`<a class="pill" href="${front}">Upload your own</a>`
+    layout !== "upload" && html`<a class="pill" href="${front}">Upload an image</a>`
   }</header>`;
 }
 
@@ -72,11 +72,11 @@ interface LinkedFiles {
   script: Address;
   imports: readonly Address[];
   styles: readonly Address[];
-  /** What the policy calls the place of the page's own files. */
+  /** The policy source of the page's own files. */
   source: string;
 }
 
-/** `null` where the page has none, and where no address can be given for them. */
+/** `null` when the page has no files, or when `baseUrl` is not a usable address. */
 function filesOf({ entry, baseUrl }: DocumentParts): LinkedFiles | null {
   const directory = assetAddress(baseUrl, "");
   if (entry === undefined || directory === null) return null;
@@ -86,7 +86,7 @@ function filesOf({ entry, baseUrl }: DocumentParts): LinkedFiles | null {
     script: addressOf(script),
     imports: imports.map(addressOf),
     styles: styles.map(addressOf),
-    // Not the whole origin: the host's own scripts have no business here.
+    // Not the whole origin: scripts of the host app must not run here.
     source: pathSource(directory.href) ?? sourceList([directory]),
   };
 }
@@ -116,7 +116,7 @@ function policyOf(
     .join("; ");
 }
 
-/** The page cannot know under which of several names it was reached, so absolute addresses are named besides 'self'. */
+/** A list of policy sources. The host may have several names, so addresses are listed in addition to 'self'. */
 export function sourceList(addresses: readonly Address[]): string {
   const sources = addresses.map((address) => address.source).filter((source) => source !== null);
   return ["'self'", ...new Set(sources)].join(" ");

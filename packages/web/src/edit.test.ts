@@ -3,13 +3,13 @@ import { BYTES, EDIT, IMAGE, NOW } from "../test/views.ts";
 import { createPages } from "./pages.ts";
 
 describe("edit page", () => {
-  it("offers to keep the expiry or to set it to one of five durations, in milliseconds", () => {
+  it("offers to keep the expiry or to set it to one of five durations in milliseconds", () => {
     const { html } = createPages().edit(EDIT, NOW);
     const options = [...html.matchAll(/<option value="(\d*)"/g)].map((found) => found[1]);
     expect(options).toEqual(["", "3600000", "86400000", "604800000", "2592000000", "31536000000"]);
   });
 
-  it("offers no more than may be asked for", () => {
+  it("offers only expiries within the longest lifetime", () => {
     const { html } = createPages().edit({ ...EDIT, maxLifetimeMs: 7 * 86_400_000 }, NOW);
     expect([...html.matchAll(/<option value="(\d+)"/g)].map((found) => found[1])).toEqual([
       "3600000",
@@ -17,21 +17,21 @@ describe("edit page", () => {
       "604800000",
     ]);
     expect(html).toContain('min="2025-11-20T12:01" max="2025-11-27T12:00"');
-    expect(html).toContain("The longest from now is 7 days.");
+    expect(html).toContain("You can choose up to 7 days from now.");
   });
 
-  it("shows a small picture", () => {
+  it("shows a thumbnail of the image", () => {
     expect(createPages().edit(EDIT, NOW).html).toContain(`src="${BYTES}.webp?resize=192x192"`);
     const drawing = { ...IMAGE, type: "image/svg+xml" };
     expect(createPages().edit({ ...EDIT, image: drawing }, NOW).html).toContain(`src="${BYTES}.svg"`);
   });
 
-  it("lets the forms go to an absolute action on another host", () => {
+  it("allows its forms to post to an absolute action on another host", () => {
     const page = createPages().edit({ ...EDIT, action: "https://edit.example/x" }, NOW);
     expect(page.contentSecurityPolicy).toContain("form-action 'self' https://edit.example;");
   });
 
-  it("posts to its own address where the action would leave the site", () => {
+  it("posts to its own address when the action is a reference to another host", () => {
     for (const action of [
       "//evil.example/x",
       "/\t/evil.example/x",
@@ -44,7 +44,7 @@ describe("edit page", () => {
     }
   });
 
-  it("tells the browser to send its address, which holds the PIN, to nobody", () => {
+  it("sends no referrer, because its address holds the PIN", () => {
     expect(createPages().edit(EDIT, NOW).html).toContain('<meta name="referrer" content="no-referrer">');
   });
 });

@@ -19,13 +19,13 @@ const DURATIONS: readonly (readonly [label: string, ms: number])[] = [
   ["365 days from now", 365 * DAY_MS],
 ];
 
-/** The page for whoever holds the PIN: rename, change the expiry, delete. */
+/** The page to rename an image, change its expiry or delete it. The request must have the PIN. */
 export function editPage(view: EditView, nowMs: number, productName: string): Page {
   const { image, notice, problem } = view;
   const picture = thumbnail(image, offersOf(image), THUMBNAIL_SIDE);
   const action = formAddress(view.action);
   const viewAddress = absoluteAddress(image.viewUrl);
-  // Without an action a form posts to the page's own address, which is the right one as well.
+  // A form without an action posts to the page's own address, which is correct too.
   const form = html`<form method="post" enctype="application/x-www-form-urlencoded"${
     action !== null && html` action="${action.href}"`
   }><input type="hidden" name="pin" value="${view.pin}">`;
@@ -35,7 +35,7 @@ export function editPage(view: EditView, nowMs: number, productName: string): Pa
     baseUrl: image.baseUrl,
     layout: "edit",
     entry: "viewer",
-    // The page's own address carries the PIN; it must not travel to where the picture or a link leads.
+    // The page's address holds the PIN, which must not leak to other sites as a referrer.
     head: html`<meta name="referrer" content="no-referrer">`,
     main: html`${notice !== undefined && html`<p class="banner notice" role="status">${withDates(notice)}</p>`}
 ${problem !== undefined && html`<p class="banner alarm" role="alert">${withDates(problem)}</p>`}
@@ -69,20 +69,20 @@ ${form}<input type="hidden" name="action" value="update">
 <label for="name">Name</label>
 <input id="name" name="name" value="${image.name}" maxlength="255" required autocomplete="off" dir="auto">
 <label for="expires-in">Expires</label>
-<select id="expires-in" name="expiresIn" aria-describedby="expires-hint"><option value="" selected>Keep as it is, or as below</option>${durations.map(
+<select id="expires-in" name="expiresIn" aria-describedby="expires-hint"><option value="" selected>Don’t change</option>${durations.map(
     ([label, ms]) => html`<option value="${ms}">${label}</option>`,
   )}</select>
-<label for="expires-at">Or at an exact time, in UTC</label>
+<label for="expires-at">Or pick a date and time (UTC)</label>
 <input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-describedby="expires-hint"${
-    // Beyond these the field would promise what the service refuses.
+    // The service refuses dates outside these bounds.
     html` min="${minuteOf(nowMs + 60_000)}" max="${minuteOf(nowMs + maxLifetimeMs)}"`
   }>
-<p class="hint" id="expires-hint">The longest from now is ${durationText(maxLifetimeMs)}.</p>
+<p class="hint" id="expires-hint">You can choose up to ${durationText(maxLifetimeMs)} from now.</p>
 <button>Save changes</button>
 </form></section>`;
 }
 
-/** As the value of a field for date and time. */
+/** The value of a `datetime-local` field, in UTC. */
 function minuteOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 16);
 }
@@ -95,7 +95,7 @@ function durationText(ms: number): string {
 
 function deleteSection(form: Html): Html {
   return html`<section class="danger" aria-labelledby="delete"><h2 id="delete">Delete</h2>
-<p>The image goes away at once for everybody, in every format. This cannot be undone.</p>
+<p>This deletes the image immediately, for everyone and in every format. This can’t be undone.</p>
 ${form}<input type="hidden" name="action" value="delete">
 <label class="check"><input type="checkbox" name="confirm" value="yes" required> Yes, delete this image</label>
 <button>Delete image</button>

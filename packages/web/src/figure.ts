@@ -5,24 +5,24 @@ import { type Html, html } from "./html.ts";
 import { dimensionsText, sizeText } from "./phrases.ts";
 import { type ShownPicture, shownPicture } from "./renditions.ts";
 
-/** Room that the page leaves for the picture, as in the style sheet. */
+/** Width that the page has for the picture, as in the style sheet. */
 const SIZES = "(min-width: 60rem) calc(100vw - 28rem), 100vw";
-/** Of a document with more pages, one is gone to by its number too. */
+/** With more pages than this, the page has a field to go to a page by number. */
 const MAX_PAGES_TO_LEAF = 3;
 
-/** The picture at the size that fits, leading to it at full size, with the pages of a document to turn. */
+/** The picture scaled to fit, with a link to its full size, and controls to turn the pages of a document. */
 export function figure(view: ImageView, offers: readonly Offer[], address: Address | null): Html {
   const shown = shownPicture(view, offers);
   return html`<figure>${shown === null ? placeholder(view) : pictureMarkup(view, shown)}
 ${address !== null && pageCount(view) > 1 && pageTurner(view, address)}${
   shown?.isBounded === true &&
-  html`<figcaption>Shown smaller. <a href="${shown.full.href}">Open at full size</a>
+  html`<figcaption>Scaled to fit. <a href="${shown.full.href}">View full size</a>
 (${view.page === 1 ? [dimensionsText(view), sizeText(view.size)].filter(Boolean).join(", ") : `page ${view.page}`})</figcaption>`
 }
 </figure>`;
 }
 
-/** Pages of a document; the frames of an animation are none. */
+/** Number of pages of a document. Frames of an animation do not count. */
 export function pageCount({ type, pages }: ImageView): number {
   return type === "application/pdf" ? (pages ?? 1) : 1;
 }
@@ -33,7 +33,7 @@ export function addressOfPage(address: Address, page: number): Address {
 }
 
 function placeholder({ type }: ImageView): Html {
-  return html`<p class="placeholder"><b>${shortTypeName(type)}</b> No preview of this file</p>`;
+  return html`<p class="placeholder"><b>${shortTypeName(type)}</b> No preview available</p>`;
 }
 
 function pictureMarkup(view: ImageView, { address, sources, full, size, isOpaque }: ShownPicture): Html {
@@ -45,7 +45,7 @@ src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" si
   }></a>`;
 }
 
-/** Turns the pages of a document: links, and a form to go to one by its number. */
+/** Controls to turn the pages of a document: links, and a form to go to a page by number. */
 function pageTurner(view: ImageView, address: Address): Html {
   const { page } = view;
   const pages = pageCount(view);
@@ -62,7 +62,9 @@ ${turnLink("next", "Next ›", page < pages && addressOfPage(address, page + 1))
 </nav>`;
 }
 
-/** At either end there is no page to turn to; its place stays, so that the other does not move. */
+/**
+ * A link to the previous or next page. Without such a page its place stays empty, so that the other link does not move.
+ */
 function turnLink(rel: "prev" | "next", label: string, to: Address | false): Html {
   if (to === false) return html`<span class="pill off" aria-hidden="true">${label}</span>`;
   return html`<a class="pill" rel="${rel}" href="${to.href}">${label}</a>`;

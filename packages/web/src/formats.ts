@@ -1,7 +1,7 @@
 import type { ImageFormat, ImageView } from "@outrigger/core";
 import { type Address, absoluteAddress } from "./addresses.ts";
 
-/** Every format in the order of the page, with the name that people know it by. */
+/** Every format in page order, with its usual name. */
 const NAMES: Readonly<Record<ImageFormat, string>> = {
   png: "PNG",
   jpg: "JPEG",
@@ -23,16 +23,16 @@ const FORMAT_OF_TYPE: ReadonlyMap<string, ImageFormat> = new Map([
   ["application/pdf", "pdf"],
 ]);
 
-/** A format that the image can be had in. */
+/** A format in which the image can be downloaded. */
 export interface Offer {
   format: ImageFormat;
   name: string;
   address: Address;
-  /** Whether these are the bytes that were uploaded. */
+  /** Whether this is the original. */
   isOriginal: boolean;
 }
 
-/** What is on offer, the original first. Links that are not plain web addresses are left out. */
+/** The available formats, the original first. Links that are not http(s) URLs are left out. */
 export function offersOf(view: ImageView): Offer[] {
   const offers: Offer[] = [];
   for (const [format, name] of formats()) {

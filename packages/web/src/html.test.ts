@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type HtmlValue, html, markupOf } from "./html.ts";
 
-describe("html", () => {
+describe("the html template tag", () => {
   it("escapes every value that is not markup", () => {
     const value = `<a href='x' title="y">&\``;
     expect(markupOf(html`<p title="${value}">${value}</p>`)).toBe(
@@ -9,14 +9,14 @@ describe("html", () => {
     );
   });
 
-  it("joins lists, takes markup as it is and leaves nothing for absent values", () => {
+  it("joins lists, keeps markup unescaped and renders absent values as nothing", () => {
     const items = ["<1>", "2"].map((item) => html`<li>${item}</li>`);
     expect(markupOf(html`<ul>${items}</ul>${null}${undefined}${false}${0}`)).toBe(
       "<ul><li>&lt;1&gt;</li><li>2</li></ul>0",
     );
   });
 
-  it("does not take data that looks like markup's object for markup", () => {
+  it("escapes data that has the shape of a markup object", () => {
     const forged: HtmlValue[] = JSON.parse('["<b>", {"markup": "<i>"}]');
     expect(() => markupOf(html`${forged}`)).toThrow(TypeError);
     expect(markupOf(html`${forged[0]}`)).toBe("&lt;b&gt;");

@@ -1,11 +1,11 @@
 const MARKUP = Symbol("markup");
 
-/** Text that is known to be markup: made by {@link html} or {@link trusted}, never by data. */
+/** Trusted markup, made by {@link html} or {@link trusted}, never from data. */
 export interface Html {
   readonly [MARKUP]: string;
 }
 
-/** What may stand in a template. Absent values (`null`, `undefined`, `false`) leave nothing; lists are joined. */
+/** A value in a template. `null`, `undefined` and `false` render as nothing; lists are joined. */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -17,26 +17,26 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "`": "&#96;",
 };
 
-/** Makes text safe between tags and inside quoted attribute values. */
+/** Escapes text for use between tags and inside quoted attribute values. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? "");
 }
 
 /**
- * Template tag whose values are escaped unless they are markup already. Attribute values must be quoted in the
- * template: escaping protects nothing else.
+ * Template tag that escapes every value except trusted markup. Quote attribute values in the template: escaping is not
+ * safe elsewhere.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const text = strings.map((string, index) => (index === 0 ? string : markupOf(values[index - 1]) + string));
   return { [MARKUP]: text.join("") };
 }
 
-/** Declares a constant of this package to be markup. */
+/** Marks a constant of this package as trusted markup. */
 export function trusted(constant: string): Html {
   return { [MARKUP]: constant };
 }
 
-/** The finished text of a value. */
+/** The HTML text of a value. */
 export function markupOf(value: HtmlValue): string {
   if (value === null || value === undefined || value === false) return "";
   if (typeof value === "string") return escapeHtml(value);

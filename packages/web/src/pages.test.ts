@@ -6,7 +6,7 @@ import { createPages } from "./pages.ts";
 pagesContract(test, createPages);
 
 describe("createPages", () => {
-  it("puts the product's name on every page, as text", () => {
+  it("puts the product name on every page, escaped", () => {
     const pages = createPages({ productName: "<i>Harbour & Co</i>" });
     for (const page of [
       pages.viewer(IMAGE, NOW),
@@ -18,7 +18,7 @@ describe("createPages", () => {
     }
   });
 
-  it("refuses a product name that is empty, too long or no text", () => {
+  it("throws a TypeError for a product name that is empty, too long or not text", () => {
     for (const productName of ["", "  ", "x".repeat(61), 7 as unknown as string]) {
       expect(() => createPages({ productName })).toThrow(
         "createPages: productName must be a text of 1 to 60 characters, not ",
@@ -28,7 +28,7 @@ describe("createPages", () => {
 });
 
 describe("the policy", () => {
-  it("names the directory of the page's own files, where a policy can", () => {
+  it("names the directory of the page's files if a policy can express it", () => {
     const policyOf = (baseUrl: string) =>
       createPages()
         .viewer({ ...IMAGE, baseUrl }, NOW)
@@ -48,34 +48,34 @@ describe("problem page", () => {
     detail: "It expired at 2025-11-21T11:00:00.000Z.",
   };
 
-  it("says in plain words what happened and what can be done", () => {
+  it("shows what happened and what the reader can do", () => {
     const { html } = createPages().problem(problem);
-    expect(html).toContain("<h1>This image is gone</h1>");
+    expect(html).toContain("<h1>This image is no longer available</h1>");
     expect(html).toContain('<time datetime="2025-11-21T11:00:00.000Z">21 Nov 2025, 11:00 UTC</time>');
-    expect(html).toContain("ask whoever sent you the address");
+    expect(html).toContain("Ask the person who shared it");
     expect(html).toContain(`href="${IMAGE.baseUrl}/">Upload an image</a>`);
   });
 
-  it("tells who has deleted an image that it did", () => {
+  it("confirms a deletion to the client that deleted the image", () => {
     const { html } = createPages().problem({ ...problem, justDeleted: true });
-    expect(html).toContain("<h1>The image is deleted</h1>");
-    expect(html).not.toContain("ask whoever");
+    expect(html).toContain("<h1>Image deleted</h1>");
+    expect(html).not.toContain("Ask the person");
   });
 
-  it("takes the title for statuses that it has no words for", () => {
+  it("shows the title of a status that has no headline", () => {
     expect(createPages().problem({ ...problem, status: 418, title: "I'm a teapot" }).html).toContain(
       "<h1>I&#39;m a teapot</h1>",
     );
   });
 
-  it("may ask the service again only while something is on its way", () => {
+  it("allows requests to the service only while an image is processing", () => {
     expect(createPages().problem(problem).contentSecurityPolicy).not.toContain("connect-src");
     expect(createPages().problem({ ...problem, status: 202 }).contentSecurityPolicy).toContain(
       "connect-src 'self'",
     );
   });
 
-  it("leads to no authority whose address is not one of the web", () => {
+  it("does not link to an authority whose address is not an http(s) URL", () => {
     const html = createPages().problem({ ...problem, status: 451, authority: "javascript:alert(1)" }).html;
     expect(html).not.toContain("javascript:");
   });

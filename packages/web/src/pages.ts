@@ -9,7 +9,7 @@ import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
 export interface PagesOptions {
-  /** Stands at the top and in the title of every page. 1 to 60 characters. @default "Outrigger" */
+  /** Name shown at the top and in the title of every page. 1 to 60 characters. @default "Outrigger" */
   productName?: string;
 }
 
@@ -20,10 +20,13 @@ const RULES = {
   ),
 } satisfies RuleTable<PagesOptions>;
 
-/** The HTML of the image service. Nothing is loaded from elsewhere, no script or style stands in a page that its policy does not name. */
+/**
+ * Creates the HTML pages of the image service. Pages load nothing from other sites, and run only scripts and styles
+ * that their policy names. Throws `TypeError` for an invalid option.
+ */
 export function createPages(options: PagesOptions = {}): Pages {
   const { productName } = checkOptions("createPages", options, RULES);
-  // What is missing is said now, not to the first visitor.
+  // Fails now, not on the first request, when the built files are missing.
   loadAssets();
   return {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),

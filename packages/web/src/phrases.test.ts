@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { markupOf } from "./html.ts";
-import { dateMarkup, sizeText, waitText, withDates } from "./phrases.ts";
+import { dateMarkup, limitText, sizeText, waitText, withDates } from "./phrases.ts";
 
 describe("sizeText", () => {
   it.each([
@@ -14,25 +14,36 @@ describe("sizeText", () => {
     [1_254_000, "1.25 MB"],
     [26_214_400, "26.2 MB"],
     [5_000_000_000, "5 GB"],
-  ])("says of %d bytes: %s", (bytes, text) => {
+  ])("writes %d bytes as %s", (bytes, text) => {
     expect(sizeText(bytes)).toBe(text);
   });
 });
 
+describe("limitText", () => {
+  it("writes a whole number of MiB in MB and any other limit as sizeText does", () => {
+    expect([25 * 1024 * 1024, 1024 ** 3, 10_000, 0].map(limitText)).toEqual([
+      "25 MB",
+      "1024 MB",
+      "10 kB",
+      "0 bytes",
+    ]);
+  });
+});
+
 describe("dateMarkup", () => {
-  it("gives the moment in UTC to machines and people", () => {
+  it("writes a date in UTC, in words and as the datetime attribute", () => {
     expect(markupOf(dateMarkup("2025-11-21T00:05:00+01:00"))).toBe(
       '<time datetime="2025-11-20T23:05:00.000Z">20 Nov 2025, 23:05 UTC</time>',
     );
   });
 
-  it("leaves text that is no date as text", () => {
+  it("leaves text that is not a date as escaped text", () => {
     expect(markupOf(dateMarkup("<soon>"))).toBe("&lt;soon&gt;");
   });
 });
 
 describe("withDates", () => {
-  it("shows the dates that stand in a text as dates, and all else as text", () => {
+  it("replaces the dates in a text and escapes the rest", () => {
     expect(markupOf(withDates("It <expired> at 2025-11-21T00:05:00.000Z."))).toBe(
       'It &lt;expired&gt; at <time datetime="2025-11-21T00:05:00.000Z">21 Nov 2025, 00:05 UTC</time>.',
     );
@@ -47,7 +58,7 @@ describe("waitText", () => {
     [90, "90 seconds"],
     [91, "2 minutes"],
     [3600, "60 minutes"],
-  ])("says of %d seconds: %s", (seconds, text) => {
+  ])("writes %d seconds as %s", (seconds, text) => {
     expect(waitText(seconds)).toBe(text);
   });
 });

@@ -20,7 +20,7 @@ const DATE = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A media type in words; the type itself where there are none. */
+/** A media type in words; an unknown type as it is. */
 export function typeName(type: string): string {
   return TYPE_NAMES.get(type) ?? type;
 }
@@ -39,7 +39,14 @@ export function sizeText(bytes: number): string {
   return `${Number(amount.toPrecision(3))} ${unit}`;
 }
 
-/** A moment for people and for machines; text that is no date stays text. */
+const MIB = 1024 * 1024;
+
+/** A limit as people set it: 25 MiB read `25 MB`. A limit that is not a whole number of MiB reads as {@link sizeText}. */
+export function limitText(bytes: number): string {
+  return bytes > 0 && bytes % MIB === 0 ? `${bytes / MIB} MB` : sizeText(bytes);
+}
+
+/** A date as a `<time>` element; other text stays text. */
 export function dateMarkup(date: string): Html {
   const ms = Date.parse(date);
   if (Number.isNaN(ms)) return html`${date}`;
@@ -48,12 +55,12 @@ export function dateMarkup(date: string): Html {
 
 const ISO_DATE = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** Text in which the dates that machines write are those of {@link dateMarkup}. */
+/** Text whose ISO 8601 dates are replaced by {@link dateMarkup}. */
 export function withDates(text: string): HtmlValue {
   return text.split(ISO_DATE).map((part, index) => (index % 2 === 1 ? dateMarkup(part) : part));
 }
 
-/** Of durations: `1 second`, `42 seconds`, `5 minutes`. Rounded up: who comes then need not come again. */
+/** A duration: `1 second`, `42 seconds`, `5 minutes`. Rounded up, so that a retry after it is not too early. */
 export function waitText(seconds: number): string {
   if (seconds > 90) return `${Math.ceil(seconds / 60)} minutes`;
   return seconds === 1 ? "1 second" : `${seconds} seconds`;

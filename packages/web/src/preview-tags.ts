@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 import { dimensionsText, sizeText, typeName } from "./phrases.ts";
 import { previewPicture } from "./renditions.ts";
 
-/** Open Graph and card metadata, so that a shared address shows the picture. */
+/** Open Graph and Twitter card metadata, so that a shared link shows the picture. */
 export function previewTags(
   view: ImageView,
   address: Address | null,

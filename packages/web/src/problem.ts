@@ -4,28 +4,22 @@ import { documentPage } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { waitText, withDates } from "./phrases.ts";
 
-/** What happened, and what can be done about it, in the words of everyday. */
+/** The headline of each status, and what the reader can do. */
 const SAID: ReadonlyMap<number, readonly [headline: string, advice: string]> = new Map([
-  [202, ["Almost there", ""]],
-  [400, ["That did not make sense to us", "Go back, and try it another way."]],
-  [403, ["You may not see this", ""]],
-  [
-    404,
-    [
-      "There is nothing here",
-      "Look whether the address is whole: it may have been cut short when it was copied.",
-    ],
-  ],
-  [410, ["This image is gone", "If you need it, ask whoever sent you the address to upload it again."]],
-  [429, ["That was too fast", ""]],
-  [451, ["This image is withheld", ""]],
-  [500, ["Something went wrong", "It is not your fault. Try again later."]],
-  [503, ["Not now", ""]],
+  [202, ["Processing image", ""]],
+  [400, ["Bad request", "Check the address and try again."]],
+  [403, ["You don’t have access", ""]],
+  [404, ["Page not found", "Check that you copied the whole link."]],
+  [410, ["This image is no longer available", "Ask the person who shared it to upload it again."]],
+  [429, ["Too many requests", ""]],
+  [451, ["This image is unavailable for legal reasons", ""]],
+  [500, ["Something went wrong on our side", "Try again later."]],
+  [503, ["Temporarily unavailable", ""]],
 ]);
 
-const DELETED = ["The image is deleted", "Nobody can open it any more, in any format."] as const;
+const DELETED = ["Image deleted", "Its links no longer work."] as const;
 
-/** The page that tells a person why there is nothing to see. */
+/** The page for a request that has no image to show: it says why. */
 export function problemPage(view: ProblemView, productName: string): Page {
   const { baseUrl, status, title, detail, justDeleted } = view;
   const [headline, advice] = justDeleted === true ? DELETED : (SAID.get(status) ?? [title, ""]);
@@ -46,16 +40,14 @@ ${authorityLine(view)}${waitLine(view)}
 ${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,
-    // Of a page that waits: for the picture that it waits for, and for asking.
+    // A waiting page polls for the image and then loads it.
     ...(isPending ? { pictures: base === null ? [] : [base], policy: { "connect-src": "'self'" } } : {}),
   });
 }
 
 function authorityLine({ authority }: ProblemView): HtmlValue {
   const address = authority === undefined ? null : absoluteAddress(authority);
-  return (
-    address !== null && html`<p><a href="${address.href}" rel="nofollow">Who asked for it, and why</a></p>`
-  );
+  return address !== null && html`<p><a href="${address.href}" rel="nofollow">About this request</a></p>`;
 }
 
 function waitLine({ status, retryAfterSeconds }: ProblemView): Html | null {

@@ -3,7 +3,7 @@ import { absoluteAddress } from "./addresses.ts";
 import { documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";
 
-/** The API for people to read. */
+/** The API reference page. */
 export function referencePage({ baseUrl }: PlacedView, productName: string): Page {
   const base = absoluteAddress(baseUrl);
   const description = `${baseUrl.replace(/\/$/, "")}/api/openapi.json`;
@@ -14,13 +14,13 @@ export function referencePage({ baseUrl }: PlacedView, productName: string): Pag
     layout: "reference",
     entry: "reference",
     main: html`<h1>API</h1>
-<noscript><p>This page needs JavaScript. The same for programs: <a href="${description}">openapi.json</a> (OpenAPI 3.1).</p></noscript>`,
+<noscript><p>Turn on JavaScript to read this page. For programs: <a href="${description}">openapi.json</a> (OpenAPI 3.1).</p></noscript>`,
     policy: {
       "connect-src": "'self'",
-      // Pictures that a request which is tried out is answered by.
+      // Pictures in the replies of requests that the reader tries out.
       "img-src": "'self' blob: data:",
-      // OpenAPI Explorer writes its theme and widths into <style> elements and style attributes, which depend on what it shows and
-      // on the window, so that no hash can name them. A style can do little here: the page shows nothing that users sent.
+      // OpenAPI Explorer writes its theme and widths into <style> elements and style attributes. They depend on the
+      // content and the window, so no hash can name them. The risk is small: the page shows nothing that users sent.
       "style-src": `${sourceList(base === null ? [] : [base])} 'unsafe-inline'`,
     },
   });

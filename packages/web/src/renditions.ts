@@ -8,29 +8,29 @@ export interface Size {
   height: number;
 }
 
-/** A picture for `<img>`: never much larger than a screen, whatever was uploaded. */
+/** A picture for `<img>`, at most about as large as a screen. */
 export interface ShownPicture {
   address: Address;
-  /** The same in several widths, for `srcset`; empty where it comes in one. */
+  /** The same picture in several widths, for `srcset`; empty when there is only one. */
   sources: readonly { address: Address; width: number }[];
-  /** Leads to the picture at full size. */
+  /** The picture at full size. */
   full: Address;
-  /** Whether `full` has more to show. */
+  /** Whether `full` is larger than what is shown. */
   isBounded: boolean;
-  /** Of what is shown, for its layout; `null` where it is not known. */
+  /** Size of the shown picture, for the layout; `null` when unknown. */
   size: Size | null;
   isOpaque: boolean;
 }
 
-/** Sides of the boxes for large pictures: telephones, and screens of twice the density. */
+/** Sides of the boxes for large pictures: for phones, and for high-density screens. */
 const BOXES = [1024, 2048] as const;
 const MAX_SIDE = 2048;
 const MAX_SHOWN_BYTES = 4_000_000;
 const MAX_PREVIEW_SIDE = 1200;
-/** The least that the services which show previews take of an animation. */
+/** The smallest limit for animations among services that show link previews. */
 const MAX_PREVIEW_BYTES = 8_000_000;
 
-/** What the page shows; `null` where no browser can show any of the offers. */
+/** The picture that the page shows; `null` when browsers can show none of the offers. */
 export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPicture | null {
   const full = displayableOffer(view, offers);
   if (full === null) return null;
@@ -44,7 +44,7 @@ export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPi
     size: sizeOf(view),
     isOpaque,
   };
-  // Smaller, an animation would be as heavy, and a drawing no sharper.
+  // A smaller animation would have about as many bytes, and a drawing scales by itself.
   if (full.format === "gif" || full.format === "svg") return whole;
   const compact = offers.find(({ format }) => format === "webp") ?? full;
   const compactAddress = pageAddress(view, compact.address);
@@ -70,7 +70,7 @@ export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPi
   };
 }
 
-/** The picture in a square, for small ones beside text; `null` where there is none. */
+/** A thumbnail within a square of `side` pixels; `null` when there is no raster. */
 export function thumbnail(view: ImageView, offers: readonly Offer[], side: number): Address | null {
   const full = displayableOffer(view, offers);
   if (full === null) return null;
@@ -79,7 +79,7 @@ export function thumbnail(view: ImageView, offers: readonly Offer[], side: numbe
   return boxed(view, still.address, side);
 }
 
-/** The picture for link previews, a raster of bounded size, with the size that it has; `null`: there is none. */
+/** The picture for link previews, a raster of bounded size, and its size; `null` when there is none. */
 export function previewPicture(
   view: ImageView,
   offers: readonly Offer[],
@@ -97,7 +97,7 @@ export function previewPicture(
   if (chosen.isOriginal && natural !== null && isWithin(natural, MAX_PREVIEW_SIDE)) {
     return { address: chosen.address, size: natural };
   }
-  // Of other pages than the first nobody has told the size.
+  // Only the size of the first page is known.
   const isMeasured = natural !== null && view.page === 1;
   return {
     address: boxed(view, pageAddress(view, chosen.address), MAX_PREVIEW_SIDE),
@@ -105,7 +105,7 @@ export function previewPicture(
   };
 }
 
-/** The original where browsers display it, else a raster of it. */
+/** The original if browsers display it, else a raster of it. */
 export function displayableOffer({ page }: ImageView, offers: readonly Offer[]): Offer | null {
   const displayed = ["png", "jpg", "webp", "gif", "svg"];
   const original = offers.find(({ isOriginal, format }) => isOriginal && displayed.includes(format));
@@ -114,18 +114,18 @@ export function displayableOffer({ page }: ImageView, offers: readonly Offer[]):
   return rasters.flatMap((format) => offers.find((offer) => offer.format === format) ?? [])[0] ?? null;
 }
 
-/** The address of the page that is looked at. */
+/** The address of a rendition, for the page of the document that is shown. */
 export function pageAddress(view: ImageView, address: Address): Address {
   return view.page === 1 ? address : changedAddress(view, address, "page", String(view.page));
 }
 
-/** The address of a rendition with one parameter set, signed where the service wants it. */
+/** The address of a rendition with one parameter set, signed if the service requires it. */
 export function changedAddress(view: ImageView, address: Address, name: string, value: string): Address {
   const href = withParameter(address, name, value);
   return { ...address, href: view.sign?.(href) ?? href };
 }
 
-/** A PNG that compression could do little for is a photograph: as a JPEG it is a tenth of the size. */
+/** Whether a picture is a photograph. A PNG that compresses badly is one; as a JPEG it has a tenth of the bytes. */
 function isPhoto(view: ImageView): boolean {
   if (view.type === "image/jpeg" || view.type === "application/pdf") return true;
   const size = sizeOf(view);
@@ -144,7 +144,7 @@ function isWithin({ width, height }: Size, side: number): boolean {
   return width <= side && height <= side;
 }
 
-/** As the service fits pictures into a box of `side` by `side`. */
+/** The size after fitting into a box of `side` by `side`, as the service computes it. */
 function fitted({ width, height }: Size, side: number, enlarge: boolean): Size {
   const scale = Math.min(enlarge ? Number.POSITIVE_INFINITY : 1, side / width, side / height);
   const scaled = (length: number) => Math.min(side, Math.max(1, Math.round(length * scale)));

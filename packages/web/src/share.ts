@@ -4,7 +4,7 @@ import type { Offer } from "./formats.ts";
 import { type Html, html, markupOf } from "./html.ts";
 import { displayableOffer, pageAddress } from "./renditions.ts";
 
-/** Addresses and snippets to copy; each row gets its button from the page's script. */
+/** Addresses and snippets to copy. The page's script adds a copy button to each row. */
 export function shareSection(
   view: ImageView,
   address: Address | null,
@@ -14,14 +14,14 @@ export function shareSection(
   const embedded = displayableOffer(view, offers);
   const [first, ...others] = offers;
   return html`<section aria-labelledby="addresses"><h2 id="addresses">Share</h2>
-${address !== null && field("address-page", "This page", address.href)}
+${address !== null && field("address-page", "Page link", address.href)}
 ${first !== undefined && offerField(view, first)}
 ${address !== null && embedded !== null && snippetFields(view, address, pageAddress(view, embedded.address))}
 ${others.length > 0 && html`<details><summary>Other formats</summary>${others.map((offer) => offerField(view, offer))}</details>`}
 </section>`;
 }
 
-/** Pictures that lead to this page, for texts and pages elsewhere. */
+/** Markdown and HTML that embed the picture and link it to this page. */
 function snippetFields({ name }: ImageView, page: Address, picture: Address): Html {
   const markdown = `[![${escapeMarkdown(name)}](${bare(picture)})](${bare(page)})`;
   const markup = markupOf(html`<a href="${page.href}"><img src="${picture.href}" alt="${name}"></a>`);
@@ -29,7 +29,7 @@ function snippetFields({ name }: ImageView, page: Address, picture: Address): Ht
 }
 
 function offerField(view: ImageView, { format, name, address, isOriginal }: Offer): Html {
-  // The original is the whole document; of the others, the page that is looked at.
+  // The original is the whole document; other formats have only the shown page.
   return isOriginal
     ? field(`address-${format}`, `Original file (${name})`, address.href)
     : field(`address-${format}`, name, pageAddress(view, address).href);
@@ -43,7 +43,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>]/g, "\\$&");
 }
 
-/** Brackets would end the address. */
+/** Encodes brackets, which would end an address in Markdown. */
 function bare({ href }: Address): string {
   return href.replaceAll("(", "%28").replaceAll(")", "%29");
 }

@@ -1,4 +1,4 @@
-/** The one style sheet. Its exact bytes are hashed into the Content-Security-Policy. */
+/** The style sheet of all pages. The Content-Security-Policy has the hash of its exact bytes. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

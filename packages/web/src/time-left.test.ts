@@ -17,11 +17,11 @@ describe("timeLeftText", () => {
     [48 * hour - 1, "47 hours left"],
     [48 * hour, "2 days left"],
     [365 * 24 * hour, "365 days left"],
-  ])("says of %d ms: %s", (leftMs, text) => {
+  ])("writes %d ms as %s", (leftMs, text) => {
     expect(timeLeftText(new Date(now + leftMs).toISOString(), now)).toBe(text);
   });
 
-  it("knows nothing of text that is no date", () => {
+  it("returns null for text that is not a date", () => {
     expect(timeLeftText("soon", now)).toBeNull();
   });
 });
@@ -41,7 +41,7 @@ describe("countdownText", () => {
     [48 * hour - 1000, "47 h 59 min left"],
     [48 * hour, "2 days 0 h left"],
     [(7 * 24 + 5) * hour, "7 days 5 h left"],
-  ])("says of %d ms: %s", (leftMs, text) => {
+  ])("writes %d ms as %s", (leftMs, text) => {
     expect(countdownText(leftMs)).toBe(text);
   });
 });

@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long until `expiresAt`, rounded down so that it promises no more than is left: `23 hours left`. */
+/** The time until `expiresAt`, rounded down: `23 hours left`. `null` for text that is not a date. */
 export function timeLeftText(expiresAt: string, nowMs: number): string | null {
   const leftMs = Date.parse(expiresAt) - nowMs;
   if (Number.isNaN(leftMs)) return null;
@@ -15,10 +15,10 @@ export function timeLeftText(expiresAt: string, nowMs: number): string | null {
   return `${Math.floor(leftMs / DAY_MS)} days left`;
 }
 
-/** The same, fine enough to be seen counting down: `23 h 59 min left`, `4 min 10 s left`. */
+/** The time left in finer units, for a countdown: `23 h 59 min left`, `4 min 10 s left`. */
 export function countdownText(leftMs: number): string {
   if (leftMs <= 0) return "expired";
-  // What is not over yet must not be shown as nothing left.
+  // Rounded up, so that `0 s left` is never shown before the end.
   const left = Math.ceil(leftMs / SECOND_MS) * SECOND_MS;
   if (left >= 2 * DAY_MS) return `${Math.floor(left / DAY_MS)} days ${part(left, DAY_MS, HOUR_MS)} h left`;
   if (left >= HOUR_MS) return `${Math.floor(left / HOUR_MS)} h ${part(left, HOUR_MS, MINUTE_MS)} min left`;

@@ -16,7 +16,7 @@ function property(html: string, name: string): string | undefined {
 }
 
 describe("viewer", () => {
-  it("states the facts in words", () => {
+  it("shows the facts of an image in words", () => {
     const html = viewer();
     expect(html).toContain("<dt>Dimensions</dt><dd>1600 × 900 pixels</dd>");
     expect(html).toContain("<dt>Size</dt><dd>412 kB</dd>");
@@ -27,7 +27,7 @@ describe("viewer", () => {
     );
   });
 
-  it("names the uploader without a version, and not at all where it is unknown", () => {
+  it("names an upload program without its version, and shows no line for an unknown one", () => {
     expect(viewer({ agent: { name: "curl", version: null } })).toContain(
       "<dt>Uploaded with</dt><dd>curl</dd>",
     );
@@ -41,17 +41,17 @@ describe("viewer", () => {
     ["image/svg+xml", "svg"],
     ["image/x-photoshop", "webp"],
     ["application/pdf", "webp"],
-  ])("shows %s as its %s", (type, format) => {
+  ])("shows an original of type %s as %s", (type, format) => {
     expect(shownPicture({ type })).toBe(`${BYTES}.${format}`);
   });
 
-  it("shows the jpg of a document that has no other raster", () => {
+  it("shows the jpg of a document that offers no other raster", () => {
     expect(shownPicture({ type: "application/pdf", links: linksOf("pdf", "jpg", "gif") })).toBe(
       `${BYTES}.jpg`,
     );
   });
 
-  it("shows a bounded rendition of what is larger than a screen, and leads to the whole", () => {
+  it("shows a bounded rendition of a picture larger than a screen, linked to the original", () => {
     const html = viewer({ type: "image/jpeg", width: 6000, height: 4000, size: 9_000_000 });
     expect(html).toContain(`src="${BYTES}.webp?resize=2048x2048"`);
     expect(html).toContain(
@@ -59,14 +59,14 @@ describe("viewer", () => {
     );
     expect(html).toContain('width="2048" height="1365"');
     expect(html).toContain(`<a class="stage" href="${BYTES}.jpg">`);
-    expect(html).toContain(`<a href="${BYTES}.jpg">Open at full size</a>\n(6000 × 4000 pixels, 9 MB)`);
+    expect(html).toContain(`<a href="${BYTES}.jpg">View full size</a>\n(6000 × 4000 pixels, 9 MB)`);
   });
 
-  it("shows a compact rendition of what has many bytes for its size", () => {
+  it("shows a WebP rendition of a picture with many bytes for its size", () => {
     expect(shownPicture({ width: 2000, height: 2000, size: 11_000_000 })).toBe(`${BYTES}.webp`);
   });
 
-  it("leaves animations and drawings as they are, however large", () => {
+  it("shows animations and drawings of any size as they are", () => {
     const large = { width: 5000, height: 5000, size: 20_000_000 };
     expect(shownPicture({ ...large, type: "image/gif", pages: 20 })).toBe(`${BYTES}.gif`);
     expect(shownPicture({ ...large, type: "image/svg+xml" })).toBe(`${BYTES}.svg`);
@@ -75,15 +75,15 @@ describe("viewer", () => {
   it.each([
     ["image/x-photoshop", "psd", "PSD"],
     ["application/pdf", "pdf", "PDF"],
-  ] as const)("puts a placeholder where %s has no raster", (type, format, name) => {
+  ] as const)("shows a placeholder for an image of type %s without a raster", (type, format, name) => {
     const html = viewer({ type, links: linksOf(format) });
     expect(html).not.toContain("<img");
-    expect(html).toContain(`<p class="placeholder"><b>${name}</b> No preview of this file</p>`);
+    expect(html).toContain(`<p class="placeholder"><b>${name}</b> No preview available</p>`);
     expect(property(html, "twitter:card")).toBe("summary");
     expect(property(html, "og:image")).toBeUndefined();
   });
 
-  it("turns the pages of a document by links, and goes to one by its number where there are many", () => {
+  it("links to the pages of a document, and has a page number field when there are many", () => {
     const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
     expect(html).toContain(`rel="prev" href="${IMAGE.viewUrl}?page=2"`);
     expect(html).toContain(`rel="next" href="${IMAGE.viewUrl}?page=4"`);
@@ -94,13 +94,13 @@ describe("viewer", () => {
     expect(short).not.toContain("<form");
   });
 
-  it("counts the frames of an animation, and turns none", () => {
+  it("shows the number of frames of an animation, without page links", () => {
     const html = viewer({ type: "image/gif", pages: 24 });
     expect(html).toContain("<dt>Frames</dt><dd>24</dd>");
     expect(html).not.toContain("<nav");
   });
 
-  it("gives the addresses of the page that is looked at, and the original whole", () => {
+  it("gives addresses of the shown page, and of the whole original", () => {
     const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
     expect(shownPicture({ type: "application/pdf", pages: 12, page: 3 })).toBe(`${BYTES}.webp?page=3`);
     expect(html).toContain(`value="${BYTES}.png?page=3"`);
@@ -111,7 +111,7 @@ describe("viewer", () => {
     expect(property(html, "og:image:width")).toBeUndefined();
   });
 
-  it("offers jpg in four qualities, and the untouched original beside them", () => {
+  it("offers jpg in four qualities, and the untouched original", () => {
     const qualities = (html: string) => [...html.matchAll(/\.jpg\?convert=(\w+)"/g)].map((found) => found[1]);
     expect(qualities(viewer())).toEqual(["low", "medium", "high", "max"]);
     expect(viewer()).not.toContain(`href="${BYTES}.jpg" download`);
@@ -120,13 +120,13 @@ describe("viewer", () => {
     expect(html).toContain(`href="${BYTES}.jpg" download>JPEG original</a>`);
   });
 
-  it("keeps the parameters that a jpg link already has", () => {
+  it("keeps the parameters of a jpg link", () => {
     expect(viewer({ links: { jpg: `${BYTES}.jpg?v=2` } })).toContain(
       `href="${BYTES}.jpg?v=2&amp;convert=low"`,
     );
   });
 
-  it("gives the addresses to copy, the original's first, and snippets", () => {
+  it("lists the addresses to copy, the original's first, and snippets", () => {
     const fields = viewer({ name: "A [b] <c>", links: linksOf("pdf", "png") }).matchAll(
       /readonly value="([^"]+)"/g,
     );
@@ -139,7 +139,7 @@ describe("viewer", () => {
     ]);
   });
 
-  it("describes itself to link previews", () => {
+  it("has Open Graph tags for link previews", () => {
     const html = viewer({ name: 'A "quoted" & <b>name</b>' });
     expect(property(html, "og:title")).toBe("A &quot;quoted&quot; &amp; &lt;b&gt;name&lt;/b&gt;");
     expect(property(html, "og:url")).toBe(IMAGE.viewUrl);
@@ -167,8 +167,14 @@ describe("viewer", () => {
     ],
     ["an animation", { type: "image/gif", pages: 9 }, "gif", "1600", "900"],
     ["a heavy animation", { type: "image/gif", pages: 9, size: 9e6 }, "png?resize=1200x1200", "1200", "675"],
-    ["what has no known size", { width: null, height: null }, "png?resize=1200x1200", undefined, undefined],
-  ])("previews %s as a raster of bounded size", (_, change, picture, width, height) => {
+    [
+      "a picture of unknown size",
+      { width: null, height: null },
+      "png?resize=1200x1200",
+      undefined,
+      undefined,
+    ],
+  ])("offers %s to link previews as a raster of bounded size", (_, change, picture, width, height) => {
     const html = viewer(change);
     expect(property(html, "og:image")).toBe(`${BYTES}.${picture}`);
     expect([property(html, "og:image:width"), property(html, "og:image:height")]).toEqual([width, height]);

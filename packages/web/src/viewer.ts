@@ -12,7 +12,7 @@ import { timeLeftText } from "./time-left.ts";
 
 const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
 
-/** The page for looking at an image. */
+/** The page that shows an image. */
 export function viewerPage(view: ImageView, nowMs: number, productName: string): Page {
   const offers = offersOf(view);
   const viewer = absoluteAddress(view.viewUrl);
@@ -33,7 +33,7 @@ ${offers.length > 0 && downloadsSection(view, offers)}
 </div>`,
     pictures: offers.map((offer) => offer.address),
     forms: viewer === null ? [] : [viewer],
-    // For turning pages without leaving this one.
+    // To turn pages in place.
     policy: { "connect-src": "'self'" },
   });
 }
@@ -72,7 +72,7 @@ ${offers.map((offer) => downloadItems(view, offer))}</ul></section>`;
 
 function downloadItems(view: ImageView, { format, name, address, isOriginal }: Offer): Html {
   const look = isOriginal ? "pill original" : "pill";
-  // The original is the whole document; of the others, the page that is looked at.
+  // The original is the whole document; other formats have only the shown page.
   const shown = isOriginal ? address : pageAddress(view, address);
   const whole = html`<li><a class="${look}" href="${shown.href}" download>${name}${isOriginal && " original"}</a></li>\n`;
   if (format !== "jpg") return whole;

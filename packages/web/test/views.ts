@@ -1,16 +1,16 @@
 import type { EditView, ImageFormat, ImageView } from "@outrigger/core";
 
-/** Of 20 November 2025, noon. */
+/** 20 November 2025, noon, in Unix milliseconds. */
 export const NOW = Date.parse("2025-11-20T12:00:00.000Z");
 const ORIGIN = "https://images.example/img";
-/** Where an image is served, without the suffix. */
+/** Address of the image, without the extension. */
 export const BYTES = `${ORIGIN}/api/images/Vb3kq0ZsTmWc9aYh2nLxeg`;
 
 export function linksOf(...formats: ImageFormat[]): Partial<Record<ImageFormat, string>> {
   return Object.fromEntries(formats.map((format) => [format, `${BYTES}.${format}`]));
 }
 
-/** A picture that can be had in every format. */
+/** An image with links for every format. */
 export const IMAGE: ImageView = {
   baseUrl: ORIGIN,
   id: "Vb3kq0ZsTmWc9aYh2nLxeg",

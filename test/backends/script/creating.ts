@@ -8,20 +8,20 @@ import { addressOf, type Created, postImage } from "../../support/service.ts";
 import { fetchBytes, fetchJson } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
-/** Time for what goes on behind an answer, on a machine that does other things as well. */
+/** Time for work that continues after a reply, on a busy machine. */
 const PATIENCE = { timeout: 20_000, interval: 20 };
 const MIB = 2 ** 20;
 
-/** Uploads that are repeated, not waited for, refused, or broken off. */
+/** Uploads that are repeated, asynchronous, refused, or aborted. */
 export function describeCreating(stage: Stage): void {
-  /** What was there before may go meanwhile: some stores let go of old bytes only later. */
+  /** Earlier files may disappear meanwhile: some stores delete old bytes with a delay. */
   async function expectNothingNew(before: string[]): Promise<void> {
     const known = new Set(before);
     const added = async () => (await stage.deployment.names()).filter((name) => !known.has(name));
     await expect.poll(added, PATIENCE).toEqual([]);
   }
 
-  test("an upload that is sent again under its key makes one image", async () => {
+  test("an upload repeated with its Idempotency-Key makes one image", async () => {
     const { one, other } = stage.deployment;
     const { small, originals } = stage.material;
     const headers = { "Idempotency-Key": "the-same-key" };
@@ -35,7 +35,7 @@ export function describeCreating(stage: Stage): void {
     await expectNothingNew(before);
   });
 
-  test("an upload that nobody waits for is there at last, at every service", async () => {
+  test("an asynchronous upload is ready in the end, at every service", async () => {
     const { one, other } = stage.deployment;
     const { large } = stage.material;
     const answer = await postWithHeaders(one, large, "image/png", RESPOND_ASYNC);
@@ -52,7 +52,7 @@ export function describeCreating(stage: Stage): void {
       .toEqual([`${id}/original`, `${id}/record`]);
   });
 
-  test("what is no picture is refused, and nothing of it is kept", async () => {
+  test("a file that is not a picture is refused, and nothing of it is stored", async () => {
     const { one } = stage.deployment;
     const { small, originals } = stage.material;
     const before = await stage.deployment.names();
@@ -78,13 +78,13 @@ export function describeCreating(stage: Stage): void {
     await expectNothingNew(before);
   });
 
-  test("an upload that breaks off leaves nothing", async () => {
+  test("an aborted upload leaves no files", async () => {
     const { one } = stage.deployment;
     const { large } = stage.material;
     const before = await stage.deployment.names();
     const head =
       '--x\r\nContent-Disposition: form-data; name="imagedata"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n';
-    // In its first piece, behind several, and when only the end of the form is missing.
+    // In its first piece, after several pieces, and with only the end of the form missing.
     for (const sent of [70_000, 2 * MIB, large.length]) {
       const type = "multipart/form-data; boundary=x";
       const arrival = once(one.server, "request");
@@ -92,13 +92,13 @@ export function describeCreating(stage: Stage): void {
         "Content-Type": type,
         "Content-Length": `${head.length + large.length + 9}`,
       });
-      // It is cut off before there is an answer.
+      // The connection is cut before the reply.
       answered.catch(() => {});
       outgoing.write(head);
       const [request] = (await arrival) as [IncomingMessage];
       outgoing.write(large.subarray(0, sent));
       await expect.poll(() => request.socket.bytesRead, PATIENCE).toBeGreaterThan(sent);
-      // By itself, `once` would reject with what the request is told of its end.
+      // By default `once` rejects with the request's error when the connection is cut.
       const noticed = new Promise((resolve) => request.once("close", resolve));
       request.on("error", () => {});
       outgoing.destroy();

@@ -6,9 +6,9 @@ import type { Stage } from "./stage.ts";
 const HOUR_MS = 3_600_000;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** The pages, and changes by who has the PIN. */
+/** The pages, and edits with the PIN. */
 export function describeEdits(stage: Stage): void {
-  test("a browser is shown the viewer, others the picture", async () => {
+  test("a browser gets the viewer, other clients get the picture", async () => {
     const { one, other } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const { id, pin } = await upload(one, bytes, type, { name: "<Katze> & Hund" });
@@ -28,7 +28,7 @@ export function describeEdits(stage: Stage): void {
     }
   });
 
-  test("the record is changed by its PIN, and not over somebody else's change", async () => {
+  test("the record can be edited with its PIN, but not over a concurrent edit", async () => {
     const { one, other, clock } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const { id, pin } = await upload(one, bytes, type, { name: "first" });
@@ -60,7 +60,7 @@ export function describeEdits(stage: Stage): void {
     expect((await fetchBytes(addressOf(other, id, "png"))).bytes.equals(bytes)).toBe(true);
   });
 
-  test("edits at both services at once are either made or refused", async () => {
+  test("concurrent edits at both services are each either applied or refused", async () => {
     const { one, other } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const { id, pin } = await upload(one, bytes, type, { name: "first" });
@@ -81,7 +81,7 @@ export function describeEdits(stage: Stage): void {
     }
   });
 
-  test("the form of the edit page renames, prolongs and deletes", async () => {
+  test("the form of the edit page renames an image, extends its life and deletes it", async () => {
     const { one, other, clock } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const { id, pin, editUrl } = await upload(one, bytes, type, { name: "first" });

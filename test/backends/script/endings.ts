@@ -4,30 +4,30 @@ import { BROWSER, fetchBytes } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
 const DAY_MS = 86_400_000;
-/** Time for a store to let go of what somebody may still have been reading. */
+/** Time for a store to delete bytes that a client may still have been reading. */
 const PATIENCE = { timeout: 20_000, interval: 50 };
-/** What the names of pictures contain, wherever they are kept. */
+/** Part of the names of pictures in every storage. */
 const PICTURES = /original|renditions|failures|upload/;
-/** … and of everything that is kept of images. */
+/** Part of the names of all stored data of images. */
 const OF_IMAGES = new RegExp(`${PICTURES.source}|record`);
 
-/** How images end, and what is left of them. */
+/** How images end, and their leftovers. */
 export function describeEndings(stage: Stage): void {
-  /** A picture of which several renditions are kept. */
+  /** A picture with several stored renditions. */
   async function uploadAndRead(bytes: Buffer, fields: { expiresAt?: string } = {}): Promise<Created> {
     const { one } = stage.deployment;
     const image = await upload(one, bytes, "image/png", fields);
     for (const suffix of ["jpg?resize=60x", "png?resize=50x"]) {
       expect((await fetchBytes(addressOf(one, image.id, suffix))).status).toBe(200);
     }
-    // Renditions are written while the answer is already on its way.
+    // Renditions are written while the reply is being sent.
     await expect.poll(() => stage.deployment.keys(`${image.id}/`), PATIENCE).toHaveLength(4);
     const kept = (await namesOf(image)).filter((name) => PICTURES.test(name));
     expect(kept.length).toBeGreaterThan(2);
     return image;
   }
 
-  /** The statuses of everything that shows something of an image, at both services. */
+  /** The statuses of every address that shows part of an image, at both services. */
   async function statusesOf({ id }: Created): Promise<number[]> {
     const statuses = new Set<number>();
     for (const site of [stage.deployment.one, stage.deployment.other]) {
@@ -38,7 +38,7 @@ export function describeEndings(stage: Stage): void {
     return [...statuses].sort();
   }
 
-  /** But for notes of replaced files in a directory, which the sweep removes a day later by the clock of the machine. */
+  /** Except notes of replaced files in a directory, which the sweep removes a day later by the machine's clock. */
   async function namesOf({ id }: Created): Promise<string[]> {
     const names = await stage.deployment.names();
     return names.filter((name) => name.includes(id) && !name.startsWith("superseded/"));
@@ -51,7 +51,7 @@ export function describeEndings(stage: Stage): void {
       .toEqual([]);
   }
 
-  test("an image that one service withholds is refused by all at once, until it is released", async () => {
+  test("an image withheld at one service is refused by all at once, until released", async () => {
     const { one, other } = stage.deployment;
     const { small } = stage.material;
     const image = await uploadAndRead(small);
@@ -71,7 +71,7 @@ export function describeEndings(stage: Stage): void {
     expect((await fetchBytes(addressOf(one, image.id, "png"))).bytes.equals(small)).toBe(true);
   });
 
-  test("an image that is deleted is gone everywhere, and no byte of it is kept", async () => {
+  test("a deleted image is gone at every service, and none of its bytes remain", async () => {
     const { other } = stage.deployment;
     const image = await uploadAndRead(stage.material.large);
     const address = addressOf(other, image.id, "json");
@@ -83,7 +83,7 @@ export function describeEndings(stage: Stage): void {
     await expectNoPictureOf(image);
   });
 
-  test("an image ends by the clock, the sweep removes its bytes, and at last nobody knows of it", async () => {
+  test("an image expires by the clock, the sweep removes its bytes, and later its record", async () => {
     const { one, other, clock } = stage.deployment;
     const { small } = stage.material;
     const expiresAt = new Date(clock.now + 2 * DAY_MS).toISOString();
@@ -110,7 +110,7 @@ export function describeEndings(stage: Stage): void {
     expect((await fetchBytes(addressOf(other, kept.id, "png"))).bytes.equals(small)).toBe(true);
   });
 
-  test("when the last image is forgotten, only what owners have is still counted", async () => {
+  test("after the last record is removed, only the owners' counts remain", async () => {
     const { one, other, clock } = stage.deployment;
     clock.now += 400 * DAY_MS;
     await one.images.sweep();

@@ -4,9 +4,9 @@ import { addressOf } from "../../support/service.ts";
 import { fetchBytes, fetchJson } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
-/** The library that is behind the addresses: what it stores HTTP serves, and it gives what HTTP gives. */
+/** The library behind the addresses: HTTP serves what it stores, and it returns what HTTP returns. */
 export function describeInCode(stage: Stage): void {
-  test("a picture that is added in code is served over HTTP, and opened in code with the same bytes", async () => {
+  test("a picture added in code is served over HTTP and opened in code with the same bytes", async () => {
     const { one, other } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const added = await one.images.add(bytes, { name: "added in code" });
@@ -34,7 +34,7 @@ export function describeInCode(stage: Stage): void {
     expect(part.size).toBe(bytes.length);
   });
 
-  test("a picture is edited and removed in code, and HTTP answers accordingly", async () => {
+  test("HTTP shows edits and removals made in code", async () => {
     const { one, other, clock } = stage.deployment;
     const { id, revision } = await one.images.add(stage.material.small, { name: "before" });
     const expiresAt = new Date(clock.now + 3_600_000).toISOString();
@@ -52,7 +52,7 @@ export function describeInCode(stage: Stage): void {
     expect((await fetchBytes(addressOf(other, id, "png"))).status).toBe(410);
   });
 
-  test("owners and their limits hold in code", async () => {
+  test("owners and their limits apply to calls in code", async () => {
     const { one, other } = stage.deployment;
     const owned = { owner: "carla", ownerLimits: { images: 1 } };
     const { id } = await one.images.add(stage.material.small, owned);

@@ -5,9 +5,12 @@ import { ALLOWANCES } from "../deployment.ts";
 import { fetchBytes } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
-/** Owners that the host app names, and how much they may have. */
+/** Owners named by the host app, and their limits. */
 export function describeOwners(stage: Stage): void {
-  /** So many uploads at once, by both services. @returns what was stored; all others were refused for want of room. */
+  /**
+   * This many uploads at once, through both services. @returns the stored images; all others were refused for lack of
+   * room.
+   */
   async function uploadMany(owner: string, count: number): Promise<Created[]> {
     const { one, other } = stage.deployment;
     const headers = { "X-User": owner };
@@ -27,7 +30,7 @@ export function describeOwners(stage: Stage): void {
     return answers.filter(({ status }) => status === 201).map(({ body }) => body);
   }
 
-  test("an owner has exactly as many images as allowed, wherever they are uploaded", async () => {
+  test("an owner gets exactly the allowed number of images, through whichever service", async () => {
     const { one, other } = stage.deployment;
     const stored = await uploadMany("anna", 8);
     expect(stored).toHaveLength(ALLOWANCES.anna?.images ?? 0);
@@ -43,7 +46,7 @@ export function describeOwners(stage: Stage): void {
     expect(await uploadMany("anna", 4)).toHaveLength(1);
   });
 
-  test("an owner has exactly as many bytes as allowed, and room again when an image has ended", async () => {
+  test("an owner gets exactly the allowed bytes, and room again once an image has ended", async () => {
     const { one, clock } = stage.deployment;
     const allowed = Math.floor((ALLOWANCES.berta?.bytes ?? 0) / stage.material.small.length);
     expect(allowed).toBeGreaterThan(1);

@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 
 const MIB = 2 ** 20;
 
-/** Conditions, HEAD and ranges, of an original that stores keep in several pieces and of what is made of it. */
+/** Conditions, HEAD and ranges of an original that stores keep in several pieces, and of its renditions. */
 export function describeReading(stage: Stage): void {
   let id: string;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ export function describeReading(stage: Stage): void {
     expect([old.status, old.bytes.equals(whole.bytes)]).toEqual([200, true]);
   });
 
-  test("parts that are fetched at once from both services make the whole", async () => {
+  test("ranges fetched concurrently from both services make up the whole", async () => {
     const { one, other } = stage.deployment;
     const { large } = stage.material;
     const step = 300_000;
@@ -76,7 +76,7 @@ export function describeReading(stage: Stage): void {
     expect(Buffer.concat(parts).equals(large)).toBe(true);
   });
 
-  test("a reader who leaves in the middle is nobody's trouble", async () => {
+  test("a reader that disconnects midway causes no error", async () => {
     const { one } = stage.deployment;
     const { large } = stage.material;
     const request = get(addressOf(one, id, "png"), { agent: false });
@@ -87,7 +87,7 @@ export function describeReading(stage: Stage): void {
   });
 }
 
-/** First and last bytes: at the ends, and across every place at which a store may have cut. */
+/** First and last bytes: at the ends, and across every boundary between a store's pieces. */
 function rangesOf(length: number): [number, number][] {
   const cuts: number[] = [];
   for (let cut = MIB / 16; cut < length; cut *= 2) cuts.push(cut);

@@ -26,70 +26,76 @@ const BEGINNINGS: Record<OriginalName, string> = {
 const QUALITIES = ["low", "medium", "high", "max"];
 const HOUR_MS = 3_600_000;
 
-/** Uploads, and what comes back of them, at both services. */
+/** Uploads, and their records and pictures at both services. */
 export function describeUploads(stage: Stage): void {
-  test.each(ORIGINALS)("an upload as %s is kept as it came, and told of at once everywhere", async (name) => {
-    const { one, other, clock } = stage.deployment;
-    const { bytes, type, width, height, pages } = stage.material.originals[name];
-    const expiresAt = new Date(clock.now + HOUR_MS).toISOString();
-    const answer = await postImage(one, bytes, type, { name: `Mein Bild ✓.${name}`, expiresAt });
-    expect(answer.status).toBe(201);
-    const { editUrl, pin, ...record } = (await answer.json()) as Created;
-    const { id } = record;
-    expect(answer.headers.get("location")).toBe(`${one.base}/${id}`);
-    expect(answer.headers.get("x-service-image-pin")).toBe(pin);
-    expect(editUrl).toBe(`${one.base}/${id}/edit?pin=${pin}`);
-    expect(record).toMatchObject({
-      ...{ name: `Mein Bild ✓.${name}`, type, size: bytes.length, width, height, pages },
-      ...{ status: "ready", agent: { name: "OutriggerTest", version: "1.0" } },
-      ...{ createdAt: new Date(clock.now).toISOString(), expiresAt },
-    });
-    expect((await fetchJson(addressOf(one, id, "json"))).body).toEqual(record);
-    const { url: _, links: __, ...facts } = record;
-    expect((await fetchJson(addressOf(other, id, "json"))).body).toMatchObject(facts);
-    for (const site of [one, other]) {
-      const own = await fetchBytes(addressOf(site, id, name));
-      expect([own.status, own.headers.get("content-type")]).toEqual([200, TYPES[name]]);
-      expect(own.bytes.equals(bytes)).toBe(true);
-    }
-    expect(await stage.deployment.keys(`${id}/`)).toEqual([`${id}/original`, `${id}/record`]);
-  });
+  test.each(ORIGINALS)(
+    "a %s upload is stored unchanged, and visible at once at every service",
+    async (name) => {
+      const { one, other, clock } = stage.deployment;
+      const { bytes, type, width, height, pages } = stage.material.originals[name];
+      const expiresAt = new Date(clock.now + HOUR_MS).toISOString();
+      const answer = await postImage(one, bytes, type, { name: `Mein Bild ✓.${name}`, expiresAt });
+      expect(answer.status).toBe(201);
+      const { editUrl, pin, ...record } = (await answer.json()) as Created;
+      const { id } = record;
+      expect(answer.headers.get("location")).toBe(`${one.base}/${id}`);
+      expect(answer.headers.get("x-service-image-pin")).toBe(pin);
+      expect(editUrl).toBe(`${one.base}/${id}/edit?pin=${pin}`);
+      expect(record).toMatchObject({
+        ...{ name: `Mein Bild ✓.${name}`, type, size: bytes.length, width, height, pages },
+        ...{ status: "ready", agent: { name: "OutriggerTest", version: "1.0" } },
+        ...{ createdAt: new Date(clock.now).toISOString(), expiresAt },
+      });
+      expect((await fetchJson(addressOf(one, id, "json"))).body).toEqual(record);
+      const { url: _, links: __, ...facts } = record;
+      expect((await fetchJson(addressOf(other, id, "json"))).body).toMatchObject(facts);
+      for (const site of [one, other]) {
+        const own = await fetchBytes(addressOf(site, id, name));
+        expect([own.status, own.headers.get("content-type")]).toEqual([200, TYPES[name]]);
+        expect(own.bytes.equals(bytes)).toBe(true);
+      }
+      expect(await stage.deployment.keys(`${id}/`)).toEqual([`${id}/original`, `${id}/record`]);
+    },
+  );
 
-  test.each(ORIGINALS)("%s is read as each of the six, the same from both services", async (name) => {
-    const { one, other } = stage.deployment;
-    const { bytes, type, width, height } = stage.material.originals[name];
-    const { id } = (await (await postImage(one, bytes, type)).json()) as Created;
-    const expected = await drawn((await fetchBytes(addressOf(one, id, "png?resize=40x40"))).bytes);
-    const scale = Math.min(40 / width, 40 / height);
-    expect([expected.width, expected.height]).toEqual([
-      Math.round(width * scale),
-      Math.round(height * scale),
-    ]);
-    for (const format of ORIGINALS) {
-      const path = `${format}?resize=40x40`;
-      const made = await fetchBytes(addressOf(one, id, path));
-      expect([format, made.status, made.headers.get("content-type")]).toEqual([format, 200, TYPES[format]]);
-      expect(made.bytes.toString("latin1").startsWith(BEGINNINGS[format])).toBe(true);
-      expect(made.headers.get("content-length")).toBe(String(made.bytes.length));
-      const kept = await fetchBytes(addressOf(other, id, path));
-      expect([format, kept.headers.get("etag")]).toEqual([format, made.headers.get("etag")]);
-      expect(kept.bytes.equals(made.bytes), format).toBe(true);
-      if (format === "psd" || format === "pdf") continue;
-      // What draws SVGs for sharp knows no GIF in them.
-      const isGifInSvg = name === "gif" && format === "svg";
-      const picture = await (isGifInSvg ? readPicture(made.bytes, format) : drawn(made.bytes));
-      // Of 255: what palettes and JPEG come to.
-      expect(meanDifference(picture, expected), format).toBeLessThan(6);
-    }
-    // They are written while the answer is already on its way.
-    const renditions = async () =>
-      (await stage.deployment.keys(`${id}/`)).filter(
-        (key) => key.startsWith(`${id}/renditions/`) && !key.includes("/intermediate-"),
-      );
-    await expect.poll(renditions, { timeout: 20_000 }).toHaveLength(6);
-  });
+  test.each(ORIGINALS)(
+    "%s can be read in each of the six formats, with the same bytes from both services",
+    async (name) => {
+      const { one, other } = stage.deployment;
+      const { bytes, type, width, height } = stage.material.originals[name];
+      const { id } = (await (await postImage(one, bytes, type)).json()) as Created;
+      const expected = await drawn((await fetchBytes(addressOf(one, id, "png?resize=40x40"))).bytes);
+      const scale = Math.min(40 / width, 40 / height);
+      expect([expected.width, expected.height]).toEqual([
+        Math.round(width * scale),
+        Math.round(height * scale),
+      ]);
+      for (const format of ORIGINALS) {
+        const path = `${format}?resize=40x40`;
+        const made = await fetchBytes(addressOf(one, id, path));
+        expect([format, made.status, made.headers.get("content-type")]).toEqual([format, 200, TYPES[format]]);
+        expect(made.bytes.toString("latin1").startsWith(BEGINNINGS[format])).toBe(true);
+        expect(made.headers.get("content-length")).toBe(String(made.bytes.length));
+        const kept = await fetchBytes(addressOf(other, id, path));
+        expect([format, kept.headers.get("etag")]).toEqual([format, made.headers.get("etag")]);
+        expect(kept.bytes.equals(made.bytes), format).toBe(true);
+        if (format === "psd" || format === "pdf") continue;
+        // The SVG library behind sharp cannot draw GIFs in SVGs.
+        const isGifInSvg = name === "gif" && format === "svg";
+        const picture = await (isGifInSvg ? readPicture(made.bytes, format) : drawn(made.bytes));
+        // Of 255: the error of palettes and JPEG.
+        expect(meanDifference(picture, expected), format).toBeLessThan(6);
+      }
+      // Renditions are written while the reply is being sent.
+      const renditions = async () =>
+        (await stage.deployment.keys(`${id}/`)).filter(
+          (key) => key.startsWith(`${id}/renditions/`) && !key.includes("/intermediate-"),
+        );
+      await expect.poll(renditions, { timeout: 20_000 }).toHaveLength(6);
+    },
+  );
 
-  test("a JPEG comes in four qualities and in the size that is asked for", async () => {
+  test("a JPEG can be read in four qualities and in the requested size", async () => {
     const { one, other } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
     const { id } = (await (await postImage(one, bytes, type)).json()) as Created;

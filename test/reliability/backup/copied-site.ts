@@ -3,15 +3,18 @@ import { programs, run } from "../../support/programs.ts";
 import { addressOf, type Created, type Site } from "../../support/service.ts";
 import { sha256 } from "../crash/image-client.ts";
 
-/** What is known of an image that was there, or came, while a copy was made. */
+/** What the test knows of an image that existed before, or was uploaded during, the copy. */
 export interface CopiedImage extends Pick<Created, "id" | "pin"> {
-  /** Of the stored original, hex. */
+  /** SHA-256 of the stored original, hex. */
   sha256: string;
-  /** All names that it was given or may have been given, in this order. */
+  /** All names that the image had or may have had, in order. */
   names: string[];
-  /** Those before this one were replaced, and acknowledged, before the copy began. `null`: uploaded since. */
+  /**
+   * Index of the first name that the copy may hold; earlier names were replaced, and acknowledged, before the copy
+   * began. `null`: uploaded during the copy.
+   */
   firstName: number | null;
-  /** Whether it was asked to be deleted. */
+  /** Whether the test has requested its deletion. */
   isDeleted: boolean;
 }
 
@@ -19,8 +22,8 @@ const SLOW = "--bwlimit=1500";
 
 /**
  * Runs the commands of docs/operations.md on other directories, slowly.
- * @param isOnce leaves out the one that copies the records again.
- * @returns what they complained of.
+ * @param isOnce omits the second copy of the records.
+ * @returns the complaints of the commands.
  */
 export async function copyAsDocumented(from: string, to: string, isOnce: boolean): Promise<string[]> {
   const page = await readFile(new URL("../../../docs/operations.md", import.meta.url), "utf8");
@@ -54,7 +57,7 @@ export async function originalOf(site: Pick<Site, "base">, id: string): Promise<
   return response.status === 200 ? sha256(bytes) : `${response.status}`;
 }
 
-/** What must not be of an image in a copy; empty where it is as it was at some moment of the copying. */
+/** Faults of an image in a copy; empty if it is in a state that it had during the copying. */
 export async function examineCopy(site: Pick<Site, "base">, image: CopiedImage): Promise<string[]> {
   const response = await fetch(addressOf(site, image.id, "json"));
   const body = (await response.json()) as { name?: string };

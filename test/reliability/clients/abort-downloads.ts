@@ -4,7 +4,7 @@ import { inParallel, leave, WAYS } from "./leave.ts";
 
 const AT_ONCE = 8;
 
-/** Where a download can break off: how many bytes of a reply of so many have been read by then. */
+/** Positions at which a download aborts: the bytes read by then, given the size of the reply. */
 const POSITIONS: Readonly<Record<string, (size: number) => number>> = {
   "before the reply": () => 0,
   "in its head": () => 1,
@@ -13,10 +13,10 @@ const POSITIONS: Readonly<Record<string, (size: number) => number>> = {
   "near its end": (size) => size - 1000,
 };
 const CUTS = Object.values(POSITIONS);
-/** Requests that are sent ahead on the same connection, in one round of two. */
+/** Requests sent ahead on the same connection, in every second round. */
 const SENT_AHEAD = 4;
 
-/** Breaks off so many downloads of `url`, which is of `size` bytes, at every position and in every way in turn. */
+/** Aborts this many downloads of `url`, which has `size` bytes, cycling through all positions and ways. */
 export async function abortDownloads(url: string, size: number, count: number): Promise<void> {
   const { host, pathname, origin } = new URL(url);
   const request = `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: test/1.0\r\n\r\n`;
@@ -32,7 +32,7 @@ export async function abortDownloads(url: string, size: number, count: number): 
   });
 }
 
-/** Resolves when so many bytes, or the end, have been read; reads no further. */
+/** Resolves after this many bytes, or at the end; reads no further. */
 function readBytes(socket: Socket, count: number): Promise<void> {
   return new Promise((resolve) => {
     let received = 0;

@@ -17,7 +17,7 @@ interface UploadBytes {
   body: Buffer;
 }
 
-/** Where an upload can break off: how many of its bytes have been sent by then. */
+/** Positions at which an upload aborts: the bytes sent by then. */
 const POSITIONS: Readonly<Record<string, (upload: UploadBytes) => number>> = {
   "before the headers are complete": ({ head }) => head.length - 20,
   "behind the headers": ({ head }) => head.length,
@@ -30,7 +30,7 @@ const POSITIONS: Readonly<Record<string, (upload: UploadBytes) => number>> = {
 };
 const CUTS = Object.values(POSITIONS);
 
-/** Breaks off so many uploads of `picture`, a PNG, at every position and in every way in turn. */
+/** Aborts this many uploads of `picture`, a PNG, cycling through all positions and ways. */
 export async function abortUploads(target: Target, count: number, picture: Buffer): Promise<void> {
   const upload = uploadOf(target.base, picture);
   const bytes = Buffer.concat([upload.head, upload.body]);
@@ -39,7 +39,7 @@ export async function abortUploads(target: Target, count: number, picture: Buffe
     const way = WAYS[Math.floor(index / CUTS.length) % WAYS.length] ?? WAYS[0];
     const socket = await connectTo(target.base);
     await new Promise((resolve) => socket.write(bytes.subarray(0, cutAt(upload)), resolve));
-    // Sometimes the service has seen all of it by then, sometimes not.
+    // By then the service may or may not have received everything.
     await delay(index % 5 === 0 ? 0 : (index * 7) % 40);
     await leave(socket, way);
   });

@@ -5,12 +5,12 @@ import { createRenderer } from "@outrigger/imaging";
 import { startHost } from "../../support/hosts.ts";
 import { countDescriptors, type Target } from "./target.ts";
 
-/** The image service in this process, in a host that knows no time-outs, and changed for the worse. */
+/** The image service in this process, in a host without time-outs, with a fault added. */
 export interface ChangedImages extends Target {
   close(): Promise<void>;
 }
 
-/** @param change Returns what is mounted in place of the service. */
+/** @param change Returns the service to mount. */
 export async function startChangedImages(
   data: string,
   change: (images: Service) => Service,

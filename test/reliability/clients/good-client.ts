@@ -6,26 +6,26 @@ import type { Target } from "./target.ts";
 
 const READ_EVERY_MS = 50;
 const UPLOAD_EVERY_MS = 2000;
-/** A read that takes longer has failed. */
+/** A read that takes longer counts as failed. */
 const REPLY_MS = 10_000;
 
 export interface GoodClientOptions {
-  /** Address of a rendition that is read all the time. */
+  /** Address of the rendition that is read continuously. */
   hot: string;
-  /** What is uploaded now and then. */
+  /** The picture that is uploaded now and then. */
   picture: Buffer;
   durationMs: number;
 }
 
-/** What a good client got. */
+/** The results of a good client. */
 export interface GoodService {
-  /** How long the reads took, in milliseconds. */
+  /** Durations of the reads, in milliseconds. */
   reads: number[];
   uploads: number;
   failures: string[];
 }
 
-/** Reads at a fixed pace, however long the answers take, and uploads now and then. */
+/** Reads at a fixed pace, however long the replies take, and uploads now and then. */
 export async function beGoodClient(
   target: Target,
   { hot, picture, durationMs }: GoodClientOptions,
@@ -62,7 +62,7 @@ export async function beGoodClient(
   return service;
 }
 
-/** What was wrong with the service, in words; empty when it was good. */
+/** Complaints about the service, in words; empty if it was good. */
 export function complaintsAbout(
   { reads, uploads, failures }: GoodService,
   { share, withinMs }: { share: number; withinMs: number },
@@ -71,7 +71,7 @@ export function complaintsAbout(
   if (failures.length > 0) complaints.push(`${failures.length} requests failed: ${failures[0]}`);
   if (uploads === 0) complaints.push("no upload succeeded");
   const ms = quantile(reads, share);
-  // So that nothing at all is not taken for fast.
+  // An empty list of reads must not count as fast.
   if (!(ms < withinMs)) complaints.push(`${share * 100} % of reads took up to ${ms.toFixed()} ms`);
   return complaints;
 }

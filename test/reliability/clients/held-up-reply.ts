@@ -8,15 +8,15 @@ const STEP_MS = 5000;
 
 /** A reply that its client does not read, seen from both ends. */
 export interface HeldUpReply {
-  /** The client's end; it reads nothing until it is resumed. */
+  /** The client's end; it reads nothing until resumed. */
   client: Socket;
   res: ServerResponse;
   isCut(): boolean;
-  /** Moves the clock of `setInterval`, which has to be vitest's, and lets everything happen that follows. */
+  /** Advances the clock of `setInterval`, which must be Vitest's fake one, and runs all that follows. */
   pass(ms: number): Promise<void>;
 }
 
-/** Asks for `path` and resolves when all buffers between server and client are full. */
+/** Requests `path` and resolves once all buffers between server and client are full. */
 export async function holdUpReply(server: Server, origin: string, path: string): Promise<HeldUpReply> {
   let res: ServerResponse | undefined;
   let isCut = false;
@@ -36,8 +36,8 @@ export async function holdUpReply(server: Server, origin: string, path: string):
     const isStill = written > 0 && written === lastWritten && (res?.writableLength ?? 0) > 0;
     lastWritten = written;
     return isStill;
-  }, "the reply is held up");
-  if (res === undefined) throw new Error("there was no request");
+  }, "the reply to be held up");
+  if (res === undefined) throw new Error("The server received no request");
   return {
     client,
     res,
@@ -51,7 +51,7 @@ export async function holdUpReply(server: Server, origin: string, path: string):
   };
 }
 
-/** How long a client may read nothing at all until it is cut; `null` when it still is not after `maxMs`. */
+/** Time until the server cuts a client that reads nothing; `null` if the client is still connected after `maxMs`. */
 export async function patienceWithReader(
   { server, origin }: { server: Server; origin: string },
   path: string,

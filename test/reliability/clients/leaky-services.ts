@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Call, Service, Upload, UploadLimits } from "@outrigger/core";
 
-/** What goes wrong with an upload that breaks off. Whoever looks for what clients leave behind has to find each. */
+/** Leaks of an aborted upload. The check for leftovers must find each. */
 const LEAKS = {
   "keeps the spooled file": async ({ spoolDirectory }) => {
     await writeFile(join(spoolDirectory ?? "", `${crypto.randomUUID()}.part`), "half");
   },
   "keeps it as if it were whole": async ({ spoolDirectory }) => {
-    // Every process has a spool directory of its own in `tmp`.
+    // Every process has its own spool directory in `tmp`.
     await writeFile(join(spoolDirectory ?? "", "..", "..", "blobs", crypto.randomUUID()), "half");
   },
   "keeps a descriptor": async () => {
@@ -23,13 +23,13 @@ export const LEAK_NAMES = Object.keys(LEAKS) as LeakName[]; // The keys of the t
 
 const kept = new Set<{ close(): Promise<void> }>();
 
-/** Closes what leaks keep open; a handle that is merely forgotten, Node closes, and complains about it. */
+/** Closes the handles that leaks keep open; Node would close a forgotten handle itself, with a warning. */
 export async function closeKept(): Promise<void> {
   for (const handle of kept) await handle.close();
   kept.clear();
 }
 
-/** `service`, with uploads that leak where they break off. */
+/** `service`, with uploads that leak when aborted. */
 export function leakyUploads(service: Service, leak: LeakName): Service {
   const leaky = (call: Call) =>
     withUpload(call, async (limits) => {
@@ -43,7 +43,7 @@ export function leakyUploads(service: Service, leak: LeakName): Service {
   return { handle: (call) => service.handle(leaky(call)) };
 }
 
-/** `service`, whose downloads stay open where they break off. */
+/** `service`, whose downloads stay open when aborted. */
 export function leakyDownloads(service: Service): Service {
   return {
     async handle(call) {
@@ -51,7 +51,7 @@ export function leakyDownloads(service: Service): Service {
       if (!(reply?.body instanceof Readable)) return reply;
       const source = reply.body;
       kept.add({ close: async () => void source.destroy() });
-      // A stream of its own, whose end is no end of the source.
+      // A separate stream: its end does not end the source.
       const body = new Readable({
         read() {
           source.once("readable", () => {
@@ -71,7 +71,7 @@ function withUpload(call: Call, upload: (limits: UploadLimits) => Promise<Upload
     get(target, key) {
       if (key === "upload") return upload;
       const value: unknown = Reflect.get(target, key, target);
-      // What is private to a call is out of a proxy's reach.
+      // A proxy cannot reach the private fields of a call.
       return typeof value === "function" ? value.bind(target) : value;
     },
   });

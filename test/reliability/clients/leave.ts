@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 
-/** How a client ends a connection: in good order, or not. */
+/** Ways in which a client ends a connection, orderly or not. */
 export const WAYS = ["FIN", "RST"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** Ends the connection, and resolves when it is closed on this side. */
+/** Ends the connection, and resolves once this side is closed. */
 export async function leave(socket: Socket, way: Way): Promise<void> {
   if (socket.closed) return;
   const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -13,7 +13,7 @@ export async function leave(socket: Socket, way: Way): Promise<void> {
   await closed;
 }
 
-/** Runs `body` for 0 to `count` - 1, so many at a time. */
+/** Runs `body` for 0 to `count` - 1, with limited concurrency. */
 export async function inParallel(
   count: number,
   atOnce: number,

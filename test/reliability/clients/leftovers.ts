@@ -4,7 +4,7 @@ import { filesBelow, type Target } from "./target.ts";
 const DIRECTORIES = ["tmp", "blobs", "due/images"] as const;
 type DirectoryName = (typeof DIRECTORIES)[number];
 
-/** What a service holds while nobody asks it for anything. */
+/** The resources that an idle service holds. */
 export interface Holdings {
   descriptors: number;
   files: Record<DirectoryName, string[]>;
@@ -19,16 +19,16 @@ export async function holdingsOf(target: Target): Promise<Holdings> {
   ]);
   return {
     descriptors: await target.countDescriptors(),
-    // The ledger of rendition bytes is written a moment after the rendition it counts.
+    // The rendition byte ledger is written a moment after the rendition it counts.
     files: { tmp, blobs: blobs.filter((path) => !path.includes("/rendition-usage/")), "due/images": due },
     errors: target.errors().length,
   };
 }
 
-/** What does not change for so long is not about to. */
+/** Holdings that stay the same for this time count as settled. */
 const SETTLED_MS = 500;
 
-/** Resolves when nothing about the service changes any more. */
+/** Resolves once the service's holdings no longer change. */
 export async function settledHoldings(target: Target): Promise<Holdings> {
   let seen = await holdingsOf(target);
   for (;;) {
@@ -40,9 +40,8 @@ export async function settledHoldings(target: Target): Promise<Holdings> {
 }
 
 /**
- * What the service holds more than before, in words; empty when all is as it was. What is only slow to go away has
- * `patienceMs` for it.
- * @param directories Those to which nobody else has added meanwhile.
+ * Resources that the service holds beyond `before`, in words; empty if none. Slow clean-up gets `patienceMs` to finish.
+ * @param directories Those to which no other client has added meanwhile.
  */
 export async function leftovers(
   target: Target,
@@ -52,7 +51,7 @@ export async function leftovers(
 ): Promise<string[]> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    // The service may only be about to notice what its clients did.
+    // The service may not yet have noticed what its clients did.
     const found = differences(before, await settledHoldings(target), directories, target.errors());
     if (found.length === 0 || Date.now() > deadline) return found;
   }

@@ -5,7 +5,7 @@ import express5 from "express";
 import Koa3 from "koa";
 import type { Host } from "../../support/hosts.ts";
 
-/** Apps that send a picture by their frameworks' own means, and wait for their clients for ever. */
+/** Apps that send a picture through their framework and wait for clients without limit. */
 const LISTENERS = {
   Express(picture) {
     const app = express5();

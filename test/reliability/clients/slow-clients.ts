@@ -6,13 +6,13 @@ const SCRIPT = fileURLToPath(new URL("slow-sockets.mjs", import.meta.url));
 
 export interface SlowClientsOptions {
   origin: string;
-  /** Of all four kinds together: slow with headers, slow with an upload, slow to read, silent. */
+  /** Number of clients of all four kinds together: slow headers, slow upload, slow reader, silent. */
   count: number;
-  /** Path of something large. */
+  /** Path of a large picture. */
   download: string;
-  /** Whether they go on a byte at a time; otherwise they stop where it is least convenient. */
+  /** Whether they continue one byte at a time; otherwise they stop at the least convenient point. */
   drips: boolean;
-  /** Whether one that was cut comes again. If so they come one after the other, otherwise all at once. */
+  /** Whether a cut client reconnects. If so they reconnect one after the other, otherwise all at once. */
   reopens: boolean;
 }
 
@@ -26,13 +26,13 @@ export interface SlowReport {
 
 export interface SlowClients {
   report(): Promise<SlowReport>;
-  /** From here on the readers read what comes, so that they learn of it when they were cut. */
+  /** From here on the readers read incoming bytes, so that they notice a cut. */
   readOn(): Promise<void>;
-  /** Drops all connections that are left. */
+  /** Drops all remaining connections. */
   end(): Promise<void>;
 }
 
-/** Resolves when all are under way. */
+/** Resolves once all clients are connected. */
 export async function startSlowClients(options: SlowClientsOptions): Promise<SlowClients> {
   const child = fork(SCRIPT, [JSON.stringify(options)]);
   const exited = once(child, "exit");

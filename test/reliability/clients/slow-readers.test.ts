@@ -13,11 +13,11 @@ import { holdUpReply, patienceWithReader } from "./held-up-reply.ts";
 import { PATIENT_HOSTS, startPatientHost } from "./patient-hosts.ts";
 
 const MIB = 1024 * 1024;
-/** More than the kernel keeps for one connection. */
+/** More than the kernel buffers for one connection. */
 const PICTURE = Buffer.alloc(24 * MIB, 1);
 const TEN_MINUTES_MS = 600_000;
 
-/** Answers every path with the picture in another way. */
+/** Each path sends the picture in another way. */
 function pictures(): Service & { sources: Readable[] } {
   const sources: Readable[] = [];
   const streamed = (source: Readable) => {
@@ -66,18 +66,21 @@ describe("slow readers", () => {
         return host;
       }
 
-      it.each(["/buffer", "/stream", "/unmeasured"])("cuts a client that does not read %s", async (path) => {
-        const service = pictures();
-        const host = await start(service);
-        const patienceMs = await patienceWithReader(host, path, TEN_MINUTES_MS);
-        expect(patienceMs).toBeGreaterThanOrEqual(30_000);
-        expect(patienceMs).toBeLessThanOrEqual(40_000);
-        await until(() => service.sources.every((source) => source.closed), "the source is closed");
-        expect(vi.getTimerCount()).toBe(0);
-      });
+      it.each(["/buffer", "/stream", "/unmeasured"])(
+        "a client that does not read %s is cut after 30 to 40 s",
+        async (path) => {
+          const service = pictures();
+          const host = await start(service);
+          const patienceMs = await patienceWithReader(host, path, TEN_MINUTES_MS);
+          expect(patienceMs).toBeGreaterThanOrEqual(30_000);
+          expect(patienceMs).toBeLessThanOrEqual(40_000);
+          await until(() => service.sources.every((source) => source.closed), "the source to close");
+          expect(vi.getTimerCount()).toBe(0);
+        },
+      );
 
       it.each(["/buffer", "/stream"])(
-        "bears with a client that reads %s slowly but goes on, and leaves its connection as it was",
+        "a client that reads %s slowly but steadily is not cut, and its connection keeps its settings",
         async (path) => {
           const host = await start(pictures());
           host.server.timeout = 3_600_000;
@@ -85,7 +88,7 @@ describe("slow readers", () => {
           let received = 0;
           client.on("data", (chunk) => {
             received += chunk.length;
-            // Half of what is there to be read, and a rest.
+            // Half of the readable bytes, and a rest.
             if (received % (4 * MIB) < chunk.length) client.pause();
           });
           const { socket } = res.req;
@@ -94,17 +97,17 @@ describe("slow readers", () => {
           let steps = 0;
           while (received < PICTURE.length) {
             client.resume();
-            await until(() => client.isPaused() || received > PICTURE.length, "the client has read");
+            await until(() => client.isPaused() || received > PICTURE.length, "the client to read");
             await pass(25_000);
             steps++;
           }
           expect(steps).toBeGreaterThan(4);
-          await until(() => res.closed, "the reply is over");
+          await until(() => res.closed, "the reply to end");
           expect(isCut()).toBe(false);
           expect(vi.getTimerCount()).toBe(0);
           expect(res.listenerCount("drain")).toBe(0);
           expect(writeListeners()).toBe(before);
-          // The next request on the connection finds the host's own time-out.
+          // The next request on the connection has the host's own time-out.
           const next = new Promise((resolve) => {
             host.server.prependOnceListener("request", (req) => resolve([req.socket, req.socket.timeout]));
           });
@@ -114,14 +117,14 @@ describe("slow readers", () => {
         },
       );
 
-      it("does not blame the client for a slow source", async () => {
+      it("a slow source does not cut the client", async () => {
         const source = new Readable({ read() {} });
         const host = await start({
           handle: async () => ({ status: 200, headers: { "Content-Length": "100003" }, body: source }),
         });
         source.push(Buffer.alloc(100_000));
         const whole = fetchReply(host.origin);
-        await until(() => vi.getTimerCount() === 1, "the reply has begun");
+        await until(() => vi.getTimerCount() === 1, "the reply to begin");
         for (let minutes = 0; minutes < 60; minutes++) {
           vi.advanceTimersByTime(60_000);
           await turn();
@@ -131,7 +134,7 @@ describe("slow readers", () => {
         expect((await whole).body).toHaveLength(100_003);
       });
 
-      it("spends no timer on a reply that is taken at once", async () => {
+      it("a reply that is read at once starts no timer", async () => {
         const host = await start(pictures());
         const setInterval = vi.spyOn(globalThis, "setInterval");
         const agent = new Agent({ keepAlive: true });
@@ -145,8 +148,8 @@ describe("slow readers", () => {
     });
   }
 
-  it("bears with a client over TLS for as long as it may be reading", async () => {
-    // A shared key does without certificates.
+  it("a TLS client is not cut while it may still be reading", async () => {
+    // A pre-shared key works without certificates.
     const key = { psk: Buffer.alloc(16, 7), identity: "test" };
     const psk = { ciphers: "PSK", maxVersion: "TLSv1.2" } as const;
     const server = createSecureServer({ ...psk, pskCallback: () => key.psk }, nodeListener(pictures()));
@@ -167,22 +170,22 @@ describe("slow readers", () => {
       if (received % MIB < chunk.length) client.pause();
     });
     client.write("GET /buffer HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n");
-    await until(() => client.isPaused(), "the reply has begun");
+    await until(() => client.isPaused(), "the reply to begin");
     while (received < PICTURE.length) {
-      // Half a minute for a MiB.
+      // Half a minute for one MiB.
       for (let passedMs = 0; passedMs < 30_000; passedMs += 5000) vi.advanceTimersByTime(5000);
       client.resume();
-      await until(() => client.isPaused() || isClosed, "the client has read");
+      await until(() => client.isPaused() || isClosed, "the client to read");
       if (isClosed) break;
     }
     client.resume();
-    await until(() => isClosed, "the server has closed the connection");
+    await until(() => isClosed, "the server to close the connection");
     expect(received).toBeGreaterThan(PICTURE.length);
     await new Promise((resolve) => server.close(resolve));
   });
 
-  // With a kernel in between a client cannot read so little at a time that it shows.
-  it("cuts a client that reads too little at a time", async () => {
+  // The kernel's buffers hide very small reads, so this test uses no kernel socket.
+  it("a client that reads less than the minimum rate is cut", async () => {
     const size = 512 * 1024;
     const server = createServer(
       nodeListener({
@@ -202,17 +205,17 @@ describe("slow readers", () => {
     });
     let passedMs = 0;
     for (; passedMs < TEN_MINUTES_MS && cutAfterMs === 0; passedMs += 5000) {
-      // Takes one of the pieces every 20 s, so that it is never idle.
+      // Takes one piece every 20 s, so it is never idle.
       if (passedMs % 20_000 === 0) client.read();
       for (let turns = 0; turns < 5; turns++) await turn();
       vi.advanceTimersByTime(5000);
     }
-    // 60 s, and 64 s for half a MiB at 8 KiB/s.
+    // 60 s, plus 64 s for half a MiB at 8 KiB/s.
     expect(cutAfterMs).toBeGreaterThanOrEqual(124_000);
     expect(cutAfterMs).toBeLessThanOrEqual(140_000);
   });
 
-  it.each(PATIENT_HOSTS)("are told apart from what %s does by itself", async (name) => {
+  it.each(PATIENT_HOSTS)("the patience with slow readers is the service's, not that of %s", async (name) => {
     const host = await startPatientHost(name, PICTURE);
     hosts.push(host);
     expect(await patienceWithReader(host, "/", TEN_MINUTES_MS)).toBeNull();

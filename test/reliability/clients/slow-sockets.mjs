@@ -1,20 +1,20 @@
-// Slow clients of four kinds, in a process of their own so that they do not slow down whoever measures. The first argument
-// is JSON: origin, count, download (a path), drips (bytes now and then, or none at all), reopens (what was cut). The parent
-// asks by messages; every answer is a message too.
+// Slow clients of four kinds, in a separate process so that they do not slow down the measuring process. The first
+// argument is JSON: origin, count, download (a path), drips (a few bytes now and then, or none at all), reopens
+// (replace cut connections). The parent sends requests as messages; every reply is a message too.
 import { connect } from "node:net";
 
 const { origin, count, download, drips, reopens } = JSON.parse(process.argv[2]);
 const { host, hostname, port } = new URL(origin);
 const DRIP_MS = 1000;
 const DRIP_BYTES = 1024;
-// The kernel takes in megabytes for everybody who asks for something large. Who comes again comes one after the other, so
-// that it is not this transfer that is measured.
+// The kernel buffers megabytes for each client that requests a large file. Clients reconnect one after the other, so
+// that this transfer is not what is measured.
 const REOPEN_EVERY_MS = 10;
 
 const KINDS = {
-  /** Begins a request and goes on with its headers. */
+  /** Begins a request and continues with its headers. */
   headers: { begin: `GET / HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, drip: (socket) => socket.write("a") },
-  /** Begins an upload and goes on with its file. */
+  /** Begins an upload and continues with its file. */
   upload: {
     begin:
       `POST /api/images.json HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: slow/1.0\r\n` +
@@ -22,12 +22,12 @@ const KINDS = {
       '--x\r\nContent-Disposition: form-data; name="imagedata"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n\x89PNG',
     drip: (socket) => socket.write("a"),
   },
-  /** Asks for something large and hardly reads it. */
+  /** Requests a large file and hardly reads it. */
   reader: {
     begin: `GET ${download} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: slow/1.0\r\n\r\n`,
     drip: (socket) => socket.read(DRIP_BYTES),
   },
-  /** Never asks for anything. */
+  /** Never sends a request. */
   idle: { begin: "", drip() {} },
 };
 const kinds = Object.keys(KINDS);
@@ -40,7 +40,7 @@ function openSocket(kind) {
   const { begin, drip } = KINDS[kind];
   const socket = connect({ host: hostname, port: Number(port), highWaterMark: DRIP_BYTES });
   open[kind].add(socket);
-  // Whoever hardly reads must not; the others have to, or they would not notice that they were cut.
+  // Slow readers must not read; the other kinds must, or they would not notice a cut.
   if (kind === "reader") socket.pause();
   else socket.resume();
   if (begin !== "") socket.write(begin, "latin1");
@@ -62,11 +62,11 @@ function report() {
 
 process.on("message", (question) => {
   if (question === "report") return report();
-  // A reader learns only by reading what became of its connection. One that was not cut gets more than it ever waited for.
+  // A reader notices a cut only by reading. A reader that was not cut receives more than the buffers held.
   for (const socket of open.reader) socket.resume();
   report();
 });
-// The parent is gone, or has had enough.
+// The parent has exited or disconnected.
 process.on("disconnect", () => {
   isEnding = true;
   process.exit();

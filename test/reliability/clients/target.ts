@@ -2,19 +2,19 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { OutriggerProcess } from "../../../packages/server/test/outrigger-process.ts";
 
-/** An image service that clients do bad things to, and what can be seen of it from outside. */
+/** An image service under attack by its clients, and its state as seen from outside. */
 export interface Target {
   /** Without a trailing slash. */
   base: string;
   /** Its data directory. */
   data: string;
-  /** Of its process. */
+  /** ID of its process. */
   countDescriptors(): Promise<number>;
-  /** What it has complained about so far. */
+  /** Its complaints so far. */
   errors(): readonly string[];
 }
 
-/** `outrigger serve`, whose data are in `data`. */
+/** `outrigger serve` with its data in `data`. */
 export async function servedTarget({ child, output, url }: OutriggerProcess, data: string): Promise<Target> {
   return {
     base: await url,
@@ -24,12 +24,12 @@ export async function servedTarget({ child, output, url }: OutriggerProcess, dat
   };
 }
 
-/** Of this process when none is given. */
+/** By default this process. */
 export async function countDescriptors(pid: number | "self" = "self"): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
 }
 
-/** Every file below one of the data's directories; empty where there is no such directory. */
+/** All files below one of the data's directories; empty if there is no such directory. */
 export async function filesBelow(data: string, name: "tmp" | "blobs" | "due/images"): Promise<string[]> {
   try {
     const entries = await readdir(join(data, name), { recursive: true, withFileTypes: true });
@@ -46,7 +46,7 @@ function isErrorLine(line: string): boolean {
     const { level }: { level: number } = JSON.parse(line);
     return level >= 50;
   } catch {
-    // Not from the logger: what Node itself prints, such as a warning.
+    // Printed by Node itself rather than the logger, such as a warning.
     return true;
   }
 }

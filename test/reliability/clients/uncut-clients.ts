@@ -4,8 +4,8 @@ import { type SlowClientsOptions, startSlowClients } from "./slow-clients.ts";
 import type { Target } from "./target.ts";
 
 /**
- * Lets slow clients come, and waits until the server has cut them all, at most so long.
- * @returns which of them it still bears with, in words; empty when none.
+ * Connects slow clients and waits until the server has cut them all, at most `patienceMs`.
+ * @returns the clients still connected, in words; empty if none.
  */
 export async function uncutClients(
   target: Target,
@@ -17,7 +17,7 @@ export async function uncutClients(
   const clients = await startSlowClients({ ...options, origin: target.base, reopens: false });
   try {
     const isOver = () => Date.now() - began > patienceMs;
-    // What the server has cut it has closed, whether or not the client knows.
+    // The server has closed a cut connection, whether or not the client has noticed.
     let hasBegun = false;
     while (!isOver()) {
       const descriptors = await target.countDescriptors();

@@ -1,19 +1,19 @@
 import type { Call, Reply, Service } from "@outrigger/core";
 
-/** `service`, which takes the next request when it is done with the last: one slow client is enough to stop it. */
+/** `service`, serving requests one after the other: one slow client stops it. */
 export function oneAtATime(service: Service): Service {
   let last: Promise<unknown> = Promise.resolve();
   return {
     handle(call: Call): Promise<Reply | undefined> {
       const turn = last.then(() => service.handle(call));
-      // A failure is for whoever asked.
+      // The failure goes to the client of that request.
       last = turn.catch(() => {});
       return turn;
     },
   };
 }
 
-/** `service`, which does so much before every answer that it has no time for others. */
+/** `service`, with so much work before every reply that it has no time for other requests. */
 export function hardWorking(service: Service, workMs: number): Service {
   return {
     handle(call) {

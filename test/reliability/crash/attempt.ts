@@ -1,22 +1,25 @@
 import type { Answer } from "./image-client.ts";
 
-/** One request that is disturbed, and what has to hold after it. */
+/** One disturbed request, and the conditions that must hold after it. */
 export interface Attempt {
-  /** `null`: the connection ended before the answer did. */
+  /** `null`: the connection ended before the reply. */
   run(): Promise<Answer | null>;
-  /** Whether a success promises that this has been flushed, though that failed once by `error`: a path below the data directory. */
+  /**
+   * For a success: whether it promises that this path (below the data directory) was flushed, although one flush failed
+   * with `error`.
+   */
   needs(path: string, error: string): boolean;
   /**
-   * What is wrong afterwards as it is seen from `base`: with what stands now, and with the request that a client would
-   * send next.
+   * Faults visible afterwards at `base`: in the current state, and in the reply to the request that a client would send
+   * next.
    */
   check(base: string, answer: Answer | null): Promise<string[]>;
 }
 
-/** Prepares an attempt on the host at `base`, whose data directory it may look into. */
+/** Prepares an attempt on the host at `base`; it may read the host's data directory. */
 export type Operation = (base: string, directory: string) => Promise<Attempt>;
 
-/** Whether an answer, if there is one, tells of success. */
+/** Whether a reply, if any, reports success. */
 export function isDone(answer: Answer | null): boolean {
   return answer !== null && answer.status < 300;
 }

@@ -1,18 +1,18 @@
 import { type Answer, ask, bytesUrl, recordUrl, sha256 } from "./image-client.ts";
 
-/** What its owner may set, always together here. */
+/** The fields that its owner may set, here always set together. */
 export interface Version {
   name: string;
   /** ISO 8601. */
   expiresAt: string;
 }
 
-/** What has to be found of an image. */
+/** The expected state of an image. */
 export interface Expected {
   id: string;
-  /** SHA-256 of the bytes that it may have, hex; one of them. */
+  /** SHA-256 of its possible bytes, hex; one of them is stored. */
   contents: readonly string[];
-  /** One of them is in force; `null`: that is not known of it. */
+  /** One of these versions is in force; `null`: the version is unknown. */
   versions: readonly Version[] | null;
   /** The states that it may be in. */
   states: readonly ImageState[];
@@ -26,11 +26,11 @@ const STATE_OF: Record<number, ImageState> = { 200: "alive", 410: "gone", 404: "
 export interface Finding {
   state: ImageState | null;
   version: Version | null;
-  /** What must not be; empty when all is well. */
+  /** Violations; empty if there are none. */
   violations: string[];
 }
 
-/** Reads an image by both its addresses and tells what is wrong with what is found. */
+/** Reads an image by both its addresses and reports inconsistencies. */
 export async function examine(base: string, expected: Expected): Promise<Finding> {
   const record = await ask(recordUrl(base, expected.id));
   const bytes = await ask(bytesUrl(base, expected.id));
@@ -48,17 +48,17 @@ export async function examine(base: string, expected: Expected): Promise<Finding
   violations.push(...wrongBytes(bytes, expected.contents));
   const version = record.status === 200 ? versionIn(record) : null;
   if (version !== null && expected.versions !== null && !expected.versions.some(isSame(version))) {
-    violations.push(`a version that nobody made: ${JSON.stringify(version)}`);
+    violations.push(`a version that no client made: ${JSON.stringify(version)}`);
   }
   return { state, version, violations: violations.map((text) => `${expected.id}: ${text}`) };
 }
 
-/** What is wrong with an answer to a read of bytes; nothing with one that refuses. */
+/** The fault in a reply to a read of bytes; refusals have none. */
 export function wrongBytes({ status, headers, body }: Answer, contents: readonly string[]): string[] {
   if (status !== 200) return [];
   const length = headers.get("content-length");
   if (Number(length) !== body.length) return [`${body.length} bytes where Content-Length says ${length}`];
-  return contents.includes(sha256(body)) ? [] : ["bytes that nobody uploaded"];
+  return contents.includes(sha256(body)) ? [] : ["bytes that no client uploaded"];
 }
 
 function versionIn({ body }: Answer): Version {

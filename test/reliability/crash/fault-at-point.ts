@@ -8,18 +8,21 @@ import type { Point } from "./points.ts";
 import { type TracedCall, traceThreads } from "./tracing.ts";
 
 export interface FaultResult {
-  /** Whether the operation met the fault at a file of the data directory. */
+  /** Whether the fault hit a call on a file of the data directory. */
   isHit: boolean;
-  /** `null`: the connection ended before the answer did. */
+  /** `null`: the connection ended before the reply. */
   status: number | null;
   violations: string[];
 }
 
-/** One that failed is not to be tried again: it would succeed, for the pages count as written, and have flushed nothing. */
+/**
+ * A failed flush must not be retried: the retry would succeed, because the pages count as clean, without flushing
+ * anything.
+ */
 const FLUSHES = ["fsync", "fdatasync"];
-/** A process whose connections end has ended after this time, or does not end. */
+/** A process with closed connections has exited after this time, or never does. */
 const EXIT_MS = 2000;
-/** What cannot be removed stays until the next start. */
+/** Files that cannot be removed stay until the next start. */
 const REMOVALS = new Set([
   "unlink",
   "unlinkat",
@@ -31,7 +34,7 @@ const REMOVALS = new Set([
   "rename",
 ]);
 
-/** Lets one system call of an operation fail, and looks at the same process afterwards. */
+/** Makes one system call of an operation fail, then examines the same process. */
 export async function failAt(
   operation: Operation,
   { role, call, when }: Point,
@@ -50,7 +53,7 @@ export async function failAt(
   const result = { isHit, status: answer?.status ?? null };
   const violations = isHit ? wrongAnswer(answer, { directory, error }) : [];
   if (answer === null) await Promise.race([host.exit, delay(EXIT_MS)]);
-  // Not ours to judge where it was no hit: the fault met what Node itself needs to live.
+  // Without a hit, a failure is not ours to judge: the fault broke Node itself.
   if (!host.isAlive()) return { ...result, violations };
 
   const unflushed = calls.findIndex(({ name, isInjected }) => isInjected && FLUSHES.includes(name));
@@ -58,7 +61,7 @@ export async function failAt(
     const path = relative(directory, fileOf(calls[unflushed]));
     if (isDone(answer) && attempt.needs(path, error))
       violations.push(`acknowledged, and ${path} was not flushed`);
-    // Other directories may be flushed for the next change in them.
+    // A flush of another directory may belong to the next change in it.
     const isFlushedAgain = calls
       .slice(unflushed + 1)
       .some((later) => FLUSHES.includes(later.name) && relative(directory, fileOf(later)) === path);
@@ -78,12 +81,12 @@ function fileOf(call: TracedCall | undefined): string {
   return /<([^>]*)>/.exec(call?.line ?? "")?.[1] ?? "";
 }
 
-/** What is wrong with how a client was told. */
+/** Faults of the reply that the client received. */
 function wrongAnswer(answer: Answer | null, secrets: { directory: string; error: string }): string[] {
   if (answer === null) return ["the connection was cut"];
   if (isDone(answer)) return [];
   const { status, headers } = answer;
-  // An ID may spell anything.
+  // An ID may contain any word.
   const text = String(answer.body).replaceAll(/\/api\/images\/[\w-]{22}/g, "");
   const isOpen = /\n\s+at /.test(text) || Object.values(secrets).some((secret) => text.includes(secret));
   return [

@@ -8,7 +8,7 @@ const HOST = fileURLToPath(new URL("host.mjs", import.meta.url));
 
 const running = new Set<HostProcess>();
 
-// The processes of a test end with it, however it ended.
+// These processes end with the test, however it ends.
 afterEach(async () => {
   await Promise.all([...running].map((host) => host.kill()));
 });
@@ -18,18 +18,18 @@ export interface HostProcess {
   /** Mount point of the image service. */
   base: string;
   child: ChildProcess;
-  /** Whether it still runs, as far as is known here. */
+  /** Whether the process still runs, as far as this process knows. */
   isAlive(): boolean;
-  /** Resolves when it has ended. */
+  /** Resolves once it has exited. */
   exit: Promise<unknown>;
-  /** Ends it as a crash does. */
+  /** Kills it, as a crash does. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a host on a data directory. It has one thread for its file work beside the main one, so that the order of its
- * system calls is as good as fixed.
- * @param mutant one of mutants.mjs. @default the store as it is
+ * Starts a host on a data directory. It has one thread for file work beside the main one, so the order of its system
+ * calls is almost fixed.
+ * @param mutant one of mutants.mjs. @default the unchanged store
  */
 export async function startHost(directory: string, mutant = ""): Promise<HostProcess> {
   const child = spawn(process.execPath, [HOST, directory, mutant], {
@@ -59,12 +59,12 @@ export async function startHost(directory: string, mutant = ""): Promise<HostPro
   return host;
 }
 
-/** Which threads of a process. File work is done by both: short looks and steps by the main one, the rest by others. */
+/** A group of threads of a process. Both do file work: the main thread does short calls, the others the rest. */
 export const ROLES = ["main", "others"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** The numbers of a process' threads. */
+/** Thread IDs of a process. */
 export function threadsOf({ child }: HostProcess, role: Role): number[] {
   const threads = readdirSync(`/proc/${child.pid}/task`).map(Number);
   return threads.filter((thread) => (thread === child.pid) === (role === "main"));

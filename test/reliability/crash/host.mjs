@@ -1,5 +1,5 @@
-// One process that hosts images on a data directory, to be killed and to have its system calls fail. Its renderer takes
-// every file as it is. With a second argument its store has that fault of mutants.mjs.
+// One process that hosts images on a data directory; tests kill it and make its system calls fail. Its renderer accepts
+// every file unchanged. A second argument gives its store that fault of mutants.mjs.
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createFsBlobStore, createImages } from "@outrigger/core";
@@ -7,10 +7,10 @@ import { nodeListener } from "@outrigger/node";
 import { createMutant } from "./mutants.mjs";
 
 const [directory, mutant = ""] = process.argv.slice(2);
-/** How much later it is while it sweeps. */
+/** How far its clock is ahead while it sweeps. */
 let aheadMs = 0;
 
-// Ends with the test, also where that is killed.
+// The process ends with the test, also if that is killed.
 process.stdin.resume().on("close", () => process.exit());
 
 const images = createImages({
@@ -18,9 +18,9 @@ const images = createImages({
   rateLimits: false,
   renderBudget: false,
   asyncAfterMs: false,
-  // A pass begins when a test asks for it.
+  // A sweep runs only on request of a test.
   sweepEveryMs: false,
-  // A file is read, not remembered: the tests look at the disk.
+  // Files are read without a cache: the tests examine the disk.
   memoryBytes: 0,
   now: () => Date.now() + aheadMs,
   onError: (error) => console.error(error.cause ?? error),
@@ -35,9 +35,9 @@ const images = createImages({
   },
 });
 
-// The store gets its identity and its secret now, and not at a point of what is tested.
+// The store gets its identity and secret now, not at a point under test.
 await images.ready();
-// From now on there is the thread that does file work.
+// This starts the thread for file work.
 await readdir(directory);
 const serveImages = nodeListener(images);
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A response that was received to its end. */
+/** A response received completely. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -13,7 +13,7 @@ export interface Ask {
   body?: FormData | string;
 }
 
-/** Sends a request; `null` when the connection ended before the answer did. */
+/** Sends a request; `null` if the connection ended before the reply. */
 export async function ask(
   url: string,
   { method = "GET", headers = {}, body }: Ask = {},
@@ -30,7 +30,7 @@ export async function ask(
       body: Buffer.from(await response.arrayBuffer()),
     };
   } catch (error) {
-    // What undici makes of a connection that cannot be opened, or that was cut.
+    // undici throws this when a connection cannot be opened, or was cut.
     if (error instanceof TypeError) return null;
     throw error;
   }
@@ -59,13 +59,13 @@ export function remove(base: string, { id, pin }: Key): Promise<Answer | null> {
   return ask(recordUrl(base, id), { method: "DELETE", headers: { "X-Service-Image-Pin": pin } });
 }
 
-/** What its owner needs to change an image. */
+/** The credentials that an owner needs to change an image. */
 export interface Key {
   id: string;
   pin: string;
 }
 
-/** The key in the answer to a create. */
+/** The key in the reply to a create. */
 export function keyIn(answer: Answer): Key {
   const { id, pin } = JSON.parse(String(answer.body)) as Key; // As the protocol says; a test would fail at once.
   return { id, pin };

@@ -5,12 +5,12 @@ import type { Point } from "./points.ts";
 import { traceThreads } from "./tracing.ts";
 
 export interface KillResult {
-  /** Whether the operation came to the point. */
+  /** Whether the operation reached the point. */
   isHit: boolean;
   violations: string[];
 }
 
-/** Kills a host at a point of an operation and looks at the directory with a new one. */
+/** Kills a host at a point of an operation and examines the directory with a new host. */
 export async function killAt(
   operation: Operation,
   { role, call, when }: Point,
@@ -35,7 +35,7 @@ export async function killAt(
   }
 }
 
-/** What a new process should have removed when it started; it has done nothing else yet. */
+/** Files that a new process should have removed at its start; it has done nothing else yet. */
 async function leftOvers(directory: string): Promise<string[]> {
   const files = await temporaryFiles(directory);
   const directories = await temporaryDirectories(directory);

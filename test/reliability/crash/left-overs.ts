@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-/** The images of which anything is stored. */
+/** IDs of the images of which anything is stored. */
 export async function idsIn(directory: string): Promise<Set<string>> {
   return new Set((await blobsIn(directory)).map(({ id }) => id));
 }
@@ -9,13 +9,13 @@ export async function idsIn(directory: string): Promise<Set<string>> {
 /** A file among the blobs: `<shard>/<id>/<key>@/<revision>`. */
 export interface StoredFile {
   id: string;
-  /** The key behind the ID, such as `record` or `original`. */
+  /** The key after the ID, such as `record` or `original`. */
   part: string;
 }
 
 const ID = /^[\w-]{22}$/;
 
-/** What is stored of images. Other blobs, such as the markers of pending work, are not of an image. */
+/** The stored files of images. Other blobs, such as the markers of pending work, belong to no image. */
 export async function blobsIn(directory: string): Promise<StoredFile[]> {
   return (await filesBelow(join(directory, "blobs"))).flatMap((path) => {
     const [, id = "", ...rest] = path.split(sep);
@@ -24,12 +24,12 @@ export async function blobsIn(directory: string): Promise<StoredFile[]> {
   });
 }
 
-/** Files that nobody was given yet, or that nobody needs any more, of all processes. */
+/** Temporary files of all processes: not yet acknowledged, or no longer needed. */
 export function temporaryFiles(directory: string): Promise<string[]> {
   return filesBelow(join(directory, "tmp"));
 }
 
-/** The processes that have a place for temporary files. */
+/** The processes that have a directory for temporary files. */
 export function temporaryDirectories(directory: string): Promise<string[]> {
   return readdir(join(directory, "tmp"));
 }
@@ -37,7 +37,7 @@ export function temporaryDirectories(directory: string): Promise<string[]> {
 /** Paths relative to `directory`. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    // Removed while we walked.
+    // Removed during the walk.
     if (error.code === "ENOENT") return [];
     throw error;
   });

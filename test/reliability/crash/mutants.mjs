@@ -1,4 +1,4 @@
-// Stores that break a promise each, to prove that the checks of the tests would notice.
+// Stores that break one promise each, to prove that the tests' checks find it.
 import { link, open } from "node:fs/promises";
 import { createFsBlobStore } from "@outrigger/core";
 
@@ -32,7 +32,7 @@ export function createMutant(name, directory) {
   return create(directory);
 }
 
-/** `share` of an original's bytes is there before its record, the rest comes behind. */
+/** `share` of an original's bytes is stored before its record, the rest after it. */
 function bytesAfterTheRecord(store, share) {
   const waiting = new Map();
   return {

@@ -22,7 +22,7 @@ async function create(base: string, directory: string): Promise<Attempt> {
       const violations =
         acknowledged === null || ids.includes(acknowledged)
           ? []
-          : ["of what was acknowledged nothing is stored"];
+          : ["nothing is stored of an acknowledged image"];
       const states = statesAfter(answer, "absent", "alive");
       for (const id of ids) {
         const expected = { id, contents: [sha256(bytes)], versions: null, states };
@@ -54,11 +54,11 @@ async function removal(base: string): Promise<Attempt> {
   const image = await storeImage(base, versionOf("to be deleted", HOUR_MS));
   return {
     run: () => remove(base, image.key),
-    // That its bytes are gone as well is not: what remains of them is not served, and swept.
-    // On a full disk the record is removed and made anew: what was not flushed before that is not in force.
+    // The bytes may remain: they are not served, and are swept later. On a full disk the record is removed and written
+    // anew; earlier unflushed changes are not in force.
     needs: (path, error) => error !== "ENOSPC" && (path.startsWith("tmp/") || path.endsWith("/record@")),
     async check(later, answer) {
-      // One that failed halfway may stay in force: its owner wants the image to be gone.
+      // A delete that failed halfway may stay in force: its owner wants the image gone.
       image.states = isDone(answer) ? ["gone"] : ["alive", "gone"];
       const { violations } = await look(later, image);
       const next = await remove(later, image.key);
@@ -69,7 +69,7 @@ async function removal(base: string): Promise<Attempt> {
   };
 }
 
-/** Of an image that has been changed once, so that its record has more than one place to look at. */
+/** Reads an image that was edited once, so that its record exists in more than one place. */
 async function read(base: string): Promise<Attempt> {
   const image = await storeImage(base, versionOf("to be read", HOUR_MS));
   await changeImage(base, image, versionOf("to be read again", HOUR_MS));
@@ -90,7 +90,7 @@ function always(): boolean {
   return true;
 }
 
-/** What may be found: the old state after a refusal, the new one after a success, one of them where nobody was told. */
+/** The states allowed: the old one after a refusal, the new one after a success, either without a reply. */
 function statesAfter(answer: Answer | null, old: ImageState, next: ImageState): ImageState[] {
   if (answer === null) return [old, next];
   return [isDone(answer) ? next : old];

@@ -2,14 +2,14 @@ import type { Operation } from "./attempt.ts";
 import { ROLES, type Role, startHost, threadsOf } from "./host-process.ts";
 import { type TracedCall, traceThreads } from "./tracing.ts";
 
-/** Calls that change what is stored, or that wait for the disk. Not every machine has all of them. */
+/** Calls that change stored data or wait for the disk. Not every machine has all of them. */
 export const CHANGING_CALLS = [
   ...["openat", "close", "write", "writev", "pwrite64", "pwritev", "copy_file_range", "ftruncate", "fchmod"],
   ...["fsync", "fdatasync", "mkdir", "mkdirat", "symlink", "symlinkat", "link", "linkat"],
   ...["rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir"],
 ];
 
-/** Calls that only look. */
+/** Calls that only read. */
 export const LOOKING_CALLS = [
   "statx",
   "newfstatat",
@@ -20,29 +20,27 @@ export const LOOKING_CALLS = [
   "faccessat2",
 ].concat(["getdents64", "read", "pread64", "preadv"]);
 
-/** A system call of an operation: the `when`-th of this name that the threads of the role make, counted from 1. */
+/** A system call of an operation: the `when`-th of this name by the threads of the role, counted from 1. */
 export interface Point {
   role: Role;
   call: string;
   when: number;
-  /** Whether it sends the answer; otherwise it is about a file. */
+  /** Whether it sends the reply; otherwise it is about a file. */
   isAnswer: boolean;
 }
 
 export interface FindOptions {
-  /** Which calls to look for. */
+  /** The calls to list. */
   calls: readonly string[];
-  /** A directory that nothing is stored in. */
+  /** A directory without stored data. */
   newDirectory(): Promise<string>;
-  /** Whether the operation has been done in the directory before. Otherwise it is the first thing done in it. */
+  /** Whether the operation has run in the directory before. Otherwise it is the first one there. */
   isRepeated: boolean;
   /** One of mutants.mjs, or empty. */
   mutant: string;
 }
 
-/**
- * Runs an operation undisturbed and lists its calls that name something in the data directory, or that send its answer.
- */
+/** Runs an operation undisturbed and lists its calls that name a path in the data directory, or that send its reply. */
 export async function findPoints(operation: Operation, options: FindOptions): Promise<Point[]> {
   const points: Point[] = [];
   for (const role of ROLES) {
@@ -69,7 +67,7 @@ function pointsIn(calls: readonly TracedCall[], role: Role, directory: string): 
   });
 }
 
-/** Every so many-th of a list, so that at most about `count` remain, spread over all of it. */
+/** About `count` entries at even distances over the whole list. */
 export function spread<T>(list: readonly T[], count: number): T[] {
   const step = Math.max(1, list.length / count);
   return Array.from(

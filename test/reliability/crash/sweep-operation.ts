@@ -4,22 +4,22 @@ import { blobsIn } from "./left-overs.ts";
 import { HOUR_MS, look, storeImage, versionOf } from "./stored-image.ts";
 
 /**
- * Later than the end of the short life, and than what an unfinished upload may take. What fails then is tried again before
- * it is twice as late, and before the end of the long life.
+ * After the end of the short life, and after the limit for unfinished uploads. Failed work is retried before twice this
+ * time, and before the end of the long life.
  */
 const AHEAD_MS = 20 * 60_000;
 const SHORT_LIFE_MS = 10 * 60_000;
 
-/** A pass at a time when one of two images has expired. */
+/** One sweep after one of two images has expired. */
 export async function sweep(base: string, directory: string): Promise<Attempt> {
   const expiring = await storeImage(base, versionOf("short life", SHORT_LIFE_MS));
   const living = await storeImage(base, versionOf("long life", HOUR_MS));
   return {
     run: () => sweepAhead(base),
-    // What it could not do the next one does.
+    // The next sweep completes what this one could not.
     needs: () => false,
     async check(later) {
-      // At the present time it is alive; unless the sweep, to which it was over, has written that down.
+      // At the present time it is alive, unless the sweep, for which it had expired, has stored its expiry.
       expiring.states = ["alive", "gone"];
       const violations = [
         ...(await look(later, expiring)).violations,
@@ -37,7 +37,7 @@ export async function sweep(base: string, directory: string): Promise<Attempt> {
   };
 }
 
-/** Has a host sweep as if it were later. */
+/** Makes a host sweep as if it were later. */
 export function sweepAhead(base: string, aheadMs = AHEAD_MS) {
   return ask(`${base}/sweep?aheadMs=${aheadMs}`, { method: "POST" });
 }

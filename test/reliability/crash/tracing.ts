@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { programs } from "../../support/programs.ts";
 
-/** What happens to the n-th of the calls of this name, counted from 1 for each thread. */
+/** The fault for the n-th call of this name, counted from 1 for each thread. */
 export interface Injection {
   call: string;
-  /** In strace's words: `signal=KILL` before the call is done, `error=EIO` in its stead. */
+  /** In strace's syntax: `signal=KILL` before the call completes, `error=EIO` instead of it. */
   effect: string;
   when: number;
 }
 
-/** A system call that was traced. */
+/** A traced system call. */
 export interface TracedCall {
   name: string;
   /** The line as strace wrote it, with the paths of descriptors. */
@@ -23,9 +23,9 @@ export interface TracedCall {
 }
 
 export interface Tracing {
-  /** Resolves when no traced call has come for a while, or the process has ended. */
+  /** Resolves once no traced call has occurred for a while, or the process has exited. */
   quiet(): Promise<void>;
-  /** Lets go of the threads and gives what they called. */
+  /** Detaches from the threads and returns their calls. */
   end(): Promise<TracedCall[]>;
 }
 
@@ -34,10 +34,7 @@ const QUIET_MS = 40;
 
 let tracings = 0;
 
-/**
- * Attaches strace to threads of a running process. Names of calls that this machine's architecture does not have are
- * ignored.
- */
+/** Attaches strace to threads of a running process. Call names that this machine's architecture lacks are ignored. */
 export async function traceThreads(
   threads: readonly number[],
   calls: readonly string[],
@@ -91,7 +88,7 @@ async function attached(strace: ChildProcess, exit: Promise<unknown>, count: num
 }
 
 function parseLine(line: string): TracedCall[] {
-  // The rest of a call during which another thread's was written; its beginning has been counted.
+  // The rest of a call that another thread's line interrupted; its beginning has been counted.
   const name = /^(?:\d+ +)?([a-z0-9_]+)\(/.exec(line)?.[1];
   return name === undefined ? [] : [{ name, line, isInjected: line.endsWith("(INJECTED)") }];
 }

@@ -4,11 +4,11 @@ import { blobsIn, idsIn } from "./left-overs.ts";
 import { sweepAhead } from "./sweep-operation.ts";
 import type { Clients, Entry } from "./writers.ts";
 
-/** So many living images are kept over a kill; and so many that are gone are looked at again after each. */
+/** Number of live images kept over a kill, and of gone images examined again after each kill. */
 const MAX_LIVING = 24;
 const GONE_SAMPLE = 12;
 
-/** Compares what clients know with what a service has after a crash. What is found is what they know from then on. */
+/** Compares the clients' knowledge with the service after a crash, then updates it with the findings. */
 export async function verifyEntries(
   base: string,
   clients: Clients,
@@ -23,14 +23,14 @@ export async function verifyEntries(
   }
 }
 
-/** Those of a moment to look at: all that may be alive, and some that are gone. */
+/** The images to examine at one moment: all that may be alive, and some that are gone. */
 export function sampleOf({ entries }: Clients): Entry[] {
   const gone = entries.filter(isGone);
   const start = Math.floor(Math.random() * Math.max(1, gone.length - GONE_SAMPLE));
   return [...entries.filter((entry) => !isGone(entry)), ...gone.slice(start, start + GONE_SAMPLE)];
 }
 
-/** Deletes the oldest, so that long runs need no more room than short ones. */
+/** Deletes the oldest images, so that long runs need as little room as short ones. */
 export async function trim(base: string, clients: Clients): Promise<void> {
   const living = clients.entries.filter((entry) => !isGone(entry));
   for (const entry of living.slice(0, Math.max(0, living.length - MAX_LIVING))) {
@@ -41,8 +41,8 @@ export async function trim(base: string, clients: Clients): Promise<void> {
 }
 
 /**
- * Looks at the images that are stored and that no client was told of: they are whole, or not there.
- * @param known IDs that have been looked at; this adds to them.
+ * Examines stored images that were never acknowledged: each is whole or absent.
+ * @param known IDs already examined; this adds to them.
  */
 export async function verifyUnacknowledged(
   base: string,
@@ -63,7 +63,7 @@ export async function verifyUnacknowledged(
   }
 }
 
-/** Sweeps, and tells which files are there of images that do not live. A deleted image is remembered by its record. */
+/** Sweeps, and reports files of images that are not alive. A deleted image keeps only its record. */
 export async function verifySwept(base: string, directory: string): Promise<string[]> {
   const answer = await sweepAhead(base);
   if (answer?.status !== 204) return [`the sweep answers ${answer?.status}`];

@@ -2,23 +2,23 @@ import { type ImageState, type Version, wrongBytes } from "./examine.ts";
 import { type Answer, ask, bytesUrl, edit, type Key, keyIn, remove, sha256, upload } from "./image-client.ts";
 import { versionOf } from "./stored-image.ts";
 
-/** What clients know of an image: what they were told, and what may have become of what they were not told. */
+/** A client's knowledge of an image: acknowledged results, and the possible results of requests without a reply. */
 export interface Entry {
   key: Key;
   /** SHA-256 of its bytes, hex. */
   content: string;
-  /** More than one while nobody was told whether an edit is in force. */
+  /** More than one while the result of an edit is unknown. */
   versions: Version[];
-  /** More than one while nobody was told whether a delete is. */
+  /** More than one while the result of a delete is unknown. */
   states: ImageState[];
 }
 
 export interface Clients {
-  /** All that was acknowledged, by its clients. */
+  /** All acknowledged images, recorded by their clients. */
   entries: Entry[];
-  /** What they were answered that must not be. */
+  /** Replies that violate the protocol. */
   violations: string[];
-  /** How often they were given an answer. */
+  /** The number of replies received. */
   answers: number;
 }
 
@@ -27,7 +27,7 @@ const LIFETIME_MS = 12 * 3_600_000;
 let names = 0;
 
 /**
- * Has several clients create, edit, delete and read until the service does not answer any more; then all of them have
+ * Runs several clients that create, edit, delete and read until the service stops answering; resolves once all have
  * ended.
  * @param isKilled whether the service has been killed: until then it must answer.
  */
@@ -44,7 +44,7 @@ export async function write(
       const entry = pick(own);
       const answer = entry === undefined || Math.random() < 0.4 ? await create(own) : await use(entry);
       if (answer === null) {
-        if (!isKilled()) clients.violations.push("a connection was cut by a process that lives");
+        if (!isKilled()) clients.violations.push("a connection was cut by a running process");
         return;
       }
       clients.answers++;
@@ -75,7 +75,7 @@ export async function write(
     return readBack(entry);
   }
 
-  /** What is deleted is read as well: it has to stay away. */
+  /** Deleted images are read too: they must stay gone. */
   async function readBack(entry: Entry): Promise<Answer | null> {
     const answer = await ask(bytesUrl(base, entry.key.id));
     expectStatus(answer, entry.states.includes("gone") ? [410] : [200], "read");
@@ -109,7 +109,7 @@ export async function write(
     );
   }
 
-  // Each image is changed by one client alone, so that it is known which change came last.
+  // Each image is changed by one client alone, so the last change is known.
   const shares = Array.from({ length: WRITERS }, (_, index) =>
     clients.entries.filter((_entry, position) => position % WRITERS === index),
   );

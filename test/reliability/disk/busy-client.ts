@@ -5,13 +5,15 @@ import type { Ledger } from "./ledger.ts";
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const SIZES = [200, 5_000, 60_000, 400_000, 2_000_000] as const;
 
-/** Uploads, renames and deletes pictures, writing it all down, until the signal; then it leaves what it was doing. */
+/**
+ * Uploads, renames and deletes pictures, recording each step in the ledger, until the signal aborts the current step.
+ */
 export async function workUntil(signal: AbortSignal, base: string, ledger: Ledger): Promise<void> {
   while (!signal.aborted) {
     try {
       await doSomething(base, ledger);
     } catch (error) {
-      // The service was ended in the midst of it.
+      // The service ended during the request.
       if (!signal.aborted) throw error;
     }
   }
@@ -42,7 +44,7 @@ async function upload(base: string, ledger: Ledger, name: string, isLater: boole
   ledger.sending(bytes);
   const response = await send(base, bytes, { name }, isLater ? { Prefer: "respond-async" } : {});
   requireStatus(response, 201, 202);
-  // Acknowledged is what the head says: whoever read no further knows the picture too.
+  // The head acknowledges the picture, even if the body is not read.
   const picture = { ...pictureIn(response), bytes };
   ledger.created(picture, name, response.status === 202);
   await response.arrayBuffer();

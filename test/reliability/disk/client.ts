@@ -1,4 +1,4 @@
-/** A picture as it was acknowledged to the client who uploaded it. */
+/** A picture as acknowledged to the client that uploaded it. */
 export interface HeldPicture {
   id: string;
   pin: string;
@@ -28,7 +28,7 @@ export function send(
   });
 }
 
-/** What the head of a reply of 201 or 202 says of the picture. */
+/** The fields about the picture in the head of a 201 or 202 reply. */
 export function pictureIn({ headers }: Response): Pick<HeldPicture, "id" | "pin"> {
   return {
     id: headers.get("x-service-image-id") ?? "",
@@ -36,7 +36,7 @@ export function pictureIn({ headers }: Response): Pick<HeldPicture, "id" | "pin"
   };
 }
 
-/** The picture that a reply of 201 or 202 acknowledges, when all of the reply is there. */
+/** The picture that a 201 or 202 reply acknowledges, once the reply is complete. */
 export async function heldFrom(response: Response, bytes: Buffer): Promise<HeldPicture> {
   await response.arrayBuffer();
   return { ...pictureIn(response), bytes };
@@ -62,7 +62,7 @@ export function remove(base: string, { id, pin }: Pick<HeldPicture, "id" | "pin"
   });
 }
 
-/** What the address of a picture's bytes, or another suffix, answers now; `body` is read to its end. */
+/** The current reply for a picture's bytes, or for another suffix; `body` is read to its end. */
 export async function read(
   base: string,
   { id }: Pick<HeldPicture, "id">,

@@ -6,27 +6,27 @@ import type { Mounts } from "./mounts.ts";
 
 export type FileSystemType = "ext4" | "xfs";
 
-/** A file system on a disk of which it can be told what a power cut would leave. */
+/** A file system on a disk whose state after a power cut can be examined. */
 export interface CrashDisk {
   /** The root of the file system. */
   directory: string;
-  /** Cuts the power of a copy: what has reached the disk by now, without what waits in memory to be written. */
+  /** Copies the disk as a power cut would leave it: with flushed writes, without those still in memory. */
   cutPower(): void;
-  /** Mounts what the cut left in the place of the disk. Whoever used the disk has been ended before. */
+  /** Mounts that copy over the disk. All processes using the disk must have ended before. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
 
 const DISK_BYTES = 512 * 1024 ** 2;
-/** Room for the disk and its copy; the blocks that they have in common are there once. */
+/** Room for the disk and its copy; they share unchanged blocks. */
 const STAND_BYTES = 2 * 1024 ** 3;
 const MAKE: Record<FileSystemType, { program: string; args: string[]; options: string }> = {
-  // The journal is written when somebody waits for it, not every five seconds.
+  // The journal is written on a flush, not every five seconds.
   ext4: { program: programs.mkfsExt4, args: ["-q", "-F"], options: "loop,commit=300" },
   xfs: { program: programs.mkfsXfs, args: ["-q", "-f"], options: "loop" },
 };
 
-/** A place where files can be copied in an instant, whatever their length. */
+/** A directory where files of any length are copied instantly (reflinks). */
 export async function mountStand(mounts: Mounts): Promise<string> {
   const file = join(mounts.directory, "stand.img");
   await makeFile(file, STAND_BYTES);
@@ -35,8 +35,8 @@ export async function mountStand(mounts: Mounts): Promise<string> {
 }
 
 /**
- * Makes the disk, a file at the stand whose file system keeps in its own memory what is not flushed. The copy of that file
- * is taken between two writes to it, as a disk without a cache of its own stands when the power goes.
+ * Makes the disk: a file at the stand, whose file system keeps unflushed data in its own memory. A copy of that file
+ * between two writes equals a disk without a write cache after a power cut.
  */
 export async function createCrashDisk(
   mounts: Mounts,
@@ -63,7 +63,7 @@ export async function createCrashDisk(
   };
 }
 
-/** A file of holes. */
+/** A sparse file. */
 async function makeFile(path: string, bytes: number): Promise<void> {
   const file = await open(path, "w");
   await file.truncate(bytes).finally(() => file.close());

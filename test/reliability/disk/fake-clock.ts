@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { programs, run } from "../../support/programs.ts";
 
-/** The wall clock of processes that are started with its environment. */
+/** The wall clock of processes started with its environment. */
 export interface FakeClock {
   env: Record<string, string>;
-  /** What it says now, in Unix milliseconds. */
+  /** Its current time, in Unix milliseconds. */
   now(): number;
-  /** Sets how far it is ahead of the real one, in milliseconds; resolves when the service at `base` goes by it. */
+  /** Sets how far it is ahead of the real clock, in milliseconds; resolves once the service at `base` uses it. */
   set(aheadMs: number, base?: string): Promise<void>;
 }
 
 const SEEN_MS = 15_000;
 const TOLERANCE_MS = 5_000;
 
-/** @param directory for the file in which it is set. */
+/** @param directory for the file that holds the offset. */
 export async function createFakeClock(directory: string): Promise<FakeClock> {
   const file = join(directory, "clock");
   const asked = await run(programs.faketime, ["2020-01-01", "printenv", "LD_PRELOAD"]);
@@ -25,14 +25,14 @@ export async function createFakeClock(directory: string): Promise<FakeClock> {
       LD_PRELOAD: asked.stdout.toString().trim(),
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
-      // The time that passes stays what it is, and so do the dates of files.
+      // Elapsed time and file dates stay real.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
     },
     now: () => Date.now() + ahead,
     async set(aheadMs, base) {
       ahead = aheadMs;
-      // In one step: whoever looks in between must not find an empty file.
+      // Replaced atomically: a concurrent reader must not find an empty file.
       await writeFile(`${file}.new`, `${aheadMs < 0 ? "-" : "+"}${Math.abs(aheadMs) / 1000}\n`);
       await rename(`${file}.new`, file);
       if (base !== undefined) await untilSeen(base, clock);
@@ -50,8 +50,9 @@ async function untilSeen(base: string, clock: FakeClock): Promise<void> {
     });
     const said = Date.parse(headers.get("date") ?? "");
     if (Math.abs(said - clock.now()) < TOLERANCE_MS) return;
-    if (performance.now() > deadline) throw new Error(`The service says ${headers.get("date")}`);
-    // Node looks at the clock once a second.
+    if (performance.now() > deadline)
+      throw new Error(`The service's clock still shows ${headers.get("date")}`);
+    // Node updates its Date header once a second.
     await delay(50);
   }
 }

@@ -5,12 +5,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { expect } from "vitest";
 
-/** Takes some bytes, to be given back later. */
+/** Occupies some bytes, released later. */
 export function takeBytes(disk: string): Promise<void> {
   return writeFile(join(disk, "reserve"), Buffer.alloc(128 * 1024));
 }
 
-/** Takes all the bytes that are left. */
+/** Occupies all remaining bytes. */
 export async function takeAllBytes(disk: string): Promise<void> {
   const zeros = Readable.from(endless(Buffer.alloc(4096)));
   await expect(pipeline(zeros, createWriteStream(join(disk, "rest")))).rejects.toMatchObject({
@@ -23,13 +23,13 @@ function* endless(chunk: Buffer): Generator<Buffer> {
   for (;;) yield chunk;
 }
 
-/** Takes some inodes, to be given back later. */
+/** Occupies some inodes, released later. */
 export async function takeInodes(disk: string, name = "reserve", count = 30): Promise<void> {
   await mkdir(join(disk, name));
   for (let number = 1; number < count; number++) await writeFile(join(disk, name, `${number}`), "");
 }
 
-/** Takes all the inodes that are left, and leaves bytes. */
+/** Occupies all remaining inodes, and leaves bytes free. */
 export async function takeAllInodes(disk: string): Promise<void> {
   await expect(takeInodes(disk, "rest", Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code: "ENOSPC" });
   const { ffree, bavail } = await statfs(disk);
@@ -37,7 +37,7 @@ export async function takeAllInodes(disk: string): Promise<void> {
   expect(bavail).toBeGreaterThan(1000);
 }
 
-/** Gives back all that was taken. */
+/** Releases everything occupied. */
 export async function giveBack(disk: string): Promise<void> {
   for (const name of ["reserve", "rest"]) await rm(join(disk, name), { recursive: true, force: true });
 }

@@ -4,19 +4,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { edit, heldFrom, read, send } from "./client.ts";
 import { type Ledger, type LedgerEntry, outcomesAt } from "./ledger.ts";
 
-/** When the power went, by the clock of the ledger: between these times. */
+/** When the power was cut, by the ledger's clock: between these times. */
 export interface PowerCut {
   fromMs: number;
   toMs: number;
 }
 
-/** Pending work that takes longer than this is taken for stuck. */
+/** Pending work that takes longer counts as stuck. */
 const PENDING_MS = 30_000;
 const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
 
 /**
- * Asks a service that came back after a power cut for everything that was acknowledged before, and for whatever else it
- * has. @returns one line for each thing that is lost, or that is there and should not be.
+ * Requests everything that was acknowledged before a power cut from the restarted service, and examines everything else
+ * it has. @returns one line for each image that is lost, or exists but should not.
  */
 export async function findLosses(
   base: string,
@@ -37,7 +37,7 @@ export async function findLosses(
 async function lossOf(base: string, entry: LedgerEntry, cut: PowerCut): Promise<string | null> {
   const { picture } = entry;
   const outcomes = outcomesAt(entry, cut.fromMs, cut.toMs);
-  // It was not acknowledged then, as whatever else came too late for the ledger.
+  // It was not acknowledged by then, like anything that came too late for the ledger.
   if (outcomes.length === 0) return null;
   const bytes = await readReady(base, picture.id);
   const record = await read(base, picture, "json");
@@ -51,7 +51,7 @@ async function lossOf(base: string, entry: LedgerEntry, cut: PowerCut): Promise<
   return bytes.body.equals(picture.bytes) ? null : `${picture.id} has other bytes than were sent`;
 }
 
-/** A picture that nobody was told of may be there, if it is whole. */
+/** A picture without an acknowledgement may exist if it is whole. */
 async function strangenessOf(base: string, id: string, ledger: Ledger): Promise<string | null> {
   const { status, body } = await readReady(base, id);
   if (status === 404 || (status === 200 && ledger.wasSent(body))) return null;
@@ -67,7 +67,7 @@ async function readReady(base: string, id: string): Promise<{ status: number; bo
   }
 }
 
-/** PINs hold, and what is there can be changed. */
+/** PINs work, and existing pictures can be edited. */
 async function editLoss(base: string, ledger: Ledger, cut: PowerCut): Promise<string | null> {
   const entry = ledger.entries.find((each) => {
     const outcomes = outcomesAt(each, cut.fromMs, cut.toMs);

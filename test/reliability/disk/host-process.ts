@@ -4,36 +4,38 @@ import { fileURLToPath } from "node:url";
 
 const HOST = fileURLToPath(new URL("host.mjs", import.meta.url));
 
-/** A call on which durability rests. */
+/** A call on which durability depends. */
 export type StoreCall = "sync" | "syncDirectory";
 
 /** The image service in a process of its own. */
 export interface HostProcess {
   base: string;
-  /** The lines that it has printed since it listens: of its log, and `admit <path>`. */
+  /** The lines printed since it began to listen: its log, and `admit <path>`. */
   printed(): string[];
-  /** Resolves when it is dead. Calling it twice is allowed. */
+  /** Resolves once the process has exited. May be called twice. */
   kill(): Promise<void>;
 }
 
 export interface HostOptions {
-  /** What its store leaves out and says it had done; `refusals`: what it has no room for. @default nothing */
+  /**
+   * Calls that its store skips but reports as done; `refusals`: errors for lack of room, likewise hidden. @default none
+   */
   leftOut?: StoreCall | "changes of records" | "refusals";
   /** How far its clock is ahead, in milliseconds. @default 0 */
   aheadMs?: number;
-  /** How long a file takes at most until it is found to be a picture, in milliseconds. @default 20 */
+  /** Longest time to check that a file is a picture, in milliseconds. @default 20 */
   admitMs?: number;
   /** Uploads per client in a window. @default no limit */
   creates?: number;
-  /** Length of a window, in milliseconds. @default a minute */
+  /** Length of a window, in milliseconds. @default one minute */
   windowMs?: number;
-  /** @default as the service has it */
+  /** @default the service's own default */
   sweepEveryMs?: number;
-  /** Sweeps whatever the clock says. @default false */
+  /** Whether it sweeps whatever the clock shows. @default false */
   sweepsBlindly?: boolean;
 }
 
-/** @param env beside our own environment. */
+/** @param env added to this process' environment. */
 export async function startHostProcess(
   directory: string,
   options: HostOptions = {},

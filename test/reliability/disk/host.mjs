@@ -1,5 +1,6 @@
-// The image service on a directory, with a renderer that takes every file as it is, in a process of its own. Arguments: the
-// directory, and as JSON what host-process.ts describes. Prints its address, then what it logs and what it admits.
+// The image service on a directory, with a renderer that accepts every file unchanged, in a process of its own.
+// Arguments: the directory, and the options of host-process.ts as JSON. Prints its address, then its log and each
+// admission.
 import { link, open } from "node:fs/promises";
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -30,7 +31,7 @@ function storage() {
       if (leftOut === "changes of records") return pretended;
       return store.put(key, body, options).catch(({ code, cause }) => {
         if (code !== "no_space") throw cause;
-        // Of a revision that nobody has, so that the service itself reads what is there.
+        // A revision that matches nothing makes the service read the stored record.
         return { ...pretended, revision: `${options.ifRevision}0` };
       });
     },
@@ -56,7 +57,7 @@ const images = createImages({
   memoryBytes: 0,
   sweepEveryMs: sweepsBlindly ? false : sweepEveryMs,
   now: () => Date.now() + aheadMs,
-  // What goes wrong is seen in the answers.
+  // The replies show any failure.
   onError: () => {},
   logger: { info: () => {}, warn: (_fields, message) => console.log(message), error: () => {} },
   renderer: {
@@ -78,5 +79,5 @@ if (sweepsBlindly) setInterval(() => void images.sweep(), sweepEveryMs);
 const server = createServer(nodeListener(images)).listen(0, "127.0.0.1", () => {
   console.log(`http://127.0.0.1:${server.address().port}`);
 });
-// It ends with whoever started it.
+// The process ends with its parent.
 process.stdin.on("end", () => process.exit(1)).resume();

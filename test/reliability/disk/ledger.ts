@@ -1,39 +1,39 @@
 import { createHash } from "node:crypto";
 import type { HeldPicture } from "./client.ts";
 
-/** What an operation makes of a picture: its name from then on, or `null` where it deletes it. */
+/** The name of a picture after an operation; `null` after a delete. */
 type Outcome = string | null;
 
 interface Step {
   outcome: Outcome;
   begunAt: number;
-  /** Infinity while it is not acknowledged. */
+  /** Infinity until it is acknowledged. */
   acknowledgedAt: number;
 }
 
-/** A picture with all that was done to it, one operation after the other. */
+/** A picture with all its operations, one after the other. */
 export interface LedgerEntry {
   picture: HeldPicture;
   steps: Step[];
-  /** Whether it was still to be processed when it was acknowledged. */
+  /** Whether the acknowledged picture was still in processing. */
   isPending: boolean;
 }
 
-/** A client's account of what it asked for and what was acknowledged, in the order of this process' clock. */
+/** A client's record of its requests and acknowledgements, in the order of this process' clock. */
 export interface Ledger {
   entries: LedgerEntry[];
-  /** Pictures that can be worked on: ready, not deleted, nothing under way. */
+  /** Pictures that can be worked on: ready, not deleted, no operation in progress. */
   idle(): LedgerEntry[];
-  /** Before bytes are uploaded. */
+  /** Call before bytes are uploaded. */
   sending(bytes: Buffer): void;
   created(picture: HeldPicture, name: string, isPending: boolean): void;
-  /** Before an operation. @returns to be called when it was acknowledged. */
+  /** Call before an operation. @returns a function to call on its acknowledgement. */
   begin(entry: LedgerEntry, outcome: Outcome): () => void;
-  /** Whether these bytes were uploaded, by whomever. */
+  /** Whether any client has uploaded these bytes. */
   wasSent(bytes: Buffer): boolean;
 }
 
-/** @param onAcknowledged is called at every acknowledgement, when it is written down. */
+/** @param onAcknowledged is called after each acknowledgement is recorded. */
 export function createLedger(onAcknowledged: () => void): Ledger {
   const entries: LedgerEntry[] = [];
   const sent = new Set<string>();
@@ -69,8 +69,8 @@ export function createLedger(onAcknowledged: () => void): Ledger {
 }
 
 /**
- * What a picture may be after a power cut between the two times: what the last operation acknowledged before it made of
- * it, or one that was under way; empty where the picture need not be there.
+ * The possible names of a picture after a power cut between the two times: from the last operation acknowledged before
+ * the cut, or from one in progress. Empty if the picture need not exist.
  */
 export function outcomesAt({ steps }: LedgerEntry, fromMs: number, toMs: number): Outcome[] {
   const last = steps.findLastIndex(({ acknowledgedAt }) => acknowledgedAt <= fromMs);

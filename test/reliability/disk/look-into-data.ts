@@ -2,12 +2,12 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { HeldPicture } from "./client.ts";
 
-/** Where a service notes every minute what time it is. */
+/** The file in which a service stores the time every minute. */
 const CLOCK = join("due", "clock");
-/** What the store knows of itself. */
+/** The file of the store's identity. */
 const IDENTITY = join("blobs", "id", "identity");
 
-/** What is on the disk of pictures that nobody was told of, and of work that is over. */
+/** Stored pictures that were never acknowledged, and markers of finished work. */
 export async function leftovers(data: string, held: readonly HeldPicture[]): Promise<string[]> {
   const [spools, shards] = [await below(data, "tmp"), await below(data, "blobs")];
   const lists = (await below(data, "due")).filter((list) => list !== CLOCK);
@@ -18,7 +18,7 @@ export async function leftovers(data: string, held: readonly HeldPicture[]): Pro
   return found.filter((path) => !path.startsWith(IDENTITY) && !held.some(({ id }) => path.endsWith(id)));
 }
 
-/** IDs of those whose original is there. */
+/** IDs of the images whose original is stored. */
 export async function withBytes(data: string, pictures: readonly HeldPicture[]): Promise<string[]> {
   const shards = await below(data, "blobs");
   const directories = (await Promise.all(shards.map((shard) => below(data, shard)))).flat();
@@ -28,7 +28,7 @@ export async function withBytes(data: string, pictures: readonly HeldPicture[]):
     .filter((id) => parts.some((path) => path.endsWith(join(id, "original@"))));
 }
 
-/** Paths of what is in a directory; none where it was removed meanwhile. */
+/** Paths in a directory; none if it was removed meanwhile. */
 async function below(data: string, parent: string): Promise<string[]> {
   try {
     return (await readdir(join(data, parent))).map((name) => join(parent, name));

@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../../support/programs.ts";
 
-/** File systems of a test's own. */
+/** File systems that belong to one test. */
 export interface Mounts {
   /** A directory on the machine's disk, e.g. for the files that are mounted. */
   directory: string;
-  /** Mounts a file system under a name, with these arguments of mount(8). @returns where all processes see it. */
+  /** Mounts a file system under a name, with these arguments of mount(8). @returns a path visible to all processes. */
   mount(name: string, args: readonly string[]): Promise<string>;
-  /** Whoever has files open there has been ended before. */
+  /** All processes with open files there must have ended before. */
   unmount(name: string): Promise<void>;
   /** Unmounts all. */
   close(): Promise<void>;
 }
 
 /**
- * Why this machine cannot run tests that mount something, in a few words; `null` where it can.
+ * Why this machine cannot run tests that mount file systems, in a few words; `null` if it can.
  * @param options.loop whether files are mounted too.
  */
 export function whyNoMounts({ loop = false } = {}): string | null {
@@ -30,8 +30,8 @@ export function whyNoMounts({ loop = false } = {}): string | null {
 }
 
 /**
- * The mounts live in a namespace that a process of our own holds, and that others look into by way of its root in /proc. It
- * ends with our end of its input: so they vanish, their loop devices with them, however this process ends.
+ * The mounts live in a namespace held by a child process; others reach it through its root in /proc. The child exits
+ * when its input closes, so the mounts and loop devices vanish however this process ends.
  */
 export async function openMounts(): Promise<Mounts> {
   const directory = await mkdtemp(join(tmpdir(), `outrigger-mounts-${process.pid}-`));
@@ -39,7 +39,7 @@ export async function openMounts(): Promise<Mounts> {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = once(holder, "close");
-  // Its echo proves that the namespace is there.
+  // Its echo proves that the namespace exists.
   holder.stdin.write("\n");
   await once(holder.stdout, "data");
 

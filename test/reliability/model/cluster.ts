@@ -25,7 +25,7 @@ export interface Cluster {
   size: number;
   /** Uploads a picture that lives for an hour. */
   create(): Promise<TestImage>;
-  /** Does an operation by one of the processes. */
+  /** Runs an operation on one of the processes. */
   run(process: number, image: TestImage, operation: Operation): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -33,8 +33,8 @@ export interface Cluster {
 const PICTURE = Buffer.from("\x89PNG\r\n\x1a\nnot looked at by the renderer of this test", "latin1");
 
 /**
- * @param storage with nothing in it; whoever made it removes it
- * @param mutant what is wrong with the processes' store of records, see host.mjs
+ * @param storage empty; its creator removes it
+ * @param mutant the fault of the processes' store of records, see host.mjs
  */
 export async function startCluster(
   size: number,

@@ -1,5 +1,5 @@
-// One of several processes on one storage, with a clock that the test sets, and the operator's commands over HTTP.
-// A third argument breaks its store of records on purpose, so that the test can show that it would notice.
+// One of several processes on one storage, with a clock that the test sets, and the operator's commands over HTTP. A
+// third argument breaks its store of records, so that the test can prove that it finds the fault.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createImages } from "@outrigger/core";
@@ -14,7 +14,7 @@ const isRecord = (key) => key.endsWith("/record");
 
 const MUTANTS = {
   none: store,
-  // Writes records whatever they are by now.
+  // Overwrites records regardless of their revision.
   "unconditional writes": {
     ...store,
     put: (key, body, options = {}) =>
@@ -22,9 +22,9 @@ const MUTANTS = {
         ? store.put(key, body, {})
         : store.put(key, body, options),
   },
-  // Believes what it knows of a record, whoever has changed it since.
+  // Serves cached records, even if another process has changed them.
   "stale records": { ...store, isCurrent: () => true },
-  // Acknowledges a deletion and keeps it to itself for a while.
+  // Acknowledges a deletion, but writes it later.
   "late writes": {
     ...store,
     async put(key, body, options = {}) {
@@ -40,7 +40,7 @@ const broken = MUTANTS[mutant];
 
 const images = createImages({
   storage: "records" in storage ? { ...storage, records: broken } : broken,
-  // Only a directory keeps one.
+  // Only a directory stores a secret.
   secret: "the same for all processes, 32 bytes",
   rateLimits: false,
   renderBudget: false,
@@ -65,7 +65,7 @@ const COMMANDS = {
   sweep: () => images.sweep(),
 };
 
-// Ends with the test, also where that is killed.
+// The process ends with the test, also if that is killed.
 process.stdin.resume().on("close", () => process.exit());
 
 const serve = nodeListener(images);

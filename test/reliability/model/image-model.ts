@@ -1,24 +1,24 @@
 import type { Operation, Outcome } from "./operation.ts";
 
-/** An image as the protocol has it, one operation after the other. */
+/** An image as the protocol defines it, one operation after the other. */
 export interface ImageModel {
   name: string;
   expiresAt: number;
   isDeleted: boolean;
   isExpired: boolean;
   isWithheld: boolean;
-  /** Entity tag of the record; `null` where nobody has seen it yet. */
+  /** Entity tag of the record; `null` until a client has seen it. */
   etag: string | null;
-  /** Tags of what it was before: none of them ever comes back. */
+  /** Earlier tags: none of them may come back. */
   formerEtags: readonly string[];
 }
 
-/** A lost race is answered with 409, but only where there was one. */
+/** A lost race answers 409, but only if there was a race. */
 export interface Surroundings {
   isContended: boolean;
 }
 
-/** The image after an operation that came to this; `null` where it cannot come to that. */
+/** The image after an operation with this outcome; `null` if that outcome is impossible. */
 export function step(
   image: ImageModel,
   operation: Operation,
@@ -53,7 +53,7 @@ function edit(
 ): ImageModel | null {
   const { status } = outcome;
   if (status === 409) return isContended ? image : null;
-  // The clock went on while it was looked at: by now its new end lies in the past as well.
+  // Time passed during the check: its new expiry now lies in the past as well.
   if (status === 400) return operation.kind === "prolong" && image.isExpired ? image : null;
   const refusal = readStatus(image);
   if (refusal !== 200) return status === refusal ? image : null;
@@ -85,7 +85,7 @@ function mayBe({ etag, formerEtags }: ImageModel, tag: string): boolean {
   return etag === null ? !formerEtags.includes(tag) : etag === tag;
 }
 
-/** The image, now that a client has seen its record; `null` where the record cannot be that. */
+/** The image after a client has seen its record; `null` if the record is impossible. */
 function seen(image: ImageModel, { name, expiresAt, etag }: Outcome): ImageModel | null {
   if (name !== image.name || expiresAt !== image.expiresAt) return null;
   if (etag === undefined || !mayBe(image, etag)) return null;

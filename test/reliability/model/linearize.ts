@@ -2,8 +2,8 @@ import { type ImageModel, step } from "./image-model.ts";
 import type { HistoryEvent } from "./operation.ts";
 
 /**
- * Whether a history can be told as one operation after the other, each at a moment between its call and its answer (Herlihy
- * and Wing 1990): looks for such an order, never entering the same place twice.
+ * Whether a history is linearizable: one operation after the other, each at a moment between its call and its reply
+ * (Herlihy and Wing 1990). Searches for such an order, and visits no state twice.
  */
 export function isLinearizable(start: ImageModel, history: readonly HistoryEvent[]): boolean {
   const events = history.map((event) => ({ event, isContended: isContended(event, history) }));
@@ -31,7 +31,7 @@ export function isLinearizable(start: ImageModel, history: readonly HistoryEvent
   );
 }
 
-/** Whether somebody else may have changed the image between an operation's call and its answer. */
+/** Whether another client may have changed the image between an operation's call and its reply. */
 function isContended(event: HistoryEvent, history: readonly HistoryEvent[]): boolean {
   return history.some(
     (other) => other !== event && other.invokedAt < event.returnedAt && other.returnedAt > event.invokedAt,

@@ -1,18 +1,18 @@
-/** What is done with an image; names and times are unique in a history, so that a read tells whose change it saw. */
+/** An operation on an image; names and times are unique in a history, so a read shows whose change it saw. */
 export type Operation =
   | { kind: "read" | "picture" | "withhold" | "release" | "sweep" | "expire" }
   | { kind: "rename"; name: string; ifMatch: string | null }
   | { kind: "prolong"; expiresAt: number; ifMatch: string | null }
   | { kind: "delete"; ifMatch: string | null };
 
-/** What came of it. */
+/** The outcome of an operation. */
 export interface Outcome {
   status: number;
-  /** Of a record that was sent. */
+  /** Fields of the record, if one was sent. */
   name?: string;
   expiresAt?: number;
   etag?: string;
-  /** Of a picture: whether it was the one that was uploaded. */
+  /** For a read of the picture: whether its bytes were those uploaded. */
   isWhole?: boolean;
 }
 

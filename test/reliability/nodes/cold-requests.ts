@@ -4,11 +4,11 @@ import { eventsOf } from "./node-log.ts";
 import type { NodeProcess } from "./node-process.ts";
 import { type Answer, ask } from "./requests.ts";
 
-/** Requests for one thing, sent at once. */
+/** Requests for one target, sent at once. */
 export interface ColdRequests {
-  /** What those at a node came to. Rejects where one has no whole answer. */
+  /** The replies at a node. Rejects if one is incomplete. */
   at(...nodes: NodeProcess[]): Promise<Answer[]>;
-  /** Those at a node leave. Resolves when they are gone. */
+  /** Aborts the requests at a node. Resolves once they are closed. */
   leave(node: NodeProcess): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function askAtOnce(nodes: readonly NodeProcess[], path: string, count: nu
   const sent = new Map<NodeProcess, { left: AbortController; answers: Promise<Answer>[] }>();
   for (const node of nodes) {
     const left = new AbortController();
-    // One of each request.
+    // One agent per request.
     setMaxListeners(count, left.signal);
     sent.set(node, { left, answers: [] });
   }
@@ -27,7 +27,7 @@ export function askAtOnce(nodes: readonly NodeProcess[], path: string, count: nu
     if (entry === undefined) throw new Error("There are no nodes");
     const [node, { left, answers }] = entry;
     const answer = ask(`${node.base}/${path}`, { signal: left.signal });
-    // Those that nobody asks about any more, such as of a node that was killed, may fail unheard.
+    // Requests that are not awaited, such as those at a killed node, may fail silently.
     answer.catch(() => undefined);
     answers.push(answer);
   }
@@ -42,7 +42,7 @@ export function askAtOnce(nodes: readonly NodeProcess[], path: string, count: nu
   };
 }
 
-/** Waits until one of the nodes renders: that one, and those that wait for it. */
+/** Waits until one of the nodes renders. @returns that node, and the nodes that wait for it. */
 export async function whoRenders(
   nodes: readonly NodeProcess[],
   directory: string,

@@ -4,9 +4,9 @@ import type { NodeProcess } from "./node-process.ts";
 import { ask } from "./requests.ts";
 import { type File, makeFiles, send } from "./uploads.ts";
 
-/** Clients of every node that upload, read and have rendered, until they are told to end. */
+/** Clients of every node that upload, read and request renditions until stopped. */
 export interface Load {
-  /** Waits until so many more rounds were done at the nodes together. */
+  /** Waits for this many more rounds, all nodes together. */
   done(nodes: readonly NodeProcess[], rounds: number): Promise<void>;
   end(): Promise<{ failures: { node: NodeProcess; what: string }[]; uploaded: { id: string }[] }>;
 }
@@ -25,7 +25,7 @@ export async function loadNodes(nodes: readonly NodeProcess[]): Promise<Load> {
     const { status, id } = await send(node, file);
     if (status !== 201 || id === null) throw new Error(`${status}: upload`);
     uploaded.push({ id });
-    // One's own, and what the clients of other nodes have uploaded.
+    // Its own images, and those that the clients of other nodes uploaded.
     for (const each of [{ id }, uploaded[Math.floor(Math.random() * uploaded.length)] ?? { id }]) {
       for (const path of [each.id, `api/images/${each.id}.json`, `api/images/${each.id}.jpg?resize=10x`]) {
         const read = await ask(`${node.base}/${path}`);

@@ -9,20 +9,23 @@ import type { StorageSpec } from "./storages.ts";
 
 const NODE = fileURLToPath(new URL("node.mjs", import.meta.url));
 
-/** What node.mjs is told. */
+/** Settings of node.mjs. */
 export interface NodeConfig {
   storage: StorageSpec;
-  /** Where the nodes keep their common log, and look for gates. */
+  /** Directory of the nodes' common log and of the gate files. */
   directory: string;
-  /** What is wrong with its stores: one of node-storage.mjs. @default nothing */
+  /** The fault of its stores: one of node-storage.mjs. @default none */
   mutant?: string;
-  /** Redis for what is not stored: the count of requests, the queue of jobs. @default each node counts for itself, no queue */
+  /**
+   * Redis for shared state beside the stores: rate limits and the job queue. @default each node counts for itself, no
+   * queue
+   */
   shared?: { url: string; prefix: string };
   /** Uploads per minute. @default no limits */
   creates?: number;
-  /** Whether uploads that are processed later are handed out by a queue in `shared`. @default false */
+  /** Whether a queue in `shared` distributes the uploads processed later. @default false */
   hasQueue?: boolean;
-  /** Whether it works on those. @default true */
+  /** Whether it processes those uploads. @default true */
   processUploads?: boolean;
 }
 
@@ -34,7 +37,7 @@ export interface NodeProcess {
   pid: number;
   suspend(): void;
   resume(): void;
-  /** Ends it as a crash does. */
+  /** Kills it, as a crash does. */
   kill(): Promise<void>;
   /** Ends it as a deployment does. @returns its exit code. */
   stop(): Promise<number | null>;
@@ -43,7 +46,7 @@ export interface NodeProcess {
 const running = new Set<NodeProcess>();
 const directories = new Set<string>();
 
-// The nodes of a test end with it, however it ended.
+// The nodes end with the test, however it ends.
 afterEach(async () => {
   await Promise.all([...running].map((node) => node.kill()));
   for (const directory of directories) await rm(directory, { recursive: true, force: true });

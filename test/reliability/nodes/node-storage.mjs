@@ -1,12 +1,12 @@
-// The stores of a node, as a StorageSpec of storages.ts names them; broken on purpose where the test wants to show that it
-// would notice.
+// The stores of a node, as a StorageSpec of storages.ts names them; broken on purpose where the test must prove that it
+// finds the fault.
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 
 const STALE_MS = 1000;
 
 const MUTANTS = {
-  // Believes for a second what it has read of a record.
+  // Caches a record for one second.
   "stale records": (store) => {
     const known = new Map();
     return {
@@ -19,9 +19,9 @@ const MUTANTS = {
       },
     };
   },
-  // Every node believes that it is alone.
+  // Every node ignores the leases of others.
   "no leases": () => ({ acquireLease: undefined, renewLease: undefined, releaseLease: undefined }),
-  // Takes the place of whatever is there.
+  // Overwrites whatever is stored.
   "unconditional writes": (store) => ({
     put: (key, body, { ifRevision: _, ...options } = {}) => store.put(key, body, options),
   }),
@@ -45,7 +45,7 @@ export function openStorage({ redis, s3 }, mutant) {
   };
 }
 
-/** The store without what a mutant took from it, its calls counted by the ID that their first argument holds. */
+/** The store with the mutant's fault; its calls are counted by the ID in their first argument. */
 function counted(store, counts) {
   const methods = Object.entries(store).filter(([, value]) => value !== undefined);
   return Object.fromEntries(

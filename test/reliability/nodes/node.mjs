@@ -1,5 +1,5 @@
-// One node of several on shared storage: an Express app with the image service, to be suspended and killed. What it renders
-// and takes in is written down in a log that all nodes share. Files in a directory that they share hold renders up or refuse
+// One node of several on shared storage: an Express app with the image service, for tests that suspend and kill it. It
+// logs renders and admissions to a file that all nodes share. Gate files in a shared directory delay renders or refuse
 // them. The operator's commands come over HTTP. Its one argument is a NodeConfig of node-process.ts.
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync } from "node:fs";
@@ -18,7 +18,7 @@ import { openStorage } from "./node-storage.mjs";
 const { directory, storage, mutant, shared, creates, hasQueue, processUploads } = JSON.parse(process.argv[2]);
 const SECRET = "the same for all nodes, 32 bytes at least";
 
-// Ends with the test, also where that is killed.
+// The process ends with the test, also if that is killed.
 process.stdin.resume().on("close", () => process.exit());
 
 function note(event, what) {
@@ -34,7 +34,7 @@ async function digestOf(source) {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-// Its workers have what other programs leave them of a busy machine.
+// Other programs take part of a busy machine's time from its workers.
 const real = createRenderer({ timeoutMs: 120_000 });
 const renderer = {
   ...real,
@@ -86,7 +86,7 @@ app.get("/calls/:id", (req, res) => {
 });
 
 const server = createServer(app);
-// No connection ends while a client begins to use it again.
+// Prevents the server from closing a connection just as a client reuses it.
 server.keepAliveTimeout = 120_000;
 server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 }, () => {
   console.log(`http://127.0.0.1:${server.address().port}`);

@@ -15,10 +15,10 @@ export interface Question {
   signal?: AbortSignal;
 }
 
-/** Keeps connections, and opens as many as there are requests at a time. */
+/** Keeps connections open, one for each concurrent request. */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 1000 });
 
-/** Asks a node. Rejects where there is no whole answer. */
+/** Sends a request to a node. Rejects without a complete reply. */
 export async function ask(url: string, { body, ...options }: Question = {}): Promise<Answer> {
   const outgoing = request(url, { agent, ...options });
   outgoing.end(body);
@@ -26,7 +26,7 @@ export async function ask(url: string, { body, ...options }: Question = {}): Pro
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: await buffer(incoming) };
 }
 
-/** How often each text occurs. */
+/** Number of occurrences of each text. */
 export function tally(texts: Iterable<string>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;

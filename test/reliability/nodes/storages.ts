@@ -3,7 +3,7 @@ import { startRedis } from "../../support/redis-server.ts";
 import { type S3Server, startS3Server } from "../../support/s3-server.ts";
 import { isSoak } from "../../support/soak.ts";
 
-/** Which stores a node opens. Both: records in Redis, pictures in S3. */
+/** The stores that a node opens. Both: records in Redis, pictures in S3. */
 export interface StorageSpec {
   redis?: { url: string; prefix: string };
   s3?: {
@@ -16,14 +16,14 @@ export interface StorageSpec {
 
 export type StorageName = "Redis" | "S3" | "Redis and S3";
 
-/** What both are made of is tried in every run, both together in a soak. */
+/** Every run tests each alone; a soak also tests both together. */
 export const STORAGES: readonly StorageName[] = isSoak ? ["Redis", "S3", "Redis and S3"] : ["Redis", "S3"];
 
 /** A Redis server and an S3 service for the tests of a file. */
 export interface StorageServers {
-  /** Storage with nothing in it. */
+  /** Empty storage. */
   empty(name: StorageName): StorageSpec;
-  /** Redis for what is not stored. */
+  /** Redis for shared state beside the stores. */
   shared(): { url: string; prefix: string };
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Created } from "../../support/service.ts";
 import type { NodeProcess } from "./node-process.ts";
 import { ask, tally } from "./requests.ts";
 
-/** What takes an image down: a call to a node, and what is answered from when it has returned. */
+/** A way to take an image down: a call to a node, and the status that reads get once it has returned. */
 export interface TakeDown {
   status: number;
   call(node: NodeProcess, image: Created): Promise<void>;
@@ -36,7 +36,7 @@ interface Read {
   headers: Record<string, string>;
 }
 
-/** Reads of an image, each of another kind, which every node now can answer from its memory but for the record. */
+/** Reads of an image, each of another kind; every node can now answer them from memory except for the record. */
 export async function warmUp(nodes: readonly NodeProcess[], { id }: Created): Promise<Read[]> {
   const pictures = [`api/images/${id}.png`, `api/images/${id}.jpg?resize=60x`, id];
   const reads: Read[] = [];
@@ -63,13 +63,13 @@ export interface TakeDownOptions {
 
 const NO_READ: Read = { target: "", method: "GET", headers: {} };
 
-/** Readers of each node, at a time. */
+/** Concurrent readers per node. */
 const LANES = 6;
 
 /**
- * Takes an image down by the first node while all are being read from, and the last is suspended.
- * @returns how often each status was answered, to reads that ended before the last node was suspended and to those that
- * began after the call had returned. Those between may be answered either way.
+ * Takes an image down through the first node while all are being read from, and the last is suspended.
+ * @returns the counts per status of reads that ended before the last node was suspended, and of reads that began after
+ * the call had returned. Reads between may answer either way.
  */
 export async function takeDown(
   nodes: readonly NodeProcess[],
@@ -81,7 +81,7 @@ export async function takeDown(
   if (first === undefined || last === undefined) throw new Error("There are no nodes");
   const reads = await warmUp(nodes, image);
 
-  /** Names what was read where the answer is not the one of an image that was taken down. */
+  /** Names the read if its reply is not that of an image taken down. */
   async function read({ base }: NodeProcess, index: number): Promise<string> {
     const { target, method, headers } = reads[index % reads.length] ?? NO_READ;
     const { status } = await ask(`${base}/${target}`, { method, headers });
@@ -105,7 +105,7 @@ export async function takeDown(
   last.suspend();
   await call(first, image);
   phase = "after";
-  // They wait at the door of the node that is suspended.
+  // They wait in the accept queue of the suspended node.
   const early = reads.map((_, index) => read(last, index));
   await delay(suspendedMs);
   last.resume();

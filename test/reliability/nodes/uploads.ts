@@ -7,7 +7,7 @@ import { eventsOf } from "./node-log.ts";
 import type { NodeProcess } from "./node-process.ts";
 import { ask } from "./requests.ts";
 
-/** A file to be uploaded, and how a node's log names it. */
+/** A file to upload, and its name in a node's log. */
 export interface File {
   bytes: Buffer;
   sha256: string;
@@ -24,15 +24,15 @@ export function makeFiles(count: number): Promise<File[]> {
   );
 }
 
-/** What an upload came to. */
+/** The outcome of an upload. */
 export interface UploadAnswer {
   status: number;
   retryAfterS: number | null;
-  /** Of the image; `null` where there is none. */
+  /** ID of the image; `null` if there is none. */
   id: string | null;
 }
 
-/** Rejects where there is no answer. */
+/** Rejects without a reply. */
 export async function send(
   node: NodeProcess,
   { bytes }: File,
@@ -48,7 +48,7 @@ export async function send(
   };
 }
 
-/** Sends an upload again while another one with its key is said to be running. */
+/** Retries an upload while another one with its key is reported as running. */
 export async function sendUntilDone(
   node: NodeProcess,
   file: File,
@@ -61,13 +61,13 @@ export async function sendUntilDone(
   }
 }
 
-/** All images that a node knows of, with their states. */
+/** All images that a node knows, with their states. */
 export async function imagesOf({ origin }: NodeProcess): Promise<{ id: string; state: string }[]> {
   const { body } = await ask(`${origin}/images`);
   return JSON.parse(body.toString()) as { id: string; state: string }[]; // As node.mjs writes it.
 }
 
-/** Which files have been begun to be taken in, by which process, as often as that happened. */
+/** The admissions that have begun: each file and process, once per admission. */
 export async function admissionsOf(directory: string): Promise<{ pid: number; sha256: string }[]> {
   return (await eventsOf(directory, "admit")).map(({ pid, what }) => ({ pid, sha256: what }));
 }

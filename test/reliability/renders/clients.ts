@@ -8,7 +8,7 @@ export interface Answer {
   body: Buffer;
 }
 
-/** A client with an address of its own. */
+/** A client with its own address. */
 export interface Client {
   get(path: string): Promise<Answer>;
   upload(bytes: Buffer, type: string): Promise<Answer>;

@@ -4,25 +4,27 @@ import { createRenderer } from "@outrigger/imaging";
 const WORKERS = 2;
 const DEAR_MS = 5000;
 const CHEAP_MS = 20;
-/** What is known of pictures that are dear at every size. */
+/** Dimensions of pictures that are expensive at every size. */
 export const DEAR_TYPE = "image/svg+xml";
 
-/** A renderer whose dear renders last until the test ends them. */
+/** A renderer whose expensive renders last until the test ends them. */
 export interface HeldRenderer {
   renderer: Renderer;
-  /** Dear renders that it was asked for. */
+  /** Expensive renders requested. */
   asked(): number;
-  /** Dear renders that have begun. */
+  /** Expensive renders begun. */
   begun(): number;
-  /** Dear renders under way. */
+  /** Expensive renders in progress. */
   running(): number;
-  /** Ends the dear render that began first. */
+  /** Ends the expensive render that began first. */
   endOldest(): void;
 }
 
 /**
- * Does two things at a time, first come first served. Dear are renders of {@link DEAR_TYPE}; all others take no time.
- * @param isShared whether it says how much it does at once, so that its clients have turns. Else its own line is all.
+ * Runs two renders at a time, first come first served. Renders of {@link DEAR_TYPE} are expensive; all others take no
+ * time.
+ * @param isShared whether it states its concurrency, so that the service schedules clients fairly. Otherwise only its
+ * own queue applies.
  */
 export function heldRenderer(isShared: boolean): HeldRenderer {
   const { workers: _workers, maxQueue: _maxQueue, ...real } = createRenderer({ workers: 1 });

@@ -7,45 +7,45 @@ import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
 
 /** The module and the limits of one worker. */
 export interface ChildWorkerOptions {
-  /** The module that it runs; it speaks {@link WorkerMessage}. */
+  /** The module that the process runs. It sends {@link WorkerMessage}s. */
   entry: URL;
-  /** Milliseconds for one task. */
+  /** Milliseconds that one task may take. */
   timeoutMs: number;
-  /** Bytes of resident memory during a task. */
+  /** Bytes of resident memory that the process may reach during a task. */
   maxMemoryBytes: number;
 }
 
-/** A process that does one task at a time and is killed if that takes too much. */
+/** A process that runs one task at a time. It is killed when a task exceeds a limit. */
 export interface ChildWorker<Task, Result> {
   /**
-   * Resolves when it can take a task. Rejects with `host_misuse` when it cannot load what it needs, with `overloaded`
-   * when the system does not let it start.
+   * Resolves when the process can take a task. Rejects with `host_misuse` when it cannot load its libraries, and with
+   * `overloaded` when the system refuses to start it.
    */
   readonly ready: Promise<void>;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly gone: Promise<void>;
-  /** Whether it can take another task. */
+  /** Whether the process can take another task. */
   isAlive(): boolean;
-  /** Bytes of memory that it held after its last task. */
+  /** Bytes of memory that the process held after its last task. */
   restingBytes(): number;
-  /** Bytes of memory that it holds now; `null` where the system does not say. */
+  /** Bytes of memory that the process holds now; `null` where the system does not report it. */
   residentBytes(): number | null;
   /**
-   * Does one task. Rejects with the error of the task; with `too_costly` when the task is over a limit; with
-   * `unsupported_media` when it crashes the process; with `overloaded` when the process is ended from outside, or did not
-   * get the processor for most of its time.
-   * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process is gone they
-   * are unknown, and the whole deadline counts.
+   * Runs one task. Rejects with the error of the task, with `too_costly` when the task exceeds a limit, with
+   * `unsupported_media` when it crashes the process, and with `overloaded` when the process was killed from outside or
+   * did not get the processor for most of its time.
+   * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process has
+   * exited, they are unknown, and the whole deadline counts.
    */
   run(task: Task, onCost: (cpuMs: number) => void): Promise<Result>;
-  /** Ends the process at once. A start or a task under way rejects with `reason`. */
+  /** Kills the process. A pending start or task rejects with `reason`. */
   kill(reason: ServiceError): void;
 }
 
-/** Starting takes 0.1 s. A start that takes this long has failed. */
+/** A start usually takes 0.1 s. After this time it has failed. */
 const MAX_START_MS = 30_000;
 
-/** Starts a worker. It keeps this process alive while it starts or works, not while it is idle. */
+/** Starts a worker. The worker keeps this process alive while it starts or works, not while it is idle. */
 export function startChildWorker<Task extends object, Result>(
   options: ChildWorkerOptions,
 ): ChildWorker<Task, Result> {
@@ -64,9 +64,9 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
   #isAlive = true;
   #hasStarted = false;
   #restingBytes = 0;
-  /** Bytes of the result to come. */
+  /** Bytes of the result, received before the result itself. */
   readonly #pieces: Buffer[] = [];
-  /** Settles the task under way. */
+  /** Settles the current task. */
   #settle: Settle<Result> | undefined;
   /** CPU time of the process when its task began. */
   #cpuMsAtStart: number | null = null;
@@ -76,7 +76,7 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
 
   constructor(options: ChildWorkerOptions) {
     this.#options = options;
-    // Nothing may await `ready` when the worker is killed while it starts.
+    // `ready` may have no listener when the worker is killed during its start.
     this.ready.catch(() => {});
     this.#startTimer = setTimeout(() => this.kill(notStarted()), MAX_START_MS).unref();
     try {
@@ -113,7 +113,7 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
         if (error !== null) this.kill(stopped(error));
       });
       const deadline = setTimeout(() => {
-        // Not yet: if this process itself stood still, the answer may be waiting in the channel.
+        // Deferred: if this process itself was blocked, the answer may already wait in the channel.
         setImmediate(() => {
           if (this.#settle === settle) this.kill(overDeadline(this.#measuredCpuMs(), timeoutMs));
         });
@@ -133,14 +133,14 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
 
   kill(reason: ServiceError): void {
     this.#end(reason, this.#measuredCpuMs());
-    // Until it is gone: otherwise this process could run out of work and exit before `gone` resolves.
+    // Otherwise this process could run out of work and exit before `gone` resolves.
     this.#child?.ref();
     this.#child?.kill("SIGKILL");
   }
 
   #listenTo(child: ChildProcess): void {
     child.on("message", (message) => {
-      // Only our own entry speaks on this channel.
+      // Only our own entry module sends on this channel.
       this.#receive(message as WorkerMessage<Result>);
     });
     child.on("exit", (code, signal) => {
@@ -150,7 +150,7 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
     });
     child.on("error", (cause) => {
       this.#end(notStarted(cause), null);
-      // Without a process there is no exit to wait for; of a living one this reports a signal that failed.
+      // Without a process no "exit" event follows. For a running process, this event reports a signal that failed.
       if (child.pid === undefined) this.#gone.resolve();
     });
   }
@@ -162,7 +162,7 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
       this.#keepHostAlive(false);
       this.#ready.resolve();
     } else if (message.kind === "unusable") {
-      this.kill(new ServiceError("host_misuse", `The renderer cannot load what it needs: ${message.reason}`));
+      this.kill(new ServiceError("host_misuse", `The renderer cannot load its libraries: ${message.reason}`));
     } else if (message.kind === "piece") {
       this.#pieces.push(message.bytes);
     } else {
@@ -183,7 +183,7 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
     this.#settle?.({ error }, cpuMs ?? this.#options.timeoutMs);
   }
 
-  /** CPU milliseconds of the task, by the system's account; `null` where it has none. */
+  /** CPU milliseconds of the task as the system counts them; `null` where it does not. */
   #measuredCpuMs(): number | null {
     if (this.#child?.pid === undefined || this.#cpuMsAtStart === null) return null;
     const now = cpuMsOf(this.#child.pid);

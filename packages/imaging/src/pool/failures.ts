@@ -1,10 +1,16 @@
 import { ServiceError } from "@outrigger/core";
 import type { WorkerMessage } from "../shared/wire.ts";
 
-/** CPU time of a task at its deadline, as a share of the deadline. From here on the task is the reason, not a busy machine. */
+/**
+ * CPU time of a task at its deadline, as a share of the deadline. From this share on the task caused the delay, not a
+ * busy machine.
+ */
 const BUSY_SHARE = 0.8;
 
-/** Signals for faults of the process itself. Others come from outside: an operator, a system short of memory. */
+/**
+ * Signals that a process gets for its own faults. Other signals come from outside: an operator, or a system short of
+ * memory.
+ */
 const faultSignals = new Set<NodeJS.Signals>([
   "SIGABRT",
   "SIGBUS",
@@ -15,7 +21,7 @@ const faultSignals = new Set<NodeJS.Signals>([
   "SIGTRAP",
 ]);
 
-/** Whether a process ended by a fault of its own. */
+/** Whether a process ended by its own fault. */
 export function isFault(code: number | null, signal: NodeJS.Signals | null): boolean {
   return signal === null ? code !== 0 : faultSignals.has(signal);
 }
@@ -32,8 +38,8 @@ export function reportedError(
 }
 
 /**
- * The refusal of a picture that was not done in time.
- * @param cpuMs what it used; `null`: not known.
+ * The error for a picture that was not rendered in time.
+ * @param cpuMs CPU milliseconds that the task used; `null` when unknown.
  */
 export function overDeadline(cpuMs: number | null, timeoutMs: number): ServiceError {
   if (cpuMs === null || cpuMs >= timeoutMs * BUSY_SHARE) {
@@ -44,7 +50,7 @@ export function overDeadline(cpuMs: number | null, timeoutMs: number): ServiceEr
   });
 }
 
-/** The refusal of a picture that needs more than `maxMemoryBytes`. */
+/** The error for a picture that needs more than `maxMemoryBytes`. */
 export function needsMemory(maxMemoryBytes: number): ServiceError {
   return tooCostly(`needs more than ${Math.round(maxMemoryBytes / 1024 ** 2)} MiB of memory`);
 }

@@ -5,29 +5,31 @@ import { fileURLToPath } from "node:url";
 
 const SHELL = "/bin/sh";
 const STATUS = "/proc/self/status";
-/** How much nicer than the host: the host's own work goes first, and pictures still progress while it is busy. */
+/** Nice value above the host's: the host's own work goes first, and renders still progress while it is busy. */
 const NICER_BY = 10;
-/** Memory that counts as allocated but is hardly touched: stacks of threads, and reserves of encoders (AV1: 200 MB). */
+/**
+ * Memory that counts as allocated but is hardly used: thread stacks, and buffers that encoders reserve (AV1: 200 MB).
+ */
 const UNUSED_BYTES = 256 * 1024 ** 2;
 
 /**
  * Starts a process that runs `entry`, with a lower priority and an allow-listed environment.
- * @param maxMemoryBytes resident memory that it may reach. The caller has to measure and enforce it. On Linux the system
- * refuses allocations far beyond it at once, which bounds the process between two measurements.
+ * @param maxMemoryBytes resident memory that the process may reach. The caller measures and enforces it. On Linux the
+ * system also refuses allocations far beyond it, which bounds the process between two measurements.
  */
 export function forkWorker(entry: URL, maxMemoryBytes: number): ChildProcess {
   const child = fork(fileURLToPath(entry), [process.execPath], {
     cwd: fileURLToPath(new URL(".", entry)),
-    // Passed on, not read: nothing here is configured by it.
+    // Passed on, not read: environment variables do not configure this package.
     env: childEnvironment(process.env),
     execArgv: [],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    // Small containers have no shell: there only the memory watch bounds it.
+    // Small containers have no shell. There, only the memory watch bounds the process.
     ...(existsSync(STATUS) && existsSync(SHELL) ? limitedBy(maxMemoryBytes) : {}),
   });
   try {
-    // At once: on Linux each thread has its own priority, and threads that start later inherit it.
+    // Immediately: on Linux each thread has its own priority, and later threads inherit it.
     if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + NICER_BY));
   } catch {
     // Refused or too late: the worker runs with the priority of the host.
@@ -36,9 +38,9 @@ export function forkWorker(entry: URL, maxMemoryBytes: number): ChildProcess {
 }
 
 /**
- * A shell that limits its data segment and becomes Node. RLIMIT_DATA counts private memory that is written to, but not
- * what V8 and WebAssembly only reserve (Linux 4.7 and later, setrlimit(2)). A lower limit that is in force
- * already stays.
+ * Runs Node through a shell that limits its own data segment first. RLIMIT_DATA counts private writable memory, but not
+ * memory that V8 and WebAssembly only reserve (Linux 4.7 and later, setrlimit(2)). A lower limit already in force
+ * stays.
  */
 function limitedBy(maxMemoryBytes: number): Pick<ForkOptions, "execPath" | "execArgv"> {
   const kibibytes = Math.floor((maxMemoryBytes + UNUSED_BYTES) / 1024) + reservedKibibytes();
@@ -49,7 +51,7 @@ function limitedBy(maxMemoryBytes: number): Pick<ForkOptions, "execPath" | "exec
   };
 }
 
-/** Memory that a Node process like this one reserves without touching it: with V8 13 half a gigabyte, before nothing. */
+/** Memory that a Node process like this one reserves without using it: half a gigabyte since V8 13, nothing before. */
 function reservedKibibytes(): number {
   const status = readFileSync(STATUS, "latin1");
   const kibibytes = (name: string) =>
@@ -66,7 +68,7 @@ function childEnvironment(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   for (const [name, value] of Object.entries(host)) {
     if (KEPT.test(name)) environment[name] = value;
   }
-  // glibc otherwise gives every thread an arena of its own, and hardly ever returns memory to the system.
+  // Otherwise glibc gives every thread its own arena, and rarely returns memory to the system.
   environment.MALLOC_ARENA_MAX = "2";
   return environment;
 }

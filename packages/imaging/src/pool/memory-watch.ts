@@ -1,38 +1,40 @@
-/** A process at work, as far as its memory goes. */
+/** A working process whose memory is watched. */
 export interface Watched {
-  /** Bytes of resident memory now; `null` where the system does not say. */
+  /** Bytes of resident memory now; `null` where the system does not report it. */
   residentBytes(): number | null;
-  /** Called when this process alone exceeds its limit. */
+  /** Called when this process exceeds `maxMemoryBytes`. */
   onExcess(): void;
-  /** Called when all together exceed theirs, and this process was the last to begin. */
+  /** Called when all processes together exceed `maxTotalMemoryBytes` and this one began last. */
   onCrowding(): void;
 }
 
 export interface MemoryLimits {
-  /** Bytes of resident memory of each process. */
+  /** Bytes of resident memory that each process may reach. */
   maxMemoryBytes: number;
-  /** Bytes of resident memory of all of them together. It does not bind a process that is alone. */
+  /**
+   * Bytes of resident memory that all processes may reach together. It does not apply to a process that works alone.
+   */
   maxTotalMemoryBytes: number;
 }
 
 /** Measures the memory of processes while they work. */
 export interface MemoryWatch {
-  /** @returns a function that ends the watching. */
+  /** @returns a function that stops watching the process. */
   add(process: Watched): () => void;
 }
 
-/** In this time a decoder takes some tens of megabytes. */
+/** Between two measurements a decoder allocates some tens of megabytes. */
 const INTERVAL_MS = 50;
 
-/** @param restingBytes returns the bytes that idle processes hold; they count as well. */
+/** @param restingBytes returns the bytes that idle processes hold; they count towards the total. */
 export function createMemoryWatch(limits: MemoryLimits, restingBytes: () => number): MemoryWatch {
-  /** In the order in which they began. */
+  /** In the order in which the processes began their tasks. */
   const watched = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
 
   function measure(): void {
     let used = restingBytes();
-    // A copy: a callback may end the watching of its process at once.
+    // Iterates over a copy, because a callback may remove its process.
     for (const [index, process] of [...watched].entries()) {
       const bytes = process.residentBytes();
       if (bytes === null) continue;
@@ -45,7 +47,7 @@ export function createMemoryWatch(limits: MemoryLimits, restingBytes: () => numb
   return {
     add(process) {
       watched.add(process);
-      // A process at work keeps this one alive by itself.
+      // A working child process already keeps this process alive.
       timer ??= setInterval(measure, INTERVAL_MS).unref();
       return () => {
         watched.delete(process);

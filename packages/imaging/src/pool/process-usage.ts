@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Length of the ticks that Linux counts processor time in: USER_HZ is 100 on every architecture that Node runs on. */
+/** Length of a tick of Linux's processor time. USER_HZ is 100 on every architecture that Node runs on. */
 const TICK_MS = 10;
-/** Place of `utime` behind the name in proc_pid_stat(5); `stime` follows. */
+/** Index of `utime` among the fields after the name in proc_pid_stat(5); `stime` follows. */
 const UTIME = 11;
 
-/** CPU milliseconds that a process has used, or `null` without `/proc` or after the process is gone. */
+/** CPU milliseconds that a process has used; `null` without `/proc` or after the process has exited. */
 export function cpuMsOf(pid: number): number | null {
   let stat: string;
   try {
-    // Synchronous: it is read right before a kill, and no disk is behind /proc.
+    // Synchronous: the value is read right before a kill, and reading /proc needs no disk.
     stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   } catch {
     // The caller then assumes the whole deadline.
@@ -21,17 +21,17 @@ export function cpuMsOf(pid: number): number | null {
   return Number.isFinite(ticks) ? ticks * TICK_MS : null;
 }
 
-/** Bytes of memory that a process holds resident, or `null` without `/proc` or after the process is gone. */
+/** Bytes of resident memory of a process; `null` without `/proc` or after the process has exited. */
 export function residentBytesOf(pid: number): number | null {
   let status: string;
   try {
-    // Synchronous: no disk is behind /proc, and a busy thread pool must not delay the measurement.
+    // Synchronous: reading /proc needs no disk, and a busy thread pool must not delay the measurement.
     status = readFileSync(`/proc/${pid}/status`, "latin1");
   } catch {
-    // There is nothing to measure; the deadline still bounds the process.
+    // Memory cannot be measured here; the deadline still bounds the process.
     return null;
   }
-  // Not statm, which counts pages of a size that Node cannot ask for.
+  // Not statm, which counts pages: Node cannot query the page size.
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }

@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-test("keeps a worker for the next task", async () => {
+test("the pool keeps a worker for the next task", async () => {
   const pool = poolOf();
   const first = await pool.run({ do: "answer", value: "a" });
   const second = await pool.run({ do: "answer", value: Buffer.from("b") });
@@ -43,7 +43,7 @@ test("keeps a worker for the next task", async () => {
   expect(second.value).toEqual(Buffer.from("b"));
 });
 
-test("serves first come, first served", async () => {
+test("the pool runs tasks in the order of their arrival", async () => {
   const pool = poolOf();
   const order: unknown[] = [];
   await Promise.all(
@@ -54,7 +54,7 @@ test("serves first come, first served", async () => {
   expect(order).toEqual([0, 1, 2, 3]);
 });
 
-test("starts no more workers than it may, and no more than it needs", async () => {
+test("the pool starts at most as many workers as configured and as needed", async () => {
   const pool = poolOf({ workers: 2 });
   const alone = await Promise.all([pool.run({ do: "answer" })]);
   expect(new Set(alone.map(({ pid }) => pid)).size).toBe(1);
@@ -62,7 +62,7 @@ test("starts no more workers than it may, and no more than it needs", async () =
   expect(new Set(many.map(({ pid }) => pid)).size).toBe(2);
 });
 
-test("is overloaded when the queue is full, and says when to come back", async () => {
+test("a full queue rejects a task with overloaded and a retry delay", async () => {
   const pool = poolOf({ maxQueue: 2, timeoutMs: 600 });
   await pool.run({ do: "answer" });
   const hanging = pool.run({ do: "hang" });
@@ -75,14 +75,14 @@ test("is overloaded when the queue is full, and says when to come back", async (
   expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([1, 2]);
 });
 
-test("takes as many tasks as it has workers even when nothing may wait", async () => {
+test("a pool with maxQueue 0 takes as many tasks as it has workers", async () => {
   const pool = poolOf({ workers: 2, maxQueue: 0 });
   const accepted = [pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })];
   await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
   expect(await Promise.all(accepted)).toHaveLength(2);
 });
 
-test("gives up a place in the queue with the signal's reason, and frees it", async () => {
+test("an aborted signal rejects a queued task with its reason and frees its place", async () => {
   const pool = poolOf({ maxQueue: 1 });
   await pool.run({ do: "answer" });
   const running = pool.run({ do: "answer later", ms: 100, value: "running" });
@@ -96,7 +96,7 @@ test("gives up a place in the queue with the signal's reason, and frees it", asy
   expect((await next).value).toBe("next");
 });
 
-test("lets a task that has begun run on when its signal is aborted", async () => {
+test("a running task continues when its signal is aborted", async () => {
   const pool = poolOf();
   await pool.run({ do: "answer" });
   const client = new AbortController();
@@ -105,7 +105,7 @@ test("lets a task that has begun run on when its signal is aborted", async () =>
   expect((await running).value).toBe("done");
 });
 
-test("passes on a failure that the contract knows, and keeps the worker", async () => {
+test("a task's ServiceError reaches the caller, and the worker is kept", async () => {
   const pool = poolOf();
   const { pid } = await pool.run({ do: "answer" });
   const refused = pool.run({ do: "refuse", code: "store_unavailable", message: "no disk" });
@@ -113,7 +113,7 @@ test("passes on a failure that the contract knows, and keeps the worker", async 
   expect((await pool.run({ do: "answer" })).pid).toBe(pid);
 });
 
-test("rejects with an ordinary error when the task has a bug", async () => {
+test("a bug in a task rejects with an ordinary Error", async () => {
   const failure = await poolOf()
     .run({ do: "refuse", code: "bug", message: "x is not a function" })
     .catch((error: unknown) => error);
@@ -122,7 +122,7 @@ test("rejects with an ordinary error when the task has a bug", async () => {
   expect(failure).toHaveProperty("message", "The renderer failed: x is not a function");
 });
 
-test("a task that slept until its deadline is killed with overloaded, and the pool heals", async () => {
+test("a task that slept until its deadline is killed with overloaded, and the pool recovers", async () => {
   const pool = poolOf({ timeoutMs: 400 });
   const { pid } = await pool.run({ do: "answer" });
   const begun = performance.now();
@@ -144,7 +144,7 @@ test.each([
   if (code === "too_costly") expect(refusal.message).toBe("This image takes longer than 10 s to render.");
 });
 
-test("tells the CPU time of a task before it settles", async () => {
+test("onCost receives the CPU time of a task before the task settles", async () => {
   const pool = poolOf();
   const events: unknown[] = [];
   await pool
@@ -157,7 +157,7 @@ test("tells the CPU time of a task before it settles", async () => {
   expect(events.slice(2)).toEqual([expect.any(Number), "refused"]);
 });
 
-test("a crashed task costs its whole deadline, a cancelled one nothing", async () => {
+test("a crashed task costs its whole deadline, and a cancelled one nothing", async () => {
   const pool = poolOf({ timeoutMs: 7_000 });
   const costs: number[] = [];
   const onCost = (cpuMs: number) => costs.push(cpuMs);
@@ -169,17 +169,20 @@ test("a crashed task costs its whole deadline, a cancelled one nothing", async (
   expect(costs).toEqual([7_000]);
 });
 
-test.runIf(process.platform === "linux")("a killed task costs what the system counted", async () => {
-  const pool = poolOf({ timeoutMs: 5_000, maxMemoryBytes: 200 * MiB });
-  const costs: number[] = [];
-  await pool
-    .run({ do: "take memory", bytes: 300 * MiB }, { onCost: (cpuMs) => costs.push(cpuMs) })
-    .catch(() => undefined);
-  expect(costs).toHaveLength(1);
-  expect(costs[0]).toBeLessThan(5_000);
-});
+test.runIf(process.platform === "linux")(
+  "a killed task costs the CPU time that the system counted",
+  async () => {
+    const pool = poolOf({ timeoutMs: 5_000, maxMemoryBytes: 200 * MiB });
+    const costs: number[] = [];
+    await pool
+      .run({ do: "take memory", bytes: 300 * MiB }, { onCost: (cpuMs) => costs.push(cpuMs) })
+      .catch(() => undefined);
+    expect(costs).toHaveLength(1);
+    expect(costs[0]).toBeLessThan(5_000);
+  },
+);
 
-test("does not blame a task for the time in which its own process stood still", async () => {
+test("a task does not exceed its deadline while the host process is blocked", async () => {
   const pool = poolOf({ timeoutMs: 300 });
   await pool.run({ do: "answer" });
   const running = pool.run({ do: "answer later", ms: 50, value: "in time" });
@@ -187,37 +190,43 @@ test("does not blame a task for the time in which its own process stood still", 
   expect((await running).value).toBe("in time");
 });
 
-test.runIf(process.platform === "linux")("refuses a task that takes too much memory, and heals", async () => {
-  const pool = poolOf({ maxMemoryBytes: 200 * MiB });
-  await pool.run({ do: "answer" });
-  await expect(pool.run({ do: "take memory", bytes: 300 * MiB })).rejects.toMatchObject({
-    code: "too_costly",
-    message: "This image needs more than 200 MiB of memory to render.",
-  });
-  expect(await pool.run({ do: "answer" })).toHaveProperty("pid");
-});
+test.runIf(process.platform === "linux")(
+  "a task that takes too much memory is rejected, and the pool recovers",
+  async () => {
+    const pool = poolOf({ maxMemoryBytes: 200 * MiB });
+    await pool.run({ do: "answer" });
+    await expect(pool.run({ do: "take memory", bytes: 300 * MiB })).rejects.toMatchObject({
+      code: "too_costly",
+      message: "This image needs more than 200 MiB of memory to render.",
+    });
+    expect(await pool.run({ do: "answer" })).toHaveProperty("pid");
+  },
+);
 
-test.runIf(process.platform === "linux")("does one after the other what does not fit together", async () => {
-  const pool = poolOf({ workers: 2, maxTotalMemoryBytes: 500 * MiB, maxRestingBytes: 100 * MiB });
-  await Promise.all([pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })]);
-  const hold = (value: string, bytes: number, ms: number) =>
-    pool.run({ do: "hold memory", bytes, ms, value });
-  const large = hold("large", 250 * MiB, 2500);
-  await until(() => childrenOf(process.pid).some((pid) => peakBytes(pid) > 260 * MiB), 10_000);
-  const [first, second, third] = await Promise.all([
-    large,
-    hold("another", 250 * MiB, 300),
-    hold("small", 0, 0),
-  ]);
-  expect(second.startedAt).toBeGreaterThanOrEqual(first.endedAt);
-  expect(third.startedAt).toBeGreaterThanOrEqual(second.startedAt);
-});
+test.runIf(process.platform === "linux")(
+  "tasks that do not fit into memory together run one after the other",
+  async () => {
+    const pool = poolOf({ workers: 2, maxTotalMemoryBytes: 500 * MiB, maxRestingBytes: 100 * MiB });
+    await Promise.all([pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })]);
+    const hold = (value: string, bytes: number, ms: number) =>
+      pool.run({ do: "hold memory", bytes, ms, value });
+    const large = hold("large", 250 * MiB, 2500);
+    await until(() => childrenOf(process.pid).some((pid) => peakBytes(pid) > 260 * MiB), 10_000);
+    const [first, second, third] = await Promise.all([
+      large,
+      hold("another", 250 * MiB, 300),
+      hold("small", 0, 0),
+    ]);
+    expect(second.startedAt).toBeGreaterThanOrEqual(first.endedAt);
+    expect(third.startedAt).toBeGreaterThanOrEqual(second.startedAt);
+  },
+);
 
 test.each([
   { do: "raise", signal: "SIGSEGV" },
   { do: "raise", signal: "SIGABRT" },
   { do: "exit", code: 3 },
-])("a crash ($do $signal$code) costs its own task only", async (crash) => {
+])("a crash ($do $signal$code) fails only its own task", async (crash) => {
   const pool = poolOf();
   const { pid } = await pool.run({ do: "answer" });
   const [crashed, next] = await Promise.allSettled([pool.run(crash), pool.run({ do: "answer" })]);
@@ -226,7 +235,7 @@ test.each([
   expect(next).not.toHaveProperty("value.pid", pid);
 });
 
-test("being killed from outside is overload, not the picture's fault", async () => {
+test("a worker killed from outside rejects with overloaded, not unsupported_media", async () => {
   const pool = poolOf();
   const { pid } = await pool.run({ do: "answer" });
   const running = pool.run({ do: "hang" });
@@ -235,7 +244,7 @@ test("being killed from outside is overload, not the picture's fault", async () 
   expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
 });
 
-test("replaces a worker after its share of tasks", async () => {
+test("a worker is replaced after maxTasksPerWorker tasks", async () => {
   const pool = poolOf({ maxTasksPerWorker: 2 });
   const pids: number[] = [];
   for (let task = 0; task < 4; task++) pids.push((await pool.run({ do: "answer" })).pid);
@@ -244,31 +253,31 @@ test("replaces a worker after its share of tasks", async () => {
   expect(pids[3]).toBe(pids[2]);
 });
 
-test("replaces a worker that keeps too much memory after its task", async () => {
+test("a worker that holds too much memory after its task is replaced", async () => {
   const pool = poolOf({ maxRestingBytes: 150 * MiB });
   const { pid } = await pool.run({ do: "take memory", bytes: 200 * MiB, thenAnswer: true });
   expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
 });
 
-test("tells every caller when workers cannot load what they need", async () => {
+test("every call rejects with host_misuse when workers cannot load their libraries", async () => {
   const pool = poolOf({ entry: new URL("../../test/unusable-worker.mjs", import.meta.url) });
   for (const outcome of await Promise.allSettled([pool.run({}), pool.run({})])) {
     expect(outcome).toMatchObject({
       status: "rejected",
       reason: {
         code: "host_misuse",
-        message: "The renderer cannot load what it needs: a library is missing",
+        message: "The renderer cannot load its libraries: a library is missing",
       },
     });
   }
 });
 
-test("is overloaded when a worker ends before it is ready", async () => {
+test("a worker that exits before it is ready rejects with overloaded", async () => {
   const pool = poolOf({ entry: new URL("../../test/no-such-file.mjs", import.meta.url) });
   await expect(pool.run({})).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 5000 });
 });
 
-test("closing rejects what waits and what runs, and ends the processes", async () => {
+test("close rejects queued and running tasks and ends the processes", async () => {
   const pool = poolOf();
   const { pid } = await pool.run({ do: "answer" });
   const open = Promise.allSettled([pool.run({ do: "hang" }), pool.run({ do: "answer" })]);
@@ -280,7 +289,7 @@ test("closing rejects what waits and what runs, and ends the processes", async (
   await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
 });
 
-test("closing while a worker starts leaves nothing behind", async () => {
+test("close during the start of a worker leaves no process behind", async () => {
   const pool = poolOf();
   const waiting = pool.run({ do: "answer" });
   const rejection = expect(waiting).rejects.toMatchObject({ code: "overloaded" });

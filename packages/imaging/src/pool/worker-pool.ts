@@ -3,39 +3,40 @@ import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./c
 import { needsMemory } from "./failures.ts";
 import { createMemoryWatch, type MemoryWatch } from "./memory-watch.ts";
 
-/** A bounded number of workers and a bounded queue before them. */
+/** Options of {@link createWorkerPool}: a bounded number of workers and a bounded queue. */
 export interface WorkerPoolOptions extends ChildWorkerOptions {
-  /** Processes. */
+  /** Worker processes at most. */
   workers: number;
-  /** Tasks that may wait when every worker is busy. */
+  /** Tasks that may wait while every worker is busy. */
   maxQueue: number;
   /** Tasks after which a worker is replaced. */
   maxTasksPerWorker: number;
-  /** Bytes of resident memory after a task over which a worker is replaced. */
+  /** Bytes of resident memory after a task above which a worker is replaced. */
   maxRestingBytes: number;
   /**
-   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped and queued again, to
-   * run when no other task does.
+   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped and queued again;
+   * it then runs alone.
    */
   maxTotalMemoryBytes: number;
 }
 
-/** Runs tasks in processes, first come first served. */
+/** Runs tasks in worker processes, in the order of their arrival. */
 export interface WorkerPool<Task, Result> {
   /**
-   * Rejects as {@link ChildWorker.run} does, with `overloaded` when the queue is full or the pool closed, and with
-   * `signal.reason` when `signal` is aborted before a worker has begun. A task that was begun twice costs what both took.
+   * Rejects as {@link ChildWorker.run} does, with `overloaded` when the queue is full or the pool is closed, and with
+   * `signal.reason` when `signal` is aborted before a worker has begun. The cost of a task that was started twice is
+   * the sum of both attempts.
    */
   run(task: Task, work?: WorkOptions): Promise<Result>;
-  /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes are gone. */
+  /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes have exited. */
   close(): Promise<void>;
 }
 
 interface Job<Task, Result> {
   task: Task;
-  /** Whether it must run while no other task does, so that it has all memory to itself. */
+  /** Whether the task must run alone, so that it has all memory to itself. */
   isAlone: boolean;
-  /** CPU milliseconds that it has taken so far. */
+  /** CPU milliseconds that the task has taken so far. */
   cpuMs: number;
   onCost(cpuMs: number): void;
   resolve(result: Result): void;
@@ -48,10 +49,10 @@ interface Job<Task, Result> {
 const FIRST_GUESS_MS = 250;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** The reason of a kill after which the task is queued again. */
-const CROWDED = new ServiceError("overloaded", "This render makes room for another.");
+/** The reason of a kill after which the pool queues the task again. */
+const CROWDED = new ServiceError("overloaded", "This render was stopped to free memory for another.");
 
-/** Starts a worker when a task first needs it. A worker that dies is replaced when the next task needs one. */
+/** Starts each worker when a task first needs it. A worker that died is replaced when the next task needs one. */
 export function createWorkerPool<Task extends object, Result>(
   options: WorkerPoolOptions,
 ): WorkerPool<Task, Result> {
@@ -62,11 +63,11 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
   readonly #options: WorkerPoolOptions;
   readonly #memory: MemoryWatch;
   readonly #queue: Job<Task, Result>[] = [];
-  /** Alive: starting, idle or at work. */
+  /** Living workers: starting, idle or working. */
   readonly #members = new Set<ChildWorker<Task, Result>>();
   readonly #idle: ChildWorker<Task, Result>[] = [];
   readonly #tasksDone = new WeakMap<ChildWorker<Task, Result>, number>();
-  /** Not gone yet, killed ones included. */
+  /** Workers whose process has not exited yet, killed ones included. */
   readonly #processes = new Set<ChildWorker<Task, Result>>();
   #starting = 0;
   #running = 0;
@@ -117,10 +118,10 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
     await Promise.all(leaving.map((worker) => worker.gone));
   }
 
-  /** Hands queued jobs to idle workers, and starts workers for those that are left. */
+  /** Hands queued jobs to idle workers, and starts workers for the remaining jobs. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      // Running tasks finish first, and no other begins before it.
+      // It waits for the running tasks, and no other task begins before it.
       if (this.#queue[0]?.isAlone && this.#running > 0) return;
       const worker = this.#idle.pop();
       if (worker === undefined) break;
@@ -191,7 +192,7 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
     const { maxTasksPerWorker, maxRestingBytes } = this.#options;
     const done = (this.#tasksDone.get(worker) ?? 0) + 1;
     this.#tasksDone.set(worker, done);
-    // No task is left in it that could reject with the reason.
+    // The worker is idle, so no task rejects with this reason.
     if (done >= maxTasksPerWorker || worker.restingBytes() > maxRestingBytes) worker.kill(closedError());
     if (worker.isAlive()) this.#idle.push(worker);
     else this.#forget(worker);

@@ -12,14 +12,14 @@ test.each([
   ["a box larger than the picture", 40, 30, { maxWidth: 800 }, 40, 30],
   ["a side that would vanish", 4000, 1, { maxWidth: 100 }, 100, 1],
   ["a box of one pixel", 4000, 3000, { maxWidth: 1, maxHeight: 1 }, 1, 1],
-])("%s: %i by %i", (_, width, height, box, expectedWidth, expectedHeight) => {
+])("fitInside, %s: %i by %i", (_, width, height, box, expectedWidth, expectedHeight) => {
   expect(fitInside({ width, height }, { ...roomy, ...box })).toEqual({
     width: expectedWidth,
     height: expectedHeight,
   });
 });
 
-test("enlarges to the box only where that is allowed and a box is given", () => {
+test("fitInside enlarges only when that is allowed and a box is given", () => {
   const limits = { ...roomy, enlarge: true };
   expect(fitInside({ width: 10, height: 5 }, { ...limits, maxWidth: 800, maxHeight: 800 })).toEqual({
     width: 800,
@@ -28,7 +28,7 @@ test("enlarges to the box only where that is allowed and a box is given", () => 
   expect(fitInside({ width: 10, height: 5 }, limits)).toEqual({ width: 10, height: 5 });
 });
 
-test("no side is longer than the longest, boxed or not", () => {
+test("fitInside limits the longer side to maxSide, with and without a box", () => {
   expect(fitInside({ width: 20_000, height: 100 }, roomy)).toEqual({ width: 8192, height: 41 });
   expect(fitInside({ width: 10, height: 1 }, { ...roomy, enlarge: true, maxHeight: 8192 })).toEqual({
     width: 8192,
@@ -36,7 +36,7 @@ test("no side is longer than the longest, boxed or not", () => {
   });
 });
 
-test("never has more pixels than it may, whatever its shape", () => {
+test("fitInside stays within maxPixels for every aspect ratio", () => {
   for (const [width, height] of [
     [8000, 8000],
     [8191, 3053],

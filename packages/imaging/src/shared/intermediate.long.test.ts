@@ -13,7 +13,7 @@ const renderer = createRenderer({ workers: 2 });
 const direct = createRenderer({ workers: 1, intermediates: false });
 afterAll(() => Promise.all([renderer.close(), direct.close()]));
 
-/** An original, and a picture that libvips reads to the same pixels. */
+/** An original, and a picture with the same pixels for libvips. */
 interface Sample {
   type: OriginalType;
   bytes: Buffer;
@@ -22,7 +22,7 @@ interface Sample {
 type Name = "photo" | "wide gamut" | "alpha" | "16 bits" | "turned" | "screenshot" | "psd" | "gif";
 let samples: Record<Name, Sample>;
 
-/** Made at once, and as many bytes as a PNG that is dear to decode. */
+/** Quick to make, with as many bytes as a PNG that is slow to decode. */
 const STORED = { compressionLevel: 0 };
 
 const PDF = "application/pdf";
@@ -72,7 +72,7 @@ async function rendered(bytes: Buffer, type: OriginalType, spec: RenditionSpec, 
   return by.render({ bytes }, type, spec);
 }
 
-/** What an independent reduction of the same picture gives, at the size of `rendition`. */
+/** An independent reduction of the same picture to the size of `rendition`. */
 async function reduced(reference: Buffer, rendition: Buffer): Promise<Buffer> {
   const { width, height } = await sharp(rendition).metadata();
   return sharp(reference, { autoOrient: true }).resize({ width, height, fit: "fill" }).png().toBuffer();
@@ -80,7 +80,7 @@ async function reduced(reference: Buffer, rendition: Buffer): Promise<Buffer> {
 
 describe("a rendition made from an intermediate", () => {
   const names: Name[] = ["photo", "wide gamut", "alpha", "16 bits", "turned", "psd", "gif"];
-  test.each(names)("has an SSIM of 0.995 and more against a direct one: %s", async (name) => {
+  test.each(names)("has an SSIM of at least 0.995 against a direct rendition: %s", async (name) => {
     const { type, bytes, reference } = samples[name];
     for (const side of name === "photo" ? [64, 800, 1400, 1600] : [64, 300]) {
       const spec = { format: "png", maxWidth: side, maxHeight: side } as const;
@@ -95,7 +95,7 @@ describe("a rendition made from an intermediate", () => {
     }
   });
 
-  test("does not exist of a screenshot, which is cheap to decode", async () => {
+  test("is not made for a screenshot, which is fast to decode", async () => {
     const { type, bytes } = samples.screenshot;
     for (const side of [64, 300, 1600]) {
       const out = await rendered(bytes, type, { format: "png", maxWidth: side, maxHeight: side });
@@ -116,7 +116,7 @@ describe("a rendition made from an intermediate", () => {
   test.each([
     ["PDF page", PDF],
     ["SVG", SVG],
-  ] as const)("shows a %s as a drawing of eight times the size, averaged", async (_, type) => {
+  ] as const)("of a %s equals an averaged drawing of eight times the size", async (_, type) => {
     const bytes = type === PDF ? textPdf() : dearSvg();
     for (const side of [64, 300]) {
       const out = await rendered(bytes, type, { format: "png", maxWidth: side, maxHeight: side });
@@ -151,7 +151,7 @@ function dearSvg(): Buffer {
   );
 }
 
-describe("the first rendition, one from the intermediate, and one of a renderer that keeps none", () => {
+describe("the first rendition, one from the intermediate, and one of a renderer without intermediates", () => {
   const formats: ImageFormat[] = ["png", "svg", "jpg", "gif", "webp", "avif", "psd", "pdf"];
   test.each([
     ["a photograph", "image/png", () => samples.photo.bytes],
@@ -201,7 +201,7 @@ describe("usesIntermediate", () => {
       spec,
     );
 
-  test("is true for what is dear to decode, and never for a JPEG", () => {
+  test("is true for originals that are slow to decode, but never for a JPEG", () => {
     expect(uses({}, at(800))).toBe(true);
     expect(uses({ type: "image/x-photoshop" }, at(800))).toBe(true);
     expect(uses({ type: "image/gif" }, at(800))).toBe(true);
@@ -224,7 +224,7 @@ describe("usesIntermediate", () => {
     expect(uses({ type: "image/x-photoshop", width: 1600, height: 1400 }, at(1500))).toBe(true);
   });
 
-  test("is false for vectors that stay some, and for pictures that move", () => {
+  test("is false for vectors that stay vectors, and for animations", () => {
     for (const format of ["png", "jpg", "gif", "svg", "psd", "webp", "avif"] as const) {
       expect(uses({ type: PDF }, at(800, format)), format).toBe(true);
     }
@@ -237,26 +237,26 @@ describe("usesIntermediate", () => {
     expect(uses({ type: "image/gif", pages: 2 }, at(800, "png"))).toBe(true);
   });
 
-  test("is false for thin strips, unknown sizes and a renderer without intermediates", () => {
+  test("is false for thin strips, for unknown sizes and for a renderer without intermediates", () => {
     expect(uses({ width: 60_000, height: 300 }, at(800))).toBe(false);
     expect(uses({ width: null, height: null }, at(800))).toBe(false);
     expect(uses({}, at(800), direct)).toBe(false);
   });
 });
 
-describe("the source of a render from an intermediate", () => {
+describe("rendering from an intermediate", () => {
   const spec = { format: "png", width: 300, height: 225 } as const;
 
   test.each([
     ["the original", () => samples.photo.bytes],
     ["nothing", () => Buffer.alloc(0)],
     ["no picture", () => Buffer.alloc(5000, "ORI1")],
-  ])("is refused where it is %s", async (_, make) => {
+  ])("rejects a source that is %s", async (_, make) => {
     const rendering = renderer.render({ bytes: make() }, "image/png", spec, { fromIntermediate: true });
     await expect(rendering).rejects.toMatchObject({ code: "unsupported_media" });
   });
 
-  test("is refused where it is cut short", async () => {
+  test("rejects a truncated source", async () => {
     const { intermediate = Buffer.alloc(0) } = await rendered(samples.photo.bytes, "image/png", spec);
     const source = { bytes: intermediate.subarray(0, -1) };
     const rendering = renderer.render(source, "image/png", spec, { fromIntermediate: true });
@@ -269,23 +269,26 @@ test("an intermediate of text takes less than an eighth of its pixels' bytes", a
   expect(out.intermediate?.length).toBeLessThan((1600 * 1200 * 3) / 8);
 });
 
-test.each(["cmyk", "lab"] as const)("a %s document has the colours of a direct rendition", async (mode) => {
-  const [width, height] = [1800, 1300];
-  const channel = (of: number) =>
-    Array.from(
-      { length: width * height },
-      (_, index) => ((index % width) + of * Math.floor(index / width)) % 256,
-    );
-  const channels = Array.from({ length: mode === "cmyk" ? 4 : 3 }, (_, of) => channel(of));
-  const bytes = samplePsd({ width, height, mode, channels, compression: "raw" });
-  const whole = await rendered(bytes, "image/x-photoshop", { format: "png" });
-  expect(whole.intermediate).toBeUndefined();
-  const small = await rendered(bytes, "image/x-photoshop", { format: "png", maxWidth: 450 });
-  expect(small.intermediate).toBeDefined();
-  expect(await similarity(small.bytes, await reduced(whole.bytes, small.bytes))).toBeGreaterThan(0.99);
-});
+test.each(["cmyk", "lab"] as const)(
+  "an intermediate of a %s document gives the colours of a direct rendition",
+  async (mode) => {
+    const [width, height] = [1800, 1300];
+    const channel = (of: number) =>
+      Array.from(
+        { length: width * height },
+        (_, index) => ((index % width) + of * Math.floor(index / width)) % 256,
+      );
+    const channels = Array.from({ length: mode === "cmyk" ? 4 : 3 }, (_, of) => channel(of));
+    const bytes = samplePsd({ width, height, mode, channels, compression: "raw" });
+    const whole = await rendered(bytes, "image/x-photoshop", { format: "png" });
+    expect(whole.intermediate).toBeUndefined();
+    const small = await rendered(bytes, "image/x-photoshop", { format: "png", maxWidth: 450 });
+    expect(small.intermediate).toBeDefined();
+    expect(await similarity(small.bytes, await reduced(whole.bytes, small.bytes))).toBeGreaterThan(0.99);
+  },
+);
 
-test("the first frame of a large animation comes from an intermediate", async () => {
+test("the first frame of a large animation is rendered from an intermediate", async () => {
   const still = samples.gif.bytes;
   const packed = still.readUInt8(10);
   const framesAt = 13 + (packed & 0x80 ? 3 * 2 ** ((packed & 7) + 1) : 0);

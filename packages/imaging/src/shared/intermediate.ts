@@ -5,17 +5,18 @@ import type { PictureLimits } from "./wire.ts";
 
 /** Pixels of the longer side of an intermediate. */
 export const INTERMEDIATE_SIDE = 1600;
-/** Fewer pixels on the shorter side would lose too much of a strip. */
+/** With fewer pixels on its shorter side, a very long or tall picture would lose too much detail. */
 const MIN_SHORTER_SIDE = 100;
 /**
- * The largest reduced rendition, as a share of its intermediate. Reducing by less blurs: a screenshot at 1599 px had an SSIM of 0.991
- * against the direct rendition, at 1400 px 0.997.
+ * The largest rendition made from an intermediate, as a share of the intermediate's size. A smaller reduction blurs:
+ * against the direct rendition, a screenshot had an SSIM of 0.991 at 1599 px and 0.997 at 1400 px.
  */
 const MAX_SHARE = 7 / 8;
 
 /**
- * Milliseconds that a decode takes, as measured by type. A photograph as PNG, 12 megapixels and 22 MB, takes 120. A screenshot of
- * as many pixels, 1 MB, takes 25: its few bytes tell, and its thin regular lines are better reduced once than twice.
+ * Milliseconds that a decode takes, measured by type. A PNG photograph of 12 megapixels and 22 MB takes 120. A
+ * screenshot with as many pixels and 1 MB takes 25. Its thin regular lines also look better when reduced once, not
+ * twice.
  */
 const DECODE_MS: Partial<Record<OriginalType, (megapixels: number, megabytes: number) => number>> = {
   "image/png": (_, megabytes) => megabytes * 5.5,
@@ -23,14 +24,17 @@ const DECODE_MS: Partial<Record<OriginalType, (megapixels: number, megabytes: nu
   "image/x-photoshop": (megapixels) => megapixels * 20,
 };
 /**
- * From how many milliseconds a decode is dear. Reading an intermediate takes 8, and bringing it to the worker as much again.
- * A JPEG never is: it decodes at a fraction of its size by itself.
+ * Milliseconds from which a decode is expensive. Reading an intermediate takes 8, and sending it to the worker another
+ * 8. A JPEG is never expensive: its decoder can reduce it while decoding.
  */
 const DEAR_MS = 40;
-/** From how many bytes an SVG is dear to draw. Smaller ones are icons too, whose edges are sharp only when drawn at their size. */
+/**
+ * Bytes from which an SVG is expensive to draw. Smaller files include icons, whose edges are sharp only when drawn at
+ * their final size.
+ */
 const DEAR_SVG_BYTES = 64 * 1024;
 
-/** A picture, and the bytes of its file. */
+/** A picture with the length of its file in bytes. */
 export interface Weighed extends Measured {
   bytes: number;
 }
@@ -48,8 +52,8 @@ export function usesIntermediate(
 }
 
 /**
- * The size of the intermediate that a rendition of `size` is made from; `null` where it is made from the original. It follows
- * from the record of an image alone, so that all processes decide alike.
+ * The size of the intermediate for a rendition of `size`; `null` when the rendition is made from the original. It
+ * depends only on the image's record, so all processes decide alike.
  */
 export function intermediateSize(
   original: Weighed,
@@ -68,7 +72,7 @@ export function intermediateSize(
   });
   const longer = Math.max(size.width, size.height);
   const available = Math.max(intermediate.width, intermediate.height);
-  // An intermediate with all pixels of the original reduces nothing twice.
+  // An intermediate with all pixels of the original causes no second reduction.
   const isWhole = !isScalable(type) && available === Math.max(natural.width, natural.height);
   if (isWhole) return longer <= available ? intermediate : null;
   if (Math.min(intermediate.width, intermediate.height) < MIN_SHORTER_SIDE) return null;
@@ -77,7 +81,7 @@ export function intermediateSize(
 }
 
 function isDear({ type, natural, frames, bytes }: Weighed): boolean {
-  // Neither the bytes of a PDF nor the size of its pages predict the time to draw one.
+  // Neither the bytes of a PDF nor its page sizes predict how long a page takes to draw.
   if (type === "application/pdf") return true;
   if (type === "image/svg+xml") return bytes >= DEAR_SVG_BYTES;
   const megapixels = (natural.width * natural.height) / 1e6;

@@ -94,14 +94,14 @@ describe("pages of a PDF", () => {
   const measured = (page: number, of = document) =>
     renderer.measure(of, { format: "png", page, maxWidth: 500, maxHeight: 500 });
 
-  test("have the sizes that the record tells", () => {
+  test("have the sizes in the image's record", () => {
     expect(measured(1)).toEqual({ width: 353, height: 500 });
     expect(measured(2)).toEqual({ width: 353, height: 500 });
     expect(measured(3)).toEqual({ width: 500, height: 353 });
     expect(measured(9)).toEqual({ width: 500, height: 500 });
   });
 
-  test("have no size where the record does not tell, and beyond the last", () => {
+  test("have no size when the record does not tell it, or beyond the last page", () => {
     expect(measured(4)).toBeNull();
     expect(measured(10)).toBeNull();
     const { pageSizes: _, ...earlier } = document;
@@ -110,7 +110,7 @@ describe("pages of a PDF", () => {
   });
 });
 
-/** The same numbers in every run: mulberry32. */
+/** A pseudo-random sequence, the same in every run: mulberry32. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -153,7 +153,7 @@ async function originalOf(type: OriginalType, { width, height }: Size): Promise<
 async function sizeIn(bytes: Buffer, format: ImageFormat): Promise<Size> {
   if (format === "psd") return { width: bytes.readUInt32BE(18), height: bytes.readUInt32BE(14) };
   if (format === "pdf") {
-    // Two pixels a point when read, one when written.
+    // Two pixels per point when read, one when written.
     const { natural } = await openPdf(bytes, { maxPixels: 1e6 });
     return { width: natural.width / 2, height: natural.height / 2 };
   }
@@ -165,7 +165,7 @@ async function sizeIn(bytes: Buffer, format: ImageFormat): Promise<Size> {
   return { width, height: pageHeight ?? height };
 }
 
-test.each(TYPES)("what is rendered of %s has the measured size, in every format", async (type) => {
+test.each(TYPES)("a rendition of %s has the measured size in every format", async (type) => {
   const next = numbersFrom(14);
   const upTo = (most: number) => 1 + Math.floor(next() * most);
   for (let round = 0; round < 2; round++) {
@@ -175,7 +175,7 @@ test.each(TYPES)("what is rendered of %s has the measured size, in every format"
       const box = { maxWidth: upTo(150), maxHeight: upTo(150) };
       for (const asked of [{ format, ...box }, { format }] satisfies RenditionSpec[]) {
         const size = small.measure(original, asked);
-        // A whole PDF keeps its pages, whatever their sizes are; scaling it rounds nothing.
+        // A whole PDF keeps its pages with their sizes; scaling it rounds nothing.
         if (size === null || (type === "application/pdf" && format === "pdf")) continue;
         const what = `${original.width} × ${original.height} as ${JSON.stringify(asked)}`;
         for (const spec of [asked, { format, ...size }]) {

@@ -2,7 +2,7 @@ import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } fr
 import { fitInside } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";
 
-/** The facts of a picture that are known before its pixels are decoded. */
+/** Facts about a picture, known before its pixels are decoded. */
 export interface Measured {
   type: OriginalType;
   natural: Size;
@@ -17,7 +17,7 @@ export function measure(original: OriginalFacts, spec: RenditionSpec, limits: Pi
   return picture === null ? null : renditionSize(picture, spec, limits);
 }
 
-/** The picture that a spec is of, by the record of the image; `null` where the record does not suffice. */
+/** The picture that a spec selects, according to the image's record; `null` when the record does not tell. */
 export function pictureInRecord(original: OriginalFacts, { page = 1 }: RenditionSpec): Measured | null {
   const { type, width, height, pages } = original;
   if (width === null || height === null || pages === null) return null;
@@ -30,7 +30,7 @@ function sizeOfPage({ pages, pageSizes = [] }: OriginalFacts, page: number): Siz
   return page > (pages ?? 0) || width === 0 ? null : { width, height };
 }
 
-/** The size of one frame of a rendition: the exact size of the spec, else its box or the natural size within the limits. */
+/** The size of one frame of a rendition: the exact size in the spec, else the box or natural size within the limits. */
 export function renditionSize(
   { type, natural, frames }: Measured,
   spec: RenditionSpec,
@@ -47,7 +47,7 @@ export function renditionSize(
   });
 }
 
-/** Whether a spec asks for a size. Without one, pages of a PDF keep theirs. */
+/** Whether a spec sets a size. Without one, PDF pages keep their size. */
 export function isSized({ width, maxWidth, maxHeight }: RenditionSpec): boolean {
   return width !== undefined || maxWidth !== undefined || maxHeight !== undefined;
 }
@@ -57,7 +57,7 @@ export function isAnimated(format: ImageFormat, frames: number): boolean {
   return frames > 1 && (["gif", "webp", "svg"] as ImageFormat[]).includes(format);
 }
 
-/** Whether originals of this type are drawn at any size, so that enlarging them loses nothing. */
+/** Whether originals of this type can be drawn at any size without loss. */
 export function isScalable(type: OriginalType): boolean {
   return type === "image/svg+xml" || type === "application/pdf";
 }
@@ -69,7 +69,7 @@ function maxFramePixels(
   limits: PictureLimits,
 ): number {
   const bounds = [limits.maxOutputPixels];
-  // A GIF stays one inside an SVG.
+  // A GIF inside an SVG stays a GIF.
   if (format === "gif" || (format === "svg" && type === "image/gif")) bounds.push(limits.maxGifOutputPixels);
   if (format === "webp") bounds.push(limits.maxWebpOutputPixels);
   if (format === "avif") bounds.push(limits.maxAvifOutputPixels);

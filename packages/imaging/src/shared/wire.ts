@@ -7,7 +7,7 @@ import type {
   RenditionSpec,
 } from "@outrigger/core";
 
-/** The limits that a worker itself applies. Meanings and defaults: {@link RendererOptions}. */
+/** The limits that a worker applies. {@link RendererOptions} has their meanings and defaults. */
 export interface PictureLimits {
   maxPixels: number;
   maxFrames: number;
@@ -19,7 +19,7 @@ export interface PictureLimits {
   maxAnimationOutputPixels: number;
 }
 
-/** A request of the host to a worker: one task at a time, the next only after the answer. */
+/** A request from the host to a worker. The host sends the next task only after the reply. */
 export type Task =
   | { kind: "admit"; source: RenderSource; type: OriginalType; options: AdmitOptions; limits: PictureLimits }
   | {
@@ -32,19 +32,19 @@ export type Task =
     };
 
 /**
- * `direct`: from the original. `with intermediate`: the same, and the intermediate is returned too, where there is one.
- * `from intermediate`: the source is one. All three give the same bytes.
+ * `direct`: render from the original. `with intermediate`: the same, and also return the intermediate, if any. `from
+ * intermediate`: the source is an intermediate. All three give the same bytes.
  */
 export type RenderMode = "direct" | "with intermediate" | "from intermediate";
 
 /** The result of a task. */
 export type TaskResult = Admission | Rendered;
 
-/** A rendition on its way to the host. */
+/** A rendition as a worker sends it to the host. */
 export interface Rendered {
-  /** Of the rendition, and behind them those of its intermediate. */
+  /** The bytes of the rendition, followed by those of its intermediate. */
   bytes: Buffer;
-  /** How many are the rendition's. */
+  /** Length of the rendition within `bytes`. */
   renditionBytes: number;
 }
 
@@ -55,14 +55,14 @@ export interface Usage {
 }
 
 /**
- * A message of a worker to the host: first `ready` or `unusable`, then one `done` or `failed` per task. Large bytes come in
- * pieces before it.
+ * A message from a worker to the host: first `ready` or `unusable`, then one `done` or `failed` per task. Large results
+ * are preceded by their bytes in pieces.
  */
 export type WorkerMessage<Result> =
   | { kind: "ready" }
-  /** It cannot load what it needs. It ends itself. */
+  /** The worker cannot load its libraries. It exits. */
   | { kind: "unusable"; reason: string }
-  /** The next of the bytes that belong to the result, whose own are then empty. */
+  /** The next bytes of the result. The result itself then has empty bytes. */
   | { kind: "piece"; bytes: Buffer }
   | ({ kind: "done"; result: Result } & Usage)
   /**

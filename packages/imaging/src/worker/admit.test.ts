@@ -41,7 +41,7 @@ function refusal(bytes: Buffer, type: OriginalType): Promise<unknown> {
   );
 }
 
-test("measures every kind of raster", async () => {
+test("admit measures every kind of raster", async () => {
   const size = { width: 600, height: 400, pages: 1 };
   expect(await admitInfo(renderer, { bytes: originals.png }, "image/png")).toEqual(size);
   expect(await admitInfo(renderer, { bytes: originals.interlaced }, "image/png")).toEqual(size);
@@ -55,7 +55,7 @@ test("measures every kind of raster", async () => {
 });
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  "measures upright what EXIF orientation %i turns",
+  "admit reports the upright size of a JPEG with EXIF orientation %i",
   async (orientation) => {
     const raw = { width: 60, height: 40, channels: 3 } as const;
     const stored = sharp(cornered(60, 40), { raw }).withMetadata({ orientation });
@@ -75,20 +75,20 @@ test.each([
   ["more user units than a raster may have pixels", 'width="20000" height="20000"', 20_000, 20_000],
   ["a shape of a line", 'width="30000" height="1"', 30_000, 1],
   ["more than can be drawn, as large as can be", 'width="1e9" height="5e8"', 32_767, 16_384],
-])("measures an SVG with %s", async (_, attributes, width, height) => {
+])("admit measures an SVG with %s", async (_, attributes, width, height) => {
   const bytes = Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><path d="M0 0h9v9"/></svg>`,
   );
   expect(await admitInfo(renderer, { bytes }, "image/svg+xml")).toEqual({ width, height, pages: 1 });
 });
 
-test("takes an SVG with prolog, long comment and internal entities", async () => {
+test("admit accepts an SVG with prolog, long comment and internal entities", async () => {
   const prolog = `\ufeff<?xml version="1.0"?><!--${"x".repeat(3000)}--><!DOCTYPE svg [<!ENTITY ns "urn:x">]>`;
   const bytes = Buffer.from(prolog + svg(10, '<g xmlns:x="&ns;"/>'));
   expect(await admitInfo(renderer, { bytes }, "image/svg+xml")).toMatchObject({ width: 10, height: 10 });
 });
 
-test("takes a PDF whose header is not at its start", async () => {
+test("admit accepts a PDF whose header is not at its start", async () => {
   const pdf = samplePdf([{ content: QUARTERS }, {}, {}]);
   const late = Buffer.concat([Buffer.alloc(900, "junk\n"), pdf]);
   expect(await admitInfo(renderer, { bytes: late }, "application/pdf")).toEqual({
@@ -98,7 +98,7 @@ test("takes a PDF whose header is not at its start", async () => {
   });
 });
 
-test("tells the sizes of a PDF's pages, and of nothing that has one page", async () => {
+test("admit reports page sizes only for a PDF with several pages", async () => {
   const pdf = samplePdf([{ content: QUARTERS }, { entries: "/MediaBox[0 0 30 30]" }]);
   const options = { cleanedPath: join(tmpdir(), "never-written"), keepMetadata: true };
   const { pageSizes } = await renderer.admit({ bytes: pdf }, "application/pdf", options);
@@ -115,14 +115,14 @@ test("tells the sizes of a PDF's pages, and of nothing that has one page", async
   );
 });
 
-test("a file that cannot be read is the store's failure, not the picture's", async () => {
+test("admit rejects with store_unavailable for a file that cannot be read", async () => {
   const path = join(tmpdir(), "there-is-no-such-picture.png");
   const error = await admitInfo(renderer, { path }, "image/png").catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "store_unavailable", cause: expect.stringContaining("ENOENT") });
   expect(error).toHaveProperty("message", expect.not.stringContaining(path));
 });
 
-describe("refuses", () => {
+describe("admit refuses", () => {
   test.each(["png", "interlaced", "jpeg", "progressive"] as const)(
     "a %s truncated anywhere",
     async (kind) => {
@@ -144,7 +144,7 @@ describe("refuses", () => {
     },
   );
 
-  test("a GIF truncated anywhere, and says so", async () => {
+  test("a GIF truncated anywhere, with that reason", async () => {
     const whole = originals.gif;
     for (const length of [8, 13, whole.length >> 1, whole.length - 2]) {
       expect(await refusal(whole.subarray(0, length), "image/gif"), `${length}`).toMatchObject({
@@ -157,7 +157,7 @@ describe("refuses", () => {
     );
   });
 
-  test("an SVG truncated, and says where its XML ends", async () => {
+  test("a truncated SVG, with the line where its XML ends", async () => {
     const whole = Buffer.from(svg(10, '<rect width="5" height="5"/>'));
     expect(await refusal(whole.subarray(0, -10), "image/svg+xml")).toMatchObject({
       code: "unsupported_media",
@@ -183,7 +183,7 @@ describe("refuses", () => {
     expect(await refusal(bytes, "image/gif")).toMatchObject({ code: "unsupported_media" });
   });
 
-  test("readable bytes of another type, and names it", async () => {
+  test("readable bytes of another type, and names that type", async () => {
     expect(await refusal(originals.jpeg, "image/png")).toMatchObject({
       code: "unsupported_media",
       message: "This cannot be read as image/png: its bytes are jpeg.",
@@ -191,23 +191,20 @@ describe("refuses", () => {
     expect(await refusal(originals.png, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
   });
 
-  test.each(["webp", "avif", "tiff"] as const)(
-    "%s, which it only writes or not even that",
-    async (format) => {
-      const bytes = await sharp(originals.png).resize(20).toFormat(format).toBuffer();
-      for (const type of ["image/png", "image/jpeg"] as const) {
-        expect(await refusal(bytes, type)).toMatchObject({
-          code: "unsupported_media",
-          message: expect.stringMatching(
-            /^This cannot be read as image\/(png|jpeg): its bytes are (something else|tiff)\.$/,
-          ),
-        });
-      }
-      expect(await refusal(bytes, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
-    },
-  );
+  test.each(["webp", "avif", "tiff"] as const)("%s originals", async (format) => {
+    const bytes = await sharp(originals.png).resize(20).toFormat(format).toBuffer();
+    for (const type of ["image/png", "image/jpeg"] as const) {
+      expect(await refusal(bytes, type)).toMatchObject({
+        code: "unsupported_media",
+        message: expect.stringMatching(
+          /^This cannot be read as image\/(png|jpeg): its bytes are (something else|tiff)\.$/,
+        ),
+      });
+    }
+    expect(await refusal(bytes, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
+  });
 
-  test("more than 60 frames", async () => {
+  test("an animation of more than 60 frames", async () => {
     const colours = Array.from({ length: 61 }, (_, index): [number, number, number] => [index, 0, 0]);
     const options = { delay: colours.map(() => 50), loop: 0 };
     const sixty = await animation(4, 4, colours.slice(1), options);
@@ -218,7 +215,7 @@ describe("refuses", () => {
     });
   });
 
-  test("more than 50 megapixels, counted over all frames", async () => {
+  test("an original of more than 50 megapixels over all frames", async () => {
     const frame = { width: 2000, height: 2000 };
     const message = "This cannot be read as image/gif: it has more than 50 megapixels.";
     const gif = sparseGif(

@@ -53,7 +53,7 @@ async function decodeAll(picture: Picture, type: OriginalType, limits: PictureLi
 /** The cheapest pipeline that reads every byte of pixels, and so finds a fault anywhere. */
 async function cheapestDecode(picture: Picture, type: OriginalType): Promise<Sharp> {
   if (type === "image/png") {
-    // The last row needs all rows before it; shrinking them instead costs a quarter more.
+    // Decoding the last row decodes all rows before it; shrinking them would cost a quarter more.
     const { width, height } = picture.natural;
     return (await picture.decode()).extract({ left: 0, top: height - 1, width, height: 1 });
   }

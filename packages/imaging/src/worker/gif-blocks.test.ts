@@ -7,11 +7,11 @@ import { readGifStructure } from "./gif-blocks.ts";
 const frame = { width: 30, height: 20 };
 const gif = sparseGif(30, 20, [frame, frame, frame]);
 
-test("counts frames and reads the screen", () => {
+test("readGifStructure counts frames and reads the screen size", () => {
   expect(readGifStructure(gif)).toEqual({ width: 30, height: 20, frames: 3 });
 });
 
-test("follows colour tables, extensions and loops of a real encoder", async () => {
+test("readGifStructure reads colour tables, extensions and loops of a real encoder", async () => {
   const raw = { width: 8, height: 4 * 5, channels: 3, pageHeight: 5 } as const;
   const pixels = Buffer.from(Array.from({ length: 8 * 20 * 3 }, (_, index) => (index * 37) % 256));
   const bytes = await sharp(pixels, { raw })
@@ -20,7 +20,7 @@ test("follows colour tables, extensions and loops of a real encoder", async () =
   expect(readGifStructure(bytes)).toEqual({ width: 8, height: 5, frames: 4 });
 });
 
-test("finds every cut within a block; between blocks it is a GIF without a trailer", () => {
+test("readGifStructure detects every cut within a block, and accepts a missing trailer", () => {
   const [headerBytes, controlBytes, frameBytes] = [19, 8, 22];
   // After a frame, or after what announces the next.
   const boundaries = [1, 2, 3].flatMap((frames) => {
@@ -34,7 +34,7 @@ test("finds every cut within a block; between blocks it is a GIF without a trail
   }
 });
 
-test("reads past padding, and takes anything else after a picture as the end", () => {
+test("readGifStructure skips padding and stops at any other byte after a picture", () => {
   const body = gif.subarray(0, -1);
   expect(readGifStructure(Buffer.concat([body, Buffer.of(0, 0, 0x3b)])).frames).toBe(3);
   expect(readGifStructure(Buffer.concat([body, Buffer.from("comment")])).frames).toBe(3);
@@ -47,7 +47,7 @@ test.each([
   expect(() => readGifStructure(bytes)).toThrow(expect.objectContaining({ code: "unsupported_media" }));
 });
 
-test("walks a million frames in well under a second", () => {
+test("readGifStructure walks a million frames in well under a second", () => {
   const one = sparseGif(1, 1, [{ width: 1, height: 1 }]);
   const many = Buffer.concat([one.subarray(0, 19), Buffer.alloc(22_000_000, one.subarray(19, 41))]);
   const begun = performance.now();

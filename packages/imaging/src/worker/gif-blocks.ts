@@ -14,8 +14,8 @@ export interface GifBlock {
 }
 
 /**
- * Walks the blocks of a GIF up to its trailer or, where that is missing, to the first byte that begins no block. Throws
- * `unsupported_media` for a file that is cut off within a block.
+ * Walks the blocks of a GIF up to its trailer or, without one, to the first byte that does not begin a block. Throws
+ * `unsupported_media` for a file truncated within a block.
  *
  * Source: GIF89a specification, sections 18 to 27.
  */
@@ -39,7 +39,7 @@ function readBlock(bytes: Buffer, start: number): GifBlock | null {
     case EXTENSION:
       return { kind: "extension", start, end: skipSubBlocks(bytes, start + 2) };
     case IMAGE: {
-      // Descriptor, colour table, and the one byte that says how wide the first codes are.
+      // Descriptor, colour table, and one byte for the minimum code size.
       const data = start + 10 + colourTableBytes(bytes[start + 9] ?? 0) + 1;
       return { kind: "image", start, end: skipSubBlocks(bytes, data) };
     }
@@ -56,7 +56,7 @@ function colourTableBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-/** The position after the sub-blocks at `position`, their terminator included; beyond the end where they are cut off. */
+/** The position after the sub-blocks at `position` and their terminator; beyond the end of a truncated file. */
 function skipSubBlocks(bytes: Buffer, position: number): number {
   let next = position;
   for (;;) {
@@ -66,7 +66,7 @@ function skipSubBlocks(bytes: Buffer, position: number): number {
   }
 }
 
-/** The declarations in the blocks of a GIF. */
+/** The facts that the blocks of a GIF declare. */
 export interface GifStructure extends Size {
   frames: number;
 }

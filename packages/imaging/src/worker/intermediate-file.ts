@@ -6,13 +6,14 @@ import type { Picture } from "./picture.ts";
 import { unreadable } from "./unreadable.ts";
 
 /**
- * Pixels as they are, behind this mark, width and height (4 bytes each, big-endian) and channels (1 byte). Read in 8 ms, resizing
- * included. A PNG of a photograph takes 25 ms and a fifth fewer bytes, lossless WebP 45 ms and 1 s to write; JPEG loses too much.
+ * First bytes of an intermediate with raw pixels. After it come width and height (4 bytes each, big-endian), channels
+ * (1 byte) and the pixels. It is read and resized in 8 ms. A photograph as PNG would take 25 ms and a fifth fewer
+ * bytes, and as lossless WebP 45 ms plus 1 s to write. JPEG loses too much.
  */
 const MARK = Buffer.from("ORI1", "latin1");
 const HEADER_BYTES = 13;
 
-/** Flat pictures deflate to less than this share: as PNG they are read as fast, from a tenth of the bytes. */
+/** Pictures that deflate to less than this share are stored as PNG: read as fast, from a tenth of the bytes. */
 const FLAT_SHARE = 0.25;
 const SAMPLED_ROWS = 32;
 
@@ -30,8 +31,8 @@ export async function writeIntermediate(picture: Pixels): Promise<Buffer> {
 }
 
 /**
- * The inverse of {@link writeIntermediate}. Rejects with `unsupported_media` for what it did not write.
- * @param limits.side Of the longer side at most.
+ * Reads a file written by {@link writeIntermediate}. Rejects with `unsupported_media` for any other file.
+ * @param limits.side Pixels of the longer side at most.
  */
 export async function readIntermediate(
   bytes: Buffer,
@@ -70,7 +71,7 @@ function rawPixels(bytes: Buffer): Pixels | null {
   return isWhole && (channels === 3 || channels === 4) ? { pixels, width, height, channels } : null;
 }
 
-/** Judged by some of the rows: most pictures are not worth compressing. */
+/** Whether a sample of the rows compresses well. Most pictures are not worth compressing. */
 function isFlat({ pixels, width, height, channels }: Pixels): boolean {
   const rowBytes = width * channels;
   const step = Math.max(1, Math.floor(height / SAMPLED_ROWS));

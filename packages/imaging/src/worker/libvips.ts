@@ -32,30 +32,34 @@ export async function awaitLibvips<T>(
   } catch (error) {
     const message = isError(error) ? error.message : String(error);
     if (message.includes("exceeds pixel limit")) throw tooManyPixels(type, limits.maxPixels);
-    if (message.includes("unsupported image format")) throw unreadable(type, "its bytes are something else");
+    if (message.includes("unsupported image format"))
+      throw unreadable(type, "its bytes are of another format");
     if (saysOutOfMemory(error)) throw new OutOfMemory(error);
     throw unreadable(type, clause(message), error);
   }
 }
 
-/** A picture needs more memory than its process may have. */
+/** The error when a picture needs more memory than its process may use. */
 class OutOfMemory extends Error {
   constructor(cause: unknown) {
-    super("More memory was needed than is allowed", { cause });
+    super("The picture needs more memory than the process may use", { cause });
     this.name = "OutOfMemory";
   }
 }
 
-/** Messages of libvips, libjpeg, GLib and librsvg (whose cairo gives no reason) when memory is refused, and of V8 for a buffer. */
+/**
+ * Messages for a failed allocation, from libvips, libjpeg, GLib, librsvg (whose cairo gives no reason) and V8 (for
+ * buffers).
+ */
 const OUT_OF_MEMORY =
   /out of memory|insufficient memory|error creating thread|rendering error:\s*$|array buffer allocation failed|failed to allocate memory/im;
 
-/** Whether an error of a library says that memory was refused to it. */
+/** Whether a library's error reports a failed allocation. */
 export function saysOutOfMemory(error: unknown): boolean {
   return error instanceof OutOfMemory || (isError(error) && OUT_OF_MEMORY.test(error.message));
 }
 
-/** The first line of a message of libvips, fit to end a sentence. */
+/** The first line of a libvips message, in a form that can end a sentence. */
 function clause(message: string): string {
   const [line = ""] = message.split("\n", 1);
   return line

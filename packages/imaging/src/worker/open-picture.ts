@@ -7,7 +7,7 @@ import { openPsd } from "./psd/open-psd.ts";
 import { openSvg } from "./svg/open-svg.ts";
 
 /**
- * Reads the header of an original. An SVG must have been cleaned. `page` is one of a PDF, from 1.
+ * Reads the header of an original. An SVG must be cleaned before. `page` is a page of a PDF, from 1.
  *
  * Rejects with `unsupported_media` (not of this type, damaged, or over a limit) and with `bad_request` for a page that
  * the document does not have.

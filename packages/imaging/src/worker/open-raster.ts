@@ -35,7 +35,7 @@ export async function openRaster(bytes: Buffer, type: RasterType, limits: Pictur
   };
 }
 
-/** Before libvips sees it: a GIF of a few bytes may declare frames that cost a gigabyte. */
+/** Checks a GIF before libvips reads it: a GIF of a few bytes can declare frames that take a gigabyte. */
 function checkGif(bytes: Buffer, limits: PictureLimits): void {
   const { width, height, frames } = readGifStructure(bytes);
   if (frames > limits.maxFrames) throw unreadable("image/gif", `it has more than ${limits.maxFrames} frames`);

@@ -39,7 +39,7 @@ async function sizeOf(bytes: Buffer): Promise<[number, number]> {
   return [width, pageHeight ?? height];
 }
 
-test("bytes of many megabytes come whole", async () => {
+test("a rendition of many megabytes arrives complete", async () => {
   const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
   const original = sharp({ create: { width: 1600, height: 1200, channels: 3, background: "#888", noise } });
   const bytes = await original.png({ compressionLevel: 1 }).toBuffer();
@@ -48,8 +48,8 @@ test("bytes of many megabytes come whole", async () => {
   expect(out.equals(await sharp(bytes).resize(1500, 1125, { fit: "fill" }).png().toBuffer())).toBe(true);
 });
 
-describe("orientation", () => {
-  /** The pixels as a camera stores them that wants them turned by `orientation` (EXIF 2.32, tag 274). */
+describe("a rendered orientation", () => {
+  /** The pixels as a camera stores them for `orientation` (EXIF 2.32, tag 274). */
   function stored(orientation: number): { pixels: Buffer; width: number; height: number } {
     const upright = cornered(60, 40);
     const [width, height] = orientation < 5 ? [60, 40] : [40, 60];
@@ -88,8 +88,8 @@ describe("orientation", () => {
   );
 });
 
-describe("colour", () => {
-  test("transparency becomes white in JPEG and stays in the others", async () => {
+describe("the colour of a rendition:", () => {
+  test("transparency becomes white in JPEG and stays in other formats", async () => {
     const half = { r: 255, g: 0, b: 0, alpha: 0.5 };
     const bytes = await sharp({ create: { width: 40, height: 40, channels: 4, background: half } })
       .png()
@@ -115,7 +115,7 @@ describe("colour", () => {
   });
 
   test.each(formats)("CMYK, wide gamut and 16 bits become 8-bit sRGB in %s", async (format) => {
-    // Colours that ink can show.
+    // Colours within the gamut of CMYK.
     const printable: Rgb[] = [
       [180, 120, 100],
       [120, 150, 110],
@@ -146,22 +146,22 @@ describe("colour", () => {
   });
 });
 
-test.each(formats)("nothing of the original's metadata is in a %s", async (format) => {
+test.each(formats)("a rendition as %s has no metadata of the original", async (format) => {
   const bytes = await sharp(cornered(60, 40), { raw })
-    .withExif({ IFD0: { Artist: "somebody" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } })
+    .withExif({ IFD0: { Artist: "personal" }, IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 0/1" } })
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"><a>somewhere</a></x:xmpmeta>')
     .jpeg()
     .toBuffer();
-  expect(bytes.includes("somebody") && bytes.includes("somewhere")).toBe(true);
+  expect(bytes.includes("personal") && bytes.includes("somewhere")).toBe(true);
   const out = await rendered(bytes, "image/jpeg", { format });
   const metadata = await sharp(out).metadata();
   expect(metadata.exif).toBeUndefined();
   expect(metadata.xmp).toBeUndefined();
   expect(metadata.iptc).toBeUndefined();
-  expect(out.includes("somebody") || out.includes("somewhere")).toBe(false);
+  expect(out.includes("personal") || out.includes("somewhere")).toBe(false);
 });
 
-describe("animation", () => {
+describe("an animation", () => {
   const colours: Rgb[] = [CORNERS[0], CORNERS[1], CORNERS[1], CORNERS[2], CORNERS[3]].map(
     (c) => c ?? [0, 0, 0],
   );
@@ -171,7 +171,7 @@ describe("animation", () => {
     original = await animation(60, 40, colours, timing);
   });
 
-  test.each(["gif", "webp"] as const)("is kept in %s: frames, delays, loop", async (format) => {
+  test.each(["gif", "webp"] as const)("keeps frames, delays and loop count in %s", async (format) => {
     const out = await rendered(original, "image/gif", { format, maxWidth: 30 });
     const metadata = await sharp(out, { animated: true }).metadata();
     expect(metadata).toMatchObject({ width: 30, pageHeight: 20, pages: 5, ...timing });
@@ -181,7 +181,7 @@ describe("animation", () => {
     }
   });
 
-  test.each(["png", "jpg", "avif"] as const)("is its first frame in %s", async (format) => {
+  test.each(["png", "jpg", "avif"] as const)("becomes its first frame in %s", async (format) => {
     const out = await rendered(original, "image/gif", { format });
     expect((await sharp(out).metadata()).pages ?? 1).toBe(1);
     expect(await sizeOf(out)).toEqual([60, 40]);
@@ -189,7 +189,7 @@ describe("animation", () => {
     expect(distance(await cornersOf(out), [first, first, first, first])).toBeLessThan(12);
   });
 
-  test("a GIF of one frame stays one", async () => {
+  test("of one frame has one frame as GIF", async () => {
     const still = await sharp(cornered(60, 40), { raw }).gif().toBuffer();
     const out = await rendered(still, "image/gif", { format: "gif", maxWidth: 30 });
     expect((await sharp(out, { animated: true }).metadata()).pages ?? 1).toBe(1);
@@ -198,7 +198,7 @@ describe("animation", () => {
 });
 
 describe("JPEG quality", () => {
-  test("each level has more bytes than the one below, and the default is high", async () => {
+  test("grows in bytes with each level, and is high by default", async () => {
     const lengths: number[] = [];
     for (const quality of ["low", "medium", "high", "max"] as const) {
       lengths.push((await rendered(picture, "image/png", { format: "jpg", quality })).length);
@@ -208,7 +208,7 @@ describe("JPEG quality", () => {
     expect((await rendered(picture, "image/png", { format: "jpg" })).length).toBe(lengths[2]);
   });
 
-  test("halves colour except where it would show", async () => {
+  test("halves the colour resolution except at high levels", async () => {
     const jpeg = await sharp(picture).jpeg().toBuffer();
     const subsampling = async (
       bytes: Buffer,
@@ -226,10 +226,10 @@ describe("JPEG quality", () => {
   });
 });
 
-describe("SVG", () => {
+describe("an SVG original", () => {
   const line = Buffer.from(svg(10, '<rect x="5" width="5" height="10"/>'));
 
-  test("is drawn at the size of the box, sharp, not enlarged from pixels", async () => {
+  test("is drawn sharp at the size of the box", async () => {
     const out = await rendered(line, "image/svg+xml", { format: "png", maxWidth: 800, maxHeight: 600 });
     const { data, info } = await sharp(out).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).toEqual([600, 600]);
@@ -242,13 +242,13 @@ describe("SVG", () => {
     expect(await sizeOf(await rendered(line, "image/svg+xml", { format: "png" }))).toEqual([10, 10]);
   });
 
-  test("of enormous size is drawn as small as is wanted", async () => {
+  test("of enormous size is drawn at the requested size", async () => {
     const bytes = Buffer.from(svg(20_000, '<rect x="10000" width="10000" height="20000"/>'));
     const out = await rendered(bytes, "image/svg+xml", { format: "png", maxWidth: 200 });
     expect(await sizeOf(out)).toEqual([200, 200]);
   });
 
-  test("of extreme shape still has a pixel of height", async () => {
+  test("of extreme aspect ratio is at least one pixel high", async () => {
     const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="1"/>');
     expect(await sizeOf(await rendered(bytes, "image/svg+xml", { format: "png", maxWidth: 200 }))).toEqual([
       200, 1,
@@ -274,7 +274,7 @@ describe("limits of a rendition scale it down", () => {
     expect(await sizeOf(await rendered(picture, type, { format }, small))).toEqual([width, height]);
   });
 
-  test("the side of a strip, and of an SVG larger in its box", async () => {
+  test("the longer side of a strip, and of an SVG in a larger box", async () => {
     const strip = await sharp(picture).resize(600, 6, { fit: "fill" }).png().toBuffer();
     expect(await sizeOf(await rendered(strip, "image/png", { format: "png" }, small))).toEqual([100, 1]);
     const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"/>');
@@ -288,7 +288,7 @@ describe("limits of a rendition scale it down", () => {
     const out = await rendered(original, "image/gif", { format }, small);
     const { width, pageHeight, pages } = await sharp(out, { animated: true }).metadata();
     expect({ width, pageHeight, pages }).toEqual({ width: 24, pageHeight: 16, pages: 10 });
-    // Its first frame alone is bound by the limit of a still.
+    // For its first frame alone the limit of a still applies.
     expect(await sizeOf(await rendered(original, "image/gif", { format: "png" }, small))).toEqual([60, 40]);
   });
 });

@@ -42,7 +42,7 @@ export async function render(
   return mode === "direct" ? rendition : { ...rendition, intermediate: await writeIntermediate(pixels) };
 }
 
-/** The pixels of an intermediate as a rendition. */
+/** Converts the pixels of an intermediate to a rendition. */
 function convertPixels(
   pixels: Pixels,
   conversion: Pick<Conversion, "bytes" | "type" | "spec" | "size" | "limits">,

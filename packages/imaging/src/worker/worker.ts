@@ -1,6 +1,6 @@
 /**
- * Entry of the process that decodes pictures. It receives tasks over IPC, keeps no state, and may be killed at any moment.
- * The rule of the rooms: `worker/` and the host's files import `shared/`, never each other.
+ * Entry of the process that decodes pictures. It receives tasks over IPC, keeps no state, and may be killed at any
+ * moment. `worker/` and the host's files import `shared/`, never each other.
  */
 
 import { readdirSync } from "node:fs";
@@ -11,13 +11,13 @@ import { saysOutOfMemory } from "./libvips.ts";
 
 process.title = "outrigger-render";
 alignThreadPriorities();
-// process.exit would wait for libvips, which may be busy with a picture for minutes.
+// process.exit would wait for libvips, which may work on a picture for minutes.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 
 const PIECE_BYTES = 1024 * 1024;
 
 const performer = loadPerformer();
-// Before anything else is awaited: this listener also keeps the process alive.
+// Registered before anything is awaited: this listener also keeps the process alive.
 process.on("message", (task: Task) => {
   const before = process.cpuUsage();
   const usage = (): Usage => {
@@ -37,7 +37,7 @@ performer.then(
   (error: unknown) => send({ kind: "unusable", reason: isError(error) ? error.message : String(error) }),
 );
 
-/** Sends large bytes ahead of their result: each message is copied several times, as a whole. */
+/** Sends large bytes in pieces before their result, because each message is copied several times as a whole. */
 async function sendInPieces(result: TaskResult): Promise<TaskResult> {
   if (!("bytes" in result) || result.bytes.length <= PIECE_BYTES) return result;
   const { bytes } = result;
@@ -48,8 +48,8 @@ async function sendInPieces(result: TaskResult): Promise<TaskResult> {
 }
 
 /**
- * Loads sharp with only those loaders of libvips that originals need, each of which reads from memory only. TIFF is needed
- * for PSD, whose pixels are converted to it.
+ * Loads sharp with only the libvips loaders that originals need, each reading from memory only. PSD needs the TIFF
+ * loader, because its pixels are converted to TIFF.
  */
 async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
   const { default: sharp } = await import("sharp");
@@ -89,14 +89,14 @@ function send(message: WorkerMessage<TaskResult>): Promise<void> {
 }
 
 /**
- * Gives every thread of this process the priority of its first one. On Linux each thread has its own, and the host lowers that
- * of the first only: Node may have started others before.
+ * Gives every thread of this process the priority of its first thread. On Linux each thread has its own priority. The
+ * host lowers only the first one's, and Node may have started others before.
  */
 function alignThreadPriorities(): void {
   try {
     const priority = getPriority();
     for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), priority);
   } catch {
-    // No such files, or a thread that has just ended: a thread with a higher priority works as well.
+    // No such files, or a thread that has just ended. A thread with a higher priority still works.
   }
 }

@@ -1,4 +1,4 @@
-/** Colours of the explorer, by its attributes. It takes them as six hexadecimal digits alone. */
+/** Colours of the explorer, by attribute. It accepts six hexadecimal digits only. */
 export const PALETTES = {
   light: {
     "bg-color": "#ffffff",

@@ -1,14 +1,14 @@
-/** What the server says of itself, in `data-` attributes of the page. */
+/** Settings of the server, from `data-` attributes of the page. */
 export interface UploadConfig {
   /** Absolute URL of the mount point, on the page's own origin, without a trailing slash. */
   baseUrl: string;
   maxUploadBytes: number;
-  /** Life of an image for which none is asked, milliseconds. */
+  /** Lifetime of an image when none is requested, milliseconds. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
 }
 
-/** Where the page was found. */
+/** The location of the page. */
 export type PagePlace = Pick<Location, "origin" | "pathname">;
 
 /** Reads the attributes that `src/upload.ts` writes. */
@@ -21,7 +21,10 @@ export function readConfig(data: DOMStringMap, place: PagePlace): UploadConfig {
   };
 }
 
-/** Under another name of the host than the server knows, its API is only there for this page under that same name. */
+/**
+ * The mount point as this page can reach it. If the host was reached under another name, the page must use that name
+ * too.
+ */
 function reachableBase(base: string, { origin, pathname }: PagePlace): string {
   const isHere = URL.canParse(base) && new URL(base).origin === origin;
   return (isHere ? base : origin + pathname).replace(/\/+$/, "");

@@ -1,10 +1,10 @@
-/** Puts text on the clipboard. @returns whether it is there. */
+/** Copies text to the clipboard. @returns whether that succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Forbidden, or not there at all: browsers have it on pages with TLS only.
+    // Forbidden or missing: browsers have a clipboard API only on pages with TLS.
     return copySelection(text);
   }
 }

@@ -1,10 +1,10 @@
-import { sizeText } from "../../src/phrases.ts";
+import { limitText, sizeText } from "../../src/phrases.ts";
 
 /** A kind of file that can be uploaded. */
 export interface FileKind {
   label: string;
   type: string;
-  /** Of file names, lower case. */
+  /** File name extensions, lower case. */
   endings: readonly string[];
   /** Whether browsers show it in `<img>`. */
   isShown: boolean;
@@ -19,16 +19,19 @@ export const FILE_KINDS: readonly FileKind[] = [
   { label: "PDF", type: "application/pdf", endings: ["pdf"], isShown: false },
 ];
 
-/** For the file chooser: types, and endings for systems that know no type of theirs. */
+/** For the file chooser: media types, and extensions for systems that do not know the types. */
 export const ACCEPTED = FILE_KINDS.flatMap(({ type, endings }) => [
   type,
   ...endings.map((ending) => `.${ending}`),
 ]).join(",");
 
-/** What is known of a file before anybody has read it. */
+/** Facts about a file before it is read. */
 export type ChosenFile = Pick<File, "name" | "type" | "size">;
 
-/** By the browser's type, or by the ending where it has none of ours: few systems know PSD. `null`: none that is accepted. */
+/**
+ * The kind by the browser's media type, or by extension when that type is not accepted: few systems know PSD. `null`
+ * when the file is not accepted.
+ */
 export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | null {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const byType = FILE_KINDS.find((kind) => kind.type === type.toLowerCase());
@@ -36,21 +39,21 @@ export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | 
 }
 
 /**
- * The `Content-Type` to send. Browsers guess types by endings, and many a `.png` is a JPEG: the service is left to tell by
- * the bytes, except for SVG, which it cannot tell when it is compressed.
+ * The `Content-Type` to send. Browsers guess types by extension, and many a `.png` file is a JPEG, so the service
+ * detects the type by the bytes. The exception is SVG, which the service cannot detect when it is compressed.
  */
 export function sentType({ type }: FileKind): string {
   return type === "image/svg+xml" ? type : "application/octet-stream";
 }
 
-/** Why a file need not be sent at all, in words for a person; `null`: nothing speaks against it. */
+/** The reason not to send a file, for the page; `null` when it can be sent. */
 export function refusalOf(file: ChosenFile, maxUploadBytes: number): string | null {
   if (kindOf(file) === null) {
-    return "Files of this kind can’t be uploaded here. PNG, JPEG, GIF, SVG, PSD and PDF can.";
+    return "This file type isn’t supported. Use PNG, JPEG, GIF, SVG, PSD or PDF.";
   }
   if (file.size === 0) return "This file is empty.";
   if (file.size > maxUploadBytes) {
-    return `This file is too large: it has ${sizeText(file.size)}, and ${sizeText(maxUploadBytes)} is the limit.`;
+    return `This file is too large (${sizeText(file.size)}). The limit is ${limitText(maxUploadBytes)}.`;
   }
   return null;
 }

@@ -4,11 +4,11 @@ import type { SavedImage } from "./store/saved-image.ts";
 import type { SavedImages } from "./store/saved-images.ts";
 import type { UploadEvent } from "./store/uploads.ts";
 
-/** What can be done with an image that is stored. None of these rejects: what goes wrong is said. */
+/** Actions on a stored image. None of them rejects; failures are announced. */
 export interface ImageActions {
-  /** @returns why it could not be done; `null` when it was. */
+  /** @returns the reason for a failure; `null` on success. */
   rename(image: SavedImage, name: string): Promise<string | null>;
-  /** Deletes it from the server; it stays on this browser's list. @returns likewise. */
+  /** Deletes the image from the server; it stays in this browser's list. @returns as `rename`. */
   remove(image: SavedImage): Promise<string | null>;
 }
 
@@ -27,7 +27,7 @@ export function createImageActions({ client, saved, log, dispatch }: ImageAction
         const renamed = { ...image, name: kept, expiresAt };
         saved.save(renamed);
         dispatch({ kind: "updated", image: renamed });
-        log.say(`${image.name} is now called ${kept}.`);
+        log.say(`Renamed ${image.name} to ${kept}.`);
         return null;
       } catch (error) {
         const reason = reasonOf(error);
@@ -45,13 +45,13 @@ export function createImageActions({ client, saved, log, dispatch }: ImageAction
           return reason;
         }
       }
-      log.say(`${image.name} is deleted.`);
+      log.say(`${image.name} deleted.`);
       return null;
     },
   };
 }
 
-/** Whether there is no such image any more. */
+/** Whether the image no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof OutriggerError && (error.status === 404 || error.status === 410);
 }

@@ -27,7 +27,10 @@ function listenForPastes({ add }: Session): void {
   });
 }
 
-/** Only as long as there is something to lose: browsers keep pages without such a listener ready for "back". */
+/**
+ * Warns before leaving with unfinished uploads. Only then, because browsers do not keep pages with this listener in the
+ * back/forward cache.
+ */
 function warnBeforeLoss({ uploads }: Session): void {
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
   effect(() => {
@@ -36,7 +39,9 @@ function warnBeforeLoss({ uploads }: Session): void {
   });
 }
 
-/** Files on the clipboard of a paste event, named after the moment: browsers call every picture `image.png`. */
+/**
+ * The files of a paste event. Pictures are named after the time of the paste, because browsers call each `image.png`.
+ */
 function pastedFiles(clipboard: DataTransfer | null, now: Date): File[] {
   return [...(clipboard?.files ?? [])].map((file) => {
     if (!/^image\.\w+$/.test(file.name)) return file;

@@ -12,10 +12,10 @@ import { createSavedImages, type SavedImages } from "./store/saved-images.ts";
 import { isUnfinished, reduceUploads, type Stage, type Upload, type UploadEvent } from "./store/uploads.ts";
 import { createThumbnails } from "./thumbnails.ts";
 
-/** Everything that the page shows, and what can be done there. */
+/** State and actions of the page. */
 export interface Session {
   config: UploadConfig;
-  /** Of this visit, the newest first. */
+  /** Uploads of this visit, newest first. */
   uploads: ReadonlySignal<readonly Upload[]>;
   saved: SavedImages;
   next: NextOptions;
@@ -24,13 +24,14 @@ export interface Session {
   images: ImageActions;
   add(files: readonly File[]): void;
   retry(upload: Upload): void;
-  /** Stops an upload, or takes one that is over off this page. */
+  /** Cancels an upload, or removes a finished one from this page. */
   dismiss(upload: Upload): void;
-  /** Names what is not stored yet: it gets the name as soon as it can. */
+  /** Names an upload that is not stored yet. The image gets the name as soon as it can be renamed. */
   nameLater(upload: Upload, name: string): void;
 }
 
-const NOT_UNDERSTOOD = "Something other than the image service answered. Is a login needed on this network?";
+const NOT_UNDERSTOOD =
+  "The reply did not come from the image service. Check whether this network needs a login.";
 
 export function createSession(config: UploadConfig): Session {
   const uploads = signal<readonly Upload[]>([]);
@@ -40,7 +41,7 @@ export function createSession(config: UploadConfig): Session {
   const next = createNextOptions(config);
   const thumbnails = createThumbnails();
   const images = createImageActions({ client, saved, log, dispatch });
-  /** Names given to what could not be named yet. */
+  /** Names for uploads that could not be renamed yet. */
   const laterNames = new Map<string, string>();
   let batch = 0;
   let countInBatch = 0;
@@ -101,13 +102,13 @@ export function createSession(config: UploadConfig): Session {
     if (stage.kind === "waiting" && before.stage.kind !== "waiting") {
       log.say(
         stage.cause === "offline"
-          ? "You are offline. Uploads go on when you are back."
-          : `${before.name} waits.`,
+          ? "You’re offline. Uploads will resume when you reconnect."
+          : `${before.name} is waiting.`,
       );
     }
   }
 
-  /** From the server's reply to the image that can be seen under the name that was wanted. */
+  /** Handles the reply to an upload: waits until the image can be served, then applies its name. */
   async function settle(key: string, body: unknown): Promise<void> {
     const created = readCreated(body);
     if (created === null) return setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
@@ -122,7 +123,7 @@ export function createSession(config: UploadConfig): Session {
     const wanted = laterNames.get(key);
     laterNames.delete(key);
     dispatch({ kind: "staged", key, stage: { kind: "ready" } });
-    log.say(`${wanted ?? image.name} is uploaded.`);
+    log.say(`Uploaded ${wanted ?? image.name}.`);
     if (wanted === undefined) dispatch({ kind: "updated", image });
     else if (wanted !== image.name) await images.rename(image, wanted);
   }
@@ -134,7 +135,7 @@ export function createSession(config: UploadConfig): Session {
     retry: ({ key }) => sender.retry(key),
     dismiss(upload) {
       const { key, name, previewUrl } = upload;
-      if (isUnfinished(upload)) log.say(`${name} is cancelled.`);
+      if (isUnfinished(upload)) log.say(`Cancelled ${name}.`);
       sender.forget(key);
       dispatch({ kind: "removed", key });
       if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
@@ -148,7 +149,7 @@ export function createSession(config: UploadConfig): Session {
 
 const PAUSE_MS = 5_000;
 
-/** Resolves when an image can be served: with `null`, or with the reason why it never will. */
+/** Resolves with `null` when the image can be served, or with the reason why it never will be. */
 async function waitUntilServed(client: ImagesClient, id: string): Promise<string | null> {
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 import type { SavedImage } from "./store/saved-image.ts";
 
-/** Formats in which an image is given out, with the names that people know them by. */
+/** The formats of an image, with their usual names. */
 export const SHARED_FORMATS = [
   { format: "png", label: "PNG" },
   { format: "jpg", label: "JPEG" },
@@ -25,12 +25,12 @@ const ORIGINAL_FORMATS: ReadonlyMap<string, SharedFormat> = new Map<string, Shar
 
 type Shared = Pick<SavedImage, "id" | "url" | "name">;
 
-/** The format of the original; PNG for a type that is not known. */
+/** The format of the original; PNG for an unknown type. */
 export function originalFormat({ type }: Pick<SavedImage, "type">): SharedFormat {
   return ORIGINAL_FORMATS.get(type) ?? "png";
 }
 
-/** The format to offer first: the original, or a PNG of what no browser shows. */
+/** The format to offer first: the original, or PNG for types that browsers do not show. */
 export function firstFormat(image: Pick<SavedImage, "type">): SharedFormat {
   const format = originalFormat(image);
   return isPicture(format) ? format : "png";
@@ -49,14 +49,14 @@ export function fileAddress({ id, url }: Shared, format: SharedFormat): string {
   return `${url.slice(0, -id.length)}api/images/${id}.${format}`;
 }
 
-/** For Markdown: the picture linked to its page, or a link to a file that is no picture. */
+/** Markdown: the picture linked to its page, or a link to a file that browsers do not show. */
 export function markdownOf(image: Shared, format: SharedFormat): string {
   const text = image.name.replace(/[\\`*_[\]<>!]/g, "\\$&");
   const file = fileAddress(image, format);
   return isPicture(format) ? `[![${text}](${file})](${pageAddress(image)})` : `[${text}](${file})`;
 }
 
-/** For HTML; likewise. */
+/** HTML: the same as {@link markdownOf}. */
 export function markupOf(image: Shared, format: SharedFormat): string {
   const text = image.name.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   const file = fileAddress(image, format);

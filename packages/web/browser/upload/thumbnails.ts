@@ -1,8 +1,11 @@
 const SIDE = 192;
 
-/** Small pictures of files, made one after another: decoded photos are large. */
+/** Makes thumbnails of files, one after another, because decoded photos are large. */
 export interface Thumbnails {
-  /** `onMade` gets an address of the picture, for as long as the page is open; nothing for what cannot be shown. */
+  /**
+   * `onMade` receives an object URL that is valid while the page is open. It is not called for a file that the browser
+   * cannot show.
+   */
   make(file: File, onMade: (url: string) => void): void;
 }
 
@@ -13,14 +16,14 @@ export function createThumbnails(): Thumbnails {
       last = last
         .then(() => thumbnailOf(file))
         .then((picture) => onMade(URL.createObjectURL(picture)))
-        // A file that no browser reads as a picture: the server will say what it thinks of it.
+        // The browser cannot decode the file; the server decides about it.
         .catch(() => undefined);
     },
   };
 }
 
 async function thumbnailOf(file: File): Promise<Blob> {
-  // It has no pixels to make smaller.
+  // An SVG has no pixels to reduce.
   if (file.type === "image/svg+xml") return file;
   const picture = await createImageBitmap(file);
   const scale = Math.max(SIDE / picture.width, SIDE / picture.height);

@@ -1,4 +1,4 @@
-/** Has screen readers say something, once. */
+/** Announces a text to screen readers once. */
 export function announce(text: string): void {
   let region = document.getElementById("said");
   if (region === null) {

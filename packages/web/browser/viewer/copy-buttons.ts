@@ -2,7 +2,7 @@ import { announce } from "./announce.ts";
 
 const SHOWN_MS = 2000;
 
-/** Puts a button that copies beside each address. */
+/** Adds a copy button to each address field. */
 export function addCopyButtons(): void {
   for (const field of document.querySelectorAll<HTMLInputElement>("input.address")) {
     const label = field.labels?.[0]?.textContent ?? "";
@@ -13,10 +13,10 @@ export function addCopyButtons(): void {
     button.setAttribute("aria-label", `Copy ${label}`);
     button.addEventListener("click", async () => {
       const isCopied = await copy(field);
-      // The label goes meanwhile: it would hide from speech what the button says.
+      // The text change is announced separately, because the label hides it from screen readers.
       button.textContent = isCopied ? "Copied" : "Ctrl+C";
       button.classList.toggle("done", isCopied);
-      announce(isCopied ? `${label} copied` : `${label} is selected: copy it with your keyboard`);
+      announce(isCopied ? `${label} copied` : `${label} selected. Press Ctrl+C to copy.`);
       window.setTimeout(() => {
         button.textContent = "Copy";
         button.classList.remove("done");
@@ -27,16 +27,16 @@ export function addCopyButtons(): void {
   }
 }
 
-/** Whether the text is on the clipboard; else it is selected, for the reader to copy. */
+/** Resolves with whether the text was copied. If not, the text is selected for the reader to copy. */
 async function copy(field: HTMLInputElement): Promise<boolean> {
   try {
-    // On plain http there is no clipboard, whatever its type says, and elsewhere the reader may forbid it.
+    // On plain http there is no clipboard, despite its type; elsewhere the reader may forbid it.
     await navigator.clipboard.writeText(field.value);
     return true;
   } catch {
     field.focus();
     field.select();
-    // Deprecated, and the only way without a secure context.
+    // Deprecated, but the only way without a secure context.
     return document.execCommand("copy");
   }
 }

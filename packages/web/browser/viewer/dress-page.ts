@@ -3,7 +3,7 @@ import { announce } from "./announce.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { localText, showLocalTimes } from "./local-time.ts";
 
-/** Adds to what the server wrote; again for a page that was turned to. */
+/** Adds the scripted parts to the server's page, also after a page turn. */
 export function dressPage(): void {
   showLocalTimes();
   countDown();
@@ -11,7 +11,7 @@ export function dressPage(): void {
   showChosenExpiry();
 }
 
-/** Says under the fields of the edit page when an image will expire, in the reader's time zone. */
+/** Shows the chosen expiry below the fields of the edit page, in the reader's time zone. */
 function showChosenExpiry(): void {
   const duration = document.querySelector<HTMLSelectElement>("#expires-in");
   const date = document.querySelector<HTMLInputElement>("#expires-at");
@@ -21,9 +21,9 @@ function showChosenExpiry(): void {
   chosen.htmlFor.add(duration.id, date.id);
   hint.append(" ", chosen);
   const show = () => {
-    // Without a zone, and meant in UTC.
+    // The field has no time zone; its value is UTC.
     const ms = duration.value === "" ? Date.parse(`${date.value}Z`) : Date.now() + Number(duration.value);
-    chosen.textContent = Number.isNaN(ms) ? "" : `It will expire on ${localText(ms)}.`;
+    chosen.textContent = Number.isNaN(ms) ? "" : `New expiry: ${localText(ms)}.`;
   };
   duration.addEventListener("change", show);
   date.addEventListener("input", show);
@@ -34,7 +34,7 @@ const TICK_MS = 1000;
 
 let timer: number | undefined;
 
-/** Counts the time that is left down to the end of the image, and says when it has come. */
+/** Counts down the time until the image expires, then announces the expiry. */
 function countDown(): void {
   window.clearInterval(timer);
   const left = document.querySelector<HTMLElement>(".left");
@@ -55,7 +55,7 @@ function countDown(): void {
 function sayExpired(): void {
   const banner = document.createElement("p");
   banner.className = "banner alarm";
-  banner.textContent = "This image has just expired. Its addresses lead nowhere any more.";
+  banner.textContent = "This image has expired. Its links no longer work.";
   document.querySelector("main h1")?.after(banner);
   announce(banner.textContent);
 }

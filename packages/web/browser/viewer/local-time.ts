@@ -7,12 +7,12 @@ const LOCAL = new Intl.DateTimeFormat("en-GB", {
   timeZoneName: "short",
 });
 
-/** A moment in the reader's own time zone, otherwise as the server writes it. */
+/** A date in the reader's time zone, in the server's format. */
 export function localText(ms: number): string {
   return LOCAL.format(ms);
 }
 
-/** Shows every date in the reader's time zone; UTC stays as its title. */
+/** Shows every date in the reader's time zone; its title has UTC. */
 export function showLocalTimes(): void {
   for (const time of document.querySelectorAll("time")) {
     const ms = Date.parse(time.dateTime);

@@ -3,10 +3,10 @@ import { dressPage } from "./dress-page.ts";
 
 const KEYS: Readonly<Record<string, string>> = { ArrowLeft: "prev", ArrowRight: "next" };
 
-/** The turn that was asked for last; those before it come too late. */
+/** The latest requested page turn; earlier ones are dropped. */
 let latest = 0;
 
-/** Turns the pages of a document in place, by its links and by the arrow keys. */
+/** Turns the pages of a document in place, with its links and the arrow keys. */
 export function turnPages(): void {
   if (document.querySelector(".turner") === null) return;
   document.addEventListener("click", (event) => {
@@ -26,7 +26,7 @@ export function turnPages(): void {
   window.addEventListener("popstate", () => void turn(location.href, null, "stay"));
 }
 
-/** @param focus the `rel` of the link that is to be focused afterwards. */
+/** @param focus the `rel` of the link that gets the focus afterwards. */
 async function turn(href: string, focus: string | null, mark: "push" | "stay"): Promise<void> {
   const mine = ++latest;
   const old = document.querySelector("main");
@@ -47,7 +47,7 @@ async function turn(href: string, focus: string | null, mark: "push" | "stay"): 
   announce(main.querySelector("img")?.alt ?? "");
 }
 
-/** The next page's `<main>` with its picture ready to be shown; `null` where it cannot be had. */
+/** The next page's `<main>` with its picture decoded; `null` when it cannot be loaded. */
 async function load(href: string): Promise<Element | null> {
   try {
     const response = await fetch(href, { headers: { Accept: "text/html" } });
@@ -56,19 +56,19 @@ async function load(href: string): Promise<Element | null> {
     const main = parsed.querySelector("main");
     if (main === null) return null;
     const own = document.importNode(main, true);
-    // A picture that cannot be shown is no reason not to turn.
+    // The page turns even if the picture cannot be shown.
     await own
       .querySelector("img")
       ?.decode()
       .catch(() => undefined);
     return own;
   } catch {
-    // Another origin, or no network: the browser says so better when it goes there itself.
+    // Another origin or no network: the browser reports that best by navigating itself.
     return null;
   }
 }
 
-/** At either end its link is gone, and the other one is nearest. */
+/** Focuses the link with this `rel`. At either end that link is missing, and the other one gets the focus. */
 function focusLink(rel: string): void {
   const links = document.querySelectorAll<HTMLAnchorElement>(".turner a[rel]");
   const link = [...links].find((each) => each.rel === rel) ?? links[0];

@@ -3,16 +3,16 @@ import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import type { Picture } from "../picture.ts";
 
-/** One original on its way to one rendition. */
+/** The conversion of one original to one rendition. */
 export interface Conversion {
   /** The original file. */
   bytes: Buffer;
   type: OriginalType;
   picture: Picture;
   spec: RenditionSpec;
-  /** Of the rendition, one frame of it. */
+  /** Size of one frame of the rendition. */
   size: Size;
-  /** Whether the rendition moves. */
+  /** Whether the rendition is animated. */
   animated: boolean;
   /** Whether `picture` is an intermediate of the original, not the original itself. */
   indirect: boolean;
@@ -38,15 +38,17 @@ function isSameSize(a: Size, b: Size): boolean {
 }
 
 /**
- * Whether a PNG or JPEG means the same pixels to readers that know neither EXIF orientation nor colour profiles, as
- * those of PDF and SVG do: upright, grey or RGB, sRGB.
+ * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation and colour profiles, as PDF and
+ * SVG readers do. Such a file is upright, grey or RGB, and sRGB.
  */
 export async function isPlainRaster(bytes: Buffer): Promise<boolean> {
   const { orientation = 1, channels, space, icc } = await sharp(bytes).metadata();
   return orientation === 1 && channels <= 4 && space !== "cmyk" && (icc === undefined || isSrgb(icc));
 }
 
-/** By its description, which is ASCII in version 2 of ICC.1 and UTF-16BE in version 4. */
+/**
+ * Whether a profile is sRGB according to its description, which is ASCII in ICC.1 version 2 and UTF-16BE in version 4.
+ */
 function isSrgb(profile: Buffer): boolean {
   return profile.includes("sRGB") || profile.includes(Buffer.from("sRGB", "utf16le").swap16());
 }

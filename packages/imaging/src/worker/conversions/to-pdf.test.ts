@@ -28,7 +28,7 @@ test.each([
     "clipped and turned shapes",
     '<clipPath id="c"><rect width="50" height="90"/></clipPath><g clip-path="url(#c)" transform="rotate(10)"><rect width="90" height="60" fill="#0a0"/></g>',
   ],
-])("a drawing of %s stays one", async (_, content) => {
+])("an SVG of %s becomes a vector PDF", async (_, content) => {
   const pdf = await pdfOf(content);
   expect(pdf).not.toMatch(isRaster);
   expect(pdf).toMatch(/\/MediaBox\s*\[0 0 100 100\]/);
@@ -51,19 +51,19 @@ test.each([
     "a blend mode",
     '<rect width="80" height="80" fill="#f00"/><rect x="20" y="20" width="80" height="80" fill="#0f0" style="mix-blend-mode:multiply"/>',
   ],
-])("a drawing with %s is embedded at twice its size", async (_, content) => {
+])("an SVG with %s becomes a raster at twice its size", async (_, content) => {
   const pdf = await pdfOf(content);
   expect(pdf).toMatch(isRaster);
   expect(pdf).toContain("/Width 200/Height 200");
   expect(pdf).toMatch(/\/MediaBox\s*\[0 0 100 100\]/);
 });
 
-test("the same drawing gives the same file", async () => {
+test("the same SVG gives the same PDF bytes", async () => {
   const content = '<path d="M5 5h60l20 50z" fill="#c00"/>';
   expect(await pdfOf(content)).toBe(await pdfOf(content));
 });
 
-test("a JPEG goes in as it is, unless it lies on its side or has colours of its own", async () => {
+test("a JPEG is embedded unchanged unless it is rotated or has a colour profile", async () => {
   const raw = { width: 60, height: 40, channels: 3 } as const;
   const plain = sharp(cornered(60, 40), { raw });
   const jpegs = {

@@ -8,10 +8,10 @@ import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conv
 import { encode } from "./to-raster.ts";
 import { vectorPage } from "./vector-pdf.ts";
 
-/** Pixels per point that a drawing becomes where it cannot stay one: sharp on paper and on dense screens. */
+/** Pixels per point for a drawing that must become a raster: sharp on paper and on high-density screens. */
 const DRAWN_DENSITY = 2;
 
-/** A PDF at another size, or one page that holds the picture, a point for a pixel. */
+/** A PDF at another size, or a page that holds the picture, with one point per pixel. */
 export async function toPdf(conversion: Conversion): Promise<Buffer> {
   switch (conversion.type) {
     case "application/pdf":
@@ -25,7 +25,7 @@ export async function toPdf(conversion: Conversion): Promise<Buffer> {
   }
 }
 
-/** All pages by the same factor, the one that fits the first (or the chosen) into the box. */
+/** Scales all pages by the factor that fits the first (or the chosen) page into the box. */
 function transformed({ bytes, picture, size, spec }: Conversion): Promise<Buffer> {
   return transformPdf(bytes, {
     ...(spec.page === undefined ? {} : { page: spec.page }),
@@ -33,7 +33,7 @@ function transformed({ bytes, picture, size, spec }: Conversion): Promise<Buffer
   });
 }
 
-/** A JPEG goes in as it is, without losing quality again. */
+/** Embeds a JPEG as it is if possible, so that it loses no more quality. */
 async function jpegPage(conversion: Conversion): Promise<Buffer> {
   const { bytes, type, size, limits } = conversion;
   const isWhole = keepsSize(conversion) && (await isPlainRaster(bytes));

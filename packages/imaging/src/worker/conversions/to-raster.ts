@@ -22,7 +22,7 @@ export type EncodedFormat = "png" | "jpg" | "gif" | "webp" | "avif";
 export interface EncodeOptions {
   /** For `jpg`. */
   quality: Quality;
-  /** The colour of a JPEG is already stored at half its size: keeping more of it only costs bytes. */
+  /** Whether the source is a JPEG, whose colour is already stored at half size: keeping more only costs bytes. */
   fromJpeg: boolean;
   animated: boolean;
   /** Pixels that will be written. */
@@ -38,12 +38,12 @@ export function encode(image: Sharp, format: EncodedFormat, options: EncodeOptio
     case "png":
       return image.png();
     case "jpg":
-      // mozjpeg would save 6 % of the bytes for ten times the time.
+      // mozjpeg would save 6 % of the bytes but take ten times as long.
       return image
         .flatten({ background: "#ffffff" })
         .jpeg({ ...jpegSettings(options), optimiseCoding: options.pixels <= JPEG_CAREFUL_PIXELS });
     case "gif":
-      // The default effort takes three times as long for no visible gain; dithering makes animations flicker and swell.
+      // The default effort takes three times as long for no visible gain. Dithering makes animations flicker and grow.
       return options.animated
         ? image.gif({ effort: 3, dither: 0, keepDuplicateFrames: true })
         : image.gif({ effort: 3, dither: 0.5 });
@@ -58,10 +58,13 @@ export function encode(image: Sharp, format: EncodedFormat, options: EncodeOptio
   }
 }
 
-/** Up to here a seventh fewer bytes are worth twice the time, which is then half a second at most. */
+/** Up to this size, saving a seventh of the bytes is worth twice the time, at most half a second. */
 const AVIF_CAREFUL_PIXELS = 1_000_000;
 
-/** Up to here a hundredth fewer bytes are worth a second look at the coefficients, which takes 12 MB a megapixel. */
+/**
+ * Up to this size, saving 1 % of the bytes is worth a second pass over the coefficients, which takes 12 MB per
+ * megapixel.
+ */
 const JPEG_CAREFUL_PIXELS = 12_500_000;
 
 function jpegSettings({ quality, fromJpeg }: EncodeOptions): { quality: number; chromaSubsampling: string } {

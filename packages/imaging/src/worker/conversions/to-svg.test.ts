@@ -15,7 +15,7 @@ function embedded(wrapped: Buffer): { type: string; bytes: Buffer } {
   return { type, bytes: Buffer.from(base64, "base64") };
 }
 
-test("a PNG and a JPEG are embedded as they are", async () => {
+test("a PNG and a JPEG are embedded in an SVG unchanged", async () => {
   for (const [type, bytes] of [
     ["image/png", await plain.clone().png().toBuffer()],
     ["image/jpeg", await plain.clone().jpeg().toBuffer()],
@@ -26,7 +26,7 @@ test("a PNG and a JPEG are embedded as they are", async () => {
   }
 });
 
-test("what lies on its side is embedded upright", async () => {
+test("a rotated picture is embedded in an SVG upright", async () => {
   const bytes = await plain.clone().withMetadata({ orientation: 3 }).jpeg({ quality: 95 }).toBuffer();
   const { bytes: wrapped } = await renderer.render({ bytes }, "image/jpeg", { format: "svg" });
   const inside = embedded(wrapped);
@@ -35,7 +35,7 @@ test("what lies on its side is embedded upright", async () => {
   expect(distance(await cornersOf(inside.bytes), turned)).toBeLessThan(15);
 });
 
-test("an animation goes on moving, at any size", async () => {
+test("a GIF in an SVG stays animated at any size", async () => {
   const bytes = await animation(60, 40, CORNERS, { delay: [50, 60, 70, 80], loop: 2 });
   const whole = await renderer.render({ bytes }, "image/gif", { format: "svg" });
   expect(embedded(whole.bytes)).toEqual({ type: "image/gif", bytes });
@@ -44,7 +44,7 @@ test("an animation goes on moving, at any size", async () => {
   expect(metadata).toMatchObject({ width: 30, pageHeight: 20, pages: 4, delay: [50, 60, 70, 80], loop: 2 });
 });
 
-test("a raster that would make too much of an SVG becomes JPEG, or smaller where it is transparent", async () => {
+test("a raster too large for an SVG becomes JPEG, or smaller if it is transparent", async () => {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
   const opaque = sharp({ create: { width: 1800, height: 1600, channels: 3, background: "#888", noise } });
   const opaquePng = await opaque.png({ compressionLevel: 1 }).toBuffer();
@@ -66,7 +66,7 @@ test("a raster that would make too much of an SVG becomes JPEG, or smaller where
   }
 });
 
-test("a drawing without a size of its own is scaled all the same", async () => {
+test("an SVG without its own size is scaled", async () => {
   const bytes = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg"><rect width="60" height="40" fill="#c00"/></svg>',
   );

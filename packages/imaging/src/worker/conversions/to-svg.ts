@@ -14,12 +14,13 @@ interface Raster {
 
 const MEDIA_TYPES = { png: "image/png", jpg: "image/jpeg", gif: "image/gif" } as const;
 
-/** Below what would just fit: how well a picture compresses differs from size to size. */
+/** Shrinks a little below the size that should fit, because the compression ratio varies with the size. */
 const SHRINK_MARGIN = 0.9;
 
 /**
- * An SVG at another size, or one that holds the raster: a JPEG as JPEG, a GIF as GIF, anything else as PNG. A raster that
- * would make more of an SVG than its readers take becomes JPEG where it is opaque, and has fewer pixels where it must.
+ * An SVG at another size, or one that holds the raster: a JPEG as JPEG, a GIF as GIF, anything else as PNG. If the SVG
+ * would exceed the size that readers accept, an opaque raster becomes JPEG. If that is still too large, it gets fewer
+ * pixels.
  */
 export async function toSvg(conversion: Conversion): Promise<Buffer> {
   const { bytes, type, picture, size } = conversion;
@@ -31,7 +32,7 @@ export async function toSvg(conversion: Conversion): Promise<Buffer> {
 async function fittingRaster(conversion: Conversion): Promise<Raster> {
   const { type, size } = conversion;
   const raster = await preferredRaster(conversion);
-  // Only browsers draw a GIF in an SVG, and they take any length.
+  // Only browsers draw a GIF in an SVG, and they accept any length.
   if (raster.bytes.length <= MAX_WRAPPED_BYTES || type === "image/gif") return raster;
   const format = (await isOpaque(conversion)) ? "jpg" : "png";
   let fitting = await encodedRaster(conversion, format, size);
@@ -45,7 +46,7 @@ async function fittingRaster(conversion: Conversion): Promise<Raster> {
   return fitting;
 }
 
-/** The original itself where it can be embedded, else its pixels at the rendition's size. */
+/** The original itself if it can be embedded, else its pixels at the rendition's size. */
 async function preferredRaster(conversion: Conversion): Promise<Raster> {
   const { bytes, type } = conversion;
   if (keepsSize(conversion)) {

@@ -10,15 +10,15 @@ const MAX_SVG_BYTES = 256 * 1024;
 /** Elements that svg-to-pdfkit ignores. */
 const UNSUPPORTED = /<(?:filter|mask|foreignObject|switch|animate|animateTransform|animateMotion|set)\b/;
 
-/** A difference of a colour channel that edges, smoothed in different ways, do not come to. */
+/** A difference in a colour channel larger than any caused by different antialiasing. */
 const VISIBLE_DIFFERENCE = 48;
 /** Pixels that may differ visibly: corners and crossings. */
 const MAX_DIFFERENT_SHARE = 0.001;
 const MAX_MEAN_DIFFERENCE = 1.5;
-/** At which a vector page is compared with the drawing: small details still show. */
+/** Size at which a vector page is compared with the drawing. Small details are still visible. */
 const PROOF = { maxWidth: 512, maxHeight: 512, maxSide: 512, maxPixels: 512 * 512 };
 
-/** An SVG as the vectors of a one-page PDF, if that looks the same; else `null`. */
+/** An SVG as a one-page vector PDF if that looks the same; else `null`. */
 export async function vectorPage({ bytes, picture, size, limits }: Conversion): Promise<Buffer | null> {
   const pdf = await drawVectorPdf(bytes, size);
   if (pdf === null) return null;
@@ -29,15 +29,16 @@ export async function vectorPage({ bytes, picture, size, limits }: Conversion): 
     const images = [await picture.decode({ drawnAs }), await drawn.decode({ drawnAs })] as const;
     return (await looksAlike(...images, proofSize)) ? pdf : null;
   } catch (error) {
-    // PDFium cannot read the page, so other readers may not either.
+    // If PDFium cannot read the page, other readers may not either.
     if (isServiceError(error, "unsupported_media")) return null;
     throw error;
   }
 }
 
 /**
- * Draws a cleaned SVG as the vectors of a one-page PDF, a point for a user unit; `null` where that is known to be beyond
- * svg-to-pdfkit. It leaves out or misplaces unknown elements without an error: compare the result before using it.
+ * Draws a cleaned SVG as a one-page vector PDF, one point per user unit; `null` for drawings that svg-to-pdfkit is
+ * known not to support. svg-to-pdfkit omits or misplaces unknown elements without an error: compare the result before
+ * use.
  */
 async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
   if (svg.length > MAX_SVG_BYTES) return null;
@@ -47,7 +48,7 @@ async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
     import("pdfkit"),
     import("svg-to-pdfkit"),
   ]);
-  // A fixed date, so that equal drawings are equal files.
+  // A fixed date, so that equal drawings give equal files.
   const document = new PDFDocument({
     size: [size.width, size.height],
     margin: 0,
@@ -58,7 +59,7 @@ async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
     SVGtoPDF(document, text, 0, 0, { width: size.width, height: size.height, assumePt: true });
     document.end();
   } catch {
-    // It throws TypeErrors on drawings that it does not support; those become rasters.
+    // svg-to-pdfkit throws TypeErrors for unsupported drawings; those become rasters.
     return null;
   }
   return finished;
@@ -66,14 +67,14 @@ async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
 
 async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  // pdfkit writes Buffers only.
+  // pdfkit writes only Buffers.
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
 /**
- * Whether two drawings of the same picture look the same. Both should come at twice `size` or more: averaging them down
- * evens out what two renderers do differently at edges.
+ * Whether two drawings of a picture look the same. Pass both at twice `size` or more: averaging evens out differences
+ * in antialiasing.
  */
 async function looksAlike(one: Sharp, other: Sharp, size: Size): Promise<boolean> {
   const [a, b] = await Promise.all([averaged(one, size), averaged(other, size)]);

@@ -10,10 +10,10 @@ import { drawPage } from "./draw-page.ts";
 import { usePdfDocument } from "./pdf-document.ts";
 
 const WHITE: Rgb = [255, 255, 255];
-/** The first object after those of one page. */
+/** The number of the first object after those of one page. */
 const FIRST = firstObjectOf(1);
 
-/** The colour at a place of a page of 60 by 40 points, in points from its upper left corner. */
+/** The colour at a point of a page of 60 by 40 points, measured from its upper left corner. */
 async function colourAt(bytes: Buffer, x = 30, y = 20): Promise<Rgb> {
   const pixels = await usePdfDocument(bytes, (document) => drawPage(document, 0, { width: 60, height: 40 }));
   const [red = -1, green = -1, blue = -1] = pixels.subarray((y * 60 + x) * 3);
@@ -24,14 +24,14 @@ function page(content: string, more: Omit<SamplePage, "content"> = {}, objects: 
   return samplePdf([{ content, ...more }], objects);
 }
 
-test("rows follow each other without padding", async () => {
+test("drawPage returns rows without padding", async () => {
   const bytes = page("1 0 0 rg 0 0 30 40 re f 0 0 1 rg 30 0 30 40 re f");
   const pixels = await usePdfDocument(bytes, (document) => drawPage(document, 0, { width: 6, height: 2 }));
   const row = [...Array(3).fill([255, 0, 0]), ...Array(3).fill([0, 0, 255])].flat();
   expect([...pixels]).toEqual([...row, ...row]);
 });
 
-test("what nothing is drawn on is white", async () => {
+test("drawPage leaves the background white", async () => {
   expect(await colourAt(page(""))).toEqual(WHITE);
 });
 
@@ -45,14 +45,14 @@ test.each([
   ["1 0 1 0 k", [0, 166, 80]],
   ["1 1 0 0 k", [46, 49, 146]],
   ["0 0 0 1 k", [35, 31, 32]],
-] as [string, Rgb][])("the inks %s come out as on paper", async (ink, expected) => {
+] as [string, Rgb][])("drawPage converts the inks %s to the colour on paper", async (ink, expected) => {
   const colour = await colourAt(page(`${ink} 0 0 60 40 re f`));
   for (const [channel, value] of colour.entries()) {
     expect(Math.abs(value - (expected[channel] ?? 0)), `${colour}`).toBeLessThanOrEqual(3);
   }
 });
 
-test("transparency mixes with what is below", async () => {
+test("drawPage blends transparency with the content below", async () => {
   const states = "/ExtGState<</Half<</ca .5>>/Multiply<</BM/Multiply>>>>";
   const red = "1 0 0 rg 0 0 60 40 re f";
   expect(await colourAt(page("/Half gs 1 0 0 rg 0 0 60 40 re f", { resources: states }))).toEqual([
@@ -79,7 +79,7 @@ describe("annotations", () => {
     ["without one", "/Subtype/Square/IC[0 1 0]/C[0 1 0]", [0, 255, 0]],
     ["that are hidden", `/Subtype/Stamp/F 2/AP<</N ${FIRST + 1} 0 R>>`, WHITE],
     ["that are links", "/Subtype/Link/Border[0 0 0]", WHITE],
-  ] as [string, string, Rgb][])("%s are drawn as on screen", async (_, annotation, colour) => {
+  ] as [string, string, Rgb][])("are drawn as on screen: %s", async (_, annotation, colour) => {
     expect(await colourAt(annotated(annotation))).toEqual(colour);
   });
 });
@@ -99,14 +99,14 @@ describe("form fields", () => {
       },
     );
 
-  test("show what they look like", async () => {
+  test("are drawn with their appearance", async () => {
     expect(await colourAt(withField(`/FT/Tx/V(x)/AP<</N ${FIRST + 1} 0 R>>`))).toEqual([0, 0, 255]);
     const ticked = `/FT/Btn/V/Yes/AS/Yes/AP<</N<</Yes ${FIRST + 1} 0 R>>>>`;
     expect(await colourAt(withField(ticked))).toEqual([0, 0, 255]);
     expect(await colourAt(withField(ticked.replace("/AS/Yes", "/AS/Off")))).toEqual(WHITE);
   });
 
-  test("without an appearance show their value on their background, not marked as fields", async () => {
+  test("without an appearance are drawn with their value and background, not highlighted", async () => {
     const field = withField("/FT/Tx/V(MMMM)/DA(/Helv 14 Tf 1 0 0 rg)/MK<</BG[.9 .9 1]>>");
     expect(await colourAt(field, 48, 28)).toEqual([230, 230, 255]);
     const pixels = await usePdfDocument(field, (document) =>

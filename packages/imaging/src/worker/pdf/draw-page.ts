@@ -7,15 +7,15 @@ import { useMemory } from "./pdf-memory.ts";
 /** `FPDFBitmap_BGR`: three bytes a pixel. */
 const BGR = 2;
 const BYTES_PER_PIXEL = 3;
-/** `FPDF_ANNOT`: with annotations, as they are seen on screen. */
+/** `FPDF_ANNOT`: draw annotations as on screen. */
 const WITH_ANNOTATIONS = 0x01;
 /** `FPDF_REVERSE_BYTE_ORDER`: RGB instead of BGR. */
 const AS_RGB = 0x10;
 const WHITE = 0xffffffff;
 
 /**
- * Pixels that are drawn at once. Transparency costs PDFium a second bitmap, or a stack of them, of what is drawn; and a
- * large page comes faster in strips.
+ * Pixels that are drawn at once. For transparency PDFium allocates one or more bitmaps of the drawn area. A large page
+ * is also faster in strips.
  */
 const MAX_STRIP_PIXELS = 4_000_000;
 
@@ -27,8 +27,8 @@ interface Strip {
 }
 
 /**
- * Draws the page at `index`, from 0, on white: RGB, 8 bits each, rows without padding. With annotations and with what
- * stands in form fields.
+ * Draws the page at `index`, from 0, on white, with annotations and the contents of form fields. Returns 8-bit RGB,
+ * rows without padding.
  */
 export function drawPage(document: PdfDocument, index: number, size: Size): Buffer {
   const { pdfium } = document;

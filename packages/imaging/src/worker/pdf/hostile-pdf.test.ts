@@ -22,7 +22,7 @@ async function draw(bytes: Buffer): Promise<Buffer> {
   return (await picture.decode()).raw().toBuffer();
 }
 
-/** What becomes of it: "drawn", or the clause that says why not. Anything but `unsupported_media` is thrown. */
+/** The outcome: "drawn", or the reason of the refusal. Rethrows everything but `unsupported_media`. */
 async function outcomeOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -44,7 +44,7 @@ function withForms(content: string, forms: SampleObject[]): Buffer {
   return samplePdf([{ content, resources: `/XObject<</F ${FIRST} 0 R>>` }], forms);
 }
 
-describe("a small file that asks for more than there is ends as an error, and the next one is drawn:", () => {
+describe("a small PDF that needs too much is refused, and the next one is drawn:", () => {
   test.each([
     [
       "a form that draws itself twice",
@@ -90,7 +90,7 @@ describe("a small file that asks for more than there is ends as an error, and th
   }
 });
 
-describe("a document without a page to draw is refused:", () => {
+describe("a PDF without a page to draw is refused:", () => {
   const pages = (node: string, ...objects: SampleObject[]) =>
     pdfOfObjects(["<</Type/Catalog/Pages 2 0 R>>", `<</Type/Pages/MediaBox[0 0 60 40]${node}>>`, ...objects]);
 
@@ -129,7 +129,7 @@ test.each([
   }
 });
 
-test("a billion pages declared and one there are counted without being looked for", async () => {
+test("a PDF that declares a billion pages and has one is opened without a search for them", async () => {
   const bytes = pdfOfObjects([
     "<</Type/Catalog/Pages 2 0 R>>",
     "<</Type/Pages/Kids[3 0 R]/Count 2000000000>>",
@@ -140,7 +140,7 @@ test("a billion pages declared and one there are counted without being looked fo
   expect(performance.now() - begun).toBeLessThan(1000);
 });
 
-describe("damage ends as a picture or as an error that says so:", () => {
+describe("a damaged PDF is drawn or refused with unsupported_media:", () => {
   const rich = samplePdf(
     [
       {
@@ -159,7 +159,7 @@ describe("damage ends as a picture or as an error that says so:", () => {
     ],
   );
 
-  /** Numbers from 0 up to 1, always the same ones (Numerical Recipes' constants). */
+  /** Pseudo-random numbers from 0 to 1, the same in every run (constants of Numerical Recipes). */
   function createRandom(): () => number {
     let state = 1;
     return () => {
@@ -179,7 +179,7 @@ describe("damage ends as a picture or as an error that says so:", () => {
     return outcomes;
   }
 
-  test("cut at sixty places", async () => {
+  test("truncated at sixty positions", async () => {
     const cuts = Array.from({ length: 60 }, (_, index) =>
       rich.subarray(0, Math.floor((rich.length * index) / 60)),
     );

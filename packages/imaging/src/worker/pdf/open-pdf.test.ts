@@ -23,7 +23,7 @@ async function drawn(bytes: Buffer, options: DecodeOptions & { page?: number; ma
   };
 }
 
-test("a page has two pixels per point", async () => {
+test("openPdf gives a page two pixels per point", async () => {
   const bytes = samplePdf([{ content: QUARTERS }, {}, {}]);
   const { decode, ...facts } = await openPdf(bytes, { maxPixels: MAX_PIXELS });
   expect(facts).toEqual({ natural: { width: 120, height: 80 }, frames: 1, pages: 3, scalable: true });
@@ -45,28 +45,28 @@ test.each([
   ["/CropBox[-50 20 500 900]", [120, 40], [RED, GREEN, GREEN, RED]],
   ["/MediaBox[30 0 60 40]", [60, 80], [GREEN, GREEN, BLUE, BLUE]],
   ["/MediaBox[60 40 0 0]", [120, 80], [RED, GREEN, BLUE, YELLOW]],
-  // PDFium does not know it; 4 pixels per point would be right.
+  // PDFium ignores it; 4 pixels per point would be correct.
   ["/UserUnit 2", [120, 80], [RED, GREEN, BLUE, YELLOW]],
-] as const)("%s decides what is seen of a page", async (entries, size, corners) => {
+] as const)("openPdf applies %s to the visible part of a page", async (entries, size, corners) => {
   const bytes = samplePdf([{ content: QUARTERS, entries }]);
   expect(await drawn(bytes)).toMatchObject({ natural: size, size, corners });
 });
 
-test("a fraction of a point is rounded, and what is left is a pixel at least", async () => {
+test("openPdf rounds fractions of a point, to at least one pixel", async () => {
   const size = async (box: string) =>
     (await openPdf(samplePdf([{ entries: `/MediaBox[${box}]` }]), { maxPixels: 99 })).natural;
   expect(await size("0 0 595.28 841.89")).toEqual({ width: 1191, height: 1684 });
   expect(await size("0 0 .1 5")).toEqual({ width: 1, height: 10 });
 });
 
-describe("pages", () => {
+describe("pages of a PDF", () => {
   const bytes = samplePdf([
     { content: QUARTERS },
     { content: QUARTERS, entries: "/MediaBox[0 0 30 20]" },
     { content: QUARTERS, entries: "/MediaBox[0 20 60 30]" },
   ]);
 
-  test("of different sizes are drawn by their number", async () => {
+  test("are drawn by number, each with its size", async () => {
     expect(await drawn(bytes, { page: 2 })).toMatchObject({ size: [60, 40], corners: Array(4).fill(YELLOW) });
     expect(await drawn(bytes, { page: 3 })).toMatchObject({
       size: [120, 20],
@@ -74,7 +74,7 @@ describe("pages", () => {
     });
   });
 
-  test("that do not exist are the asker's mistake", async () => {
+  test("that do not exist reject with bad_request", async () => {
     await expect(openPdf(bytes, { page: 4, maxPixels: MAX_PIXELS })).rejects.toMatchObject({
       code: "bad_request",
       message: "page must be at most 3.",
@@ -82,7 +82,7 @@ describe("pages", () => {
   });
 });
 
-describe("a page is drawn at", () => {
+describe("a PDF page is drawn at", () => {
   const bytes = samplePdf([{ content: QUARTERS }]);
 
   test.each([
@@ -97,14 +97,14 @@ describe("a page is drawn at", () => {
     if (width > 1) expect(picture.corners).toEqual([RED, GREEN, BLUE, YELLOW]);
   });
 
-  test("a size that is scaled down to the most pixels", async () => {
+  test("a size scaled down to maxPixels", async () => {
     expect(await drawn(bytes, { maxPixels: 600 })).toMatchObject({
       size: [30, 20],
       corners: [RED, GREEN, BLUE, YELLOW],
     });
   });
 
-  test("the size of a huge page, without ever holding all of it", async () => {
+  test("the size of a huge page, without holding all of it in memory", async () => {
     const large = samplePdf([
       { content: `240 0 0 360 0 0 cm ${QUARTERS}`, entries: "/MediaBox[0 0 14400 14400]" },
     ]);
@@ -114,7 +114,7 @@ describe("a page is drawn at", () => {
   });
 });
 
-test("strips that a large page is drawn in fit together", async () => {
+test("a large page drawn in strips has no seams", async () => {
   const lines = Array.from({ length: 40 }, (_, index) => `${index} 0 m ${60 - index} 40 l S`).join(" ");
   const bytes = samplePdf([{ content: `.2 w ${lines}` }]);
   const picture = await openPdf(bytes, { maxPixels: MAX_PIXELS });
@@ -129,15 +129,15 @@ test("strips that a large page is drawn in fit together", async () => {
   expect(most).toBeLessThan(24);
 });
 
-describe("encryption", () => {
-  test("with a password to open it is refused", async () => {
+describe("an encrypted PDF", () => {
+  test("that needs a password is refused", async () => {
     await expect(openPdf(encryptedPdf, { maxPixels: MAX_PIXELS })).rejects.toMatchObject({
       code: "unsupported_media",
       message: "This cannot be read as application/pdf: it is protected by a password.",
     });
   });
 
-  test("that only restricts what may be done with it does not matter", async () => {
+  test("that only restricts its use is opened", async () => {
     expect(await drawn(restrictedPdf)).toMatchObject({ size: [60, 40], corners: Array(4).fill(RED) });
   });
 });

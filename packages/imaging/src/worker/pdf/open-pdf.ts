@@ -7,15 +7,15 @@ import { drawPage } from "./draw-page.ts";
 import { type PageSize, readPageSize } from "./page-geometry.ts";
 import { checkPage, type PdfDocument, usePdfDocument } from "./pdf-document.ts";
 
-/** Which page of a PDF, and within what. */
+/** Options of {@link openPdf}. */
 export interface OpenPdfOptions {
   /** From 1. @default 1 */
   page?: number;
-  /** Pixels that are drawn at most: a size with more is scaled down. */
+  /** Pixels to draw at most. A larger size is scaled down. */
   maxPixels: number;
 }
 
-/** Sharp on dense screens, and the text of a whole page stays legible. */
+/** Sharp on high-density screens, and the text of a whole page is legible. */
 const PIXELS_PER_POINT = 2;
 
 /** The natural size of a page. */
@@ -27,8 +27,8 @@ export function pixelsOf({ width, height }: PageSize): Size {
 }
 
 /**
- * Opens one page of a PDF. Its size is that of its crop box, turned as the page is. A unit of its own (`UserUnit`), which
- * a page may have, is unknown to PDFium: a point counts as 1/72 inch everywhere.
+ * Opens one page of a PDF. Its size is that of its crop box, rotated with the page. PDFium ignores `UserUnit`: a point
+ * is always 1/72 inch.
  *
  * Rejects with `unsupported_media` (not a PDF, damaged, encrypted) and with `bad_request` for a page that the document
  * does not have. `decode` rejects with `unsupported_media` for a page that cannot be drawn.
@@ -47,18 +47,21 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
     scalable: true,
     async decode({ drawnAs = natural } = {}) {
       const size = fitInside(drawnAs, { enlarge: false, maxSide: Number.MAX_SAFE_INTEGER, maxPixels });
-      // Opened once more rather than kept open: that costs less than a millisecond, and nothing can be left behind.
+      // Opened again, not kept open: that takes less than a millisecond and cannot leak.
       const pixels = await usePdfDocument(bytes, (document) => drawPage(document, index, size));
       return sharp(pixels, { raw: { ...size, channels: 3 } });
     },
   };
 }
 
-/** Pages that are measured: a thousand take 20 ms. */
+/** Pages that are measured at most. A thousand take 20 ms. */
 const MAX_PAGES = 2000;
 const UNKNOWN: Size = { width: 0, height: 0 };
 
-/** The sizes of a document's pages in runs of equal ones. Rejects with `unsupported_media` as {@link usePdfDocument} does. */
+/**
+ * The sizes of a document's pages, in runs of equal sizes. Rejects with `unsupported_media` as {@link usePdfDocument}
+ * does.
+ */
 export function listPageSizes(bytes: Buffer): Promise<PageSizes> {
   return usePdfDocument(bytes, (document) => {
     const runs: [firstPage: number, width: number, height: number][] = [];
@@ -76,7 +79,9 @@ export function listPageSizes(bytes: Buffer): Promise<PageSizes> {
   });
 }
 
-/** A page that is damaged is no reason to refuse the document: drawing it says what is wrong. */
+/**
+ * The size of a page; 0 by 0 for a damaged page. The document is still accepted: drawing that page reports the error.
+ */
 function sizeOf(document: PdfDocument, page: number): Size {
   try {
     return pixelsOf(readPageSize(document, page - 1));

@@ -17,10 +17,10 @@ export interface PageBox {
   top: number;
 }
 
-/** Points a side, 70 m. PDF itself knows no limit; Acrobat's is 14,400. */
+/** Points per side, 70 m. PDF itself has no limit; Acrobat's is 14,400. */
 const MAX_PAGE_POINTS = 200_000;
 
-/** The size of the page at `index`, from 0, as it is seen: of its crop box, turned. */
+/** The visible size of the page at `index`, from 0: its crop box, rotated. */
 export function readPageSize({ pdfium, handle }: PdfDocument, index: number): PageSize {
   const size = readFloats(pdfium, 2, (pointer) => pdfium.FPDF_GetPageSizeByIndexF(handle, index, pointer));
   const [width = 0, height = 0] = size ?? [];
@@ -33,7 +33,7 @@ export function readPageSize({ pdfium, handle }: PdfDocument, index: number): Pa
   return { width, height };
 }
 
-/** The visible part of an open page before it is turned: its crop box within its media box. */
+/** The visible part of an open page before rotation: its crop box within its media box. */
 export function readPageBox(pdfium: Pdfium, page: number): PageBox {
   // An FS_RECTF.
   const [left = 0, top = 0, right = 0, bottom = 0] =
@@ -41,7 +41,7 @@ export function readPageBox(pdfium: Pdfium, page: number): PageBox {
   return { left, bottom, right, top };
 }
 
-/** Makes `box` all there is of an open page. */
+/** Sets the media box and crop box of an open page to `box`. */
 export function setPageBox(pdfium: Pdfium, page: number, { left, bottom, right, top }: PageBox): void {
   pdfium.FPDFPage_SetMediaBox(page, left, bottom, right, top);
   pdfium.FPDFPage_SetCropBox(page, left, bottom, right, top);

@@ -4,7 +4,7 @@ import { listPageSizes } from "./open-pdf.ts";
 
 const box = (width: number, height: number) => ({ entries: `/MediaBox[0 0 ${width} ${height}]` });
 
-test("pages of equal size are one run", async () => {
+test("listPageSizes returns one run for pages of equal size", async () => {
   const pdf = samplePdf([box(100, 200), box(100, 200), box(200, 100), box(100, 200)]);
   expect(await listPageSizes(pdf)).toEqual([
     [1, 200, 400],
@@ -13,7 +13,7 @@ test("pages of equal size are one run", async () => {
   ]);
 });
 
-test("sizes are those of the crop box, turned", async () => {
+test("listPageSizes returns the sizes of the rotated crop boxes", async () => {
   const pdf = samplePdf([box(100, 200), { entries: "/MediaBox[0 0 300 300]/CropBox[0 0 50 60]/Rotate 90" }]);
   expect(await listPageSizes(pdf)).toEqual([
     [1, 200, 400],
@@ -21,7 +21,7 @@ test("sizes are those of the crop box, turned", async () => {
   ]);
 });
 
-test("a page that has no area is not known, and those after it are", async () => {
+test("listPageSizes returns 0 by 0 for a page without area, and sizes for later pages", async () => {
   const pdf = samplePdf([box(100, 200), box(300_000, 300_000), box(100, 200)]);
   expect(await listPageSizes(pdf)).toEqual([
     [1, 200, 400],
@@ -30,7 +30,7 @@ test("a page that has no area is not known, and those after it are", async () =>
   ]);
 });
 
-test("at most 32 runs are told, and nothing of the pages after them", async () => {
+test("listPageSizes returns at most 32 runs and omits later pages", async () => {
   const pdf = samplePdf(Array.from({ length: 100 }, (_, page) => box(100 + page, 100)));
   const sizes = await listPageSizes(pdf);
   expect(sizes).toHaveLength(32);
@@ -38,7 +38,7 @@ test("at most 32 runs are told, and nothing of the pages after them", async () =
   expect(sizes.at(-1)).toEqual([32, 0, 0]);
 });
 
-test("pages after the 2000th are not known", async () => {
+test("listPageSizes does not measure pages after the 2000th", async () => {
   const pdf = samplePdf(Array.from({ length: 2010 }, () => box(100, 100)));
   expect(await listPageSizes(pdf)).toEqual([
     [1, 200, 200],

@@ -7,7 +7,7 @@ import { type Pdfium, releasing, usePdfium } from "./pdfium.ts";
 export interface PdfDocument {
   pdfium: Pdfium;
   handle: number;
-  /** As the file declares it: pages of a damaged file may be missing all the same. */
+  /** The declared number of pages. In a damaged file some may be missing. */
   pageCount: number;
 }
 
@@ -15,21 +15,22 @@ export interface PdfDocument {
 const reasons: Partial<Record<number, string>> = {
   3: "it is not a PDF, or damaged beyond repair",
   4: "it is protected by a password",
-  5: "its encryption is of an unknown kind",
+  5: "its kind of encryption is unknown",
 };
 
 /**
- * Opens the file for as long as `use` runs. Loading is cheap, for pages are parsed when they are opened. A file that only
- * restricts its use opens without its owner's password. The document that `use` receives has at least one page.
+ * Opens the file while `use` runs. Loading is cheap, because pages are parsed when they are opened. A file that only
+ * restricts its use opens without its owner's password. The document has at least one page.
  *
- * Rejects with `unsupported_media`: not a PDF, damaged, encrypted, without pages, or beyond PDFium.
+ * Rejects with `unsupported_media` for a file that is not a PDF, damaged, encrypted, without pages, or not supported by
+ * PDFium.
  */
 export async function usePdfDocument<Result>(
   bytes: Buffer,
   use: (document: PdfDocument) => Result,
 ): Promise<Result> {
   return usePdfium((pdfium) =>
-    // PDFium reads from it until the document is closed. Of no bytes at all there is no pointer.
+    // PDFium reads this memory until the document is closed. One byte more, because an empty allocation has no pointer.
     useMemory(pdfium, bytes.length + 1, (file) => {
       pdfium.pdfium.HEAPU8.set(bytes, file);
       const handle = pdfium.FPDF_LoadMemDocument(file, bytes.length, "");
@@ -44,7 +45,7 @@ export async function usePdfDocument<Result>(
   );
 }
 
-/** Closes a document that PDFium has loaded or made when `use` returns. */
+/** Calls `use` with a document that PDFium has loaded or created, then closes it. */
 export function useLoadedDocument<Result>(
   pdfium: Pdfium,
   handle: number,
@@ -61,7 +62,7 @@ export function checkPage({ pageCount }: PdfDocument, page: number): void {
   if (page > pageCount) throw new ServiceError("bad_request", `page must be at most ${pageCount}.`);
 }
 
-/** Opens the page at `index`, from 0, for as long as `use` runs. */
+/** Opens the page at `index`, from 0, while `use` runs. */
 export function usePdfPage<Result>(
   { pdfium, handle }: PdfDocument,
   index: number,
@@ -76,9 +77,8 @@ export function usePdfPage<Result>(
 }
 
 /**
- * Opens, for as long as `use` runs, a new document of copies of the pages at `indexes`, from 0. Objects that pages
- * share are copied once. Parts of the document as a whole are left out, and so are the values of form fields that have not
- * been drawn into the pages.
+ * Copies the pages at `indexes`, from 0, to a new document, which is open while `use` runs. Shared objects are copied
+ * once. Document-level parts are omitted, and so are form field values that are not drawn into the pages.
  */
 export function useCopiedPages<Result>(
   { pdfium, handle }: PdfDocument,

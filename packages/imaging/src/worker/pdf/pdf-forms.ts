@@ -3,28 +3,28 @@ import { readPageBox, setPageBox } from "./page-geometry.ts";
 import { type PdfDocument, usePdfPage } from "./pdf-document.ts";
 import { releasing } from "./pdfium.ts";
 
-/** A page whose form fields are filled in. */
+/** A page with its filled-in form fields. */
 export interface FormPage {
   handle: number;
-  /** The `FPDF_FORMHANDLE` that fills them in. */
+  /** The `FPDF_FORMHANDLE` that draws the fields. */
   forms: number;
 }
 
 /** The forms of a document. */
 export interface PdfForms {
-  /** Opens the page at `index`, from 0, for as long as `use` runs. Fields that lack an appearance get one. */
+  /** Opens the page at `index`, from 0, while `use` runs. Fields without an appearance get one. */
   usePage<Result>(index: number, use: (page: FormPage) => Result): Result;
 }
 
 /**
- * Loads the forms of a document for as long as `use` runs. No JavaScript of the document runs: this build of PDFium has
- * nothing to run it with.
+ * Loads the forms of a document while `use` runs. JavaScript in the document never runs: this build of PDFium has no
+ * engine for it.
  */
 export function useForms<Result>(document: PdfDocument, use: (forms: PdfForms) => Result): Result {
   const { pdfium } = document;
   const info = pdfium.PDFiumExt_OpenFormFillInfo();
   const forms = pdfium.PDFiumExt_InitFormFillEnvironment(document.handle, info);
-  // The colour that marks fields is for filling in on a screen.
+  // Fields are highlighted only for filling them in on a screen.
   pdfium.FPDF_SetFormFieldHighlightAlpha(forms, 0);
   return releasing(
     () => use({ usePage }),
@@ -45,9 +45,9 @@ export function useForms<Result>(document: PdfDocument, use: (forms: PdfForms) =
   }
 }
 
-/** `FLAT_NORMALDISPLAY`: as the page is seen on screen. */
+/** `FLAT_NORMALDISPLAY`: as the page appears on screen. */
 const AS_DISPLAYED = 0;
-/** `FLATTEN_FAIL`, as against flattened and nothing to flatten. */
+/** `FLATTEN_FAIL`. Other results: flattened, and nothing to flatten. */
 const FAILED = 0;
 
 /** Draws annotations and form fields of the pages at `indexes`, from 0, into the pages, and removes them. */
@@ -56,7 +56,7 @@ export function flattenPages(document: PdfDocument, indexes: Iterable<number>): 
   useForms(document, (forms) => {
     for (const index of indexes) {
       forms.usePage(index, ({ handle }) => {
-        // A box that the page inherits goes unnoticed here: PDFium would cut at the edge of a Letter page.
+        // PDFium ignores an inherited box here and would cut at the edges of a Letter page.
         setPageBox(pdfium, handle, readPageBox(pdfium, handle));
         if (pdfium.FPDFPage_Flatten(handle, AS_DISPLAYED) === FAILED) {
           throw unreadable("application/pdf", `the annotations of its page ${index + 1} are damaged`);

@@ -1,7 +1,7 @@
 import { unreadable } from "../unreadable.ts";
 import { type Pdfium, releasing } from "./pdfium.ts";
 
-/** `bytes` bytes of PDFium's memory for as long as `use` runs. */
+/** Allocates `bytes` bytes of PDFium's memory while `use` runs. */
 export function useMemory<Result>(
   { pdfium: { wasmExports } }: Pdfium,
   bytes: number,
@@ -15,7 +15,7 @@ export function useMemory<Result>(
   );
 }
 
-/** Reads the 32-bit floats that `write` is given a pointer to; `null` when it says that it has written none. */
+/** Reads the 32-bit floats that `write` stores at a pointer; `null` when `write` returns that it stored none. */
 export function readFloats(
   pdfium: Pdfium,
   count: number,

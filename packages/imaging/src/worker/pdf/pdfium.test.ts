@@ -10,14 +10,14 @@ async function draw(bytes: Buffer, drawnAs = { width: 120, height: 80 }): Promis
   return (await (await openPdf(bytes, limits)).decode({ drawnAs })).raw().toBuffer();
 }
 
-/** The instance that calls get just now. */
+/** The instance that calls currently use. */
 function instance(): Promise<Pdfium> {
   return usePdfium((pdfium) => pdfium);
 }
 
 const heapBytes = async (): Promise<number> => (await instance()).pdfium.HEAPU8.length;
 
-test("one instance serves many documents, and none of them leaves anything behind", async () => {
+test("one PDFium instance serves many documents without leaking memory", async () => {
   const font = "/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>>>";
   const documents = ["q", "Q BT", "BT /F 9 Tf 5 5 Td (Text) Tj ET", QUARTERS].map((content) =>
     samplePdf([{ content, resources: font }], []),
@@ -33,27 +33,27 @@ test("one instance serves many documents, and none of them leaves anything behin
   expect(await heapBytes()).toBe(bytes);
 });
 
-test("what a document makes it refuse does not cost the instance", async () => {
+test("a refused document does not discard the PDFium instance", async () => {
   const first = await instance();
   await expect(openPdf(Buffer.from("%PDF-1.4 nothing"), limits)).rejects.toThrow("damaged beyond repair");
   await expect(openPdf(samplePdf([{}]), { ...limits, page: 2 })).rejects.toThrow("at most 1");
   expect(await instance()).toBe(first);
 });
 
-test("an instance that has failed is never called again", async () => {
+test("a crashed PDFium instance is never called again", async () => {
   const first = await instance();
   const failing = usePdfium(() => {
     throw new RangeError("Maximum call stack size exceeded");
   });
   await expect(failing).rejects.toMatchObject({
     code: "unsupported_media",
-    message: "This cannot be read as application/pdf: it makes the PDF reader fail.",
+    message: "This cannot be read as application/pdf: it crashes the PDF reader.",
     cause: expect.any(RangeError),
   });
   expect(await instance()).not.toBe(first);
 });
 
-test("memory that an instance has been refused is noticed, even where PDFium goes on without it", async () => {
+test("a failed allocation is reported even if PDFium continues without it", async () => {
   const first = await instance();
   await expect(usePdfium(({ pdfium }) => pdfium.wasmExports.malloc(MAX_HEAP_BYTES))).rejects.toMatchObject({
     code: "unsupported_media",
@@ -62,14 +62,14 @@ test("memory that an instance has been refused is noticed, even where PDFium goe
   expect(await instance()).not.toBe(first);
 });
 
-test("an instance that has grown large is not kept", async () => {
+test("a PDFium instance that has grown large is discarded", async () => {
   const first = await instance();
   await usePdfium(({ pdfium: { wasmExports } }) => wasmExports.free(wasmExports.malloc(150 * 1024 ** 2)));
   expect(await instance()).not.toBe(first);
   expect(await heapBytes()).toBeLessThan(32 * 1024 ** 2);
 });
 
-test("calls at the same time do not get in each other's way", async () => {
+test("concurrent calls of PDFium do not interfere", async () => {
   await usePdfium(() => {
     throw new Error("so that all of them have to start an instance");
   }).catch((error: unknown) => expect(error).toBeInstanceOf(ServiceError));

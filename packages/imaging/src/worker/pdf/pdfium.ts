@@ -5,14 +5,14 @@ import { isServiceError } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
 
 /**
- * PDFium's public functions (its headers `fpdf*.h`), and the memory that their pointers point into. Documents, pages,
- * bitmaps and forms are handles: numbers, 0 where there is none.
+ * PDFium's public functions (headers `fpdf*.h`) and the memory that their pointers refer to. Documents, pages, bitmaps
+ * and forms are handles: numbers, 0 for none.
  */
 export type Pdfium = Omit<WrappedPdfiumModule, "pdfium"> & { pdfium: Runtime };
 
 /** Additions of Emscripten. */
 interface Runtime {
-  /** Another view after the memory has grown: to be read anew after every call. */
+  /** The memory. The view changes when the memory grows, so read this property again after every call. */
   readonly HEAPU8: Uint8Array;
   readonly wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
   addFunction(callback: (...values: number[]) => number, signature: string): number;
@@ -21,16 +21,16 @@ interface Runtime {
 
 interface Instance {
   pdfium: Pdfium;
-  /** Whether it has been refused memory: PDFium leaves out of a page what it has no room for, without a word. */
+  /** Whether an allocation has failed. PDFium then silently omits parts of a page. */
   isStarved(): boolean;
 }
 
 /**
- * Bytes that an instance may hold; up to a fifth more is reserved, but not touched. A page of text takes 18 MB, a scanned
- * one of 35 megapixels 84 MB. A worker of 512 MB has room for it, for the file and for the pixels.
+ * Bytes that an instance may hold; up to a fifth more is reserved but not used. A page of text takes 18 MB, a scan of
+ * 35 megapixels 84 MB. A worker of 512 MB has room for it, the file and the pixels.
  */
 export const MAX_HEAP_BYTES = 256 * 1024 ** 2;
-/** Bytes over which an instance is not kept: its memory never shrinks. Usual pages leave 20 to 60 MB. */
+/** Bytes above which an instance is discarded, because its memory never shrinks. Usual pages leave 20 to 60 MB. */
 const MAX_RESTING_HEAP_BYTES = 128 * 1024 ** 2;
 
 let compiled: Promise<WasmModule> | undefined;
@@ -48,8 +48,8 @@ export async function usePdfium<Result>(use: (pdfium: Pdfium) => Result): Promis
     result = use(instance.pdfium);
   } catch (error) {
     if (instance.isStarved()) throw starved(error);
-    // A crash: whatever the instance is asked from here on may be answered wrongly.
-    if (!isServiceError(error)) throw unreadable("application/pdf", "it makes the PDF reader fail", error);
+    // PDFium crashed: later results of this instance may be wrong.
+    if (!isServiceError(error)) throw unreadable("application/pdf", "it crashes the PDF reader", error);
     keep(instance);
     throw error;
   }
@@ -59,8 +59,8 @@ export async function usePdfium<Result>(use: (pdfium: Pdfium) => Result): Promis
 }
 
 /**
- * Calls `use`, then `release`, which gives back what `use` needed; after a crash of PDFium it is gone with the instance,
- * which must not be called again.
+ * Calls `use`, then `release` to free what `use` allocated. After a crash of PDFium `release` is skipped: the instance
+ * is discarded and must not be called again.
  */
 export function releasing<Result>(use: () => Result, release: () => void): Result {
   let result: Result;
@@ -92,7 +92,7 @@ async function startInstance(): Promise<Instance> {
     instantiateWasm(imports: EmscriptenImports, receive: (instance: WasmInstance) => void) {
       const grow = imports.env.emscripten_resize_heap;
       imports.env.emscripten_resize_heap = (bytes) => {
-        // Over 2 GB it comes as a negative number.
+        // A size over 2 GB arrives as a negative number.
         const grown = bytes >>> 0 <= MAX_HEAP_BYTES && grow(bytes);
         if (!grown) isStarved = true;
         return grown;
@@ -102,13 +102,13 @@ async function startInstance(): Promise<Instance> {
       return instance.exports;
     },
   };
-  // Its types lean on @types/emscripten, which is for browsers; `Runtime` says what of it we use.
+  // Its types depend on @types/emscripten, which is for browsers. `Runtime` declares the used part.
   const pdfium = (await init(options)) as unknown as Pdfium;
   pdfium.PDFiumExt_Init();
   return { pdfium, isStarved: () => isStarved };
 }
 
-/** The imports that Emscripten gives to the module, as far as we use them. */
+/** The used part of the imports that Emscripten passes to the module. */
 interface EmscriptenImports {
   env: { emscripten_resize_heap(bytes: number): boolean };
 }
@@ -118,12 +118,12 @@ async function compile(): Promise<WasmModule> {
   return webAssembly.compile(await readFile(path));
 }
 
-/** A compiled module, of which any number of instances can be made. */
+/** A compiled module, which can have any number of instances. */
 interface WasmModule {
   readonly [Symbol.toStringTag]: string;
 }
 
-/** A module with memory of its own. */
+/** An instance of a module, with its own memory. */
 interface WasmInstance {
   readonly exports: object;
 }
@@ -134,7 +134,7 @@ interface WebAssemblyInterface {
 }
 
 /**
- * The part of the global `WebAssembly` that we use; the types of Node do not declare it.
+ * The used part of the global `WebAssembly`, which Node's types do not declare.
  *
  * Source: WebAssembly JavaScript Interface, section 5.
  */

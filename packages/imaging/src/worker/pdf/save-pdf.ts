@@ -9,10 +9,10 @@ const FILE_WRITE_BYTES = 8;
 const FILE_WRITE_VERSION = 1;
 /** The type of `WriteBlock`: three 32-bit numbers in, one out. */
 const WRITE_BLOCK_SIGNATURE = "iiii";
-/** Where PDFium's trailer is, from the end. */
+/** Bytes at the end of the file that hold PDFium's trailer. */
 const TRAILER_BYTES = 512;
 
-/** The document as a file: not encrypted, and the same bytes for the same document. */
+/** Saves the document as a file, not encrypted. The same document gives the same bytes. */
 export function savePdf({ pdfium, handle }: PdfDocument): Buffer {
   const { pdfium: runtime } = pdfium;
   pdfium.EPDF_SetMetaText(handle, "CreationDate", 0);
@@ -29,11 +29,11 @@ export function savePdf({ pdfium, handle }: PdfDocument): Buffer {
       }),
     () => runtime.removeFunction(writeBlock),
   );
-  if (!isSaved) throw unreadable("application/pdf", "it cannot be written anew");
+  if (!isSaved) throw unreadable("application/pdf", "it cannot be saved");
   return withStableId(Buffer.concat(blocks));
 }
 
-/** Replaces the random identifier of the file by a digest of what comes before it (ISO 32000-1, 14.4). */
+/** Replaces the random identifier of the file with a digest of the bytes before it (ISO 32000-1, 14.4). */
 function withStableId(file: Buffer): Buffer {
   const trailer = file.toString("latin1", Math.max(0, file.length - TRAILER_BYTES));
   const found = /\/ID\[<[0-9A-F]{32}><[0-9A-F]{32}>\]/.exec(trailer);

@@ -3,7 +3,7 @@ import { type PageBox, readPageBox, setPageBox } from "./page-geometry.ts";
 import { type PdfDocument, useCopiedPages, useLoadedDocument, usePdfPage } from "./pdf-document.ts";
 import { flattenPages } from "./pdf-forms.ts";
 
-/** How a page shows what is on it. */
+/** The box and rotation of a page. */
 interface PageView {
   box: PageBox;
   /** Quarter turns clockwise. */
@@ -11,14 +11,14 @@ interface PageView {
 }
 
 /**
- * Opens, for as long as `use` runs, a document of the same pages at `scale` times their size, with annotations and form
- * fields drawn into the pages. It uses `source` up.
+ * Creates a document of the same pages at `scale` times their size, open while `use` runs. Annotations and form fields
+ * are drawn into the pages. `source` must not be used afterwards.
  *
- * PDFium has no function for that. Its `FPDFPage_TransFormWithClip` scales a pattern once for every page that uses it.
- * Drawing the page as a whole inside another is right for all content, and only
- * `FPDF_ImportNPagesToOne` does that without copying fonts and pictures for every page. It fits pages into cells. If
- * every page is as large as the box around them all, one scale is right for all. And it takes two cells at least: the
- * second holds an empty page and is cut off.
+ * PDFium has no function for that. Its `FPDFPage_TransFormWithClip` scales a shared pattern once for every page that
+ * uses it. Drawing each page as a whole inside another is correct for all content, and only `FPDF_ImportNPagesToOne`
+ * does that without copying fonts and pictures for every page. It fits pages into cells, so every page is first
+ * enlarged to the box around all pages; then one scale fits all. It needs at least two cells: the second holds an empty
+ * page and is cut off.
  */
 export function useScaledPages<Result>(
   source: PdfDocument,
@@ -27,7 +27,7 @@ export function useScaledPages<Result>(
 ): Result {
   const indexes = Array.from({ length: source.pageCount }, (_, index) => index);
   flattenPages(source, indexes);
-  // PDFium would draw nothing for the second occurrence of a page.
+  // PDFium draws nothing for the second occurrence of a page.
   if (isEachPageUnique(source, indexes)) return useUniquePagesScaled(source, scale, use);
   return useCopiedPages(source, indexes, (copies) => useUniquePagesScaled(copies, scale, use));
 }
@@ -44,11 +44,11 @@ function useUniquePagesScaled<Result>(
 ): Result {
   const { pdfium, handle, pageCount } = source;
   const views = Array.from({ length: pageCount }, (_, index) => readView(source, index));
-  // With the origin: inside a page that is drawn moved, PDFium misplaces the patterns of forms.
+  // The frame includes the origin: PDFium misplaces patterns of forms inside a translated page.
   const frame = boxAround([{ left: 0, bottom: 0, right: 0, top: 0 }, ...views.map(({ box }) => box)]);
   const width = frame.right - frame.left;
   const height = frame.top - frame.bottom;
-  // From the end, for every empty page moves those behind it.
+  // From the end, because every inserted page moves those behind it.
   for (let index = pageCount - 1; index >= 0; index--) {
     setView(source, index, { box: frame, rotation: 0 });
     pdfium.FPDF_ClosePage(pdfium.FPDFPage_New(handle, index + 1, width, height));
@@ -88,7 +88,7 @@ function boxAround(boxes: readonly PageBox[]): PageBox {
   }));
 }
 
-/** Where `box` comes to lie when `frame` is scaled and moved to the origin. */
+/** The position of `box` after `frame` is scaled and moved to the origin. */
 function placedIn(frame: PageBox, box: PageBox, scale: number): PageBox {
   return {
     left: (box.left - frame.left) * scale,

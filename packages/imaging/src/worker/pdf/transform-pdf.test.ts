@@ -12,7 +12,7 @@ import { transformPdf } from "./transform-pdf.ts";
 
 const limits = { maxPixels: 25_000_000 };
 
-/** The page at `density` times two pixels per point of the file itself. */
+/** The page at `density` times two pixels per point. */
 async function drawn(bytes: Buffer, page = 1, density = 1) {
   const { natural, pages, decode } = await openPdf(bytes, { ...limits, page });
   const drawnAs = { width: natural.width * density, height: natural.height * density };
@@ -20,7 +20,7 @@ async function drawn(bytes: Buffer, page = 1, density = 1) {
   return { pages, ...drawnAs, pixels: await image.raw().toBuffer() };
 }
 
-/** Whether the pages look the same when both are drawn large, where rounding at edges does not count. */
+/** Whether the pages look the same when drawn large, so that rounding at edges does not count. */
 async function expectSamePage(scaled: Buffer, original: Buffer, scale: number, page = 1): Promise<void> {
   const [one, other] = await Promise.all([drawn(scaled, page, 6 / scale), drawn(original, page, 6)]);
   expectSamePixels(one, other);
@@ -28,7 +28,7 @@ async function expectSamePage(scaled: Buffer, original: Buffer, scale: number, p
 
 type Drawn = Awaited<ReturnType<typeof drawn>>;
 
-/** One byte in a thousand may differ: what edges come to that are rounded at other places. */
+/** One byte in a thousand may differ: edges that are rounded differently. */
 function expectSamePixels(one: Drawn, other: Drawn): void {
   expect([one.width, one.height]).toEqual([other.width, other.height]);
   let different = 0;
@@ -76,14 +76,14 @@ const various = samplePdf(
   },
 );
 
-describe("all pages are scaled", () => {
-  test.each([0.5, 1.5, 3])("by %d, whatever they are like and share", async (scale) => {
+describe("transformPdf scales all pages", () => {
+  test.each([0.5, 1.5, 3])("by %d, including rotated pages and shared resources", async (scale) => {
     const scaled = await transformPdf(various, { scale });
     for (const page of [1, 2, 3, 4]) await expectSamePage(scaled, various, scale, page);
     expect((await drawn(scaled)).pages).toBe(4);
   });
 
-  test("a page that occurs twice too", async () => {
+  test("when a page occurs twice", async () => {
     const twice = Buffer.from(
       various.toString("latin1").replace("/Kids[3 0 R 5 0 R", "/Kids[5 0 R 5 0 R"),
       "latin1",
@@ -92,7 +92,7 @@ describe("all pages are scaled", () => {
     for (const page of [1, 2, 3]) await expectSamePage(scaled, twice, 2, page);
   });
 
-  test("without copying for each of them what they share", async () => {
+  test("without copying shared resources for each page", async () => {
     const noise = Buffer.alloc(50_000);
     for (let index = 0; index < noise.length; index++) noise[index] = (index * index * 7919) >> 8;
     const image = `/Subtype/Image/Width 100/Height 100/ColorSpace/DeviceRGB/BitsPerComponent 8/Length1 1`;
@@ -108,8 +108,8 @@ describe("all pages are scaled", () => {
   });
 });
 
-describe("one page is taken out", () => {
-  test("as it is", async () => {
+describe("transformPdf extracts one page", () => {
+  test("unchanged", async () => {
     const single = await transformPdf(various, { page: 2 });
     const [one, other] = await Promise.all([drawn(single), drawn(various, 2)]);
     expect(one).toEqual({ ...other, pages: 1 });
@@ -122,12 +122,12 @@ describe("one page is taken out", () => {
     expect({ width, height, pages }).toEqual({ width: 50, height: 80, pages: 1 });
   });
 
-  test("with what stands in its form fields", async () => {
+  test("with the contents of its form fields", async () => {
     const single = await transformPdf(various, { page: 4 });
     expectSamePixels(await drawn(single, 1, 6), await drawn(various, 4, 6));
   });
 
-  test("with its links, and without the pages that they lead to", async () => {
+  test("with its links, and without the pages that they refer to", async () => {
     const first = firstObjectOf(2);
     const bytes = samplePdf(
       [{ entries: `/Annots[${first} 0 R ${first + 1} 0 R]` }, { content: `% ${"x".repeat(10_000)}` }],
@@ -141,7 +141,7 @@ describe("one page is taken out", () => {
     expect(single.length).toBeLessThan(2000);
   });
 
-  test("unless it does not exist", async () => {
+  test("and rejects for a page that does not exist", async () => {
     await expect(transformPdf(various, { page: 5 })).rejects.toMatchObject({
       code: "bad_request",
       message: "page must be at most 4.",
@@ -149,24 +149,24 @@ describe("one page is taken out", () => {
   });
 });
 
-test("what nothing is asked of stays what it is", async () => {
+test("transformPdf without changes returns the same bytes", async () => {
   expect(await transformPdf(various, {})).toBe(various);
   expect(await transformPdf(various, { scale: 1 })).toBe(various);
   expect(await transformPdf(restrictedPdf, { page: 1 })).toBe(restrictedPdf);
 });
 
-test("equal input makes equal files", async () => {
+test("transformPdf gives equal files for equal input", async () => {
   const transform = { page: 1, scale: 0.5 };
   const [one, other] = [await transformPdf(various, transform), await transformPdf(various, transform)];
   expect(one.equals(other)).toBe(true);
   expect(one.toString("latin1")).not.toContain("CreationDate");
 });
 
-test("a file that only its owner may change is scaled, one that nobody else may open is not", async () => {
+test("transformPdf scales a file with an owner password, and refuses one that needs a password to open", async () => {
   await expectSamePage(await transformPdf(restrictedPdf, { scale: 2 }), restrictedPdf, 2);
   await expect(transformPdf(encryptedPdf, { scale: 2 })).rejects.toThrow("it is protected by a password");
 });
 
-test("bytes that are no PDF are refused, even if nothing is asked of them", async () => {
+test("transformPdf refuses bytes that are not a PDF, even without changes", async () => {
   await expect(transformPdf(Buffer.from(QUARTERS), {})).rejects.toMatchObject({ code: "unsupported_media" });
 });

@@ -6,18 +6,18 @@ import { useScaledPages } from "./scale-pages.ts";
 /** `FORMTYPE_NONE`. */
 const NO_FORMS = 0;
 
-/** Changes to a document. Without any, it stays as it is. */
+/** Changes to a document. Without any, the document is returned unchanged. */
 export interface TransformPdfOptions {
-  /** The one page, from 1, that is kept. @default all of them */
+  /** The only page to keep, from 1. @default all pages */
   page?: number;
-  /** By what the sizes of all pages are multiplied. @default 1 */
+  /** Factor for the sizes of all pages. @default 1 */
   scale?: number;
 }
 
 /**
- * One page of a PDF, or its pages at another size. Text stays text and vectors stay vectors. Annotations and form fields
- * are drawn into pages that are scaled and into pages of documents with forms; those lose their links. Bookmarks and other
- * parts of the document as a whole are left out, restrictions by its owner as well.
+ * Extracts one page of a PDF, or scales its pages. Text stays text and vectors stay vectors. In scaled pages and in
+ * documents with forms, annotations and form fields are drawn into the pages, which then lose their links. Bookmarks,
+ * other document-level parts and the owner's restrictions are omitted.
  *
  * Rejects with `unsupported_media` (not a PDF, damaged, encrypted) and with `bad_request` for a page that the document does
  * not have.
@@ -34,7 +34,7 @@ export async function transformPdf(bytes: Buffer, { page, scale = 1 }: Transform
   });
 }
 
-/** Opens, for as long as `use` runs, a document that consists of the page at `index`, from 0. */
+/** Creates a document of only the page at `index`, from 0, open while `use` runs. */
 function useOnlyPage<Result>(
   document: PdfDocument,
   index: number,

@@ -12,10 +12,10 @@ async function drawn(bytes: Buffer) {
   return { size: [natural.width, natural.height], pages, pixels: await (await decode()).raw().toBuffer() };
 }
 
-describe("a JPEG", () => {
+describe("pdfOfJpeg", () => {
   const colours = sharp(cornered(64, 48), { raw: { width: 64, height: 48, channels: 3 } });
 
-  test("goes in as it is and fills the page", async () => {
+  test("embeds the JPEG unchanged and fills the page", async () => {
     const jpeg = await colours.clone().jpeg({ quality: 95 }).toBuffer();
     const bytes = pdfOfJpeg(jpeg, { width: 64, height: 48, components: 3 }, { width: 32, height: 24 });
     expect(bytes.includes(jpeg)).toBe(true);
@@ -27,7 +27,7 @@ describe("a JPEG", () => {
     expect(distance(await cornersOf(png), CORNERS)).toBeLessThan(6);
   });
 
-  test("may be grey, and progressive", async () => {
+  test("accepts grey and progressive JPEGs", async () => {
     const grey = colours.clone().toColourspace("b-w");
     const jpeg = await grey.jpeg({ quality: 95, progressive: true }).toBuffer();
     const { pixels } = await drawn(
@@ -43,8 +43,8 @@ describe("a JPEG", () => {
   });
 });
 
-describe("pixels", () => {
-  /** Different in every byte, so that nothing can be shifted or swapped unseen. */
+describe("pdfOfPixels", () => {
+  /** Every byte differs, so that shifted or swapped pixels are detected. */
   function gradient(width: number, height: number, channels: 3 | 4): Buffer {
     const pixels = Buffer.alloc(width * height * channels);
     for (let index = 0; index < pixels.length; index++) pixels[index] = (index * 31 + (index >> 5)) % 256;
@@ -56,7 +56,7 @@ describe("pixels", () => {
     [1, 40],
     [33, 7],
     [300, 200],
-  ])("of %i by %i come back exactly", async (width, height) => {
+  ])("keeps %i by %i pixels exactly", async (width, height) => {
     const pixels = gradient(width, height, 3);
     const page = { width: width / 2, height: height / 2 };
     const found = await drawn(await pdfOfPixels(pixels, { width, height, channels: 3 }, page));
@@ -64,7 +64,7 @@ describe("pixels", () => {
     expect(found.pixels.equals(pixels)).toBe(true);
   });
 
-  test("let the paper through where they are transparent", async () => {
+  test("shows the paper through transparent pixels", async () => {
     const size = { width: 16, height: 16 };
     const pixels = gradient(16, 16, 4);
     const bytes = await pdfOfPixels(pixels, { ...size, channels: 4 }, { width: 8, height: 8 });
@@ -76,7 +76,7 @@ describe("pixels", () => {
     }
   });
 
-  test("that are opaque throughout have no mask", async () => {
+  test("writes no mask for opaque pixels", async () => {
     const three = gradient(8, 8, 3);
     const four = await sharp(three, { raw: { width: 8, height: 8, channels: 3 } })
       .ensureAlpha()
@@ -89,7 +89,7 @@ describe("pixels", () => {
   });
 });
 
-test("a page may be of any size, and of fractions of a point", async () => {
+test("a written PDF page can have any size, including fractions of a point", async () => {
   const pixels = cornered(8, 8);
   const box = async (width: number, height: number) => {
     const bytes = await pdfOfPixels(pixels, { width: 8, height: 8, channels: 3 }, { width, height });

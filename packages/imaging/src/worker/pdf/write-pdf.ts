@@ -1,7 +1,7 @@
 import type { Size } from "@outrigger/core";
 import sharp, { type Sharp } from "sharp";
 
-/** Decimals of a number of points. */
+/** Decimals of lengths in points. */
 const POINT_DECIMALS = 3;
 
 /** The objects before the image. */
@@ -9,8 +9,8 @@ const IMAGE_NUMBER = 5;
 const MASK_NUMBER = IMAGE_NUMBER + 1;
 
 /**
- * A PDF of one page, `page` points large and filled by a JPEG, whose bytes go in as they are: baseline or progressive, grey
- * or RGB, upright, for nothing in a PDF heeds its EXIF.
+ * A PDF of one page of `page` points, filled by a JPEG that is embedded unchanged. The JPEG may be baseline or
+ * progressive, grey or RGB. It must be upright, because PDF readers ignore EXIF.
  */
 export function pdfOfJpeg(
   jpeg: Buffer,
@@ -22,8 +22,8 @@ export function pdfOfJpeg(
 }
 
 /**
- * A PDF of one page, `page` points large and filled by 8-bit sRGB pixels, interleaved, the fourth channel an alpha that the
- * others are not multiplied with. Nothing is lost of them.
+ * A PDF of one page of `page` points, filled by 8-bit interleaved sRGB pixels without loss. A fourth channel is alpha,
+ * not premultiplied.
  */
 export async function pdfOfPixels(
   pixels: Buffer,
@@ -47,10 +47,10 @@ export async function pdfOfPixels(
   return pageOf(objects, page);
 }
 
-/** PNG and PDF compress alike, predictors included: what libvips writes for the one is good for the other. */
+/** Compresses pixels. PDF supports PNG's compression and predictors, so libvips' PNG encoder is used. */
 async function compress(image: Sharp): Promise<Buffer> {
-  // Level 3 and adaptive filters: a photograph of 12 megapixels in 0.7 s, to half of what it takes without filters, and
-  // within 1 % of what level 6 makes of it.
+  // Level 3 with adaptive filters compresses a photograph of 12 megapixels in 0.7 s, to half the size without filters
+  // and within 1 % of level 6.
   return readIdat(
     await image.png({ compressionLevel: 3, adaptiveFiltering: true, palette: false }).toBuffer(),
   );
@@ -65,7 +65,7 @@ function imageDictionary({ width, height }: Size, colours: string, more: string)
   return `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace${colours}/BitsPerComponent 8${more}`;
 }
 
-/** A page that the first of `images` fills; the others are what it refers to. */
+/** A page filled by the first of `images`; the others are objects that it refers to. */
 function pageOf(images: readonly PdfObject[], { width, height }: Size): Buffer {
   const box = [width, height].map((points) => Number(points.toFixed(POINT_DECIMALS)));
   return pdfFile([
@@ -106,15 +106,15 @@ function readIdat(png: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A name, number, array, dictionary or the like as PDF writes it, or the bytes of a stream with its dictionary. */
+/** A value in PDF syntax, or the bytes of a stream with its dictionary. */
 type PdfObject = string | { dictionary: string; data: Buffer };
 
 /** A comment of bytes over 127 marks the file as binary (ISO 32000-1, 7.5.2). */
 const HEADER = Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "latin1");
 
 /**
- * A file of these objects, numbered from 1 in their order; the first is the catalogue. The same objects are the same
- * bytes: there is no date and no random identifier.
+ * A file of these objects, numbered from 1 in order; the first is the catalogue. The same objects give the same bytes:
+ * there is no date and no random identifier.
  *
  * Source: ISO 32000-1, 7.5.
  */

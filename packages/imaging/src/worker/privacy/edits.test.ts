@@ -10,7 +10,7 @@ function edited(change: (edits: Edits) => void): string | null {
   return pieces === null ? null : Buffer.concat(pieces).toString();
 }
 
-test("removes and replaces, in any order of calls", () => {
+test("Edits removes and replaces bytes, in any order of calls", () => {
   const result = edited((edits) => {
     edits.replace(8, 9, Buffer.from("eight"));
     edits.remove(0, 2);
@@ -20,13 +20,13 @@ test("removes and replaces, in any order of calls", () => {
   expect(result).toBe("3467eight9");
 });
 
-test("tells when nothing changes", () => {
+test("Edits returns null when nothing changes", () => {
   expect(edited(() => {})).toBeNull();
   expect(edited((edits) => edits.remove(4, 4))).toBeNull();
   expect(edited((edits) => edits.replace(4, 6, Buffer.from("45")))).toBeNull();
 });
 
-test("prefers the edit around another", () => {
+test("Edits prefers an edit that contains another", () => {
   const result = edited((edits) => {
     edits.replace(3, 4, Buffer.from("inner"));
     edits.replace(2, 6, Buffer.from("outer"));
@@ -35,7 +35,7 @@ test("prefers the edit around another", () => {
   expect(result).toBe("01outer6789");
 });
 
-test("shares the memory of the source and does not write to it", () => {
+test("Edits shares the memory of the source and does not write to it", () => {
   const edits = new Edits(source, "image/png");
   edits.replace(3, 4, Buffer.from("x"));
   const [before] = edits.apply() ?? [];
@@ -43,7 +43,7 @@ test("shares the memory of the source and does not write to it", () => {
   expect(source.toString()).toBe("0123456789");
 });
 
-test("refuses more pieces than any file has", () => {
+test("Edits throws for more pieces than any file has", () => {
   const large = Buffer.alloc(300_000, "ab");
   const edits = new Edits(large, "image/jpeg");
   const removeAll = () => {

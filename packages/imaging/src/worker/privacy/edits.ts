@@ -1,7 +1,7 @@
 import type { OriginalType } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
 
-/** More places than any file has to be changed in, and few enough to be remembered. */
+/** More edits than any real file needs, and few enough to keep in memory. */
 const MAX_EDITS = 100_000;
 
 interface Edit {
@@ -21,7 +21,7 @@ export class Edits {
     this.#type = type;
   }
 
-  /** Takes out the bytes from `start` up to `end`. */
+  /** Removes the bytes from `start` up to `end`. */
   remove(start: number, end: number): void {
     const previous = this.#edits.at(-1);
     if (previous?.end === start && previous.bytes.length === 0) previous.end = end;
@@ -29,8 +29,8 @@ export class Edits {
   }
 
   /**
-   * Puts `bytes` in the place of those from `start` up to `end`, in any order of calls. Of edits that overlap, the one
-   * that begins first and reaches farthest wins. Throws `unsupported_media` when there are too many of them.
+   * Replaces the bytes from `start` up to `end` with `bytes`, in any order of calls. Of overlapping edits, the one that
+   * begins first and reaches farthest wins. Throws `unsupported_media` for too many edits.
    */
   replace(start: number, end: number, bytes: Buffer): void {
     if (this.#source.subarray(start, end).equals(bytes)) return;

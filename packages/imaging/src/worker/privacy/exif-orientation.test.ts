@@ -4,21 +4,24 @@ import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts
 
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
 
-test.each<ByteOrder>(["II", "MM"])("reads every orientation, byte order %s", (byteOrder) => {
-  for (const orientation of orientations) {
-    expect(readExifOrientation(exifBlock(orientation, byteOrder))).toBe(orientation);
-  }
-});
+test.each<ByteOrder>(["II", "MM"])(
+  "readExifOrientation reads every orientation in byte order %s",
+  (byteOrder) => {
+    for (const orientation of orientations) {
+      expect(readExifOrientation(exifBlock(orientation, byteOrder))).toBe(orientation);
+    }
+  },
+);
 
 test.each([
   ["BYTE", 1],
   ["LONG", 4],
-])("reads an orientation that is written as %s, as libexif does", (_, type) => {
+])("readExifOrientation reads an orientation of type %s, as libexif does", (_, type) => {
   expect(readExifOrientation(exifBlock(6, "II", type))).toBe(6);
   expect(readExifOrientation(exifBlock(6, "MM", type))).toBe(6);
 });
 
-test("reads what it writes", () => {
+test("readExifOrientation reads blocks of writeExifOrientation", () => {
   for (const orientation of orientations) {
     expect(readExifOrientation(writeExifOrientation(orientation))).toBe(orientation);
   }
@@ -32,17 +35,17 @@ test.each([
   ["another magic number", exifBlock(6).fill(0, 2, 4)],
   ["a directory beyond the end", exifBlock(6).fill(0xff, 4, 8)],
   ["no directory entries", exifBlock(6).fill(0, 8, 10)],
-])("takes %s for upright", (_, block) => {
+])("readExifOrientation returns 1 for %s", (_, block) => {
   expect(readExifOrientation(block)).toBe(1);
 });
 
-test("reads as far as a cut block goes", () => {
+test("readExifOrientation reads a truncated block up to its end", () => {
   const block = exifBlock(6);
   for (let length = 0; length <= block.length; length++) {
     expect(readExifOrientation(block.subarray(0, length)), `${length}`).toBe(length < 34 ? 1 : 6);
   }
 });
 
-test("is not misled by a count of entries that the block has no room for", () => {
+test("readExifOrientation ignores an entry count beyond the end of the block", () => {
   expect(readExifOrientation(exifBlock(6).fill(0xff, 8, 10))).toBe(6);
 });

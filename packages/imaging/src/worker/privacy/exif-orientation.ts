@@ -5,8 +5,8 @@ const IFD_ENTRY_BYTES = 12;
 const integerBytes: Readonly<Record<number, 1 | 2 | 4>> = { 1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4 };
 
 /**
- * The orientation that an EXIF block declares, 1 to 8; 1 where it declares none or one that does not exist. `tiff` is
- * the block from its TIFF header on. Never throws: whatever is cut off or broken declares nothing.
+ * The orientation that an EXIF block declares, 1 to 8; 1 without a valid one. `tiff` is the block from its TIFF header
+ * on. Never throws: truncated or broken entries are ignored.
  *
  * Source: Exif 2.32, section 4.6.4 (Orientation); TIFF 6.0, section 2.
  */
@@ -32,7 +32,7 @@ export function readExifOrientation(tiff: Buffer): number {
 }
 
 /**
- * An EXIF block that holds an orientation and nothing else, from its TIFF header on.
+ * An EXIF block with only an orientation, from its TIFF header on.
  *
  * Source: TIFF 6.0, section 2.
  */
@@ -46,7 +46,7 @@ export function writeExifOrientation(orientation: number): Buffer {
   return tiff;
 }
 
-/** The first value of a directory entry; 0 where it has none that is a whole number. */
+/** The first value of a directory entry; 0 if it is not a whole number. */
 function readInteger(view: DataView, entry: number, littleEndian: boolean): number {
   const bytes = integerBytes[view.getUint16(entry + 2, littleEndian)];
   const hasValue = view.getUint32(entry + 4, littleEndian) > 0;

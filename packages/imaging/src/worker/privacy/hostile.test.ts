@@ -13,7 +13,7 @@ import { stripMetadata } from "./strip-metadata.ts";
 
 type StrippedType = Parameters<typeof stripMetadata>[1];
 
-/** A small generator whose numbers are the same in every run (Numerical Recipes, 7.1). */
+/** A pseudo-random generator, the same in every run (Numerical Recipes, 7.1). */
 function seededNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -24,8 +24,8 @@ function seededNumbers(seed: number): (below: number) => number {
 
 async function samples(): Promise<[StrippedType, Buffer][]> {
   const picture = sharp({ create: { width: 16, height: 16, channels: 3, background: "#246" } });
-  const described = picture.clone().withExif({ IFD0: { Artist: "Somebody", Orientation: "6" } });
-  const information = "<</Author(Somebody)/Title(Something)/Producer(A program)>>";
+  const described = picture.clone().withExif({ IFD0: { Artist: "Personal", Orientation: "6" } });
+  const information = "<</Author(Personal)/Title(Something)/Producer(A program)>>";
   const objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>"];
   const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 60 40]/PieceInfo<</X<</Private 4 0 R>>>>>>";
   return [
@@ -50,7 +50,7 @@ async function samples(): Promise<[StrippedType, Buffer][]> {
   ];
 }
 
-test("ends every damaged file with an answer or a refusal", async () => {
+test("stripMetadata cleans or refuses every damaged file", async () => {
   const random = seededNumbers(20_240_102);
   for (const [type, sample] of await samples()) {
     for (let round = 0; round < 150; round++) {
@@ -100,7 +100,7 @@ test.each([
       ],
     ),
   ],
-])("comes to an end with %s", async (_, pdf) => {
+])("stripPdf ends in time for %s", async (_, pdf) => {
   const begun = performance.now();
   await stripMetadata(pdf, "application/pdf").catch((error: unknown) => {
     if (!isServiceError(error)) throw error;
@@ -108,7 +108,7 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(5000);
 });
 
-test("inflates no more than it is allowed to", () => {
+test("inflate returns null for more than maxBytes", () => {
   const content = Buffer.from(`1 0 ${" ".repeat(1000)}null`);
   const dictionary = parsePdfValue(Buffer.from("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>"), 0);
   expect.assert(dictionary !== null);
@@ -117,7 +117,7 @@ test("inflates no more than it is allowed to", () => {
   expect(openObjectStream(dictionary, data, content.length - 1)).toBeNull();
 });
 
-test("refuses a JPEG of nothing but EXIF", async () => {
+test("stripJpeg refuses a JPEG that holds only EXIF segments", async () => {
   const exif = Buffer.concat([Buffer.of(0xff, 0xe1, 0, 104), Buffer.from("Exif\0\0"), exifBlock(6)]);
   const jpeg = (count: number) =>
     Buffer.concat([Buffer.of(0xff, 0xd8), ...Array.from({ length: count }, () => exif)]);
@@ -125,11 +125,11 @@ test("refuses a JPEG of nothing but EXIF", async () => {
   await expect(stripMetadata(jpeg(1001), "image/jpeg")).rejects.toMatchObject({ code: "unsupported_media" });
 });
 
-test("follows private data that refer to half a million objects", async () => {
+test("stripPdf removes private data that refer to half a million objects", async () => {
   const references = `[${`${FIRST} 0 R `.repeat(500_000)}]`;
   const entries = `/PieceInfo ${FIRST + 1} 0 R`;
-  const pdf = samplePdf([{ ...page, entries }], ["(Somebody)", references]);
+  const pdf = samplePdf([{ ...page, entries }], ["(Personal)", references]);
   const stripped = Buffer.concat((await stripMetadata(pdf, "application/pdf")) ?? []);
   expect(stripped.length).toBe(pdf.length);
-  expect(stripped.includes("Somebody")).toBe(false);
+  expect(stripped.includes("Personal")).toBe(false);
 });

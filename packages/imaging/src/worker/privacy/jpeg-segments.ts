@@ -1,4 +1,4 @@
-/** Markers of JPEG by their second byte. Source: ITU-T T.81, table B.1. */
+/** JPEG markers by their second byte. Source: ITU-T T.81, table B.1. */
 export const Marker = {
   TEM: 0x01,
   SOI: 0xd8,
@@ -10,21 +10,21 @@ export const Marker = {
   APP14: 0xee,
 } as const;
 
-/** A marker with what belongs to it. */
+/** A marker with its data. */
 export interface JpegSegment {
   /** The second byte of the marker. */
   marker: number;
-  /** Where its first byte is, fill bytes before it included. */
+  /** Position of the first byte, including fill bytes before the marker. */
   start: number;
   /** The bytes after its length field; empty for markers that stand alone. */
   payload: Buffer;
-  /** Where the next begins, unless there is junk between. For a scan: after its entropy-coded data. */
+  /** Position after the segment; for a scan, after its entropy-coded data. */
   end: number;
 }
 
 /**
- * Walks a JPEG from its start up to its EOI or, where that is missing, as far as it can be followed. Bytes that belong
- * to no segment are passed over, as libjpeg does. Never throws.
+ * Walks a JPEG from its start up to its EOI or, without one, as far as possible. Skips bytes outside segments, as
+ * libjpeg does. Never throws.
  *
  * Source: ITU-T T.81, annex B.
  */
@@ -59,7 +59,7 @@ function standsAlone(marker: number): boolean {
   return (marker >= 0xd0 && marker <= Marker.EOI) || marker === Marker.TEM;
 }
 
-/** Where entropy-coded data that begins at `position` ends: before the first marker that is no restart. */
+/** The end of entropy-coded data that begins at `position`: before the first marker that is not a restart. */
 function findScanEnd(bytes: Buffer, position: number): number {
   let next = position;
   for (;;) {

@@ -24,13 +24,13 @@ function application(identifier: string, ...blocks: (Buffer | string)[]): Buffer
   return extension(0xff, identifier, ...blocks);
 }
 
-/** XMP stands in the file as it is; behind it is a ramp of bytes that leads any reader of sub-blocks to its end. */
+/** An XMP block: raw XMP, then a ramp of bytes that leads readers of sub-blocks to its end. */
 function xmp(text: string): Buffer {
   const ramp = Buffer.from(Array.from({ length: 256 }, (_, index) => 255 - index));
   return Buffer.concat([Buffer.from(`\x21\xff\x0bXMP DataXMP${text}\x01`, "latin1"), ramp, Buffer.of(0)]);
 }
 
-/** The GIF with more before its trailer. */
+/** The GIF with additional blocks before its trailer. */
 function withBlocks(gif: Buffer, ...blocks: Buffer[]): Buffer {
   return Buffer.concat([gif.subarray(0, -1), ...blocks, TRAILER]);
 }
@@ -49,11 +49,11 @@ test.each([
   ["another application's data", application("MYPROGRAM00", SECRET)],
   ["an application without a name of its own", extension(0xff, SECRET)],
   ["an unknown extension", extension(0x77, SECRET)],
-])("removes %s, and nothing else", (_, added) => {
+])("stripGif removes only %s", (_, added) => {
   expect(strip(withBlocks(animated, added))).toEqual(animated);
 });
 
-test("removes comments between frames and leaves each its timing", async () => {
+test("stripGif removes comments between frames and keeps the timing of each frame", async () => {
   const first = animated.indexOf(Buffer.of(0x21, 0xf9));
   const second = animated.indexOf(Buffer.of(0x21, 0xf9), first + 1);
   const comment = extension(0xfe, SECRET);
@@ -72,25 +72,25 @@ test.each([
   ["repetition of another program", application("ANIMEXTS1.0", "\x01\x05\0")],
   ["a colour profile", application("ICCRGBG1012", "profile")],
   ["text that is drawn", extension(0x01, "\0".repeat(12), "drawn")],
-])("keeps %s", (_, added) => {
+])("stripGif keeps %s", (_, added) => {
   expect(stripGif(withBlocks(animated, added))).toBeNull();
 });
 
-test("removes everything behind the trailer", () => {
+test("stripGif removes everything after the trailer", () => {
   expect(strip(Buffer.concat([animated, Buffer.from(SECRET)]))).toEqual(animated);
 });
 
-test("ends a GIF where decoders do, if what follows is no block", () => {
+test("stripGif ends a GIF where decoders do when no valid block follows", () => {
   const endless = Buffer.concat([animated.subarray(0, -1), Buffer.from(SECRET)]);
   expect(strip(endless)).toEqual(animated);
 });
 
-test("changes nothing about a GIF without a trailer or with padding", () => {
+test("stripGif does not change a GIF without a trailer or with padding", () => {
   expect(stripGif(animated.subarray(0, -1))).toBeNull();
   expect(stripGif(withBlocks(animated, Buffer.of(0, 0)))).toBeNull();
 });
 
-test("refuses a file that is cut within a block, and what is no GIF", () => {
+test("stripGif refuses a file truncated within a block, and bytes that are not a GIF", () => {
   const gif = withBlocks(sparseGif(4, 4, [{ width: 4, height: 4 }]), extension(0xfe, SECRET));
   const refusal = expect.objectContaining({ code: "unsupported_media" });
   expect(() => stripGif(gif.subarray(0, gif.length - 3))).toThrow(refusal);

@@ -7,14 +7,14 @@ const PLAIN_TEXT = 0x01;
 const APPLICATION = 0xff;
 const TRAILER = Buffer.of(0x3b);
 
-/** Applications whose extensions say how often an animation repeats, and in which colours it is. */
+/** Applications whose extensions hold the loop count or the colour profile. */
 const essentialApplications = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"]);
 
 /**
- * Takes out of a GIF whatever does not make its frames: comments, XMP and other applications' data, and everything
- * behind its end. Kept are frames, their timing, repetition, the colour profile, and plain text extensions, which by
- * the standard are drawn. The pieces share the memory of `bytes`; `null` when there is nothing to take out. Throws
- * `unsupported_media` for a GIF that is cut off.
+ * Removes from a GIF everything that does not affect its frames: comments, XMP and other application data, and
+ * everything after its end. It keeps frames, timing, loop count, colour profile, and plain text extensions, which the
+ * standard draws. The pieces share the memory of `bytes`; `null` when there is nothing to remove. Throws
+ * `unsupported_media` for a truncated GIF.
  *
  * Source: GIF89a specification, sections 23 to 27.
  */

@@ -32,7 +32,7 @@ function exif(orientation: number, byteOrder: ByteOrder = "MM"): Buffer {
   return segment(APP1, Buffer.concat([Buffer.from("Exif\0\0"), exifBlock(orientation, byteOrder)]));
 }
 
-/** The JPEG with more behind its first marker. */
+/** The JPEG with additional segments after its first marker. */
 function withSegments(jpeg: Buffer, ...segments: Buffer[]): Buffer {
   return Buffer.concat([jpeg.subarray(0, SOI_BYTES), ...segments, jpeg.subarray(SOI_BYTES)]);
 }
@@ -58,12 +58,12 @@ test.each([
   ["an index of further pictures", segment(APP2, `MPF\0${SECRET}`)],
   ["JUMBF", segment(APP11, `JP\0\0${SECRET}`)],
   ["an Adobe segment too short to be read", segment(APP14, "Adobe\0d")],
-])("removes %s, and nothing else", (_, added) => {
+])("stripJpeg removes only %s", (_, added) => {
   expect(strip(withSegments(plain, added))).toEqual(plain);
   expect(strip(withSegments(progressive, added))).toEqual(progressive);
 });
 
-test("removes segments between the scans of a progressive picture", () => {
+test("stripJpeg removes metadata between the scans of a progressive picture", () => {
   const secondScan = progressive.indexOf(
     Buffer.of(0xff, 0xda),
     progressive.indexOf(Buffer.of(0xff, 0xda)) + 2,
@@ -77,8 +77,8 @@ test("removes segments between the scans of a progressive picture", () => {
   expect(strip(commented)).toEqual(progressive);
 });
 
-describe.each<ByteOrder>(["II", "MM"])("an orientation, byte order %s", (byteOrder) => {
-  test.each([2, 3, 4, 5, 6, 7, 8])("of %i stays, alone", async (orientation) => {
+describe.each<ByteOrder>(["II", "MM"])("stripJpeg, EXIF in byte order %s", (byteOrder) => {
+  test.each([2, 3, 4, 5, 6, 7, 8])("reduces EXIF to orientation %i", async (orientation) => {
     const original = withSegments(plain, exif(orientation, byteOrder));
     const stripped = strip(original);
     expect(stripped.includes(EXIF_SECRET)).toBe(false);
@@ -88,7 +88,7 @@ describe.each<ByteOrder>(["II", "MM"])("an orientation, byte order %s", (byteOrd
   });
 });
 
-test("leaves each of several orientations as every reader has seen it", async () => {
+test("stripJpeg keeps each of several orientations", async () => {
   const first = strip(withSegments(plain, exif(6), exif(1)));
   const second = strip(withSegments(plain, exif(1), exif(6)));
   expect((await sharp(first).metadata()).orientation).toBe(6);
@@ -96,7 +96,7 @@ test("leaves each of several orientations as every reader has seen it", async ()
   expect(strip(withSegments(plain, exif(1), exif(1)))).toEqual(plain);
 });
 
-test("keeps a colour profile, also one in several segments", async () => {
+test("stripJpeg keeps a colour profile, also in several segments", async () => {
   const profiled = await encode({ icc: "p3" });
   expect(strip(withSegments(profiled, exif(1)))).toEqual(profiled);
   const profile = Buffer.alloc(100_000, "colours");
@@ -106,7 +106,7 @@ test("keeps a colour profile, also one in several segments", async () => {
   expect(strip(withSegments(plain, exif(1), ...parts))).toEqual(withSegments(plain, ...parts));
 });
 
-test("keeps the colour transform of CMYK", async () => {
+test("stripJpeg keeps the colour transform of CMYK", async () => {
   const raw = { width: 8, height: 8, channels: 4 } as const;
   const cmyk = await sharp(Buffer.alloc(256, 77), { raw }).toColourspace("cmyk").jpeg().toBuffer();
   const marked = withSegments(cmyk, segment(COM, SECRET));
@@ -118,28 +118,28 @@ test("keeps the colour transform of CMYK", async () => {
   );
 });
 
-test("removes the thumbnail of JFIF and keeps its density", () => {
+test("stripJpeg removes the thumbnail of JFIF and keeps its density", () => {
   const head = "JFIF\0\x01\x02\x01\x00\x48\x00\x48";
   const withThumbnail = withSegments(plain, segment(APP0, `${head}\x02\x01${"\x7f".repeat(6)}`));
   expect(strip(withThumbnail)).toEqual(withSegments(plain, segment(APP0, `${head}\0\0`)));
 });
 
-test("removes everything behind the end: other pictures, the video of a motion photo", () => {
+test("stripJpeg removes other pictures and videos after the end", () => {
   const video = Buffer.from(`\0\0\0\x18ftypmp42${SECRET}`);
   expect(strip(Buffer.concat([plain, video]))).toEqual(plain);
   expect(strip(Buffer.concat([progressive, withSegments(plain, exif(6))]))).toEqual(progressive);
 });
 
-test("is not misled by an end or a picture within a segment", () => {
+test("stripJpeg ignores an end marker or a picture within a segment", () => {
   expect(strip(withSegments(plain, segment(COM, plain.toString("latin1"))))).toEqual(plain);
 });
 
-test("changes nothing about a picture that has nothing to take out", () => {
+test("stripJpeg returns null for a picture without metadata", () => {
   expect(stripJpeg(plain)).toBeNull();
   expect(stripJpeg(progressive)).toBeNull();
 });
 
-test("reads past fill bytes and junk, as libjpeg does", async () => {
+test("stripJpeg skips fill bytes and junk, as libjpeg does", async () => {
   const filled = withSegments(
     plain,
     Buffer.of(0xff, 0xff),
@@ -155,7 +155,7 @@ test("reads past fill bytes and junk, as libjpeg does", async () => {
   );
 });
 
-test("follows a file that is cut anywhere, and never keeps what it takes out of a whole one", () => {
+test("stripJpeg removes metadata from a file truncated anywhere", () => {
   const whole = withSegments(plain, exif(6), segment(COM, SECRET));
   for (let length = SOI_BYTES; length < whole.length; length++) {
     const stripped = strip(whole.subarray(0, length));
@@ -163,13 +163,13 @@ test("follows a file that is cut anywhere, and never keeps what it takes out of 
   }
 });
 
-test("refuses what is no JPEG", () => {
+test("stripJpeg refuses bytes that are not a JPEG", () => {
   expect(() => stripJpeg(Buffer.from("GIF89a"))).toThrow(
     expect.objectContaining({ code: "unsupported_media" }),
   );
 });
 
-test("finds the same to be filled with zeros, which decoders pass over", async () => {
+test("findJpegMetadata yields the same ranges, which can be filled with zeros", async () => {
   const original = withSegments(plain, exif(6), segment(COM, SECRET), segment(APP13, SECRET));
   const trailed = Buffer.concat([original, Buffer.from(SECRET)]);
   for (const { start, end } of findJpegMetadata(trailed)) trailed.fill(0, start, end);

@@ -5,14 +5,11 @@ import { type JpegSegment, Marker, readJpegSegments } from "./jpeg-segments.ts";
 
 const TYPE = "image/jpeg";
 const EXIF = "Exif\0\0";
-/** A picture has one, and one more for each program that did not look. */
+/** A picture usually has one EXIF segment, plus one for each careless program. */
 const MAX_EXIFS = 1000;
 const ALL = Number.POSITIVE_INFINITY;
 
-/**
- * Application segments without which pixels would look different: how long they are at least, and how many bytes of
- * them decoders read.
- */
+/** Application segments that affect pixels, with their minimum length and the bytes that decoders read. */
 const essentials = [
   { marker: Marker.APP0, identifier: "JFIF\0", minBytes: 14, readBytes: 14 },
   { marker: Marker.APP2, identifier: "ICC_PROFILE\0", minBytes: 14, readBytes: ALL },
@@ -20,10 +17,10 @@ const essentials = [
 ];
 
 /**
- * Takes out of a JPEG whatever does not make its pixels: EXIF, XMP, IPTC, comments, thumbnails, what makers of cameras
- * add, and everything behind its end, such as the video of a motion photo. Kept are coded data and tables, JFIF, ICC
- * profile and Adobe's colour transform; EXIF that declares an orientation is reduced to that. The pieces share the
- * memory of `bytes`; `null` when there is nothing to take out. Throws `unsupported_media` for what is no JPEG.
+ * Removes from a JPEG everything that does not affect its pixels: EXIF, XMP, IPTC, comments, thumbnails, camera makers'
+ * data, and everything after its end, such as the video of a motion photo. It keeps coded data and tables, JFIF, ICC
+ * profile and Adobe's colour transform. EXIF with an orientation is reduced to that. The pieces share the memory of
+ * `bytes`; `null` when there is nothing to remove. Throws `unsupported_media` for bytes that are not a JPEG.
  *
  * Sources: ITU-T T.81, annex B; JFIF 1.02; Exif 2.32, section 4.7; ICC.1, annex B.4.
  */
@@ -49,8 +46,8 @@ export function stripJpeg(bytes: Buffer): readonly Buffer[] | null {
 }
 
 /**
- * Yields where a JPEG holds what {@link stripJpeg} would take out. Each range can be filled with zeros instead where
- * the length of a file must not change: what is left then are empty application segments.
+ * Yields the ranges that {@link stripJpeg} would remove. To keep the length of a file, fill them with zeros: empty
+ * application segments remain.
  */
 export function* findJpegMetadata(bytes: Buffer): Generator<{ start: number; end: number }, void> {
   let position = 0;
@@ -64,9 +61,9 @@ export function* findJpegMetadata(bytes: Buffer): Generator<{ start: number; end
   if (bytes.length > position) yield { start: position, end: bytes.length };
 }
 
-/** How many bytes of its payload a segment needs for its pixels; 0 where it can go. */
+/** The bytes of a segment's payload that affect pixels; 0 if the segment can be removed. */
 function essentialLength({ marker, payload }: JpegSegment): number {
-  // Frames, tables, scans and their like; 0xf0 to 0xfd are reserved and used by no decoder.
+  // Frames, tables, scans and similar. 0xf0 to 0xfd are reserved, and no decoder uses them.
   if ((marker >= 0xc0 && marker < Marker.APP0) || marker === Marker.TEM) return ALL;
   const essential = essentials.find(
     (candidate) =>
@@ -86,8 +83,8 @@ function startsWith(payload: Buffer, identifier: string): boolean {
 }
 
 /**
- * Where one of several declares an orientation, each keeps its own: readers differ in which of them they take, and none
- * must see another than before.
+ * Reduces EXIF segments to their orientations. If one of several declares an orientation, each keeps its own: readers
+ * differ in which segment they use, and each must see the same as before.
  */
 function reduceExif(exifs: readonly JpegSegment[], edits: Edits): void {
   const orientations = exifs.map(({ payload }) => readExifOrientation(payload.subarray(EXIF.length)));
@@ -101,10 +98,10 @@ function reduceExif(exifs: readonly JpegSegment[], edits: Edits): void {
   }
 }
 
-/** A segment without the bytes that decoders do not read: of JFIF, its thumbnail. */
+/** A segment without the bytes that decoders ignore, such as the thumbnail of JFIF. */
 function shorten({ marker, payload }: JpegSegment, length: number): Buffer {
   const shortened = Buffer.from(payload.subarray(0, length));
-  // JFIF's last two bytes measure the thumbnail.
+  // JFIF's last two bytes are the size of the thumbnail.
   if (marker === Marker.APP0) shortened.fill(0, length - 2);
   return writeSegment(marker, shortened);
 }

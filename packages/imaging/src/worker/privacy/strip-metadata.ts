@@ -7,10 +7,10 @@ import { stripPsd } from "./strip-psd.ts";
 
 /**
  * Removes personal metadata from an original (place, camera, author, programs, dates, thumbnails) without encoding its
- * pixels again. They, the orientation and the colour profile stay. `bytes` is not written to.
+ * pixels again. Pixels, orientation and colour profile stay. `bytes` is not modified.
  *
- * Returns the cleaned file in pieces, most of them parts of `bytes`, or `null` when there is nothing to take out. Rejects
- * with `unsupported_media` for a file whose structure cannot be followed.
+ * Returns the cleaned file in pieces, most of them parts of `bytes`, or `null` when there is nothing to remove. Rejects
+ * with `unsupported_media` for a file whose structure cannot be parsed.
  */
 export async function stripMetadata(
   bytes: Buffer,

@@ -17,7 +17,7 @@ import { stripPdf } from "./strip-pdf.ts";
 const SECRET = "a secret";
 const page = { content: QUARTERS };
 const XMP = { dictionary: "/Type/Metadata/Subtype/XML", data: `<x:xmpmeta>${SECRET}</x:xmpmeta>` };
-/** The number of the first object beside a page. */
+/** The number of the first object after those of a page. */
 const FIRST = firstObjectOf(1);
 
 async function strip(pdf: Buffer): Promise<Buffer> {
@@ -32,7 +32,7 @@ async function drawn(pdf: Buffer): Promise<Buffer> {
   return await (await picture.decode()).raw().toBuffer();
 }
 
-/** Strips, and proves what is true of every file that is treated in its place. */
+/** Strips a PDF, and checks the properties of every file that is edited in place. */
 async function stripInPlace(pdf: Buffer): Promise<Buffer> {
   const stripped = await strip(pdf);
   expect(stripped.includes(SECRET)).toBe(false);
@@ -47,25 +47,25 @@ function inflatedStreams(pdf: Buffer): string {
   return [...streams].map(([, data = ""]) => inflateSync(Buffer.from(data, "latin1")).toString()).join("\n");
 }
 
-describe("document information", () => {
+describe("stripPdf removes document information", () => {
   test.each([
     ["in literal strings", `<</Author(${SECRET})/CreationDate(D:20240102)>>`],
     ["between nested and escaped parentheses", `<</Title((\\() ${SECRET} >> endobj)/X 1>>`],
     ["in a hexadecimal string", `<</Author<${Buffer.from(SECRET).toString("hex")}>>>`],
     ["under a key of its own", `<</Wohnort(${SECRET})>>`],
     ["that is cut off", `<</Author(${SECRET}`],
-  ])("goes: %s", async (_, information) => {
+  ])("of %s", async (_, information) => {
     const original = samplePdf([page], [information], { trailer: `/Info ${FIRST} 0 R` });
     const stripped = await stripInPlace(original);
     expect(stripped.includes(Buffer.from(SECRET).toString("hex"))).toBe(false);
   });
 
-  test("goes with the strings that it refers to", async () => {
+  test("with the strings that it refers to", async () => {
     const objects = [`<</Author ${FIRST + 1} 0 R>>`, `(${SECRET})`];
     await stripInPlace(samplePdf([page], objects, { trailer: `/Info ${FIRST} 0 R` }));
   });
 
-  test("goes from superseded revisions, and when no trailer names it any more", async () => {
+  test("of superseded revisions, also without a trailer that names it", async () => {
     const original = samplePdf([page], [`<</Author(${SECRET})>>`], { trailer: `/Info ${FIRST} 0 R` });
     const updated = updatedPdf(
       original,
@@ -76,11 +76,11 @@ describe("document information", () => {
     await stripInPlace(samplePdf([page], [`<</Creator(${SECRET})/ModDate(D:20240102)>>`]));
   });
 
-  test("goes from a trailer that holds it itself", async () => {
+  test("from a trailer that holds it directly", async () => {
     await stripInPlace(samplePdf([page], [], { trailer: `/Info<</Author(${SECRET})>>` }));
   });
 
-  test("is not mistaken for what a later revision has put in its place", async () => {
+  test("and keeps an object of a later revision that reuses its number", async () => {
     const original = samplePdf([page], [`<</Author(${SECRET})>>`], { trailer: `/Info ${FIRST} 0 R` });
     const outline = "<</Title(A chapter)/Parent 1 0 R>>";
     const stripped = await stripInPlace(updatedPdf(original, { [FIRST]: outline }));
@@ -88,17 +88,17 @@ describe("document information", () => {
   });
 });
 
-describe("XMP", () => {
+describe("stripPdf removes XMP", () => {
   test.each([
     ["the document", [XMP], { catalogue: `/Metadata ${FIRST} 0 R` }, {}],
     ["a page", [XMP], {}, { entries: `/Metadata ${FIRST} 0 R` }],
     ["nothing any more", [XMP], {}, {}],
     ["the document, untyped", [{ data: SECRET }], { catalogue: `/Metadata ${FIRST} 0 R` }, {}],
-  ])("goes that belongs to %s", async (_, objects, options, entries) => {
+  ])("of %s", async (_, objects, options, entries) => {
     await stripInPlace(samplePdf([{ ...page, ...entries }], objects, options));
   });
 
-  test("goes when it is compressed, with a length elsewhere", async () => {
+  test("that is compressed, with its length in another object", async () => {
     const data = deflateSync(XMP.data);
     const packed = { dictionary: "/Type/Metadata/Filter/FlateDecode", data };
     const original = samplePdf([page], [packed]);
@@ -108,8 +108,8 @@ describe("XMP", () => {
   });
 });
 
-describe("what programs keep for themselves", () => {
-  test("goes with all that nothing else refers to", async () => {
+describe("stripPdf removes private data of programs", () => {
+  test("with all objects that nothing else refers to", async () => {
     const objects: SampleObject[] = [
       `<</Illustrator<</LastModified(${SECRET})/Private ${FIRST + 1} 0 R>>>>`,
       `<</Data ${FIRST + 2} 0 R/Font ${FIRST + 3} 0 R/Page 3 0 R>>`,
@@ -123,12 +123,12 @@ describe("what programs keep for themselves", () => {
     expect(stripped.includes(QUARTERS)).toBe(true);
   });
 
-  test("goes when it stands in the page itself", async () => {
+  test("inside the page object", async () => {
     await stripInPlace(samplePdf([{ ...page, entries: `/PieceInfo<</X<</Private(${SECRET})>>>>` }]));
   });
 });
 
-describe("in object streams", () => {
+describe("stripPdf and object streams:", () => {
   const objects: SampleObject[] = [
     "<</Type/Catalog/Pages 2 0 R/Metadata 6 0 R>>",
     "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 60 40]>>",
@@ -138,7 +138,7 @@ describe("in object streams", () => {
     XMP,
   ];
 
-  test("document information goes, and nothing moves", async () => {
+  test("document information is removed, and nothing moves", async () => {
     const original = compressedPdf(objects, "/Info 4 0 R");
     expect(inflatedStreams(original)).toContain(SECRET);
     const stripped = await stripInPlace(original);
@@ -155,7 +155,7 @@ describe("in object streams", () => {
       "that are damaged",
       { filter: "/FlateDecode", encode: (bytes: Buffer) => deflateSync(bytes).subarray(0, -3) },
     ],
-  ])("%s, the document is saved anew", async (_, coding) => {
+  ])("%s, the document is saved again", async (_, coding) => {
     const original = compressedPdf(objects, "/Info 4 0 R", coding);
     const stripped = await strip(original);
     expect(stripped.toString("latin1")).not.toMatch(/ObjStm|XRef|a secret|6120736563726574/);
@@ -164,7 +164,7 @@ describe("in object streams", () => {
   });
 });
 
-describe("a picture in a page", async () => {
+describe("stripPdf, picture in a page", async () => {
   const plain = await sharp({ create: { width: 16, height: 8, channels: 3, background: "#a40" } })
     .jpeg()
     .toBuffer();
@@ -182,19 +182,19 @@ describe("a picture in a page", async () => {
       ],
     );
 
-  test.each(["/DCTDecode", "[/DCTDecode]"])("loses its metadata: %s", async (filter) => {
+  test.each(["/DCTDecode", "[/DCTDecode]"])("loses its metadata with filter %s", async (filter) => {
     const stripped = await stripInPlace(withImage(filter, jpeg));
     expect(stripped.includes("Serial")).toBe(false);
   });
 
-  test("loses its metadata when it is compressed once more", async () => {
+  test("loses its metadata when it is also compressed with Flate", async () => {
     const stripped = await stripInPlace(withImage("[/FlateDecode/DCTDecode]", deflateSync(jpeg)));
     expect(inflatedStreams(stripped.subarray(0)).length).toBeGreaterThan(plain.length);
     expect(inflatedStreams(stripped)).not.toContain(SECRET);
   });
 });
 
-test("removes what stands before and behind the document", async () => {
+test("stripPdf removes bytes before and after the document", async () => {
   const original = samplePdf([page]);
   const mailed = Buffer.concat([
     Buffer.from(`From: ${SECRET}\r\n\r\n`),
@@ -206,11 +206,11 @@ test("removes what stands before and behind the document", async () => {
   expect(await drawn(stripped)).toEqual(await drawn(original));
 });
 
-test("changes nothing about a document that has nothing to take out", async () => {
+test("stripPdf returns null for a document without metadata", async () => {
   expect(await stripPdf(samplePdf([page, page]))).toBeNull();
 });
 
-test("saves a document that is encrypted anew, and refuses one that needs a password", async () => {
+test("stripPdf saves an encrypted document again, and refuses one that needs a password", async () => {
   const stripped = await strip(restrictedPdf);
   expect(stripped.includes("/Encrypt")).toBe(false);
   expect(await drawn(stripped)).toEqual(await drawn(restrictedPdf));

@@ -6,18 +6,17 @@ import { resavePdf } from "./pdf/resave-pdf.ts";
 
 const TYPE = "application/pdf";
 const END_OF_FILE = "%%EOF";
-/** Where readers look for the header at the farthest. */
+/** Readers look for the header up to this position. */
 const MAX_HEADER_START = 1024;
 
 /**
- * Takes out of a PDF what it tells besides its pages: document information, XMP, programs' private data, the metadata of
- * embedded JPEGs, also of superseded revisions. All of it is overwritten in its place, so that nothing else moves and
- * pages stay as they are byte for byte. Where that is not possible, the document is first saved anew, without encryption:
- * when it is encrypted, badly damaged, or compressed in an unusual way. The pieces share the memory of `bytes`; `null`
- * when there is nothing to take out.
+ * Removes metadata from a PDF: document information, XMP, programs' private data, and metadata of embedded JPEGs, also
+ * in superseded revisions. It is overwritten in place, so nothing moves and pages stay byte for byte. If that is
+ * impossible (encrypted, badly damaged or unusually compressed), the document is first saved again without encryption.
+ * The pieces share the memory of `bytes`; `null` when there is nothing to remove.
  *
- * Signatures become invalid. Attached files, annotations and the fields of forms are the document and stay. Rejects with
- * `unsupported_media` when it cannot be done, also for a document that needs a password.
+ * Signatures become invalid. Attached files, annotations and form fields are part of the document and stay. Rejects
+ * with `unsupported_media` when metadata cannot be removed, also for a document that needs a password.
  *
  * Source: ISO 32000-1, sections 14.3 (metadata), 14.5 (page-piece dictionaries).
  */
@@ -26,11 +25,11 @@ export async function stripPdf(bytes: Buffer): Promise<readonly Buffer[] | null>
   if (stripped !== undefined) return stripped;
   const saved = await resavePdf(bytes);
   const pieces = blankPdf(saved);
-  if (pieces === undefined) throw unreadable(TYPE, "its metadata cannot be taken out");
+  if (pieces === undefined) throw unreadable(TYPE, "its metadata cannot be removed");
   return pieces ?? [saved];
 }
 
-/** `undefined` when there may be something that cannot be overwritten in its place. */
+/** Returns `undefined` when something may not be overwritable in place. */
 function blankPdf(bytes: Buffer): readonly Buffer[] | null | undefined {
   const found: PrivateData = { gone: new Set(), suspects: new Set() };
   let areImagesBlank = true;
@@ -49,7 +48,7 @@ function blankPdf(bytes: Buffer): readonly Buffer[] | null | undefined {
   return inventory.file.edits.apply();
 }
 
-/** Removes bytes before the header, such as the lines of a mail, and behind the end. */
+/** Removes bytes before the header, such as lines of a mail, and after the end. */
 function blankSurroundings({ file: { content, edits }, objects }: PdfInventory): void {
   const header = content.subarray(0, MAX_HEADER_START).indexOf("%PDF-", 0, "latin1");
   if (header > 0) edits.replace(0, header, Buffer.alloc(header, " "));

@@ -46,7 +46,7 @@ test.each([
   ["XMP", chunk("iTXt", `XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta>${SECRET}</x:xmpmeta>`)],
   ["the time", chunk("tIME", "\x07\xe8\x01\x02\x03\x04\x05")],
   ["a private chunk", chunk("prVt", SECRET)],
-])("removes %s, and nothing else", (_, added) => {
+])("stripPng removes only %s", (_, added) => {
   expect(strip(withChunks(added))).toEqual(plain);
   const atEnd = Buffer.concat([plain.subarray(0, -IEND_BYTES), added, plain.subarray(-IEND_BYTES)]);
   expect(strip(atEnd)).toEqual(plain);
@@ -70,23 +70,26 @@ test.each([
   expect(stripPng(withChunks(chunk(type, "data")))).toBeNull();
 });
 
-test("keeps an animation and what is critical", () => {
+test("stripPng keeps an animation and critical chunks", () => {
   const animated = withChunks(...["acTL", "fcTL", "fdAT", "PLTE", "NeWc"].map((type) => chunk(type, "data")));
   expect(stripPng(animated)).toBeNull();
 });
 
-test.each<ByteOrder>(["II", "MM"])("keeps every orientation, byte order %s, alone", async (byteOrder) => {
-  for (let orientation = 2; orientation <= 8; orientation++) {
-    const original = withChunks(chunk("eXIf", exifBlock(orientation, byteOrder)), chunk("tEXt", SECRET));
-    const stripped = strip(original);
-    expect(stripped.includes(EXIF_SECRET)).toBe(false);
-    expect(await sharp(stripped).metadata()).toMatchObject({ orientation });
-    expect(await upright(stripped)).toEqual(await upright(original));
-    expect(stripPng(stripped)).toBeNull();
-  }
-});
+test.each<ByteOrder>(["II", "MM"])(
+  "stripPng reduces EXIF in byte order %s to its orientation",
+  async (byteOrder) => {
+    for (let orientation = 2; orientation <= 8; orientation++) {
+      const original = withChunks(chunk("eXIf", exifBlock(orientation, byteOrder)), chunk("tEXt", SECRET));
+      const stripped = strip(original);
+      expect(stripped.includes(EXIF_SECRET)).toBe(false);
+      expect(await sharp(stripped).metadata()).toMatchObject({ orientation });
+      expect(await upright(stripped)).toEqual(await upright(original));
+      expect(stripPng(stripped)).toBeNull();
+    }
+  },
+);
 
-test("keeps the colour profile byte for byte", async () => {
+test("stripPng keeps the colour profile byte for byte", async () => {
   const profiled = await sharp(plain)
     .withIccProfile("p3")
     .withExif({ IFD0: { Artist: SECRET } })
@@ -101,18 +104,18 @@ test("keeps the colour profile byte for byte", async () => {
   expect(await upright(stripped)).toEqual(await upright(profiled));
 });
 
-test("removes everything behind the end", () => {
+test("stripPng removes everything after the end", () => {
   expect(strip(Buffer.concat([plain, Buffer.from(SECRET)]))).toEqual(plain);
 });
 
-test("follows a file that is cut anywhere, and never keeps what it takes out of a whole one", () => {
+test("stripPng removes metadata from a file truncated anywhere", () => {
   const whole = withChunks(chunk("tEXt", SECRET), chunk("eXIf", exifBlock(6)));
   for (let length = 8; length < whole.length; length++) {
     expect(strip(whole.subarray(0, length)).includes(SECRET.slice(0, 4)), `${length}`).toBe(false);
   }
 });
 
-test("refuses what is no PNG", () => {
+test("stripPng refuses bytes that are not a PNG", () => {
   expect(() => stripPng(Buffer.from("\x89PNX\r\n\x1a\n", "latin1"))).toThrow(
     expect.objectContaining({ code: "unsupported_media" }),
   );

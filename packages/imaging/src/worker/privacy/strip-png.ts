@@ -6,7 +6,7 @@ import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts
 const TYPE = "image/png";
 const SIGNATURE = "\x89PNG\r\n\x1a\n";
 
-/** Ancillary chunks that say how pixels look, in which colours, and when. Two were spelt otherwise as drafts. */
+/** Ancillary chunks for appearance, colour and animation. Two had another spelling in drafts. */
 const essentials = new Set([
   ...["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "mDCv", "cLLI", "cLLi", "sBIT", "bKGD", "hIST"],
   ...["pHYs", "sPLT", "acTL", "fcTL", "fdAT"],
@@ -20,10 +20,10 @@ interface Chunk {
 }
 
 /**
- * Takes out of a PNG whatever does not make its pixels: EXIF, texts (XMP and old raw profiles among them), the time,
- * private chunks, and everything behind its end. Kept as they are: critical chunks, transparency, colour, density, and
- * animation; EXIF that declares an orientation is reduced to that. The pieces share the memory of `bytes`; `null` when
- * there is nothing to take out. Throws `unsupported_media` for what is no PNG.
+ * Removes from a PNG everything that does not affect its pixels: EXIF, texts (including XMP and old raw profiles), the
+ * time, private chunks, and everything after its end. It keeps critical chunks, transparency, colour, density and
+ * animation. EXIF with an orientation is reduced to that. The pieces share the memory of `bytes`; `null` when there is
+ * nothing to remove. Throws `unsupported_media` for bytes that are not a PNG.
  *
  * Source: PNG specification, third edition, sections 5 and 11.
  */
@@ -41,7 +41,7 @@ export function stripPng(bytes: Buffer): readonly Buffer[] | null {
   return edits.apply();
 }
 
-/** Walks the chunks up to IEND or to where they are cut off. */
+/** Walks the chunks up to IEND or to the end of a truncated file. */
 function* readChunks(bytes: Buffer): Generator<Chunk, void> {
   let start = SIGNATURE.length;
   while (start + 8 <= bytes.length) {
@@ -55,7 +55,7 @@ function* readChunks(bytes: Buffer): Generator<Chunk, void> {
   }
 }
 
-/** Whether no decoder may pass over a chunk: the first letter of its type is upper case. */
+/** Whether decoders must not skip a chunk: the first letter of its type is upper case. */
 function isCritical(type: string): boolean {
   return (type.charCodeAt(0) & 0x20) === 0;
 }

@@ -64,7 +64,7 @@ const version = resource(1057, "\0\0\0\x01\x01");
 
 test.each([
   1001, 1008, 1028, 1033, 1035, 1036, 1050, 1054, 1058, 1059, 1060, 1061, 1071, 1082, 1083, 1084, 1085, 1086,
-])("removes resource %i, and nothing else", (id) => {
+])("stripPsd removes only resource %i", (id) => {
   const added = resource(id, SECRET);
   expect(strip(psd({ resources: [resolution, added, profile, version] }))).toEqual(
     psd({ resources: [resolution, profile, version] }),
@@ -72,7 +72,7 @@ test.each([
   expect(strip(psd({ resources: [added] }))).toEqual(psd({ resources: [] }));
 });
 
-test("does so in large documents and behind a palette", () => {
+test("stripPsd removes resources in a PSB and after a palette", () => {
   const added = resource(1060, `${SECRET}!`, "odd", "MeSa");
   for (const parts of [{ version: 2 as const }, { palette: "a palette" }]) {
     expect(strip(psd({ ...parts, resources: [added, version] }))).toEqual(
@@ -82,20 +82,20 @@ test("does so in large documents and behind a palette", () => {
 });
 
 test.each([1005, 1006, 1010, 1026, 1032, 1039, 1045, 1047, 1057, 1065, 1075, 2000, 4000])(
-  "keeps resource %i",
+  "stripPsd keeps resource %i",
   (id) => {
     expect(stripPsd(psd({ resources: [resource(id, "data")] }))).toBeNull();
   },
 );
 
-test("finds resources behind data that are not padded", () => {
+test("stripPsd finds resources after data without padding", () => {
   const unpadded = resource(1005, "odd").subarray(0, -1);
   expect(strip(psd({ resources: [unpadded, resource(1060, SECRET), version] }))).toEqual(
     psd({ resources: [unpadded, version] }),
   );
 });
 
-test("removes what stands behind the last resource that can be followed", () => {
+test("stripPsd removes bytes after the last resource that can be parsed", () => {
   expect(strip(psd({ resources: [version, Buffer.from(`8BIX${SECRET} and more`)] }))).toEqual(
     psd({ resources: [version] }),
   );
@@ -104,7 +104,7 @@ test("removes what stands behind the last resource that can be followed", () => 
   expect(strip(psd({ resources: [version, overlong] }))).toEqual(psd({ resources: [version] }));
 });
 
-test("refuses every cut before the pixels, and what is no PSD", () => {
+test("stripPsd refuses a file truncated before the pixels, and bytes that are not a PSD", () => {
   const whole = psd({ resources: [version, resource(1060, SECRET)] });
   const refusal = expect.objectContaining({ code: "unsupported_media" });
   for (let length = 0; length < whole.length - "\0\0 picture".length; length++) {

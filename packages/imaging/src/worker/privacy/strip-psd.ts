@@ -6,30 +6,30 @@ const LARGE_DOCUMENT = 2;
 /** Bytes of the length of a section before the layers. */
 const LENGTH_BYTES = 4;
 
-/** Image resources that tell of people, devices and files, by their IDs. */
+/** IDs of image resources with data about people, devices and files. */
 const personalResources = new Set([
   // Print settings of macOS.
   ...[1001, 1002],
   // Caption, IPTC, URL, slices (which name the file), workflow URL, jump to XPEP, URL list.
   ...[1008, 1028, 1035, 1050, 1051, 1052, 1054],
-  // Thumbnails, which may show what has been cropped or painted over since.
+  // Thumbnails, which may show parts that were cropped or painted over later.
   ...[1033, 1036],
   // EXIF, EXIF of another kind, XMP, the digest of IPTC.
   ...[1058, 1059, 1060, 1061],
   // Print settings, which name printers.
   ...[1071, 1082, 1083, 1084, 1085],
-  // Path and format of what was saved automatically.
+  // Path and format of automatically saved files.
   ...[1086, 1087],
   // Lightroom's workflow.
   8000,
 ]);
 
 /**
- * Takes out of a PSD or PSB the image resources that tell of people, devices and files. Layers, channels, paths, guides,
- * colour profile and whatever else makes the document stay as they are. The pieces share the memory of `bytes`; `null`
- * when there is nothing to take out. Throws `unsupported_media` for a file that is cut off.
+ * Removes from a PSD or PSB the image resources with data about people, devices and files. Layers, channels, paths,
+ * guides, colour profile and everything else in the document stay. The pieces share the memory of `bytes`; `null` when
+ * there is nothing to remove. Throws `unsupported_media` for a truncated file.
  *
- * Orientation needs no care: a PSD is upright as it is stored, and its EXIF only repeats what a camera wrote once.
+ * Orientation needs no handling: a PSD is stored upright, and its EXIF only repeats what a camera once wrote.
  *
  * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs".
  */
@@ -46,7 +46,7 @@ export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
     else keptBytes += end - start;
     position = end;
   }
-  // The rest, which no reader can follow.
+  // The rest cannot be parsed by any reader.
   edits.remove(first + position, first + imageResources.length);
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(keptBytes);
@@ -56,7 +56,7 @@ export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
 
 const signatures = new Set(["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]);
 
-/** Where an image resource stands in its section, with its name and padding. */
+/** The range of an image resource in its section, with its name and padding. */
 interface PsdResource {
   id: number;
   start: number;
@@ -64,7 +64,7 @@ interface PsdResource {
 }
 
 /**
- * Walks the image resources of a PSD up to the end of their section or to the first that cannot be followed. Never throws.
+ * Walks the image resources of a PSD up to the end of their section or the first that cannot be parsed. Never throws.
  *
  * Source: Adobe Photoshop File Formats Specification, "Image Resource Blocks".
  */
@@ -76,7 +76,7 @@ function* readPsdResources(section: Buffer): Generator<PsdResource, void> {
     if (sizeAt + 4 > section.length) return;
     const dataBytes = section.readUInt32BE(sizeAt);
     const dataEnd = sizeAt + 4 + dataBytes;
-    // Data are padded to an even length, which some writers forget.
+    // Data are padded to an even length, but some writers omit the padding.
     const padding = isSignatureAt(section, dataEnd) ? 0 : dataBytes % 2;
     const end = Math.min(dataEnd + padding, section.length);
     yield { id: section.readUInt16BE(start + 4), start, end };

@@ -8,7 +8,7 @@ import { layerSection } from "../../../../../test/support/psd-layer-section.ts";
 import { readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
 import { PSD_COMPRESSIONS, resource, samplePsd, section } from "../../../../../test/support/psd-samples.ts";
 
-/** What any of these files may take: most take a millisecond. */
+/** Time limit for each of these files. Most take a millisecond. */
 const MAX_MS = 2000;
 
 const rgba = [
@@ -27,13 +27,13 @@ const layered = layeredPsd({ width: 8, height: 8 }, [
   layer([2, 2, 4, 4], [1, 2, 3, 255], { clipping: true }),
 ]);
 
-/** Reads to the end. Fails on any outcome but a picture or a refusal, and on one that takes long. */
+/** Reads all pixels. Fails on any outcome but a picture or a refusal, and when that takes too long. */
 async function outcomeOf(bytes: Buffer, maxPixels = 100_000): Promise<"picture" | "refused"> {
   const begun = performance.now();
   const outcome = await readPsdPixels(bytes, maxPixels).then(
     () => "picture" as const,
     (error: unknown) => {
-      // Also not one of libvips: what it is given is sound, whatever the file is.
+      // Not even an error of libvips: it always receives a valid TIFF.
       if (!isServiceError(error) || error.code !== "unsupported_media") throw error;
       return "refused" as const;
     },
@@ -42,10 +42,10 @@ async function outcomeOf(bytes: Buffer, maxPixels = 100_000): Promise<"picture" 
   return outcome;
 }
 
-describe("a cut", () => {
+describe("a truncation", () => {
   test.each(
     merged.map((bytes, index) => [compressions[index % 4], index < 4 ? "PSD" : "PSB", bytes] as const),
-  )("anywhere in a %s %s is found", async (compression, _, bytes) => {
+  )("anywhere in a %s %s is detected", async (compression, _, bytes) => {
     // What is deflated ends with a sum, which nothing depends on, and before it may come the end of a block.
     const dispensable = compression === "zip" || compression === "predicted" ? 6 : 0;
     for (let length = 0; length < bytes.length - dispensable; length++) {
@@ -54,7 +54,7 @@ describe("a cut", () => {
     expect(await outcomeOf(bytes)).toBe("picture");
   });
 
-  test("in the section of layers is found in a file that is nothing but layers", async () => {
+  test("in the layer section is detected in a file with only layers", async () => {
     // After the layers comes a merged picture, which says nothing.
     const end = 26 + 4 + 4 + layered.readUInt32BE(30);
     const layersEnd = end + 4 + layered.readUInt32BE(end);
@@ -65,11 +65,11 @@ describe("a cut", () => {
   });
 });
 
-describe("bits that are flipped", () => {
+describe("flipped bits", () => {
   const { below } = createRandom(20);
 
   test.each([...merged, layered].map((bytes, index) => [index, bytes] as const))(
-    "in file %i give a picture or a refusal",
+    "in file %i cause a picture or a refusal",
     async (_, bytes) => {
       for (let round = 0; round < 150; round++) {
         const damaged = Buffer.from(bytes);
@@ -83,7 +83,7 @@ describe("bits that are flipped", () => {
   );
 
   test.each([merged[1], merged[5], layered])(
-    "in a length give a picture or a refusal",
+    "in a length cause a picture or a refusal",
     async (bytes = Buffer.alloc(0)) => {
       for (let position = 26; position < Math.min(bytes.length - 4, 400); position++) {
         for (const length of [0xffffffff, 0x10000]) {
@@ -96,14 +96,14 @@ describe("bits that are flipped", () => {
   );
 });
 
-/** A file that declares a size and holds next to nothing. */
+/** A file that declares a size and holds almost no pixels. */
 function empty(fields: Record<number, number>, end: Buffer): Buffer {
   const header = Buffer.from(merged[0]?.subarray(0, 26) ?? []);
   for (const [position, value] of Object.entries(fields)) header.writeUInt32BE(value, Number(position));
   return Buffer.concat([header, Buffer.alloc(header[5] === 2 ? 16 : 12), end]);
 }
 
-describe("a picture that is more than its file", () => {
+describe("a PSD that declares more than it holds is refused:", () => {
   const bomb = deflateSync(Buffer.alloc(100_000_000));
   const RAW = Buffer.of(0, 0);
   const PACKED = Buffer.of(0, 1);
@@ -168,7 +168,7 @@ describe("a picture that is more than its file", () => {
   });
 });
 
-test("resources that go past the end are passed over", async () => {
+test("a PSD with resources beyond the end is read without them", async () => {
   const past = resource(1039, Buffer.alloc(10));
   past.writeUInt32BE(0xffffffff, 8);
   const [bytes = Buffer.alloc(0)] = merged;

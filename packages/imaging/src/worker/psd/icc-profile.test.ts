@@ -21,7 +21,7 @@ async function profileOf(picture: Buffer): Promise<Buffer> {
   return icc;
 }
 
-/** The smallest profile of a grey whose light is a power of its value. Source: ICC.1:2001-04. */
+/** The smallest profile for grey with a gamma curve. Source: ICC.1:2001-04. */
 function greyProfile(gamma: number): Buffer {
   const tags = [
     ["wtpt", Buffer.from("XYZ \0\0\0\0\0\0\xf6\xd6\0\x01\0\0\0\0\xd3\x2d", "latin1")],
@@ -50,8 +50,8 @@ async function firstPixel(sample: Omit<SamplePsd, "width" | "height">): Promise<
   return (await readPsdPixels(samplePsd({ width: 1, height: 1, ...sample }))).at(0, 0);
 }
 
-describe("applies the profile", () => {
-  /** What libvips makes of the colour [200, 100, 50] of Display P3. */
+describe("openPsd applies the profile", () => {
+  /** The result of libvips for the colour [200, 100, 50] of Display P3. */
   const fromP3 = [215, 93, 32];
 
   test.each([8, 16] as const)("of RGB of %s bits", async (depth) => {
@@ -91,7 +91,7 @@ describe("applies the profile", () => {
     expect(transparent).toEqual([...opaque, 255]);
   });
 
-  test("of a picture that is composed of layers", async () => {
+  test("of a picture composed of layers", async () => {
     const bytes = layeredPsd(
       { width: 1, height: 1 },
       [layer([0, 0, 1, 1], [200, 100, 50, 255])],
@@ -103,7 +103,7 @@ describe("applies the profile", () => {
   });
 });
 
-describe("ignores a profile", () => {
+describe("openPsd ignores a profile", () => {
   const channels = [[200], [100], [50]];
   const asItIs = [200, 100, 50];
 
@@ -115,26 +115,26 @@ describe("ignores a profile", () => {
     ]);
   });
 
-  test("that is no profile, or none of its tags is", async () => {
+  test("without valid data or tags", async () => {
     const damaged = Buffer.from(displayP3).fill(0xee, 132);
     for (const iccProfile of [Buffer.alloc(0), Buffer.alloc(500), displayP3.subarray(0, 100), damaged]) {
       expect(await firstPixel({ channels, iccProfile })).toEqual(asItIs);
     }
   });
 
-  test("cut off anywhere", async () => {
+  test("truncated anywhere", async () => {
     for (let length = 100; length < displayP3.length; length += 20) {
       const iccProfile = displayP3.subarray(0, length);
       expect(await firstPixel({ channels, iccProfile }), `${length}`).toEqual(asItIs);
     }
   });
 
-  test("in a picture of floats, which are light", async () => {
+  test("in a picture of floats, which are linear light", async () => {
     const light = { depth: 32, channels: [[0.5], [0.1], [0]], iccProfile: displayP3 } as const;
     expect(largestDifference(await firstPixel(light), [188, 89, 0])).toBeLessThan(2);
   });
 
-  test("and reads a damaged one of CMYK by the profile that libvips has", async () => {
+  test("that is damaged, and uses libvips' profile for CMYK", async () => {
     const damaged = Buffer.from(cmyk).fill(0xee, 132);
     const colour = [{ stored: [255, 0, 0, 255], seen: [] }];
     const bytes = patterned(colour, { mode: "cmyk", iccProfile: damaged });

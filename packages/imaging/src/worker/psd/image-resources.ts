@@ -1,8 +1,8 @@
 import type { ColourMode } from "./psd-header.ts";
 
-/** Those image resources that decide how the pixels are read. */
+/** The image resources that decide how the pixels are read. */
 export interface ImageResources {
-  /** As it is embedded: whether it is sound is not known. */
+  /** The embedded profile, not validated. */
   iccProfile: Buffer | null;
   /** False for a file saved without "maximize compatibility", whose merged picture is blank. */
   hasMergedPicture: boolean;
@@ -17,7 +17,7 @@ const VERSION_INFO = 1057;
 const signatures = new Set(["8BIM", "MeSa", "AgHg", "PHUT", "DCSR"]);
 
 /**
- * Walks the image resources. Damage ends the walk and is no error: the pixels do not depend on them.
+ * Reads the image resources. Damage ends the walk without an error, because the pixels do not depend on them.
  *
  * Source: Adobe Photoshop File Formats Specification, "Image Resource Blocks".
  */
@@ -54,7 +54,7 @@ function padToEven(bytes: number): number {
 
 const HEADER_BYTES = 128;
 
-/** The colour space that a profile must be of. The others have no use for one. */
+/** The colour space that a profile must have for each mode. Other modes use no profile. */
 const spaces: Partial<Record<ColourMode, string>> = {
   greyscale: "GRAY",
   duotone: "GRAY",
@@ -64,7 +64,7 @@ const spaces: Partial<Record<ColourMode, string>> = {
 };
 
 /**
- * The profile when it can be of use for the mode, else `null`: one that is broken must not cost the picture.
+ * The profile if it is usable for the mode, else `null`: a broken profile must not make the picture unreadable.
  *
  * Source: ICC.1:2022, 7.2.
  */

@@ -7,7 +7,7 @@ import { openPsd } from "./open-psd.ts";
 
 interface Transparent {
   sample: Partial<SamplePsd>;
-  /** The colour as it is stored where it is opaque, white, and what alpha is there. */
+  /** The stored colour of an opaque pixel, of white, and the alpha. */
   stored: number[];
   white: number[];
   opaque: number;
@@ -119,7 +119,7 @@ const cases: [name: string, Transparent][] = [
   ],
 ];
 
-/** Of an opaque colour and two that let white through. */
+/** An opaque colour and two that are merged with white. */
 function matted({ sample, stored, white, opaque, seen }: Transparent): Colour[] {
   return [1, 0.6, 0.2].map((share) => {
     const mixed = stored.map((value, channel) => value * share + (white[channel] ?? 0) * (1 - share));
@@ -131,28 +131,25 @@ function matted({ sample, stored, white, opaque, seen }: Transparent): Colour[] 
   });
 }
 
-describe.each(cases)("%s", (_, transparent) => {
+describe.each(cases)("merged alpha, %s", (_, transparent) => {
   const { sample, tolerance } = transparent;
   const colours = matted(transparent);
 
-  test.each([false, true])(
-    "the white that colours were merged with is taken out again, PSB: %s",
-    async (large) => {
-      await expectColours(patterned(colours, { ...sample, large, layers: -1 }), colours, tolerance);
-    },
-  );
+  test.each([false, true])("colours are unmerged from white, PSB: %s", async (large) => {
+    await expectColours(patterned(colours, { ...sample, large, layers: -1 }), colours, tolerance);
+  });
 
-  test("a channel more is no alpha when the number of layers is not negative", async () => {
+  test("an extra channel is not alpha when the layer count is not negative", async () => {
     expect((await readPsdPixels(patterned(colours, { ...sample, layers: 1 }))).channels).toBe(3);
     expect((await readPsdPixels(patterned(colours, sample))).channels).toBe(3);
   });
 
-  test("without a channel more there is no alpha", async () => {
+  test("a picture without an extra channel has no alpha", async () => {
     const opaque = colours.map(({ stored, seen }) => ({ stored: stored.slice(0, -1), seen }));
     expect((await readPsdPixels(patterned(opaque, { ...sample, layers: -1 }))).channels).toBe(3);
   });
 
-  test("is resized without the colour of what is transparent", async () => {
+  test("resizing ignores the colour of transparent pixels", async () => {
     const picture = await openPsd(patterned(colours, { ...sample, layers: -1 }), { maxPixels: 100 });
     const resized = (await picture.decode()).resize(1, 1, { fit: "fill" }).png();
     const [redness = 0, , , alpha = 0] = await sharp(await resized.toBuffer())
@@ -163,7 +160,7 @@ describe.each(cases)("%s", (_, transparent) => {
   });
 });
 
-test("where nothing is left of a colour, alpha is 0", async () => {
+test("openPsd keeps alpha 0 for fully transparent pixels", async () => {
   const bytes = patterned([{ stored: [255, 255, 255, 0], seen: [] }], { layers: -1 });
   expect((await readPsdPixels(bytes)).at(0, 0)[3]).toBe(0);
 });
@@ -171,7 +168,7 @@ test("where nothing is left of a colour, alpha is 0", async () => {
 test.each([
   ["Mtrn", 8],
   ["Mt16", 16],
-] as const)("a block %s says so, too", async (key, depth) => {
+] as const)("a block %s also declares merged alpha", async (key, depth) => {
   const blocks = Buffer.concat([
     section(Buffer.alloc(0)),
     section(Buffer.alloc(0)),
@@ -182,7 +179,7 @@ test.each([
   expect((await readPsdPixels(bytes)).channels).toBe(4);
 });
 
-test("an entry of a palette may be transparent", async () => {
+test("openPsd supports a transparent palette entry", async () => {
   const palette = Buffer.alloc(768, 9);
   const colours = [0, 200, 3].map((index) => ({ stored: [index], seen: [9, 9, 9, index === 200 ? 0 : 255] }));
   await expectColours(patterned(colours, { mode: "indexed", palette, transparentIndex: 200 }), colours, 0);

@@ -2,7 +2,7 @@ import { lengthBytes, readLength } from "./psd-sections.ts";
 
 /** Blocks after the layers that hold the layers of a picture of 16 or 32 bits. */
 const LAYER_KEYS = new Set(["Layr", "Lr16", "Lr32"]);
-/** Blocks that say no more than that the merged picture has alpha. */
+/** Blocks that only declare that the merged picture has alpha. */
 const TRANSPARENCY_KEYS = new Set(["Mtrn", "Mt16", "Mt32"]);
 /** Blocks whose length takes eight bytes in a PSB, whatever their signature says. */
 const LONG_KEYS = new Set([
@@ -18,8 +18,8 @@ const LONG_KEYS = new Set([
 ]);
 
 /**
- * Whether the first channel after those of the colour is the alpha of the merged picture, and not a selection that was
- * saved: it is where the number of layers is negative. Throws `unsupported_media` where lengths go past the section.
+ * Whether the first channel after the colour channels is the alpha of the merged picture, not a saved selection. It is
+ * when the layer count is negative. Throws `unsupported_media` for lengths beyond the section.
  *
  * Source: Adobe Photoshop File Formats Specification, "Layer info" and "Additional Layer Information".
  */
@@ -53,7 +53,7 @@ function layerCountAt(layers: Buffer, position: number): number {
   return position + 2 <= layers.length ? layers.readInt16BE(position) : 0;
 }
 
-/** Blocks are padded with zeros, by some writers to two bytes, by some to four. */
+/** Skips the zeros that pad a block, by some writers to two bytes, by others to four. */
 function skipPadding(layers: Buffer, start: number): number {
   let position = start;
   while (layers[position] === 0) position++;

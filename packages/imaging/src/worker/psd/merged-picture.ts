@@ -10,13 +10,13 @@ import { visitRows } from "./visit-rows.ts";
 
 /** The merged picture of a file, not unpacked yet. */
 export interface MergedPicture {
-  /** All channels, those that are not needed included. */
+  /** All channels, needed or not. */
   stored: StoredRows;
   plan: PixelPlan;
 }
 
 /**
- * Checks that the merged picture is there, without unpacking it. Throws `unsupported_media`.
+ * Finds the merged picture and checks that it is complete, without unpacking it. Throws `unsupported_media`.
  *
  * Source: Adobe Photoshop File Formats Specification, "Image Data Section".
  */

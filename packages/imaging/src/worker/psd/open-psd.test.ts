@@ -11,7 +11,7 @@ const RGB: Colour[] = [
   { stored: [0, 255, 7], seen: [0, 255, 7] },
   { stored: [31, 32, 233], seen: [31, 32, 233] },
 ];
-/** Light, which may be more than white. */
+/** Linear light, which may exceed white. */
 const RGB_LIGHT: Colour[] = [
   { stored: [0.5, 0.1, 2], seen: [188, 89, 255] },
   { stored: [-1, 1, 0.0021], seen: [0, 255, 7] },
@@ -22,7 +22,7 @@ const GREY: Colour[] = [
   { stored: [0], seen: [0, 0, 0] },
   { stored: [255], seen: [255, 255, 255] },
 ];
-/** No ink, magenta with yellow, black: by the profile that libvips has for CMYK without one. */
+/** No ink, magenta with yellow, black: with libvips' default profile for CMYK. */
 const CMYK: Colour[] = [
   { stored: [255, 255, 255, 255], seen: [255, 255, 255] },
   { stored: [255, 0, 0, 255], seen: [232, 0, 0] },
@@ -34,7 +34,7 @@ const LAB: Colour[] = [
   { stored: [138, 209, 198], seen: [255, 0, 0] },
   { stored: [75, 196, 16], seen: [0, 0, 255] },
 ];
-/** 16 bits hold a and b, which are signed, in 256ths. */
+/** With 16 bits, a and b are signed and in units of 1/256. */
 const WIDE_LAB = LAB.map(({ stored: [lightness = 0, a = 0, b = 0], seen }) => ({
   stored: [lightness * 257, a * 256, b * 256],
   seen,
@@ -71,29 +71,29 @@ const modes: [name: string, sample: Partial<SamplePsd>, colours: Colour[], toler
   ["Lab, 16 bits", { mode: "lab", depth: 16 }, WIDE_LAB, 6],
 ];
 
-describe.each(modes)("%s", (_, sample, colours, tolerance) => {
-  test.each(COMPRESSIONS)("%s: its colours", async (compression) => {
+describe.each(modes)("openPsd reads %s", (_, sample, colours, tolerance) => {
+  test.each(COMPRESSIONS)("compressed as %s", async (compression) => {
     await expectColours(patterned(colours, { ...sample, compression }), colours, tolerance);
   });
 
-  test.each(COMPRESSIONS)("%s: its colours from a PSB", async (compression) => {
+  test.each(COMPRESSIONS)("from a PSB compressed as %s", async (compression) => {
     await expectColours(patterned(colours, { ...sample, compression, large: true }), colours, tolerance);
   });
 
-  test("channels that are not needed are passed over", async () => {
-    // Else four channels that have no names are CMYK.
+  test("and ignores additional channels", async () => {
+    // Otherwise four channels without names count as CMYK.
     if (sample.mode === "multichannel") return;
     const more = colours.map(({ stored, seen }) => ({ stored: [...stored, 1, 0], seen }));
     await expectColours(patterned(more, { ...sample, layers: 2 }), colours, tolerance);
   });
 });
 
-test("tells its measures before it is decoded", async () => {
+test("openPsd reports the size before decoding", async () => {
   const { decode: _, ...measures } = await openPsd(patterned(RGB), { maxPixels: 20 });
   expect(measures).toEqual({ natural: { width: 5, height: 4 }, frames: 1, pages: 1, scalable: false });
 });
 
-test("decodes as often as it is asked to, and leaves the file as it is", async () => {
+test("openPsd decodes repeatedly without modifying the file", async () => {
   const bytes = patterned(CMYK, { mode: "cmyk", depth: 16, compression: "raw" });
   const before = Buffer.from(bytes);
   const picture = await openPsd(bytes, { maxPixels: 20 });

@@ -8,8 +8,8 @@ import { PSD_TYPE, readPsdHeader } from "./psd-header.ts";
 import { readPsdSections } from "./psd-sections.ts";
 
 /**
- * Opens a PSD or PSB: its merged picture or, when it says that it holds none, its visible layers. All that is declared
- * is checked against the file and the limit before anything is allocated for it. Rejects with `unsupported_media`.
+ * Opens a PSD or PSB: its merged picture or, if it declares none, its visible layers. Declared sizes are checked
+ * against the file and the limit before memory is allocated. Rejects with `unsupported_media`.
  *
  * @param limits.maxPixels Pixels of the canvas.
  */
@@ -29,7 +29,7 @@ export async function openPsd(bytes: Buffer, limits: { maxPixels: number }): Pro
 function openMergedPicture(merged: MergedPicture, maxPixels: number): () => Promise<Sharp> {
   return async () => {
     const file = await mergedPictureAsTiff(merged);
-    // A warning of libvips may be about no more than the profile.
+    // A libvips warning may concern only the profile.
     return sharp(file, { failOn: "error", limitInputPixels: maxPixels });
   };
 }

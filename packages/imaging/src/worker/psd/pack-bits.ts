@@ -1,4 +1,4 @@
-/** Up to so many bytes a loop is faster than a call into the runtime. */
+/** Up to this many bytes a loop is faster than a call into the runtime. */
 const LOOP_BYTES = 32;
 
 /**
@@ -6,7 +6,7 @@ const LOOP_BYTES = 32;
  *
  * Source: TIFF 6.0, section 9.
  *
- * @returns whether the source held that many.
+ * @returns whether the source held enough bytes.
  */
 export function unpackBits(
   source: Buffer,
@@ -35,7 +35,7 @@ export function unpackBits(
   return to === length;
 }
 
-/** The most bytes that PackBits makes of `length`. */
+/** The maximum bytes that PackBits produces for `length` bytes. */
 export function maxPackedBytes(length: number): number {
   return length + Math.ceil(length / 128);
 }
@@ -65,7 +65,7 @@ export function packBits(source: Buffer, length: number, target: Buffer, targetS
   return to;
 }
 
-/** How many bytes from `start` are equal, at most 128. */
+/** The number of equal bytes from `start`, at most 128. */
 function runLength(source: Buffer, start: number, length: number): number {
   const value = source[start];
   const stop = Math.min(start + 128, length);
@@ -74,7 +74,7 @@ function runLength(source: Buffer, start: number, length: number): number {
   return end - start;
 }
 
-/** Where what begins at `start` is better packed otherwise: at three equal bytes, or after 128. */
+/** The end of the literal run that begins at `start`: at three equal bytes, or after 128 bytes. */
 function literalEnd(source: Buffer, start: number, length: number): number {
   const stop = Math.min(start + 128, length);
   let end = start + 1;

@@ -1,10 +1,10 @@
 import type { Pixels } from "../libvips.ts";
 import { maxPackedBytes, packBits } from "./pack-bits.ts";
 
-/** Colours merged with white, by alpha and colour. */
+/** Results of merging a colour with white, indexed by alpha and colour. */
 let merged: Uint8Array | null = null;
 
-/** The most bytes that a channel takes: a length of two bytes for each row, and the rows. */
+/** The maximum bytes of a channel: a two-byte length per row, and the rows. */
 export function maxChannelBytes({ width, height }: Pixels): number {
   return height * (2 + maxPackedBytes(width));
 }
@@ -17,7 +17,7 @@ export function countsBytes({ height }: Pixels): number {
 /**
  * Packs the rows of one channel into `file` from `dataAt`, and their lengths from `countsAt`.
  *
- * @param onWhite Whether colours are merged with white as far as they are transparent.
+ * @param onWhite Whether to merge transparent colours with white.
  * @returns the position after the rows.
  */
 export function packChannel(

@@ -6,7 +6,7 @@ import { Photometric, type TiffLayout } from "./tiff.ts";
 const PALETTE_BYTES = 768;
 
 /**
- * Plans for indexed pictures: planes of red, green and blue, and of alpha where one entry is transparent. Throws
+ * The plan for indexed pictures: planes of red, green and blue, and of alpha if one entry is transparent. Throws
  * `unsupported_media` when there is no palette.
  */
 export function planPalette(

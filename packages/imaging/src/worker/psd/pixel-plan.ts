@@ -4,18 +4,18 @@ import { convertLab, encodeLight } from "./srgb.ts";
 import { type TiffLayout, tiffRowBytes } from "./tiff.ts";
 import { removeMatteOfBytes, removeMatteOfWords } from "./white-matte.ts";
 
-/** How the merged picture of a file becomes a TIFF that libvips reads. */
+/** The conversion of a merged picture to a TIFF for libvips. */
 export interface PixelPlan {
   layout: TiffLayout;
   /** Channels of the file that are needed, from the first. */
   channels: number;
-  /** Puts a row of a channel to its place. */
+  /** Writes a row of a channel to its place in the TIFF. */
   writeRow(pixels: Buffer, channel: number, y: number, source: Buffer, start: number): void;
   /** The steps that need all channels. */
   finish(pixels: Buffer): void;
 }
 
-/** The plan for a mode and depth. `hasAlpha`: the channel after those of the colour is alpha. */
+/** The plan for a mode and depth. `hasAlpha`: the channel after the colour channels is alpha. */
 export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buffer | null): PixelPlan {
   const { width, height, depth, channels } = header;
   const { photometric, bitsPerSample, planar, colours, alpha, encoding } = sampleFormatOf(header);
@@ -29,7 +29,7 @@ export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buf
     samplesPerPixel: kinds.length,
     planar,
     alpha: usedAlpha !== null,
-    // The profile of linear light would be wrong once it is encoded.
+    // The profile describes linear light and would be wrong after encoding.
     iccProfile: encoding === "light" ? null : iccProfile,
   };
   const samplesInRow = depth === 1 ? tiffRowBytes(layout) : width;
@@ -54,7 +54,7 @@ export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buf
   };
 }
 
-/** Where the first sample of a row goes, and how far it is to the next. */
+/** The position of the first sample of a row, and the distance to the next. */
 function positionOf(layout: TiffLayout, channel: number, y: number): { at: number; step: number } {
   const rowBytes = tiffRowBytes(layout);
   const sampleBytes = Math.max(1, layout.bitsPerSample / 8);

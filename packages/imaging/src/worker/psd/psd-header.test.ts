@@ -12,13 +12,13 @@ function header(fields: Record<number, number> = {}): Buffer {
   return bytes;
 }
 
-test("reads what the header declares", () => {
+test("readPsdHeader reads the declared values", () => {
   const declared = { width: 5, height: 4, channels: 3, depth: 8, mode: "rgb" };
   expect(readPsdHeader(header())).toEqual({ ...declared, large: false });
   expect(readPsdHeader(header({ 4: 2 }))).toEqual({ ...declared, large: true });
 });
 
-test("a PSB may be larger than a PSD", () => {
+test("readPsdHeader accepts a larger size in a PSB than in a PSD", () => {
   // 0x40000 is 262,144.
   expect(readPsdHeader(header({ 4: 2, 18: 4, 20: 0 })).width).toBe(262_144);
   expect(() => readPsdHeader(header({ 18: 4, 20: 0 }))).toThrow("262144 by 4 pixels");
@@ -39,13 +39,13 @@ test.each([
   ["RGB of one bit", header({ 22: 1 }), "1 bits a channel as rgb"],
   ["Lab of floats", header({ 22: 32, 24: 9 }), "32 bits a channel as lab"],
   ["colour mode 5", header({ 24: 5 }), "its colour mode is 5"],
-])("refuses %s", (_, bytes, reason) => {
+])("readPsdHeader refuses %s", (_, bytes, reason) => {
   expect(() => readPsdHeader(bytes)).toThrow(
     expect.objectContaining({ code: "unsupported_media", message: expect.stringContaining(reason) }),
   );
 });
 
-test("a picture has no more pixels than it may", async () => {
+test("openPsd refuses more than maxPixels", async () => {
   await expect(openPsd(psd, { maxPixels: 20 })).resolves.toMatchObject({ natural: { width: 5, height: 4 } });
   await expect(openPsd(psd, { maxPixels: 19 })).rejects.toMatchObject({ code: "unsupported_media" });
 });

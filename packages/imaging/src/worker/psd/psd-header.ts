@@ -1,7 +1,7 @@
 import type { ServiceError, Size } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
 
-/** How the channels make a colour. */
+/** How the channels form a colour. */
 export type ColourMode =
   | "bitmap"
   | "greyscale"
@@ -19,7 +19,7 @@ export type Depth = 1 | 8 | 16 | 32;
 export interface PsdHeader extends Size {
   /** PSB, the large document format, whose lengths are wider. */
   large: boolean;
-  /** All channels of the merged picture: those of the colour, then alpha and spot channels. */
+  /** All channels of the merged picture: the colour channels, then alpha and spot channels. */
   channels: number;
   depth: Depth;
   mode: ColourMode;
@@ -27,7 +27,7 @@ export interface PsdHeader extends Size {
 
 export const PSD_HEADER_BYTES = 26;
 
-/** By number; the depths are those that Photoshop offers for the mode. */
+/** Colour modes by number, with the depths that Photoshop offers. */
 const modes = new Map<number, { mode: ColourMode; depths: readonly Depth[]; leastChannels: number }>([
   [0, { mode: "bitmap", depths: [1], leastChannels: 1 }],
   [1, { mode: "greyscale", depths: [8, 16, 32], leastChannels: 1 }],

@@ -1,17 +1,17 @@
 import { PSD_HEADER_BYTES, truncatedPsd } from "./psd-header.ts";
 
-/** The sections after the header: views of the file, without the lengths before them. */
+/** The sections after the header, as views of the file without their length fields. */
 export interface PsdSections {
   /** The palette of an indexed picture. */
   colourModeData: Buffer;
   imageResources: Buffer;
-  /** Layers, masks and what newer versions add to them. */
+  /** Layers, masks and additional layer information. */
   layers: Buffer;
   /** The merged picture, to the end of the file: two bytes that name its compression, then its rows. */
   mergedPicture: Buffer;
 }
 
-/** Splits a file by the lengths of its sections. Throws `unsupported_media` where one goes past the end. */
+/** Splits a file into its sections. Throws `unsupported_media` for a section beyond the end. */
 export function readPsdSections(bytes: Buffer, large: boolean): PsdSections {
   const colourModeData = sectionAt(bytes, PSD_HEADER_BYTES, false);
   const imageResources = sectionAt(bytes, colourModeData.end, false);
@@ -24,10 +24,10 @@ export function readPsdSections(bytes: Buffer, large: boolean): PsdSections {
   };
 }
 
-/** A length of four bytes, in some places of a PSB of eight. Throws `unsupported_media` past the end. */
+/** Reads a length of four bytes, or eight in some places of a PSB. Throws `unsupported_media` past the end. */
 export function readLength(bytes: Buffer, position: number, long: boolean): number {
   if (position + lengthBytes(long) > bytes.length) throw truncatedPsd();
-  // Beyond 2^53 it is inexact, and past the end of any file all the same.
+  // Inexact beyond 2^53, but then it is past the end of any file.
   return long ? Number(bytes.readBigUInt64BE(position)) : bytes.readUInt32BE(position);
 }
 

@@ -9,19 +9,22 @@ import {
 } from "./sample-rows.ts";
 import { Photometric, type TiffLayout } from "./tiff.ts";
 
-/** How the samples of one channel become those of a TIFF. */
+/** The conversion of the samples of one channel to those of a TIFF. */
 export interface SampleKind {
   move: MoveSamples;
   /** The value of white in the TIFF. */
   white: number;
 }
 
-/** How the pixels of a merged picture become those of a TIFF. */
+/** The conversion of the pixels of a merged picture to those of a TIFF. */
 export interface SampleFormat extends Pick<TiffLayout, "bitsPerSample" | "photometric" | "planar"> {
-  /** One for each channel of the colour. */
+  /** One per colour channel. */
   colours: readonly SampleKind[];
   alpha: SampleKind | null;
-  /** The encoding of the colours in the file: one that libvips reads, Lab, or 16-bit linear light. */
+  /**
+   * The encoding of the colours in the file: `final` is read by libvips; `lab` and `light` (16-bit linear light) are
+   * converted.
+   */
   encoding: "final" | "lab" | "light";
 }
 
@@ -36,8 +39,8 @@ const highInks: SampleKind = { move: invertHighBytes, white: 0 };
 const opponents: SampleKind = { move: moveBytes, white: 0x80 };
 const highOpponents: SampleKind = { move: moveHighBytes, white: 0x80 };
 
-// 16 bits become 8, which is what is served: sharp does not apply the profile of 16-bit grey, and that of 16-bit RGB
-// only in part.
+// 16-bit samples become 8-bit, the depth of renditions. sharp does not apply profiles to 16-bit grey, and only in part
+// to 16-bit RGB.
 const bitmap: FormatByDepth = { 1: format("whiteIsZero", 1, [bytes], null) };
 const grey: FormatByDepth = {
   8: format("blackIsZero", 8, [bytes], bytes),
@@ -58,10 +61,10 @@ const lab: FormatByDepth = {
   16: { ...format("rgb", 8, [highBytes, highOpponents, highOpponents], highBytes), encoding: "lab" },
 };
 
-/** The format of every mode but indexed, which needs its palette. */
+/** The format of every mode except indexed, which needs its palette. */
 export function sampleFormatOf({ mode, depth, channels }: PsdHeader): SampleFormat {
   const found = formatsOf(mode, channels)[depth];
-  // The header admits no combination that has none.
+  // The header check admits only combinations in the table.
   if (found === undefined) throw new TypeError(`No format for ${mode} of ${depth} bits`);
   return mode === "multichannel" ? { ...found, alpha: null } : found;
 }
@@ -77,11 +80,11 @@ function formatsOf(mode: ColourMode, channels: number): FormatByDepth {
     case "lab":
       return lab;
     case "multichannel":
-      // Inks that are not named: four come of CMYK, three of RGB, whose complements they are. Of fewer the first is shown.
+      // The inks have no names. Four come from CMYK; three are the complements of RGB. Of fewer, the first is shown.
       if (channels >= 4) return cmyk;
       return channels === 3 ? rgb : grey;
     default:
-      // A duotone is held as the grey that it is printed from; what its inks make of that is not documented.
+      // A duotone is stored as the grey that it is printed from. How its inks change that is not documented.
       return grey;
   }
 }
@@ -95,7 +98,7 @@ function format(
   return {
     photometric: Photometric[photometric],
     bitsPerSample,
-    // As it is stored, but libvips misreads grey with alpha unless it comes pixel by pixel.
+    // Planar, as stored, except grey: libvips misreads grey with alpha unless it is interleaved.
     planar: photometric === "rgb" || photometric === "inks",
     colours,
     alpha,

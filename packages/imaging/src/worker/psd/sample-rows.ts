@@ -1,8 +1,8 @@
 import { srgbBytes } from "./srgb.ts";
 
 /**
- * Moves `count` samples from a row of a file to the pixels of a TIFF, the first of them to the byte `at` and each next
- * one `step` bytes further.
+ * Copies `count` samples from a row of a file to the pixels of a TIFF: the first to byte `at`, each next one `step`
+ * bytes further.
  */
 export type MoveSamples = (
   source: Buffer,
@@ -29,19 +29,19 @@ export const moveHighBytes: MoveSamples = (source, start, count, target, at, ste
   for (let from = start; from < start + count * 2; from += 2, to += step) target[to] = source[from] ?? 0;
 };
 
-/** 8-bit inks, of which a file holds how much light each leaves, and a TIFF how much of it there is. */
+/** 8-bit inks, inverted: a PSD stores the light that an ink leaves, a TIFF the amount of ink. */
 export const invertBytes: MoveSamples = (source, start, count, target, at, step) => {
   let to = at;
   for (let from = start; from < start + count; from++, to += step) target[to] = ~(source[from] ?? 0);
 };
 
-/** The same for 16-bit inks, to bytes. */
+/** 16-bit inks, inverted, to bytes. */
 export const invertHighBytes: MoveSamples = (source, start, count, target, at, step) => {
   let to = at;
   for (let from = start; from < start + count * 2; from += 2, to += step) target[to] = ~(source[from] ?? 0);
 };
 
-/** Floats to 16 bits on the same, linear scale. Values below black or above white are clipped. */
+/** Floats to 16 bits on a linear scale. Values below black or above white are clipped. */
 export const quantizeFloats: MoveSamples = (source, start, count, target, at, step) => {
   const floats = new DataView(source.buffer, source.byteOffset + start, count * 4);
   let to = at;
@@ -62,7 +62,7 @@ export const encodeFloats: MoveSamples = (source, start, count, target, at, step
   }
 };
 
-/** Floats to bytes on the same, linear scale. */
+/** Floats to bytes on a linear scale. */
 export const floatsToBytes: MoveSamples = (source, start, count, target, at, step) => {
   const floats = new DataView(source.buffer, source.byteOffset + start, count * 4);
   let to = at;

@@ -7,13 +7,13 @@ function srgbWords(): Uint16Array {
   return words;
 }
 
-/** The same in 8 bits. */
+/** The sRGB encoding of each of 65,536 steps of light, in 8 bits. */
 export function srgbBytes(): Uint8Array {
   bytes ??= Uint8Array.from(srgbWords(), (word) => Math.round(word / 257));
   return bytes;
 }
 
-/** Replaces big-endian 16-bit linear light by its sRGB encoding, in `count` samples that are `step` bytes apart. */
+/** Converts big-endian 16-bit linear light to its sRGB encoding, in `count` samples that are `step` bytes apart. */
 export function encodeLight(pixels: Buffer, at: number, step: number, count: number): void {
   const encodings = srgbWords();
   for (let position = at; position < at + count * step; position += step) {
@@ -33,15 +33,14 @@ function tabulate(): Uint16Array {
   return encodings;
 }
 
-/** D50, the white of Photoshop's Lab; libvips takes Lab to be under D65. Source: ICC.1:2022, 7.2.16. */
+/** D50, the white point of Photoshop's Lab; libvips assumes D65. Source: ICC.1:2022, 7.2.16. */
 const WHITE_X = 0.9642;
 const WHITE_Z = 0.8249;
-/** Where the cube root ends and a line begins. Source: CIE 15:2004, 8.2.1. */
+/** Below this value the function is linear, above it a cube root. Source: CIE 15:2004, 8.2.1. */
 const LINEAR_BELOW = 6 / 29;
 
 /**
- * Replaces Lab by sRGB, in planes of `count` bytes: L of 255, and a and b plus 128. Colours outside sRGB are clipped,
- * channel by channel.
+ * Converts Lab to sRGB, in planes of `count` bytes: L scaled to 255, a and b plus 128. Each channel is clipped to sRGB.
  */
 export function convertLab(pixels: Buffer, count: number): void {
   const bytes = srgbBytes();
@@ -65,7 +64,7 @@ function toLight(value: number): number {
   return value > LINEAR_BELOW ? value * value * value : (3 * (value - 4 / 29) * 36) / 841;
 }
 
-/** Of the 65,536 steps of light. */
+/** The index among the 65,536 steps of light. */
 function toStep(light: number): number {
   if (light <= 0) return 0;
   return light >= 1 ? 0xffff : Math.round(light * 0xffff);

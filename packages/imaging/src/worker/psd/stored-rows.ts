@@ -1,6 +1,6 @@
 import { type Depth, truncatedPsd, unreadablePsd } from "./psd-header.ts";
 
-/** Rows of samples as a file holds them, top to bottom: of one channel, or of several one after the other. */
+/** Rows of samples as stored in a file, top to bottom: of one channel, or of several in succession. */
 export interface StoredRows {
   /** 0 raw, 1 PackBits, 2 ZIP, 3 ZIP with prediction. */
   compression: number;
@@ -14,7 +14,7 @@ export interface StoredRows {
   longCounts: boolean;
 }
 
-/** Receives a row: {@link rowBytes} bytes of `source` from `start`, good until it returns and not to be changed. */
+/** Receives a row: {@link rowBytes} bytes of `source` from `start`. They are valid until it returns, and read-only. */
 export type RowVisitor = (row: number, source: Buffer, start: number) => void;
 
 /** Bytes of a row that is not compressed. */
@@ -23,8 +23,8 @@ export function rowBytes(width: number, depth: Depth): number {
 }
 
 /**
- * Checks without unpacking that all rows are there, as far as the compression allows. Throws `unsupported_media` where they
- * are not.
+ * Checks that all rows are present, as far as possible without unpacking. Throws `unsupported_media` when rows are
+ * missing.
  */
 export function checkStoredRows(stored: StoredRows): void {
   const { compression, data, rows } = stored;
@@ -33,7 +33,7 @@ export function checkStoredRows(stored: StoredRows): void {
   if (compression === 0) needed = rows * rowBytes(stored.width, stored.depth);
   if (compression === 1) {
     needed = rows * countBytes(stored);
-    // Before the counts are read: a header of a few bytes may declare many megabytes of them.
+    // Checked before the counts are read: a header of a few bytes can declare megabytes of counts.
     if (needed > data.length) throw truncatedPsd();
     for (let row = 0; row < rows; row++) needed += packedLength(stored, row);
   }
@@ -45,7 +45,7 @@ export function countBytes({ longCounts }: StoredRows): 2 | 4 {
   return longCounts ? 4 : 2;
 }
 
-/** Bytes that PackBits made of a row. */
+/** Bytes of a row packed by PackBits. */
 export function packedLength({ data, longCounts }: StoredRows, row: number): number {
   return longCounts ? data.readUInt32BE(row * 4) : data.readUInt16BE(row * 2);
 }

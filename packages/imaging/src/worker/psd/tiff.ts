@@ -10,16 +10,16 @@ export interface TiffLayout {
   photometric: (typeof Photometric)[keyof typeof Photometric];
   /** Alpha included. */
   samplesPerPixel: number;
-  /** All rows of the first sample, then those of the next, instead of pixel by pixel. */
+  /** Whether samples are stored in planes, not pixel by pixel. */
   planar: boolean;
-  /** Whether the last sample is alpha that the colours are not multiplied with. */
+  /** Whether the last sample is alpha, not premultiplied. */
   alpha: boolean;
   iccProfile: Buffer | null;
 }
 
-/** Bytes that libvips takes at a time: it holds a strip of every plane, and one of pixels, beside the file. */
+/** Bytes of a strip. libvips holds a strip of every plane and one of pixels, in addition to the file. */
 const STRIP_BYTES = 128 * 1024;
-/** The reach of the 32-bit offsets of a TIFF. */
+/** The largest 32-bit offset of a TIFF. */
 const MAX_BYTES = 2 ** 32 - 1;
 
 const FIRST_DIRECTORY_AT = 8;
@@ -35,8 +35,8 @@ interface Field {
 }
 
 /**
- * A big-endian TIFF whose pixels, not compressed, are left for the caller to fill in: `pixels` is the end of `file`.
- * Throws `unsupported_media` when it would be too large for a TIFF.
+ * Creates a big-endian, uncompressed TIFF. The caller fills in `pixels`, the end of `file`. Throws `unsupported_media`
+ * for pixels too large for a TIFF.
  *
  * Source: TIFF 6.0; ICC.1:2022, B.4.
  */
@@ -55,7 +55,7 @@ export function createTiff(layout: TiffLayout): { file: Buffer; pixels: Buffer }
   return { file, pixels: file.subarray(headBytes) };
 }
 
-/** Bytes of a row: of one sample where they are planar, else of all. */
+/** Bytes of a row: of one sample in planar layout, else of all samples. */
 export function tiffRowBytes(layout: TiffLayout): number {
   const samples = layout.planar ? 1 : layout.samplesPerPixel;
   return Math.ceil((layout.width * samples * layout.bitsPerSample) / 8);
@@ -77,7 +77,7 @@ function listStrips(rowBytes: number, rowsPerStrip: number, height: number, plan
   return strips;
 }
 
-/** In ascending order of the tags, as a directory must be. */
+/** The fields in ascending order of tags, as TIFF requires. */
 function layOut(layout: TiffLayout, rowsPerStrip: number, strips: Strips): Field[] {
   const { samplesPerPixel, bitsPerSample, alpha, iccProfile } = layout;
   const fields: Field[] = [

@@ -9,20 +9,20 @@ const RECORD_BYTES = 16 + 2 + CHANNEL_IDS.length * 6 + 12 + 4 + 16;
 const HEAD_BYTES = 4 + 4 + 2;
 const PACKED = 1;
 
-/** The most bytes that {@link writeLayer} needs. */
+/** The maximum bytes that {@link writeLayer} needs. */
 export function maxLayerBytes(picture: Pixels): number {
   return HEAD_BYTES + RECORD_BYTES + CHANNEL_IDS.length * (2 + maxChannelBytes(picture)) + 1 + 4;
 }
 
-/** Where the packed alpha of the layer is, which is also that of the merged picture. */
+/** The position of the layer's packed alpha, which is also the merged picture's. */
 export interface WrittenLayer {
   end: number;
   alpha: { countsAt: number; dataAt: number; end: number };
 }
 
 /**
- * Writes a section of one layer that holds the whole picture. Its number is negative: by that readers know that the
- * merged picture has alpha.
+ * Writes a section with one layer that holds the whole picture. The negative layer count tells readers that the merged
+ * picture has alpha.
  *
  * Source: Adobe Photoshop File Formats Specification, "Layer and Mask Information Section".
  */
@@ -50,7 +50,7 @@ export function writeLayer(picture: Pixels, file: Buffer, start: number): Writte
   return { end, alpha };
 }
 
-/** @returns where the IDs and lengths of the channels go. */
+/** @returns the position of the channel IDs and lengths. */
 function writeRecord({ width, height }: Pixels, file: Buffer, start: number): number {
   file.fill(0, start, start + RECORD_BYTES);
   file.writeUInt32BE(height, start + 8);
@@ -60,9 +60,9 @@ function writeRecord({ width, height }: Pixels, file: Buffer, start: number): nu
   const blendingAt = lengthsAt + CHANNEL_IDS.length * 6;
   file.write("8BIMnorm", blendingAt, "latin1");
   file.writeUInt8(255, blendingAt + 8);
-  // Opaque, not clipped, visible, with a flag that Photoshop sets since version 5.
+  // Opaque, not clipped, visible, with the flag that Photoshop sets since version 5.
   file.writeUInt8(0x08, blendingAt + 10);
-  // Of no mask, of no blending ranges, and of the name.
+  // Lengths: no mask, no blending ranges, and the name.
   file.writeUInt32BE(4 + 4 + 8, blendingAt + 12);
   file.writeUInt8(NAME.length, blendingAt + 24);
   file.write(NAME, blendingAt + 25, "latin1");

@@ -6,7 +6,7 @@ import { writePsd } from "./write-psd.ts";
 
 const { below } = createRandom(11);
 
-/** Plain in its upper half, noise in its lower; alpha of every value. */
+/** A plain upper half, noise in the lower half, and every value of alpha. */
 function pixelsOf(width: number, height: number, channels: 3 | 4): Buffer {
   return Buffer.from(
     Array.from({ length: width * height * channels }, (_, index) => {
@@ -27,7 +27,7 @@ const sizes = [
   [255, 16],
 ] as const;
 
-describe("what is written is read as it was", () => {
+describe("a written PSD is read unchanged:", () => {
   test.each(sizes)("%i by %i without alpha", async (width, height) => {
     const pixels = pixelsOf(width, height, 3);
     const read = await readPsdPixels(writePsd(pixels, { width, height, channels: 3 }));
@@ -35,25 +35,28 @@ describe("what is written is read as it was", () => {
     expect(read.data.equals(pixels)).toBe(true);
   });
 
-  test.each(sizes)("%i by %i with alpha, as far as merging with white leaves it", async (width, height) => {
-    const pixels = pixelsOf(width, height, 4);
-    const read = await readPsdPixels(writePsd(pixels, { width, height, channels: 4 }));
-    expect([read.width, read.height, read.channels]).toEqual([width, height, 4]);
-    for (let index = 0; index < pixels.length; index += 4) {
-      const alpha = pixels[index + 3] ?? 0;
-      expect(read.data[index + 3]).toBe(alpha);
-      // Half a step of 255, divided by alpha.
-      const tolerance = alpha === 0 ? 255 : Math.ceil(127.5 / alpha);
-      const [found, wanted] = [read.data, pixels].map((all) => all.subarray(index, index + 3));
-      expect(largestDifference(found ?? [], wanted ?? [])).toBeLessThanOrEqual(tolerance);
-    }
-  });
+  test.each(sizes)(
+    "%i by %i with alpha, within the precision of merging with white",
+    async (width, height) => {
+      const pixels = pixelsOf(width, height, 4);
+      const read = await readPsdPixels(writePsd(pixels, { width, height, channels: 4 }));
+      expect([read.width, read.height, read.channels]).toEqual([width, height, 4]);
+      for (let index = 0; index < pixels.length; index += 4) {
+        const alpha = pixels[index + 3] ?? 0;
+        expect(read.data[index + 3]).toBe(alpha);
+        // Half a step of 255, divided by alpha.
+        const tolerance = alpha === 0 ? 255 : Math.ceil(127.5 / alpha);
+        const [found, wanted] = [read.data, pixels].map((all) => all.subarray(index, index + 3));
+        expect(largestDifference(found ?? [], wanted ?? [])).toBeLessThanOrEqual(tolerance);
+      }
+    },
+  );
 });
 
-test("the layer holds the colours that merging with white takes away", async () => {
+test("the layer of a written PSD holds the colours lost by merging with white", async () => {
   const pixels = pixelsOf(37, 21, 4);
   const bytes = writePsd(pixels, { width: 37, height: 21, channels: 4 });
-  // What follows the version of the version info says whether there is a merged picture.
+  // The byte after the version in the version info declares a merged picture.
   const flagAt = bytes.indexOf(Buffer.from("8BIM\x04\x21", "latin1")) + 12 + 4;
   expect(bytes[flagAt]).toBe(1);
   bytes[flagAt] = 0;
@@ -62,14 +65,14 @@ test("the layer holds the colours that merging with white takes away", async () 
   expect(largestDifference(opaque(read.data), opaque(pixels))).toBe(0);
 });
 
-test("a picture of one colour takes next to nothing, noise hardly more than it is", () => {
+test("writePsd packs one colour to almost nothing, and noise to little more than its size", () => {
   const size = { width: 1000, height: 1000, channels: 3 } as const;
   expect(writePsd(Buffer.alloc(3_000_000, 9), size).length).toBeLessThan(60_000);
   const noise = Buffer.from(Array.from({ length: 3_000_000 }, () => below(256)));
   expect(writePsd(noise, size).length).toBeLessThan(3_040_000);
 });
 
-test("a picture is opened with the size that was written", async () => {
+test("openPsd reports the size of a written PSD", async () => {
   const bytes = writePsd(pixelsOf(30, 20, 4), { width: 30, height: 20, channels: 4 });
   expect((await openPsd(bytes, { maxPixels: 600 })).natural).toEqual({ width: 30, height: 20 });
 });
@@ -80,6 +83,6 @@ test.each([
   ["a fraction of a pixel", 3, { width: 1, height: 1.5, channels: 3 }],
   ["too few bytes", 11, { width: 2, height: 2, channels: 3 }],
   ["too many bytes", 16, { width: 2, height: 2, channels: 3 }],
-] as const)("throws RangeError for %s", (_, bytes, size) => {
+] as const)("writePsd throws a RangeError for %s", (_, bytes, size) => {
   expect(() => writePsd(Buffer.alloc(bytes), size)).toThrow(RangeError);
 });

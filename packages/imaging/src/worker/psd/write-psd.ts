@@ -7,9 +7,9 @@ const RGB_MODE = 3;
 const PACKED = 1;
 
 /**
- * Writes interleaved 8-bit sRGB, with alpha where there are four channels, as a PSD at 72 dpi: the merged picture and,
- * with alpha, one layer. Throws `RangeError` for what a PSD cannot hold: a side of no or more than 30,000 pixels, or
- * another number of bytes than the size makes necessary.
+ * Writes interleaved 8-bit sRGB, with alpha if there are four channels, as a PSD at 72 dpi: the merged picture and,
+ * with alpha, one layer. Throws `RangeError` for a side of 0 or more than 30,000 pixels, and for a number of bytes that
+ * does not match the size.
  *
  * Source: Adobe Photoshop File Formats Specification.
  */
@@ -20,7 +20,7 @@ export function writePsd(
   const picture: Pixels = { pixels, width, height, channels };
   checkPicture(picture);
   const head = Buffer.concat([header(picture), Buffer.alloc(4), imageResources()]);
-  // The largest possible size. Bytes that stay unused are not touched, so they take no memory.
+  // The largest possible size. Unused bytes are never touched, so they take no memory.
   const layerBytes = channels === 4 ? maxLayerBytes(picture) : 4;
   const file = Buffer.allocUnsafe(head.length + layerBytes + 2 + channels * maxChannelBytes(picture));
   head.copy(file);
@@ -55,13 +55,13 @@ function header({ width, height, channels }: Pixels): Buffer {
   return bytes;
 }
 
-/** The section, its length included. */
+/** The section with its length. */
 function imageResources(): Buffer {
   const pixelsPerInch = 72 * 0x10000;
   const resolution = Buffer.alloc(16);
   for (const at of [0, 8]) {
     resolution.writeUInt32BE(pixelsPerInch, at);
-    // Shown in pixels per inch, and lengths in inches.
+    // Display units: pixels per inch, and inches for lengths.
     resolution.writeUInt16BE(1, at + 4);
     resolution.writeUInt16BE(1, at + 6);
   }
@@ -80,7 +80,7 @@ function imageResource(id: number, data: Buffer): Buffer {
   return Buffer.concat([head, data, Buffer.alloc(data.length % 2)]);
 }
 
-/** @returns the position after it, which is the end of the file. */
+/** @returns the position after the picture, which is the end of the file. */
 function writeMergedPicture(
   picture: Pixels,
   layer: WrittenLayer | null,

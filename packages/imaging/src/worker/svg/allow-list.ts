@@ -15,26 +15,26 @@ const elements = [
 ];
 
 /**
- * Elements of SVG 1.1 and 2 that stay. Not among them: what runs (`script`, `handler`), what holds other languages
- * (`foreignObject`, `iframe`, `audio`, `video`, `canvas`), what loads (`cursor`, `font-face-uri`, `color-profile`), SVG
- * fonts, which hardly anything draws, and `metadata`.
+ * Elements of SVG 1.1 and 2 that are kept. Not among them are elements that run code (`script`, `handler`), embed other
+ * content (`foreignObject`, `iframe`, `audio`, `video`, `canvas`) or load files (`cursor`, `font-face-uri`,
+ * `color-profile`), SVG fonts, which few renderers draw, and `metadata`.
  */
 export const allowedElements: ReadonlySet<string> = new Set(elements.join(" ").split(" "));
 
-/** Elements that hold text alone: what else is in them is dropped. */
+/** Elements that hold only text. Elements inside them are dropped. */
 export const textElements: ReadonlySet<string> = new Set(["desc", "style", "title"]);
 
-/** Their values are names, numbers, times and text, which no renderer takes for CSS. */
+/** Attributes whose values are names, numbers, times or text, which no renderer parses as CSS. */
 const plain = [
   "class id lang role",
   "attributeName begin end media",
   "requiredExtensions requiredFeatures systemLanguage",
 ];
 
-/** Their values are CSS, or become CSS where they are animated, so that an address or a function could be in them. */
+/** Attributes whose values are CSS, or become CSS when animated. They could hold an address or a function. */
 const styled = [
   "baseProfile version",
-  // Geometry. SVG 2 makes properties of many of them.
+  // Geometry. Many are CSS properties in SVG 2.
   "cx cy d dx dy fr fx fy height path pathLength points preserveAspectRatio r rx ry transform viewBox width",
   "x x1 x2 y y1 y2 zoomAndPan",
   "gradientTransform gradientUnits offset patternContentUnits patternTransform patternUnits spreadMethod",
@@ -59,7 +59,7 @@ const styled = [
   "marker-start mask opacity overflow pointer-events shape-rendering stop-color stop-opacity stroke",
   "stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity",
   "stroke-width text-anchor text-decoration text-rendering unicode-bidi visibility word-spacing writing-mode",
-  // And of SVG 2 and the modules that it draws on.
+  // Presentation attributes of SVG 2 and the modules that it uses.
   "background-color font-feature-settings font-kerning font-variation-settings inline-size isolation line-height",
   "mask-type mix-blend-mode paint-order shape-inside shape-margin shape-padding shape-subtract solid-color",
   "solid-opacity text-align text-align-last text-decoration-color text-decoration-line text-decoration-style",
@@ -71,15 +71,18 @@ const plainAttributes = new Set(plain.join(" ").split(" "));
 const styledAttributes = new Set(styled.join(" ").split(" "));
 
 /**
- * The kind of an attribute without a namespace, or `undefined` for one that is dropped: event handlers, editor data,
- * `data-*`, and all that SVG 1.1 and 2 do not define. `href` and `style` are checked elsewhere.
+ * The kind of an attribute without a namespace, or `undefined` to drop it: event handlers, editor data, `data-*`, and
+ * attributes that SVG 1.1 and 2 do not define. `href` and `style` are checked elsewhere.
  */
 export function kindOfAttribute(name: string): "plain" | "styled" | undefined {
   if (styledAttributes.has(name)) return "styled";
   return plainAttributes.has(name) || /^aria-[a-z]+$/.test(name) ? "plain" : undefined;
 }
 
-/** Whether an animation may change it: anything whose values are checked, but no reference and no style sheet. */
+/**
+ * Whether an animation may change the attribute: its values must be checked, and it must not be a reference or a style
+ * sheet.
+ */
 export function isAnimatable(name: string): boolean {
   return styledAttributes.has(name) || name === "class";
 }

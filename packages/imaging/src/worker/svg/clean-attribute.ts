@@ -5,7 +5,7 @@ import { cleanDeclarations, isSafeValue } from "./clean-css.ts";
 export const XLINK_NAMESPACE = "http://www.w3.org/1999/xlink";
 const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
 
-/** An attribute as it is written. */
+/** An attribute to write. */
 export interface Attribute {
   name: string;
   value: string;
@@ -17,7 +17,7 @@ const paints = new Set(["fill", "stroke"]);
 const animatedValues = new Set(["by", "from", "to", "values"]);
 const DATA_PICTURE = /^data:image\/(?:gif|jpe?g|png|webp);base64,/i;
 
-/** The attribute that stays of one of an element, or `undefined`. `element` is a local name. */
+/** The cleaned attribute of an element, or `undefined` to drop it. `element` is a local name. */
 export function cleanAttribute(element: string, attribute: SaxesAttributeNS): Attribute | undefined {
   const { uri, local, value } = attribute;
   if (uri === XLINK_NAMESPACE) return local === "href" ? reference("xlink:href", element, value) : undefined;
@@ -33,43 +33,43 @@ export function cleanAttribute(element: string, attribute: SaxesAttributeNS): At
   const kind = kindOfAttribute(local);
   if (kind === undefined) return undefined;
   if (kind === "styled" && !isSafeValue(value)) {
-    // A paint that is not there is none (SVG 2, 13.2); without the attribute it would be black.
+    // An invalid paint reference means "none" (SVG 2, 13.2); without the attribute it would be black.
     return paints.has(local) ? { name: local, value: "none" } : undefined;
   }
-  // No value that can be animated has a colon: this is an address.
+  // No valid animation value has a colon, so this is an address.
   if (animations.has(element) && animatedValues.has(local) && value.includes(":")) return undefined;
   return { name: local, value };
 }
 
-/** Whether an element is an animation of something that must stay as it is cleaned, such as a reference. */
+/** Whether an element animates something that must not change after cleaning, such as a reference. */
 export function isUnsafeAnimation(element: string, attributes: readonly SaxesAttributeNS[]): boolean {
   if (!animations.has(element)) return false;
   const target = attributes.find(({ uri, local }) => uri === "" && local === "attributeName");
   return target !== undefined && !isAnimatable(target.value.trim());
 }
 
-/** A reference to a part of the same document, or a picture that is in the reference itself. */
+/** A reference to a part of the same document, or to a picture in a `data:` URL. */
 function reference(name: string, element: string, value: string): Attribute | undefined {
   const target = value.trim();
   const mayBePicture = element === "image" || element === "feImage";
   if (mayBePicture && DATA_PICTURE.test(target)) return embedded(name, target);
-  // No renderer draws a part of the document as `image`, but a browser would load the document for it.
+  // No renderer draws a part of the document in an `image`, but a browser would load the document for it.
   return target.length > 1 && target.startsWith("#") && element !== "image"
     ? { name, value: target }
     : undefined;
 }
 
-/** A picture without the line breaks that some programs put into it. */
+/** A picture in a `data:` URL, without the line breaks that some programs insert. */
 function embedded(name: string, target: string): Attribute | undefined {
   const content = target.slice(target.indexOf(",") + 1).replace(/\s+/g, "");
-  // Bytes of another kind would be something else for a reader that does not go by the declared type.
+  // A reader that ignores the declared type could interpret other bytes differently.
   const isPicture = !/[^A-Za-z0-9+/=]/.test(content) && isRaster(Buffer.from(content.slice(0, 20), "base64"));
   return isPicture
     ? { name, value: `${target.slice(0, target.indexOf(",")).toLowerCase()},${content}` }
     : undefined;
 }
 
-/** By the first bytes: PNG, JPEG, GIF or WebP. */
+/** Whether the first bytes are those of PNG, JPEG, GIF or WebP. */
 function isRaster(head: Buffer): boolean {
   const text = head.toString("latin1");
   return (

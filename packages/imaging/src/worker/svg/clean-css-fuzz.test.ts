@@ -51,7 +51,7 @@ const fragments = [
 ];
 const safeFunctions = new Set([...safeInConditions, ...safeInSelectors, "url"]);
 
-/** A sequence that is the same in every run. */
+/** A pseudo-random sequence, the same in every run. */
 function* numbers(seed: number): Generator<number> {
   let state = seed;
   for (;;) {
@@ -60,7 +60,7 @@ function* numbers(seed: number): Generator<number> {
   }
 }
 
-/** What nothing that is left may hold, however it is taken apart. */
+/** Text that cleaned CSS must not hold, however it is parsed. */
 function expectHarmless(css: string, cleaned: string): void {
   for (const [, name = "", target] of cleaned.matchAll(/([\w\u0080-\uffff\\-]*)\(\s*(['"]?.?)/g)) {
     const isHarmless =
@@ -72,7 +72,7 @@ function expectHarmless(css: string, cleaned: string): void {
   expect(cleaned).not.toContain("<");
 }
 
-test("whatever is put together, what is left loads nothing and is clean", () => {
+test("random combinations of CSS are cleaned so that nothing loads", () => {
   const random = numbers(20_260_101);
   const next = (): number => random.next().value;
   for (let round = 0; round < 5000; round++) {

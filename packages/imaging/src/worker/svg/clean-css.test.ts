@@ -49,7 +49,7 @@ test.each<[title: string, css: string, cleaned: string]>([
     ".a{fill:red}\nb{r:1}",
   ],
   ["nothing", " ", ""],
-])("keeps %s", (_, css, cleaned) => {
+])("cleanStylesheet keeps %s", (_, css, cleaned) => {
   expect(cleanStylesheet(css)).toBe(cleaned);
   expect(cleanStylesheet(cleaned)).toBe(cleaned);
 });
@@ -92,7 +92,7 @@ test.each<[title: string, css: string]>([
   ["names that some would end earlier", "a{--x:#b×url(//elsewhere.example/x)}"],
   ["deep nesting", `a{fill:${"rgb(".repeat(10_000)}`],
   ["deep groups", `${"@media all{".repeat(10_000)}a{fill:red}`],
-])("drops %s", (_, css) => {
+])("cleanStylesheet drops %s", (_, css) => {
   const cleaned = cleanStylesheet(css);
   expect(cleaned).not.toMatch(/elsewhere|@(?!media)|\\|<|\((?!#)|b\{/);
   expect(cleanStylesheet(`${cleaned} z{fill:red}`)).toBe(
@@ -100,11 +100,11 @@ test.each<[title: string, css: string]>([
   );
 });
 
-test("what stands after something dropped is kept", () => {
+test("cleanStylesheet keeps rules after a dropped one", () => {
   expect(
     cleanStylesheet(`@import "x";a{fill:url(x);stroke:red;b{r:1}r:2}@font-face{src:url(x)}c{fill:red}`),
   ).toBe("a{stroke:red;r:2}\nc{fill:red}");
-  // A browser takes the first address for one that ends in the string, and would find another one in the second string.
+  // A browser reads the first address up to the string, and would find another address in the second string.
   const confusing = `\\75rl(["')"]){fill:red}a{font-family:"{}rect{mask:url(x)}b{"}c{fill:red}`;
   expect(cleanStylesheet(confusing)).toBe("c{fill:red}");
 });
@@ -117,7 +117,7 @@ test.each<[string, string]>([
   ["fill:red;@import 'x';r:1", "fill:red;r:1"],
   ["a{b:c};r:1", "r:1"],
   ["", ""],
-])("cleans the style %j", (css, cleaned) => {
+])("cleanDeclarations cleans the style %j", (css, cleaned) => {
   expect(cleanDeclarations(css)).toBe(cleaned);
   expect(cleanDeclarations(cleaned)).toBe(cleaned);
 });
@@ -132,7 +132,7 @@ test.each([
   "icc-color(a, .1) #fff",
   "M0 0L1-1.5.5z",
   "",
-])("takes the value %j", (value) => {
+])("isSafeValue accepts %j", (value) => {
   expect(isSafeValue(value)).toBe(true);
 });
 
@@ -149,6 +149,6 @@ test.each([
   "&lt;script>(".replace("&lt;", "<"),
   "@import",
   "{a(b)}",
-])("does not take the value %j", (value) => {
+])("isSafeValue refuses %j", (value) => {
   expect(isSafeValue(value)).toBe(false);
 });

@@ -8,7 +8,7 @@ const value: CssGrammar = {
   functions: safeInValues,
   escapedNames: false,
 };
-/** Several values after each other, as animations have them. */
+/** Several values in a list, as in animations. */
 const values: CssGrammar = { ...value, punctuation: [";"] };
 const condition: CssGrammar = {
   delimiters: "*+-./>=",
@@ -23,7 +23,10 @@ const selector: CssGrammar = {
   escapedNames: true,
 };
 
-/** At-rules that hold rules. The others are dropped: they load (`@import`, `@font-face`), or pictures need none. */
+/**
+ * At-rules that hold rules. Others are dropped: they load something (`@import`, `@font-face`) or are of no use in
+ * pictures.
+ */
 const groupRules = new Set([
   "@container",
   "@keyframes",
@@ -34,25 +37,26 @@ const groupRules = new Set([
 ]);
 const MAX_GROUP_DEPTH = 8;
 
-/** Properties that run something in old browsers. */
+/** Properties that run code in old browsers. */
 const unsafeProperties = new Set(["behavior", "-ms-behavior", "-moz-binding"]);
 
 /**
- * A style sheet without whatever loads something, and without whatever is not understood. Addresses may only name a part
- * of the same document, as in `url(#a)`. What is kept keeps its meaning; cleaning it again changes nothing.
+ * Removes from a style sheet everything that loads something and everything not understood. Addresses may only name a
+ * part of the same document, as in `url(#a)`. The remaining rules keep their meaning; cleaning them again changes
+ * nothing.
  */
 export function cleanStylesheet(css: string): string {
   return readRules(new CssScanner(css), 0);
 }
 
-/** The same for the declarations of a `style` attribute. */
+/** Cleans the declarations of a `style` attribute as {@link cleanStylesheet} does. */
 export function cleanDeclarations(css: string): string {
   return readDeclarations(new CssScanner(css), false);
 }
 
 /** Whether the value of a presentation attribute or of an animation is understood and loads nothing. */
 export function isSafeValue(css: string): boolean {
-  // Most values: without these there is no function, no address, no escape and nothing else to look at.
+  // Most values: without these characters there is no function, address or escape to check.
   if (!/[(\\<{@]/.test(css)) return true;
   const scanner = new CssScanner(css);
   scanner.next();
@@ -117,7 +121,7 @@ function readDeclaration(scanner: CssScanner, inBlock: boolean) {
   return { text: isKept ? `${name}:${text}` : undefined, endedAt };
 }
 
-/** Over the whitespace after a property, to what should be its colon. */
+/** Skips whitespace after a property, up to its colon. */
 function skipToColon(scanner: CssScanner): void {
   do scanner.next();
   while (scanner.kind === "whitespace" || scanner.kind === "comment");

@@ -11,14 +11,14 @@ function clean(svg: string | Buffer): string {
   return cleanSvg(Buffer.from(svg)).toString();
 }
 
-/** Within a root; what is left is told without it. */
+/** Cleans content within a root, and returns the result without the root. */
 function cleanContent(content: string, prolog = ""): string {
   const cleaned = clean(`${prolog}<svg ${NAMESPACE} ${XLINK}>${content}</svg>`);
   expect(clean(cleaned)).toBe(cleaned);
   return cleaned.replace(/^<svg xmlns="[^"]*"(?: xmlns:xlink="[^"]*")?\/?>|<\/svg>$/g, "");
 }
 
-describe("a clean document", () => {
+describe("cleanSvg", () => {
   const expected = `<svg ${NAMESPACE} width="9"><g id="a"><rect width="1"/>ü &amp; ∑</g></svg>`;
   const content = '<g id="a"><rect width="1"></rect>&#252; &amp; ∑</g>';
 
@@ -49,7 +49,7 @@ describe("a clean document", () => {
     ],
     ["gzip", gzipSync(`<svg ${NAMESPACE} width="9">${content}</svg>`)],
     ["XML 1.1", `<?xml version="1.1"?><svg ${NAMESPACE} width="9">${content}</svg>`],
-  ])("is the same whether it was written with %s", (_, svg) => {
+  ])("gives the same result for a document with %s", (_, svg) => {
     expect(clean(svg)).toBe(expected);
   });
 
@@ -88,7 +88,7 @@ test.each<[title: string, content: string, left: string]>([
     '<g onclick="a()" OnClick="a()" foo="b" tabindex="0" target="x" xml:base="http://a/" id="c"/>',
     '<g id="c"/>',
   ],
-  ["prefixes that nobody declared", '<q:g/><g q:a="b" id="c"/>', '<g id="c"/>'],
+  ["undeclared prefixes", '<q:g/><g q:a="b" id="c"/>', '<g id="c"/>'],
   [
     "references to anything else",
     '<use href="a.svg#b"/><use href="#b"/><use xlink:href=" #c "/><use href="#"/>',
@@ -129,11 +129,11 @@ test.each<[title: string, content: string, left: string]>([
     '<animate attributeName="fill" values="red;url(http://a)" to="a:b" from="url(#c)"/>',
     '<animate attributeName="fill" from="url(#c)"/>',
   ],
-])("drops %s", (_, content, left) => {
+])("cleanSvg drops %s", (_, content, left) => {
   expect(cleanContent(content)).toBe(left);
 });
 
-test("keeps embedded rasters, without the line breaks in them", () => {
+test("cleanSvg keeps embedded rasters and removes their line breaks", () => {
   const broken = PIXEL.replace(/.{20}/g, "$&\n ");
   const picture = `<image xlink:href="data:image/png;base64,${PIXEL}"/>`;
   expect(cleanContent(`<image xlink:href=" data:image/PNG;base64,${broken}"/>`)).toBe(picture);
@@ -149,7 +149,7 @@ const attributes = (count: number): string =>
 const expansion = (references: number): string =>
   `<!DOCTYPE svg [<!ENTITY a "${"x".repeat(1000)}">]><svg ${NAMESPACE}><desc>${"&a;".repeat(references)}</desc></svg>`;
 
-test("takes as much as it says", () => {
+test("cleanSvg accepts documents at its limits", () => {
   for (const svg of [nested(250), elements(50_000), attributes(256), expansion(1000)]) {
     expect(clean(clean(svg))).toBe(clean(svg));
   }
@@ -160,19 +160,19 @@ test.each<[title: string, svg: string, clause: string]>([
   ["depth in what is dropped", nested(251).replaceAll("g>", "x>"), "it is nested deeper than 250"],
   ["more elements", elements(50_001), "it has more than 50000 elements"],
   ["more attributes", attributes(257), "it has an element of more than 256 attributes"],
-  ["more by entities", expansion(1001), "its entities become too much text"],
+  ["more by entities", expansion(1001), "its entities expand to too much text"],
   [
     "more by entities of one attribute",
     expansion(1001).replace("<desc>", '<g id="').replace("</desc>", '"/>'),
-    "its entities become too much text",
+    "its entities expand to too much text",
   ],
   [
     "more bytes once escaped",
     `<svg ${NAMESPACE}><text>${">".repeat(2_500_000)}</text></svg>`,
     "it is more than 10 MB of text",
   ],
-  ["another root", "<html><svg/></html>", "its root element is no svg"],
-  ["a root of another namespace", '<svg xmlns="urn:x"/>', "its root element is no svg"],
+  ["another root", "<html><svg/></html>", "its root element is not svg"],
+  ["a root of another namespace", '<svg xmlns="urn:x"/>', "its root element is not svg"],
   ["no XML", "PNG", "its XML is broken: line 1: text data outside of root node"],
   ["XML without an end", `<svg ${NAMESPACE}>\n<g`, "its XML is broken: line 2: unclosed tag: svg"],
   [
@@ -200,7 +200,7 @@ test.each<[title: string, svg: string, clause: string]>([
     `<svg ${NAMESPACE}/><svg ${NAMESPACE}/>`,
     "its XML is broken: line 1: documents may contain only one root",
   ],
-])("refuses %s", (_, svg, clause) => {
+])("cleanSvg refuses %s", (_, svg, clause) => {
   expect(() => clean(svg)).toThrow(
     expect.objectContaining({
       code: "unsupported_media",
@@ -209,14 +209,14 @@ test.each<[title: string, svg: string, clause: string]>([
   );
 });
 
-test("quotes of a broken document no more than a line", () => {
+test("cleanSvg quotes at most one line of a broken document", () => {
   const name = "x".repeat(100_000);
   expect(() => clean(`<svg ${NAMESPACE}><${name}>`)).toThrow(
     expect.objectContaining({ message: expect.stringMatching(/^.{50,250}$/) }),
   );
 });
 
-test("a document of a megabyte takes a fraction of a second", () => {
+test("cleanSvg cleans a megabyte in a fraction of a second", () => {
   const path = `<path id="p" transform="translate(1,2) rotate(3)" style="fill:#abc;filter:url(#f)" d="${"M1.5 2.25L3 4 ".repeat(20)}"/>\n`;
   const svg = Buffer.from(`<svg ${NAMESPACE}>${path.repeat(2500)}</svg>`);
   const started = process.cpuUsage();

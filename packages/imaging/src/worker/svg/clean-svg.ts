@@ -12,20 +12,20 @@ const MAX_ELEMENTS = 50_000;
 /** Below the 256 that libxml2 allows. */
 const MAX_DEPTH = 250;
 const MAX_ATTRIBUTES = 256;
-/** Characters that all references to entities together may become. */
+/** Characters that all entity references together may expand to. */
 const MAX_EXPANSION = 1_000_000;
 const MAX_MESSAGE_CHARACTERS = 120;
 
 type Parser = SaxesParser<{ xmlns: true }>;
 
 /**
- * The same drawing with nothing in it that runs, loads or tells of its maker: only elements and attributes of SVG that
- * are known, style sheets cleaned, no references but to parts of the document itself and to rasters within it. The
- * answer is UTF-8 without declaration, DOCTYPE, comments or prefixes, however `bytes` was written; cleaning it again
- * changes no byte. Throws `unsupported_media`.
+ * Removes everything from an SVG that runs, loads something or reveals its author. Only known SVG elements and
+ * attributes remain, with cleaned style sheets. References may only name parts of the document and embedded rasters.
+ * The result is UTF-8 without declaration, DOCTYPE, comments or prefixes; cleaning it again changes no byte. Throws
+ * `unsupported_media`.
  */
 export function cleanSvg(bytes: Buffer): Buffer {
-  // Many files have an empty line before their XML declaration, where XML has none.
+  // Many files have an empty line before their XML declaration, which XML forbids.
   const text = decodeSvgText(bytes).trimStart();
   const writer = createSvgWriter();
   const parser = createParser();
@@ -34,7 +34,7 @@ export function cleanSvg(bytes: Buffer): Buffer {
   return writer.finish();
 }
 
-/** Takes every document as XML 1.0, whatever it says. */
+/** Parses every document as XML 1.0, regardless of its declaration. */
 function createParser(): Parser {
   const parser: Parser = new SaxesParser({
     xmlns: true,
@@ -51,20 +51,22 @@ function createParser(): Parser {
   return parser;
 }
 
-/** The namespace of a prefix that is not declared: one that is not SVG, but for the best known. Empty is no prefix. */
+/**
+ * The namespace of an undeclared prefix: not SVG's, except for well-known prefixes. An empty string means no prefix.
+ */
 function resolvePrefix(prefix: string): string | undefined {
   if (prefix === "") return undefined;
   return prefix === "xlink" ? XLINK_NAMESPACE : `urn:undeclared:${prefix}`;
 }
 
-/** Makes references to entities count what they become. */
+/** Declares entities so that each reference counts towards the expansion limit. */
 function declareEntities(parser: Parser, entities: ReadonlyMap<string, string>): void {
   let expanded = 0;
   for (const [name, value] of entities) {
     Object.defineProperty(parser.ENTITIES, name, {
       get() {
         expanded += value.length;
-        if (expanded > MAX_EXPANSION) throw unreadable(TYPE, "its entities become too much text");
+        if (expanded > MAX_EXPANSION) throw unreadable(TYPE, "its entities expand to too much text");
         return value;
       },
     });
@@ -73,9 +75,9 @@ function declareEntities(parser: Parser, entities: ReadonlyMap<string, string>):
 
 function listen(parser: Parser, writer: SvgWriter): void {
   let elements = 0;
-  /** Local names of the elements that are open and stay. */
+  /** Local names of the open elements that are kept. */
   const open: string[] = [];
-  /** Elements that are open and dropped: the first one because of itself, the others with it. */
+  /** Number of open elements that are dropped: a dropped element and those inside it. */
   let dropped = 0;
   let stylesheet = "";
 
@@ -85,7 +87,7 @@ function listen(parser: Parser, writer: SvgWriter): void {
     if (open.length + dropped >= MAX_DEPTH) throw unreadable(TYPE, `it is nested deeper than ${MAX_DEPTH}`);
     const attributes = attributesOf(tag);
     if (elements === 1 && !(isSvg(tag) && tag.local === "svg")) {
-      throw unreadable(TYPE, "its root element is no svg");
+      throw unreadable(TYPE, "its root element is not svg");
     }
     if (dropped > 0 || textElements.has(open.at(-1) ?? "") || !isAllowed(tag, attributes)) {
       dropped++;
@@ -109,7 +111,7 @@ function listen(parser: Parser, writer: SvgWriter): void {
   });
 
   const readText = (text: string): void => {
-    // Outside of the root there is nothing but whitespace.
+    // Outside the root there is only whitespace.
     if (dropped > 0 || open.length === 0) return;
     if (open.at(-1) === "style") stylesheet += text;
     else writer.text(text);
@@ -126,7 +128,7 @@ function attributesOf(tag: SaxesTagNS): SaxesAttributeNS[] {
   return attributes;
 }
 
-/** Whoever writes no namespace at all means SVG: librsvg takes it for that as well. */
+/** Whether an element is SVG. Without any namespace it counts as SVG, as in librsvg. */
 function isSvg(tag: SaxesTagNS): boolean {
   return tag.uri === SVG_NAMESPACE || tag.uri === "";
 }

@@ -42,7 +42,7 @@ export function isName(code: number): boolean {
   return isNameStart(code) || isDigit(code) || code === codes.minus;
 }
 
-/** Whether an address without quotes may hold it as it is. */
+/** Whether an unquoted address may hold the code point unescaped. */
 export function isInUrl(code: number): boolean {
   const isReserved =
     isQuote(code) ||

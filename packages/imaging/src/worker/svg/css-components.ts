@@ -1,24 +1,24 @@
 import type { CssScanner, CssTokenKind } from "./css-scanner.ts";
 
-/** The grammar of one place of a style sheet. An address, where one may stand, may only name a part of the document. */
+/** The grammar of one place in a style sheet. Addresses may only name a part of the document. */
 export interface CssGrammar {
-  /** Single characters besides the punctuation. */
+  /** Allowed single characters, in addition to punctuation. */
   delimiters: string;
-  /** Punctuation besides commas and brackets. */
+  /** Allowed punctuation, in addition to commas and brackets. */
   punctuation: readonly CssTokenKind[];
-  /** Names of functions, in lower case, besides `url`. */
+  /** Names of allowed functions, in lower case, in addition to `url`. */
   functions: ReadonlySet<string>;
   /** Whether names may be written with escapes. */
   escapedNames: boolean;
 }
 
-/** Component values, read until something else. */
+/** Component values, and where they end. */
 export interface CssComponents {
-  /** As they were written, but comments are emptied and whitespace is single spaces. Only of use if `isSafe`. */
+  /** The values as written, with empty comments and single spaces. Use it only if `isSafe`. */
   text: string;
-  /** Whether every one of them was understood and is allowed. */
+  /** Whether every value was understood and is allowed. */
   isSafe: boolean;
-  /** The token that they ended at; `block` for a block in braces of their own. */
+  /** The token after the values; `block` for a block in braces. */
   endedAt: CssTokenKind | "block";
 }
 
@@ -34,14 +34,14 @@ const plainTokens = new Set<CssTokenKind>(["ident", "hash", "number", ",", "[", 
 const namedTokens = new Set<CssTokenKind>(["ident", "hash", "number"]);
 
 /**
- * Characters that no string and no escaped name may hold: with them, a parser that splits the text differently could find
- * an address, an at-rule or markup there.
+ * Characters that strings and escaped names must not hold. A parser that splits the text differently could find an
+ * address, an at-rule or markup there.
  */
 const unsafeInText = /[(@<]/;
-/** The name of a part of the document, as an address without quotes. */
+/** An unquoted address of a part of the document. */
 const urlOfPart = /^url\(\s*#[^\\<>@{};]+\)$/i;
 
-/** Reads from the scanner's present token on, to one of `stops` outside of all brackets, or to the end. */
+/** Reads from the scanner's current token to one of `stops` outside all brackets, or to the end. */
 export function readComponents(
   scanner: CssScanner,
   grammar: CssGrammar,
@@ -57,7 +57,7 @@ export function readComponents(
     if (kind === "end") return { text, isSafe: isSafe && nesting.length === 0, endedAt: "end" };
     if (nesting.length === 0 && stops.includes(kind)) return { text, isSafe, endedAt: kind };
     if (kind === "whitespace" || kind === "comment") {
-      // Two tokens that a comment keeps apart must not become one.
+      // Two tokens separated by a comment must not become one.
       if (kind === "whitespace") gap = " ";
       else if (gap === "") gap = "/**/";
       previous = kind;
@@ -79,7 +79,7 @@ export function readComponents(
   }
 }
 
-/** Whether a token by itself is understood and allowed where it stands. */
+/** Whether a single token is understood and allowed in its place. */
 function isSafeToken(scanner: CssScanner, grammar: CssGrammar, previous: CssTokenKind): boolean {
   const { kind, token, escaped } = scanner;
   if (kind === "string") return !escaped && !unsafeInText.test(token);
@@ -94,7 +94,7 @@ function isSafeToken(scanner: CssScanner, grammar: CssGrammar, previous: CssToke
     case "url":
       return urlOfPart.test(token);
     case "(":
-      // Browsers do not agree about where some names end: for one of them this could be a function.
+      // Browsers disagree about where some names end, so one of them could read a function here.
       return !namedTokens.has(previous);
     default:
       return false;
@@ -105,7 +105,7 @@ function isQuotedUrl({ kind, token }: CssScanner): boolean {
   return kind === "function" && token.toLowerCase() === "url(";
 }
 
-/** Follows the tokens of `url("#part")`: after the function one string, then the parenthesis. */
+/** Checks the tokens of `url("#part")`: after the function a string, then the parenthesis. */
 class QuotedUrl {
   #awaited: "function" | "string" | ")" = "function";
 

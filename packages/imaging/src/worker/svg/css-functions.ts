@@ -1,4 +1,4 @@
-/** Functions of values that load nothing, whatever their arguments. */
+/** Functions in values that load nothing, whatever their arguments. */
 const valueFunctions = [
   // Transforms.
   "matrix matrix3d perspective rotate rotate3d rotatex rotatey rotatez scale scale3d scalex scaley scalez",
@@ -15,7 +15,7 @@ const valueFunctions = [
   "cubic-bezier linear steps",
   // Numbers.
   "abs acos asin atan atan2 calc clamp cos exp hypot log max min mod pow rem round sign sin sqrt tan",
-  // What was said elsewhere in the same document, where it is cleaned as well.
+  // Values from elsewhere in the same document, which are cleaned there.
   "var",
 ];
 
@@ -25,15 +25,15 @@ const selectorFunctions = [
 ];
 
 /**
- * The functions that may stand in a value. `url` is checked separately; `src`, `image`, `image-set`, `cross-fade`,
- * `element`, `attr`, `paint` and `expression` load or run something.
+ * The functions allowed in a value. `url` is checked separately; `src`, `image`, `image-set`, `cross-fade`, `element`,
+ * `attr`, `paint` and `expression` load or run something.
  */
 export const safeInValues = named(valueFunctions);
 
-/** The functions that may stand in the condition of `@media`, `@supports` or `@container`. */
+/** The functions allowed in the condition of `@media`, `@supports` or `@container`. */
 export const safeInConditions = named([...valueFunctions, "selector style"]);
 
-/** The functions that may stand in a selector. */
+/** The functions allowed in a selector. */
 export const safeInSelectors = named(selectorFunctions);
 
 function named(lists: readonly string[]): ReadonlySet<string> {

@@ -52,11 +52,11 @@ test.each<[title: string, css: string, expected: string[]]>([
   ],
   ["a null character", "a\0b", ["ident a\ufffdb"]],
   ["brackets", "{[(])}", ["{ {", "[ [", "( (", "] ]", ") )", "} }"]],
-])("tells the tokens of %s", (_title, css, expected) => {
+])("CssScanner finds the tokens of %s", (_title, css, expected) => {
   expect(tokens(css)).toEqual(expected);
 });
 
-test("the tokens of any text are the whole text, in order", () => {
+test("the tokens of CssScanner cover any text completely, in order", () => {
   const alphabet = [
     "url(",
     "(",

@@ -9,7 +9,9 @@ import {
   isWhitespace,
 } from "./css-code-points.ts";
 
-/** The names of tokens in CSS Syntax. Numbers, percentages and dimensions are all `number`; `end` follows the last one. */
+/**
+ * The token names of CSS Syntax. Numbers, percentages and dimensions are all `number`; `end` follows the last token.
+ */
 export type CssTokenKind =
   | "whitespace"
   | "comment"
@@ -40,13 +42,13 @@ const punctuation = new Map<string, CssTokenKind>(
 );
 
 /**
- * The tokens of a style sheet or a part of one, as positions in its text. Escapes are reported, not
- * decoded: `u\72l(` is a function, whatever its name.
+ * Scans the tokens of a style sheet or a part of one, as positions in its text. Escapes are reported, not decoded:
+ * `u\72l(` is a function of unknown name.
  *
  * Source: CSS Syntax Module Level 3, section 4.
  */
 export class CssScanner {
-  /** With the newlines that the specification's preprocessing makes; positions are in it. */
+  /** The text after the specification's newline preprocessing. Positions refer to it. */
   readonly text: string;
   kind: CssTokenKind = "whitespace";
   start = 0;
@@ -58,7 +60,7 @@ export class CssScanner {
     this.text = text.replace(/\r\n?|\f/g, "\n").replaceAll("\0", "\ufffd");
   }
 
-  /** Goes to the next token and returns its kind. */
+  /** Moves to the next token and returns its kind. */
   next(): CssTokenKind {
     this.start = this.end;
     this.escaped = false;
@@ -66,7 +68,7 @@ export class CssScanner {
     return this.kind;
   }
 
-  /** The token as it is written. */
+  /** The token as written. */
   get token(): string {
     return this.text.slice(this.start, this.end);
   }
@@ -147,7 +149,7 @@ export class CssScanner {
     return isQuote(first) ? "function" : this.#url();
   }
 
-  /** A `url(` without quotes, up to its parenthesis. */
+  /** An unquoted `url(` up to its closing parenthesis. */
   #url(): CssTokenKind {
     let at = this.#afterWhitespace(this.end);
     while (isInUrl(this.#codeAt(at))) at++;
@@ -156,7 +158,7 @@ export class CssScanner {
       this.end = close + 1;
       return "url";
     }
-    // An escape would be allowed, but no address that is kept needs one.
+    // CSS allows escapes here, but no kept address needs one.
     while (at < this.text.length && this.#codeAt(at) !== codes.closingParenthesis) {
       at += this.#isEscape(at) ? 2 : 1;
     }
@@ -212,7 +214,7 @@ export class CssScanner {
     return isDigit(code) || (code === codes.fullStop && isDigit(this.#codeAt(first + 1)));
   }
 
-  /** NaN after the end, which no comparison holds for. */
+  /** The code point; NaN after the end, which fails every comparison. */
   #codeAt(at: number): number {
     return this.text.charCodeAt(at);
   }

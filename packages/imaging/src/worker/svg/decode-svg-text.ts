@@ -4,15 +4,15 @@ import { unreadable } from "../unreadable.ts";
 
 const TYPE = "image/svg+xml";
 
-/** Bytes of an SVG at most, unpacked and cleaned alike. Some XML parsers accept no more in one attribute either. */
+/** Maximum bytes of an SVG, both unpacked and cleaned. Some XML parsers have the same limit for an attribute. */
 export const MAX_SVG_BYTES = 10_000_000;
 
-/** The declaration ends within this, where there is one. */
+/** An XML declaration ends within this many bytes. */
 const XML_DECLARATION_WITHIN = 256;
 
 /**
- * The text of an SVG, which may be gzipped: in UTF-8, in UTF-16 with or without a byte order mark, or in what its XML
- * declaration names. Throws `unsupported_media`.
+ * The text of an SVG, which may be gzipped. It is in UTF-8, in UTF-16 with or without a byte order mark, or in the
+ * encoding that its XML declaration names. Throws `unsupported_media`.
  *
  * Source: XML 1.0, appendix F; RFC 1952 for gzip.
  */
@@ -24,7 +24,7 @@ export function decodeSvgText(bytes: Buffer): string {
   try {
     return createDecoder(encoding).decode(unpacked);
   } catch (cause) {
-    // What the decoder itself says: a TypeError for bytes that mean nothing in the encoding.
+    // The decoder throws a TypeError for bytes that are invalid in the encoding.
     if (!(cause instanceof TypeError)) throw cause;
     throw unreadable(TYPE, `its text is not ${encoding}`, cause);
   }
@@ -48,14 +48,14 @@ function unpack(bytes: Buffer): Buffer {
   }
 }
 
-/** By the byte order mark, by how `<` is written, or by the XML declaration. */
+/** The encoding, by the byte order mark, by the bytes of `<`, or by the XML declaration. */
 function encodingOf(bytes: Buffer): string {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return "UTF-16LE";
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return "UTF-16BE";
   const start = bytes.toString("latin1", 0, XML_DECLARATION_WITHIN);
   const named = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
-  // A declaration that can be read as ASCII is in no encoding of two bytes, whatever it says.
+  // A declaration that reads as ASCII is not in a two-byte encoding, whatever it declares.
   return named === undefined || /^(utf-?16|ucs-?2|iso-10646-ucs-2|unicode)/i.test(named) ? "UTF-8" : named;
 }
 
@@ -63,6 +63,6 @@ function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true });
   } catch (cause) {
-    throw unreadable(TYPE, `its encoding is ${encoding}, which is not known`, cause);
+    throw unreadable(TYPE, `its encoding ${encoding} is unknown`, cause);
   }
 }

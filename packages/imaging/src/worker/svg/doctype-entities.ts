@@ -5,16 +5,17 @@ const MAX_DOCTYPE_CHARACTERS = 262_144;
 const MAX_ENTITIES = 128;
 const MAX_VALUE_CHARACTERS = 1024;
 
-/** Pieces of an internal subset, none of which may hold what begins another. */
+/** Pieces of an internal subset. No piece may hold the start of another. */
 const PIECE =
   /\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!ENTITY\s(?:[^"'>]|"[^"]*"|'[^']*')*>|<!(?:ATTLIST|ELEMENT|NOTATION)\s(?:[^"'>]|"[^"]*"|'[^']*')*>/y;
 const PLAIN_ENTITY = /^<!ENTITY\s+([^\s%"'<>&]+)\s+(?:"([^"]*)"|'([^']*)')\s*>$/;
-/** XML knows these, however a document declares them. */
+/** Entities predefined by XML, whatever a document declares. */
 const predefined = new Set(["lt", "gt", "amp", "quot", "apos"]);
 
 /**
- * The entities that a document type declaration declares, by name: Illustrator's are short names for namespaces. Throws
- * `unsupported_media` for those that are in other files, hold markup or other entities, or are many or long.
+ * The entities that a document type declaration declares, by name. Illustrator uses them as short names for namespaces.
+ * Throws `unsupported_media` for external entities, entities that hold markup or other entities, and too many or too
+ * long ones.
  *
  * @param doctype the text between `<!DOCTYPE` and its `>`.
  */
@@ -33,7 +34,7 @@ export function readEntities(doctype: string): Map<string, string> {
     if (name === undefined || value === undefined) {
       throw unreadable(TYPE, "its DOCTYPE declares an entity that is not in the file itself");
     }
-    // The first declaration of a name is the one that holds.
+    // The first declaration of a name wins.
     if (!predefined.has(name) && !entities.has(name)) entities.set(name, replacementText(value));
     if (entities.size > MAX_ENTITIES) {
       throw unreadable(TYPE, `its DOCTYPE declares more than ${MAX_ENTITIES} entities`);
@@ -42,7 +43,7 @@ export function readEntities(doctype: string): Map<string, string> {
   return entities;
 }
 
-/** The internal subset, in brackets. Identifiers of an external subset are not read. */
+/** The internal subset in brackets. External subsets are ignored. */
 function internalSubset(doctype: string): string {
   const found = /^(?:[^"'[\]]|"[^"]*"|'[^']*')*\[([\s\S]*)\]\s*$/.exec(doctype);
   return found?.[1] ?? "";

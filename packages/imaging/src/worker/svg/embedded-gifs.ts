@@ -8,8 +8,8 @@ import { MAX_WRAPPED_BYTES } from "./wrap-raster.ts";
 const START = 'href="data:image/gif;base64,';
 
 /**
- * A clean document with the first frame of each embedded GIF as PNG: librsvg, as sharp brings it, draws no GIF. One that
- * is damaged stays as it is and blank, and so does what would bring all together over the limit of pixels.
+ * A clean document with each embedded GIF replaced by a PNG of its first frame, because sharp's librsvg draws no GIF. A
+ * damaged GIF stays and is blank, and so do GIFs beyond the pixel limit of all together.
  */
 export async function withGifsAsPngs(document: Buffer, limits: PictureLimits): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -33,7 +33,7 @@ export async function withGifsAsPngs(document: Buffer, limits: PictureLimits): P
   return copied === 0 ? document : Buffer.concat([...pieces, document.subarray(copied)]);
 }
 
-/** Of its screen; more than any limit for one that is damaged. */
+/** Pixels of the GIF's screen; infinite for a damaged GIF. */
 function pixelsOf(gif: Buffer): number {
   try {
     const { width, height } = readGifStructure(gif);
@@ -44,7 +44,7 @@ function pixelsOf(gif: Buffer): number {
   }
 }
 
-/** `null` for one that cannot be decoded, or is longer as PNG than XML parsers take. */
+/** The first frame as PNG; `null` if the GIF cannot be decoded or the PNG is longer than XML parsers accept. */
 async function firstFrame(gif: Buffer, limits: PictureLimits): Promise<Buffer | null> {
   const frame = sharp(gif, { failOn: "warning", limitInputPixels: limits.maxPixels });
   try {

@@ -41,7 +41,7 @@ test.each<[title: string, attributes: string, content: string, width: number, he
   ["a font", 'width="10em" height="5em" font-size="20"', square, 200, 100],
   ["nothing but what is drawn", "", square, 30, 20],
   ["more than can be drawn", 'width="1e9" height="1e9"', square, 32_767, 32_767],
-])("its natural size is that of %s", async (_, attributes, content, width, height) => {
+])("the natural size of an SVG is that of %s", async (_, attributes, content, width, height) => {
   const picture = await openSvg(svg(attributes, content), limits);
   expect(picture).toMatchObject({ natural: { width, height }, frames: 1, pages: 1, scalable: true });
 });
@@ -51,13 +51,13 @@ test.each([
   [17, 11],
   [1, 1],
   [999, 2],
-])("is drawn at exactly %i by %i", async (width, height) => {
+])("an SVG is drawn at exactly %i by %i", async (width, height) => {
   const drawn = await draw(svg('viewBox="0 0 30 20"'), { width, height });
   expect([drawn.width, drawn.height]).toEqual([width, height]);
   expect(drawn.pixel(width - 1, height - 1)).toEqual([204, 0, 0, 255]);
 });
 
-test("a strip does not vanish, and what is far too large is drawn small", async () => {
+test("an SVG strip is at least one pixel wide, and a huge SVG is scaled down", async () => {
   const strip = await draw(svg('width="30000" height="1"', '<rect width="30000" height="1"/>'), {
     width: 100,
     height: 1,
@@ -71,11 +71,11 @@ test("a strip does not vanish, and what is far too large is drawn small", async 
   expect(huge.pixel(10, 19)).toEqual([0, 0, 0, 0]);
 });
 
-test("is refused at a size over the limit of pixels", async () => {
+test("an SVG drawn at more than maxPixels is refused", async () => {
   await expect(draw(svg('width="1001" height="1000"'))).rejects.toThrow("exceeds pixel limit");
 });
 
-test("a document that is not clean is cleaned first", async () => {
+test("openSvg cleans a document first if necessary", async () => {
   const written =
     '<?xml version="1.0"?><s:svg xmlns:s="http://www.w3.org/2000/svg" width="30" height="20"><s:rect width="9" height="9" fill="#c00"/></s:svg>';
   for (const bytes of [Buffer.from(written), gzipSync(written), Buffer.from(`\ufeff${written}`, "utf16le")]) {
@@ -89,14 +89,14 @@ test.each([
   ["another format", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), "its text is not UTF-8"],
   ["a side of zero", svg('width="0" height="9"'), "its width is zero"],
   ["no size that anybody could find", svg("", "<g/>"), "it has no size, and nothing in it has one"],
-])("refuses %s", async (_, bytes, clause) => {
+])("openSvg refuses %s", async (_, bytes, clause) => {
   await expect(openSvg(bytes, limits)).rejects.toMatchObject({
     code: "unsupported_media",
     message: expect.stringContaining(clause),
   });
 });
 
-test("draws the first frame of embedded GIFs, as many as the limit of pixels allows", async () => {
+test("openSvg draws the first frames of embedded GIFs, up to the pixel limit", async () => {
   const green = sharp({ create: { width: 800, height: 500, channels: 3, background: "#0a0" } });
   const reference = `href="data:image/gif;base64,${(await green.gif().toBuffer()).toString("base64")}"`;
   const images = [0, 8, 16].map((x) => `<image x="${x}" width="8" height="5" ${reference}/>`);
@@ -106,7 +106,7 @@ test("draws the first frame of embedded GIFs, as many as the limit of pixels all
   expect(drawn.pixel(20, 2)).toEqual([0, 0, 0, 0]);
 });
 
-test("a damaged GIF in it stays blank", async () => {
+test("openSvg leaves a damaged embedded GIF blank", async () => {
   const gif = Buffer.from("GIF89a\x10\0\x10\0\0\0\0", "latin1");
   expect((await draw(wrapRaster(gif, "image/gif", { width: 8, height: 5 }))).pixel(4, 2)).toEqual([
     0, 0, 0, 0,

@@ -11,10 +11,10 @@ import { declaredSize, type ExactSize, wholeSize } from "./svg-size.ts";
 
 const TYPE = "image/svg+xml";
 
-/** The area that librsvg can address. A size costs nothing until it is drawn. */
+/** The largest area that librsvg can address. A size costs nothing until it is drawn. */
 const MAX_UNITS = 32_767 ** 2;
 
-/** Opens a clean document; another one is cleaned first. It is drawn at exactly the size that is wanted of it. */
+/** Opens an SVG; a document that is not clean is cleaned first. It is drawn at exactly the requested size. */
 export async function openSvg(bytes: Buffer, limits: PictureLimits): Promise<Picture> {
   const root = readSvgRoot(bytes);
   const exact = declaredSize(root) ?? (await measure(root, limits));
@@ -31,7 +31,7 @@ export async function openSvg(bytes: Buffer, limits: PictureLimits): Promise<Pic
   };
 }
 
-/** The size that librsvg finds: of what a style sheet says, of fonts, or of the box around everything drawn. */
+/** The size that librsvg computes from style sheets, fonts, or the box around everything drawn. */
 async function measure(root: SvgRoot, limits: PictureLimits): Promise<ExactSize> {
   const header = sharp(withRootAttributes(root, {}), { limitInputPixels: MAX_UNITS });
   try {

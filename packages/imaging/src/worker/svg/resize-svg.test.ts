@@ -4,7 +4,7 @@ import { cleanSvg } from "./clean-svg.ts";
 import { resizeSvg } from "./resize-svg.ts";
 
 const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"';
-/** A cross, percentages, strokes and text: what a wrong box would move. */
+/** A cross, percentages, strokes and text, which a wrong box would move. */
 const content = `<rect width="50%" height="100%" fill="#36c"/><path d="M0 0L60 40M60 0L0 40" stroke="#c30" stroke-width="3"/><text x="9" y="30" font-size="14">Ab</text>`;
 
 function clean(attributes: string, inside = content): Buffer {
@@ -43,7 +43,7 @@ test.each<[before: string, width: number, height: number, after: string]>([
   expect(rootOf(resizeSvg(clean(before), { width, height }))).toBe(after);
 });
 
-test("the old size of a drawing that tells none is what the caller says", () => {
+test("resizeSvg takes the old size from the caller if the drawing declares none", () => {
   const unsized = clean("");
   expect(rootOf(resizeSvg(unsized, { width: 30, height: 20 }, { width: 60, height: 40 }))).toContain(
     'viewBox="0 0 60 40"',
@@ -51,7 +51,7 @@ test("the old size of a drawing that tells none is what the caller says", () => 
   expect(rootOf(resizeSvg(unsized, { width: 30, height: 20 }))).toContain('viewBox="0 0 30 20"');
 });
 
-describe("is drawn as librsvg draws it at that scale:", () => {
+describe("a resized SVG equals librsvg's drawing at that scale:", () => {
   test.each([
     'width="60" height="40"',
     'viewBox="0 0 60 40"',
@@ -82,13 +82,13 @@ describe("is drawn as librsvg draws it at that scale:", () => {
   });
 });
 
-test("fills its box where rounding gives that another shape", async () => {
+test("a resized SVG fills its box despite rounding of the aspect ratio", async () => {
   const svg = clean('width="300" height="100"', '<rect width="300" height="100" fill="#fff"/>');
   const { data } = await pixels(resizeSvg(svg, { width: 50, height: 17 }));
   expect(new Set(data)).toEqual(new Set([255]));
 });
 
-test("resized twice is resized once", () => {
+test("resizing an SVG twice equals resizing it once", () => {
   for (const attributes of ['width="60" height="40"', 'style="width:60px;height:40px" viewBox="0 0 60 40"']) {
     const once = resizeSvg(clean(attributes), { width: 30, height: 20 });
     const twice = resizeSvg(resizeSvg(clean(attributes), { width: 90, height: 60 }), {

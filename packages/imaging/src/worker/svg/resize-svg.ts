@@ -3,17 +3,17 @@ import { readSvgRoot, type SvgRoot, withRootAttributes } from "./svg-root.ts";
 import { declaredSize, type ExactSize, isSizedByCss, readViewBox } from "./svg-size.ts";
 
 /**
- * The same drawing with `size` as its `width` and `height`, which it fills as a raster would. A `viewBox` of the old
- * size is added where there is none. `bytes` is a clean document; another one is cleaned first.
+ * Sets `width` and `height` of a drawing, which then fills `size` as a raster would. A missing `viewBox` is added with
+ * the old size. A document that is not clean is cleaned first.
  *
- * @param natural The old size, such as a picture's `natural`. It matters only where the document does not tell it.
+ * @param natural the old size, such as a picture's `natural`. It is used only if the document declares none.
  */
 export function resizeSvg(bytes: Buffer, size: Size, natural: ExactSize = size): Buffer {
   const root = readSvgRoot(bytes);
   return resizeRoot(root, size, declaredSize(root) ?? natural);
 }
 
-/** The same for a document that is taken apart and measured already. */
+/** Resizes as {@link resizeSvg} does, for a document already parsed and measured. */
 export function resizeRoot(root: SvgRoot, size: Size, natural: ExactSize): Buffer {
   const { attributes } = root;
   const declared = readViewBox(root);
@@ -24,7 +24,7 @@ export function resizeRoot(root: SvgRoot, size: Size, natural: ExactSize): Buffe
   };
   if (isSizedByCss(root)) changes.style = withSize(attributes.get("style") ?? "", size);
   if (declared === undefined) changes.viewBox = `0 0 ${natural.width} ${natural.height}`;
-  // Whole pixels are seldom exactly of its shape, and bars of half a pixel would be left.
+  // Whole pixels rarely match the aspect ratio exactly, which would leave bars of half a pixel.
   if (!isLetterboxed(viewBox, natural) && !hasShape(viewBox, size)) changes.preserveAspectRatio = "none";
   return withRootAttributes(root, changes);
 }
@@ -35,7 +35,7 @@ function withSize(style: string, { width, height }: Size): string {
   return `${others};width:${width}px!important;height:${height}px!important`.replace(/^;/, "");
 }
 
-/** Whether the drawing leaves bars, or is cut, of a unit or more where it keeps its shape: that is how it is meant. */
+/** Whether the drawing, at its own aspect ratio, has bars or is cut by a unit or more. Then that is intended. */
 function isLetterboxed(viewBox: ExactSize, natural: ExactSize): boolean {
   const across = natural.width / viewBox.width;
   const down = natural.height / viewBox.height;

@@ -3,7 +3,7 @@ import { readSvgRoot, withRootAttributes } from "./svg-root.ts";
 
 const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"';
 
-test("reads and writes the attributes of a clean root", () => {
+test("readSvgRoot and withRootAttributes keep the attributes of a clean root", () => {
   const clean = `<svg ${NAMESPACE} id="a&quot;&gt;&#10;" width="9"><g/></svg>`;
   const root = readSvgRoot(Buffer.from(clean));
   expect([...root.attributes]).toEqual([
@@ -17,7 +17,7 @@ test("reads and writes the attributes of a clean root", () => {
   );
 });
 
-test("a root without content stays without", () => {
+test("withRootAttributes keeps an empty root empty", () => {
   const root = readSvgRoot(Buffer.from(`<svg ${NAMESPACE}/>`));
   expect(withRootAttributes(root, { width: "1" }).toString()).toBe(`<svg ${NAMESPACE} width="1"/>`);
 });
@@ -28,12 +28,12 @@ test.each([
   `<svg ${NAMESPACE} id="a>b" width="9"><g/></svg>`,
   `<?xml version="1.0"?><svg ${NAMESPACE} width="9"><g/></svg>`,
   `<s:svg xmlns:s="http://www.w3.org/2000/svg" width="9"><s:g/></s:svg>`,
-])("cleans %s, which does not begin as a clean document", (svg) => {
+])("readSvgRoot cleans a document that begins with %s", (svg) => {
   const root = readSvgRoot(Buffer.from(svg));
   expect(root.attributes.get("width")).toBe("9");
   expect(root.content.toString()).toBe("<g/></svg>");
 });
 
-test("refuses what is no SVG", () => {
+test("readSvgRoot refuses a document that is not SVG", () => {
   expect(() => readSvgRoot(Buffer.from("GIF89a"))).toThrow("its XML is broken");
 });

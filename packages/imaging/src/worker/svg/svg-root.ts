@@ -2,29 +2,29 @@ import { unreadable } from "../unreadable.ts";
 import { cleanSvg } from "./clean-svg.ts";
 import { escapeAttribute, unescapeAttribute } from "./svg-writer.ts";
 
-/** A clean document, taken apart at the end of its first tag. */
+/** A clean document, split after its first tag. */
 export interface SvgRoot {
-  /** Of the root element, in their order; the namespaces are among them. */
+  /** Attributes of the root element in order, namespaces included. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** Whether the root has no content, so that its tag is the whole document. */
+  /** Whether the root is an empty-element tag and the whole document. */
   readonly isEmpty: boolean;
   /** The bytes after the first tag. */
   readonly content: Buffer;
 }
 
-/** The only way in which a clean document begins: with no references but those that cleaning writes. */
+/** The start of a clean document, with only the references that cleaning writes. */
 const START_TAG =
   /^<svg((?: [A-Za-z][\w:.-]*="[^"<>&]*(?:&(?:amp|lt|gt|quot|#9|#10|#13);[^"<>&]*)*")*)(\/?)>$/;
 const ATTRIBUTE = / ([^=]+)="([^"]*)"/g;
 
-/** Reads the root of a document, which is cleaned before if it does not begin as a clean one. */
+/** Reads the root of a document. If the document does not begin like a clean one, it is cleaned first. */
 export function readSvgRoot(bytes: Buffer): SvgRoot {
   const root = splitAtRoot(bytes) ?? splitAtRoot(cleanSvg(bytes));
-  if (root === undefined) throw unreadable("image/svg+xml", "its root element is no svg");
+  if (root === undefined) throw unreadable("image/svg+xml", "its root element is not svg");
   return root;
 }
 
-/** The document with some of the root's attributes replaced, added or, by `undefined`, removed. */
+/** The document with some root attributes replaced or added, or removed by `undefined`. */
 export function withRootAttributes(
   { attributes, isEmpty, content }: SvgRoot,
   changes: Readonly<Record<string, string | undefined>>,

@@ -13,7 +13,7 @@ function declared(attributes: string, content?: string): ExactSize | undefined {
 
 const box = 'viewBox="0 0 300 200"';
 
-describe("is what librsvg finds:", () => {
+describe("declaredSize equals librsvg's result:", () => {
   test.each([
     'width="10" height="20"',
     'width="10px" height="20PX"',
@@ -58,11 +58,11 @@ test.each([
   ["a unit of a font", 'width="10em" height="20em"'],
   ["a calculation", `width="calc(10px)" height="10" ${box}`],
   ["a style", `width="10" height="10" style="width:24px;height:24px" ${box}`],
-])("with %s, only librsvg knows", (_, attributes) => {
+])("declaredSize is undefined for a root with %s", (_, attributes) => {
   expect(declared(attributes)).toBeUndefined();
 });
 
-test("with a style sheet that may size the root, only librsvg knows", () => {
+test("declaredSize is undefined with a style sheet that can size the root", () => {
   const attributes = 'width="10" height="10"';
   expect(declared(attributes, "<style/><style>svg{height : 5px}</style>")).toBeUndefined();
   expect(declared(attributes, "<style>a{stroke-width:5;max-height:9px}</style>")).toEqual({
@@ -108,7 +108,7 @@ test.each<[exact: ExactSize, whole: ExactSize]>([
   expect(wholeSize(exact)).toEqual(whole);
 });
 
-test("any number of style sheets is looked through in linear time", () => {
+test("declaredSize scans any number of style sheets in linear time", () => {
   const started = process.cpuUsage();
   const many = "<style/>".repeat(1_000_000);
   for (const content of [
@@ -122,7 +122,7 @@ test("any number of style sheets is looked through in linear time", () => {
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
 });
 
-test("a long attribute is no view box, in linear time", () => {
+test("a long viewBox or width is rejected in linear time", () => {
   const started = process.cpuUsage();
   for (const text of [
     "1".repeat(1_000_000),

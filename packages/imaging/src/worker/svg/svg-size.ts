@@ -2,7 +2,7 @@ import type { Size } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
 import type { SvgRoot } from "./svg-root.ts";
 
-/** Width and height in user units, 72 to the inch, not rounded. */
+/** Width and height in user units, 72 per inch, not rounded. */
 export interface ExactSize {
   width: number;
   height: number;
@@ -17,10 +17,10 @@ export interface ViewBox extends ExactSize {
 /** The longest side of a drawing that librsvg and cairo can address. */
 const MAX_SIDE = 32_767;
 
-/** Longer sides, which only a mistake or an attack declares, are taken for this. */
+/** Longer sides, which are mistakes or attacks, are clamped to this. */
 const MAX_DECLARED_SIDE = 1e9;
 
-/** User units in one of each unit that depends on nothing. */
+/** User units per absolute unit. */
 const unitsOf = new Map([
   ["", 1],
   ["px", 1],
@@ -32,7 +32,7 @@ const unitsOf = new Map([
   ["rem", 12],
 ]);
 
-/** Relative to a window, of which there is none: as good as absent. */
+/** Units relative to a window. There is none, so these lengths are ignored. */
 const windowUnits = new Set(["%", "vw", "vh", "vmin", "vmax"]);
 
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/i.source;
@@ -43,10 +43,10 @@ const VIEW_BOX = new RegExp(
 );
 
 /**
- * The size that a root element declares, as librsvg takes it at 72 dpi: `width` and `height`; for one of them that is
- * absent or relative, what the shape of the `viewBox` makes of the other; without both, the `viewBox`. `undefined` where
- * only librsvg can tell, for want of all that or because a style sheet has a say. Throws `unsupported_media` for a side
- * that is zero or negative.
+ * The size that a root element declares, computed as librsvg does at 72 dpi. It is `width` and `height`; if one is
+ * absent or relative, it follows from the other and the `viewBox`; without both, it is the `viewBox`. `undefined` if
+ * only librsvg can compute it: nothing of this is declared, or a style sheet sets the size. Throws `unsupported_media`
+ * for a side that is zero or negative.
  */
 export function declaredSize(root: SvgRoot): ExactSize | undefined {
   if (isSizedByCss(root)) return undefined;
@@ -65,7 +65,7 @@ function bounded(width: number, height: number): ExactSize {
   return { width: Math.min(width, MAX_DECLARED_SIDE), height: Math.min(height, MAX_DECLARED_SIDE) };
 }
 
-/** Whole pixels, at least one a side, and of the same shape within what can be drawn. */
+/** The size in whole pixels, at least one per side, scaled down to what can be drawn. */
 export function wholeSize({ width, height }: ExactSize): Size {
   const scale = Math.min(1, MAX_SIDE / Math.max(width, height));
   return {
@@ -74,7 +74,7 @@ export function wholeSize({ width, height }: ExactSize): Size {
   };
 }
 
-/** `undefined` where there is none, or one that is invalid or without an area and therefore left out of account. */
+/** The `viewBox`; `undefined` when it is missing, invalid or without area. */
 export function readViewBox({ attributes }: SvgRoot): ViewBox | undefined {
   const found = VIEW_BOX.exec(attributes.get("viewBox") ?? "");
   if (found === null) return undefined;
@@ -82,7 +82,7 @@ export function readViewBox({ attributes }: SvgRoot): ViewBox | undefined {
   return width > 0 && height > 0 && Number.isFinite(width * height) ? { x, y, width, height } : undefined;
 }
 
-/** Whether CSS gives the root a size, which then prevails over its attributes. */
+/** Whether CSS sets the size of the root, which overrides its attributes. */
 export function isSizedByCss({ attributes, content }: SvgRoot): boolean {
   const sizes = /(?<![-\w])(?:width|height)\s*:/i;
   if (sizes.test(attributes.get("style") ?? "")) return true;
@@ -95,7 +95,10 @@ export function isSizedByCss({ attributes, content }: SvgRoot): boolean {
   return false;
 }
 
-/** In user units; `undefined` for what is absent, relative to a window or no length; `unknown` for librsvg to resolve. */
+/**
+ * A length in user units; `undefined` if absent, relative to a window or not a length; `unknown` if only librsvg can
+ * resolve it.
+ */
 function readLength({ attributes }: SvgRoot, name: "width" | "height"): number | "unknown" | undefined {
   const written = attributes.get(name);
   const [, number, unit = ""] = LENGTH.exec(written ?? "") ?? [];

@@ -8,7 +8,7 @@ export interface SvgWriter {
   open(name: string, attributes: readonly Attribute[]): void;
   text(text: string): void;
   close(name: string): void;
-  /** The whole document in UTF-8. Throws `unsupported_media` where that is too much. */
+  /** The complete document in UTF-8. Throws `unsupported_media` when it is too large. */
   finish(): Buffer;
 }
 
@@ -20,7 +20,7 @@ export function createSvgWriter(): SvgWriter {
   let rootNamespaces = -1;
   let hasLinks = false;
   let characters = 0;
-  /** Whether the last start tag may still become an empty element's. */
+  /** Whether the last start tag may still become an empty-element tag. */
   let isTagOpen = false;
 
   const write = (piece: string): void => {
@@ -72,12 +72,14 @@ const references = new Map([
   ["\r", "&#13;"],
 ]);
 
-/** Fit to stand between double quotes; what a parser would make a space stays what it is. */
+/**
+ * Escapes a value for double quotes. Tabs and newlines are escaped too, because a parser would turn them into spaces.
+ */
 export function escapeAttribute(value: string): string {
   return /[&<>"\t\n\r]/.test(value) ? value.replace(/[&<>"\t\n\r]/g, reference) : value;
 }
 
-/** The value of an attribute that {@link escapeAttribute} wrote. */
+/** Reverses {@link escapeAttribute}. */
 export function unescapeAttribute(value: string): string {
   return value.replace(/&(?:amp|lt|gt|quot|#9|#10|#13);/g, (written) => characterOf.get(written) ?? written);
 }

@@ -36,7 +36,7 @@ test("a wrapped raster is drawn pixel by pixel, or stretched to the size", async
   expect([...corner]).toEqual([0, 0, 255]);
 });
 
-test("the largest raster that may be wrapped is an SVG that is taken", () => {
+test("a wrapped raster of MAX_WRAPPED_BYTES is an accepted SVG", () => {
   const raster = Buffer.alloc(MAX_WRAPPED_BYTES);
   raster.write("GIF89a", "latin1");
   const wrapped = wrapRaster(raster, "image/gif", { width: 65_535, height: 65_535 });

@@ -3,12 +3,12 @@ import { XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { MAX_SVG_BYTES } from "./decode-svg-text.ts";
 import { SVG_NAMESPACE } from "./svg-writer.ts";
 
-/** Bytes of a raster above which the SVG that holds it is more than an SVG may be: base64 makes four of three. */
+/** Maximum bytes of a raster in an SVG: base64 turns three bytes into four, and the SVG must stay within its limit. */
 export const MAX_WRAPPED_BYTES = Math.floor((MAX_SVG_BYTES - 1000) / 4) * 3;
 
 /**
- * An SVG of `size` that shows a raster, which is in it as it is. The picture is an `xlink:href`, not an `href`: every
- * reader knows that one, and twice would be twice the bytes.
+ * An SVG of `size` that embeds a raster unchanged. It uses `xlink:href`, not `href`, because every reader supports it;
+ * both would double the bytes.
  */
 export function wrapRaster(
   bytes: Buffer,

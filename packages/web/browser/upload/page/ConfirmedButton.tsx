@@ -2,24 +2,24 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface ConfirmedButtonProps {
-  /** What the button does, e.g. `Delete boat.jpg`. */
+  /** Accessible name of the button, e.g. `Delete boat.jpg`. */
   label: string;
   question: string;
-  /** Of the button that does it. */
+  /** Text of the button that confirms. */
   yes: string;
   no: string;
   onConfirmed(): void;
   children: ComponentChildren;
 }
 
-/** A button that asks back, where it stands. Escape is a no. */
+/** A button that asks for confirmation in place. Escape cancels. */
 export function ConfirmedButton({ label, question, yes, no, onConfirmed, children }: ConfirmedButtonProps) {
   const [isAsking, setAsking] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const refusal = useRef<HTMLButtonElement>(null);
   const wasAsking = useRef(false);
 
-  // Before anything is painted: a key that is pressed at once must find the focus where it belongs.
+  // Before the first paint, so that a key pressed immediately reaches the focused button.
   useLayoutEffect(() => {
     if (isAsking) refusal.current?.focus();
     else if (wasAsking.current) button.current?.focus();

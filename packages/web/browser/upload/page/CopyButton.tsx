@@ -8,15 +8,15 @@ const SHOWN_MS = 2000;
 
 export interface CopyButtonProps {
   text: string;
-  /** What is copied, as it is said. */
+  /** Name of the copied text in the message. */
   what: string;
   log: MessageLog;
-  /** Of the button. */
+  /** Class of the button. */
   className?: string;
   children: ComponentChildren;
 }
 
-/** Puts text on the clipboard, and says so for a moment. */
+/** A button that copies text to the clipboard and shows the result for a moment. */
 export function CopyButton({ text, what, log, className = "", children }: CopyButtonProps) {
   const [result, setResult] = useState<"copied" | "failed" | null>(null);
   useEffect(() => {
@@ -27,7 +27,7 @@ export function CopyButton({ text, what, log, className = "", children }: CopyBu
 
   async function copy(): Promise<void> {
     const isCopied = await copyText(text);
-    log.say(isCopied ? `${what} copied.` : "The browser does not let this page copy.");
+    log.say(isCopied ? `${what} copied.` : "Couldn’t copy. Select the link and copy it yourself.");
     setResult(isCopied ? "copied" : "failed");
   }
 

@@ -10,7 +10,7 @@ export interface DeleteButtonProps {
   onDeleted(): void;
 }
 
-/** Deletes an image from the server, when that is confirmed. */
+/** A button that deletes an image from the server after confirmation. */
 export function DeleteButton({ image, images, onDeleted }: DeleteButtonProps) {
   const [problem, setProblem] = useState<string | null>(null);
 
@@ -24,9 +24,9 @@ export function DeleteButton({ image, images, onDeleted }: DeleteButtonProps) {
     <>
       <ConfirmedButton
         label={`Delete ${image.name}`}
-        question="Delete it for everybody?"
+        question="Delete this image for everyone?"
         yes="Delete"
-        no="Keep"
+        no="Cancel"
         onConfirmed={() => void remove()}
       >
         <BinIcon /> Delete

@@ -1,23 +1,23 @@
 import type { TargetedEvent } from "preact";
-import { sizeText } from "../../../src/phrases.ts";
+import { limitText } from "../../../src/phrases.ts";
 import { ACCEPTED } from "../file-kinds.ts";
 import { PictureIcon } from "./icons.tsx";
 
-/** ID of the file input, to put the focus back on. */
+/** ID of the file input, which gets the focus back. */
 export const CHOOSER_ID = "chooser";
 
 export interface DropAreaProps {
   onFiles(files: readonly File[]): void;
   maxUploadBytes: number;
-  /** Whether it leaves most of the room to what was added. */
+  /** Whether the area is small, to leave room for the list of uploads. */
   isCompact: boolean;
 }
 
-/** Says where files come from, and takes them by click; drops and pastes are taken wherever they happen. */
+/** The area to choose files by click. Drops and pastes work anywhere on the page. */
 export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) {
   function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
     const files = [...(currentTarget.files ?? [])];
-    // Else the same file could not be chosen twice.
+    // Otherwise the same file could not be chosen twice.
     currentTarget.value = "";
     if (files.length > 0) onFiles(files);
   }
@@ -39,7 +39,7 @@ export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) 
         Choose images
       </span>
       <span id="accepted" class="accepted">
-        PNG, JPEG, GIF, SVG, PSD or PDF, up to {sizeText(maxUploadBytes)} each
+        PNG, JPEG, GIF, SVG, PSD or PDF, up to {limitText(maxUploadBytes)} each
       </span>
     </label>
   );

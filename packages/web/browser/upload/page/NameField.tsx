@@ -6,11 +6,11 @@ import { PenIcon } from "./icons.tsx";
 export interface NameFieldProps {
   name: string;
   isFixed: boolean;
-  /** Resolves to why the name could not be changed; `null` when it was. */
+  /** Resolves with the reason why the name was not changed; `null` when it was. */
   onName(name: string): Promise<string | null>;
 }
 
-/** The name, to be changed where it stands: kept by Enter and by going on, left by Escape. */
+/** The name as an editable field. Enter and leaving the field save; Escape restores. */
 export function NameField({ name, isFixed, onName }: NameFieldProps) {
   const [problem, setProblem] = useState<string | null>(null);
 

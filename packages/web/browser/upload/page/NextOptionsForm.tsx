@@ -6,7 +6,7 @@ import { MAX_NAME_LENGTH } from "../store/next-options.ts";
 const UNTIL = "until";
 const DAY_MS = 86_400_000;
 
-/** Name and life of the images that are added next. */
+/** Name and lifetime of the next uploads. */
 export function NextOptionsForm({ session: { next, config } }: { session: Session }) {
   const lifetime = next.lifetime.value;
 
@@ -19,7 +19,7 @@ export function NextOptionsForm({ session: { next, config } }: { session: Sessio
 
   return (
     <fieldset class="next-options">
-      <legend class="unseen">For the next images</legend>
+      <legend class="unseen">Options for new uploads</legend>
       <label>
         Delete after
         <select value={lifetime.kind === "for" ? String(lifetime.ms) : UNTIL} onChange={choose}>
@@ -41,12 +41,12 @@ export function NextOptionsForm({ session: { next, config } }: { session: Sessio
         />
       )}
       <label class="name-of-next">
-        Name of the next image
+        Name (optional)
         <input
           type="text"
           value={next.name.value}
           maxLength={MAX_NAME_LENGTH}
-          placeholder="As its file is called"
+          placeholder="Same as the file name"
           autocomplete="off"
           onInput={({ currentTarget }) => {
             next.name.value = currentTarget.value;

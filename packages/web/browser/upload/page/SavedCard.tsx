@@ -9,7 +9,7 @@ import { ShareLinks } from "./ShareLinks.tsx";
 import { Thumbnail } from "./Thumbnail.tsx";
 import { TimeLeft } from "./TimeLeft.tsx";
 
-/** An image of an earlier visit; opens to all that can be done with it. */
+/** An image of an earlier visit. It expands to its links and actions. */
 export function SavedCard({ image, session }: { image: SavedImage; session: Session }) {
   const card = useRef<HTMLLIElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -47,11 +47,11 @@ export function SavedCard({ image, session }: { image: SavedImage; session: Sess
       <button
         type="button"
         class="quiet round"
-        aria-label={`Forget ${image.name}`}
-        title="Forget: take it off this list"
+        aria-label={`Remove ${image.name} from this list`}
+        title="Remove from this list"
         onClick={() => {
           forget();
-          session.log.say(`${image.name} is off the list of this browser.`);
+          session.log.say(`${image.name} removed from this list.`);
         }}
       >
         <CrossIcon />

@@ -2,7 +2,7 @@ import type { Session } from "../session.ts";
 import { ConfirmedButton } from "./ConfirmedButton.tsx";
 import { SavedCard } from "./SavedCard.tsx";
 
-/** What this browser remembers of earlier visits. */
+/** Images of earlier visits that this browser has saved. */
 export function SavedList({ session }: { session: Session }) {
   const shown = new Set(session.uploads.value.map(({ image }) => image?.id));
   const earlier = session.saved.list.value.filter(({ id }) => !shown.has(id));
@@ -10,23 +10,21 @@ export function SavedList({ session }: { session: Session }) {
   return (
     <div class="saved">
       <div class="heading">
-        <h2>Uploads of this browser</h2>
+        <h2>Your uploads on this device</h2>
         <ConfirmedButton
-          label="Forget all uploads of this browser"
-          question="Forget them? They stay on the server."
-          yes="Forget all"
-          no="Keep"
+          label="Clear list of uploads"
+          question="Clear this list? The images stay online, and you won’t be able to edit or delete them."
+          yes="Clear list"
+          no="Cancel"
           onConfirmed={() => {
             for (const image of earlier) session.saved.forget(image.id);
-            session.log.say("This browser has forgotten its uploads.");
+            session.log.say("List cleared.");
           }}
         >
-          Forget all
+          Clear list
         </ConfirmedButton>
       </div>
-      <p class="hint">
-        Kept in this browser only. Anybody who uses it sees them here, and can change or delete them.
-      </p>
+      <p class="hint">Saved only in this browser. Anyone using it can see, edit or delete these images.</p>
       <ul class="entries">
         {earlier.map((image) => (
           <SavedCard key={image.id} image={image} session={session} />

@@ -18,11 +18,11 @@ import { OpenIcon } from "./icons.tsx";
 export interface ShareLinksProps {
   image: SavedImage;
   session: Session;
-  /** The image is gone from the server. */
+  /** Called after the image was deleted from the server. */
   onDeleted(): void;
 }
 
-/** All that can be done with an image that is stored. */
+/** Links and actions of a stored image. */
 export function ShareLinks({ image, session, onDeleted }: ShareLinksProps) {
   const [format, setFormat] = useState(firstFormat(image));
   const { log } = session;
@@ -58,8 +58,8 @@ export function ShareLinks({ image, session, onDeleted }: ShareLinksProps) {
             </option>
           ))}
         </select>
-        <CopyButton className="minor" text={fileAddress(image, format)} what="Address of the file" log={log}>
-          Image address
+        <CopyButton className="minor" text={fileAddress(image, format)} what="Direct link" log={log}>
+          Direct link
         </CopyButton>
         <CopyButton className="minor" text={markdownOf(image, format)} what="Markdown" log={log}>
           Markdown

@@ -2,7 +2,7 @@ import { sizeText } from "../../../src/phrases.ts";
 import type { Clock } from "../store/clock.ts";
 import type { Stage, Upload } from "../store/uploads.ts";
 
-/** Where an upload stands, in words and as a bar. */
+/** The state of an upload, as text and as a bar. */
 export function StageLine({ upload, clock }: { upload: Upload; clock: Clock }) {
   const { stage, name, size } = upload;
   switch (stage.kind) {
@@ -11,14 +11,14 @@ export function StageLine({ upload, clock }: { upload: Upload; clock: Clock }) {
     case "failed":
       return <p class="trouble">{stage.message}</p>;
     case "queued":
-      return <Bar name={name} text="Waits for its turn" sentBytes={0} size={size} />;
+      return <Bar name={name} text="Waiting…" sentBytes={0} size={size} />;
     case "waiting":
       return <Bar name={name} text={waitText(stage, clock)} sentBytes={0} size={size} />;
     case "processing":
-      return <Bar name={name} text="Stored. It can be seen in a moment." sentBytes={null} size={size} />;
+      return <Bar name={name} text="Uploaded. Preparing the preview…" sentBytes={null} size={size} />;
     case "sending": {
       const isAllSent = stage.sentBytes >= size;
-      const text = isAllSent ? "All sent. The server looks at it." : progressText(stage.sentBytes, size);
+      const text = isAllSent ? "Processing…" : progressText(stage.sentBytes, size);
       return <Bar name={name} text={text} sentBytes={isAllSent ? null : stage.sentBytes} size={size} />;
     }
   }
@@ -27,7 +27,7 @@ export function StageLine({ upload, clock }: { upload: Upload; clock: Clock }) {
 interface BarProps {
   name: string;
   text: string;
-  /** `null`: nobody knows how far it is. */
+  /** `null` when the progress is unknown. */
   sentBytes: number | null;
   size: number;
 }
@@ -50,12 +50,12 @@ function progressText(sentBytes: number, size: number): string {
 }
 
 function waitText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>, clock: Clock): string {
-  if (cause === "offline") return "You are offline. It goes on as soon as you are back.";
+  if (cause === "offline") return "You’re offline. The upload will resume when you reconnect.";
   const leftMs = (untilMs ?? 0) - clock.everySecond.value;
   const when = leftMs > 500 ? `in ${waitedText(leftMs)}` : "now";
   return cause === "busy"
-    ? `The server asks for a pause. It goes on ${when}.`
-    : `The connection broke off. Next try ${when}.`;
+    ? `The server asked to wait. Continuing ${when}.`
+    : `Connection lost. Retrying ${when}.`;
 }
 
 function waitedText(ms: number): string {

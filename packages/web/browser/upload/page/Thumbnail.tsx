@@ -3,15 +3,15 @@ import { fileAddress } from "../share-texts.ts";
 import type { SavedImage } from "../store/saved-image.ts";
 
 export interface ThumbnailProps {
-  /** Address of a picture in this browser. */
+  /** Object URL of a picture in this browser. */
   localUrl: string | null;
-  /** What the server may be asked for a picture of. */
+  /** The stored image, if the server can render a thumbnail. */
   image: SavedImage | null;
-  /** Stands where there is no picture. */
+  /** Shown when there is no picture. */
   label: string | null;
 }
 
-/** A small picture, from this browser or else from the server. */
+/** A thumbnail from this browser, or else from the server. */
 export function Thumbnail({ localUrl, image, label }: ThumbnailProps) {
   const [broken, setBroken] = useState<string | null>(null);
   const url = localUrl ?? (image === null ? null : `${fileAddress(image, "webp")}?resize=192x192`);

@@ -2,7 +2,7 @@ import { timeLeftText } from "../../../src/time-left.ts";
 import type { Clock } from "../store/clock.ts";
 import type { SavedImage } from "../store/saved-image.ts";
 
-/** How long an image has yet. */
+/** The time until an image expires. */
 export function TimeLeft({ image: { expiresAt }, clock }: { image: SavedImage; clock: Clock }) {
   const text = timeLeftText(expiresAt, clock.everyHalfMinute.value);
   return (

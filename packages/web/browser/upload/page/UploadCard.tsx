@@ -12,11 +12,11 @@ import { TimeLeft } from "./TimeLeft.tsx";
 export interface UploadCardProps {
   upload: Upload;
   session: Session;
-  /** The card is about to go. */
+  /** Called before the card is removed. */
   onLeave(card: Element | null): void;
 }
 
-/** One file: on its way, refused, or stored. */
+/** The card of one file: uploading, failed or stored. */
 export function UploadCard({ upload, session, onLeave }: UploadCardProps) {
   const card = useRef<HTMLLIElement>(null);
   const { name, size, label, stage, image } = upload;
@@ -33,12 +33,7 @@ export function UploadCard({ upload, session, onLeave }: UploadCardProps) {
             </button>
           )}
           {stage.kind === "failed" && (
-            <button
-              type="button"
-              class="quiet round"
-              onClick={leave}
-              aria-label={`Take ${name} off this list`}
-            >
+            <button type="button" class="quiet round" onClick={leave} aria-label={`Dismiss ${name}`}>
               <CrossIcon />
             </button>
           )}

@@ -5,7 +5,7 @@ import { CopyButton } from "./CopyButton.tsx";
 import { leaveCard } from "./leave-card.ts";
 import { UploadCard } from "./UploadCard.tsx";
 
-/** What was added on this visit. */
+/** The files added on this visit. */
 export function UploadList({ session }: { session: Session }) {
   const uploads = session.uploads.value;
   if (uploads.length === 0) return null;
@@ -43,6 +43,6 @@ function summaryOf(uploads: readonly Upload[]): string {
     const wanted = uploads.filter(({ stage }) => stage.kind !== "failed").length;
     return `Uploading: ${stored} of ${wanted} done`;
   }
-  if (stored === 0) return "Not uploaded";
+  if (stored === 0) return "Upload failed";
   return stored === 1 ? "Your image is ready to share" : `${stored} images are ready to share`;
 }

@@ -5,7 +5,7 @@ import { NextOptionsForm } from "./NextOptionsForm.tsx";
 import { SavedList } from "./SavedList.tsx";
 import { UploadList } from "./UploadList.tsx";
 
-/** All of the page that a script moves. */
+/** The interactive part of the page. */
 export function UploadPage({ session }: { session: Session }) {
   return (
     <>
@@ -22,10 +22,10 @@ export function UploadPage({ session }: { session: Session }) {
   );
 }
 
-/** Says what happens to people who hear the page. */
+/** Announces events to screen readers. */
 function MessageRegion({ log }: { log: MessageLog }) {
   return (
-    <div class="unseen" role="log" aria-label="What happened">
+    <div class="unseen" role="log" aria-label="Status">
       {log.messages.value.map(({ number, text }) => (
         <p key={number}>{text}</p>
       ))}

@@ -2,18 +2,18 @@ import Uppy, { type UppyFile } from "@uppy/core";
 import DropTarget from "@uppy/drop-target";
 import XHRUpload from "@uppy/xhr-upload";
 
-/** What goes with a file. */
+/** Metadata of a file. */
 export type SentMeta = {
-  /** Names the upload on this page. */
+  /** Identifies the upload on this page. */
   key: string;
-  /** Makes a repeated upload the same one for the service. */
+  /** Lets the service recognise a retry as the same upload. */
   idempotencyKey: string;
   /** Fields of the form. */
   name: string;
   expiresAt: string;
 };
 
-/** A reply; what it holds is checked where it is read. */
+/** The body of a reply, not validated yet. */
 export type SentBody = Record<string, unknown>;
 
 export type SentFile = UppyFile<SentMeta, SentBody>;
@@ -21,7 +21,7 @@ export type SentFile = UppyFile<SentMeta, SentBody>;
 export interface CreateUppyOptions {
   /** Where files are posted to. */
   endpoint: string;
-  /** Gives a file what goes with it, or leaves it out by `false`. */
+  /** Returns the file with its metadata, or `false` to leave it out. */
   take(file: SentFile): SentFile | false;
   /** Awaited before each file is sent. */
   beforeSending(key: string): Promise<void>;
@@ -30,7 +30,7 @@ export interface CreateUppyOptions {
 const SIMULTANEOUS = 3;
 const SILENT = { debug() {}, warn() {}, error() {} };
 
-/** Sends files as they come, a few at a time; takes those that are dropped anywhere on the page. */
+/** Sends files as they are added, a few at a time. Accepts files dropped anywhere on the page. */
 export function createUppy({ endpoint, take, beforeSending }: CreateUppyOptions): Uppy<SentMeta, SentBody> {
   return (
     new Uppy<SentMeta, SentBody>({ autoProceed: true, logger: SILENT, onBeforeFileAdded: take })
@@ -41,7 +41,7 @@ export function createUppy({ endpoint, take, beforeSending }: CreateUppyOptions)
         fieldName: "imagedata",
         allowedMetaFields: ["name", "expiresAt"],
         limit: SIMULTANEOUS,
-        // The server ends what stands still, and `outcomeOf` judges what went wrong.
+        // The server ends stalled uploads, and `outcomeOf` decides about retries.
         timeout: 0,
         shouldRetry: () => false,
         headers: ({ meta }) => ({ "Idempotency-Key": meta.idempotencyKey }),
@@ -58,7 +58,7 @@ function readObject(text: string): SentBody {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
-    // No reply of the service's, which is for the reader of the body to find.
+    // Not a reply of the service; the reader of the body reports that.
     return {};
   }
 }

@@ -1,33 +1,31 @@
 /** The reply to an upload that was not stored. */
 export interface Refusal {
-  /** 0: the connection broke before there was one. */
+  /** 0 when the connection broke before a reply. */
   status: number;
-  /** The reason in the server's words; `null` where it gave none. */
+  /** The reason in the server's words; `null` when it gave none. */
   detail: string | null;
-  /** Of `Retry-After`; `null` without. */
+  /** The delay in `Retry-After`; `null` without the header. */
   retryAfterMs: number | null;
 }
 
-/** What follows from a refusal. */
+/** What to do after a refusal. */
 export type Outcome =
-  /** The same again, by itself. `busy`: nothing else is to be sent until then, either. */
+  /** Retry automatically. `busy`: send nothing else until then. */
   | { kind: "again"; cause: "busy" | "broken"; delayMs: number }
-  /** `isSettled`: nothing was stored, so that the next attempt is another upload. */
+  /** `isSettled`: nothing was stored, so the next attempt is a new upload. */
   | { kind: "failed"; message: string; canRetry: boolean; isSettled: boolean };
 
 const MAX_BROKEN = 6;
 const MAX_BACKOFF_MS = 15_000;
 const DEFAULT_PAUSE_MS = 5_000;
 
-/**
- * @param brokenBefore How many attempts in a row have broken off already.
- */
+/** @param brokenBefore How many attempts in a row lost their connection before. */
 export function outcomeOf(refusal: Refusal, brokenBefore: number): Outcome {
   const { status, retryAfterMs } = refusal;
   if (status === 429 || status === 503) {
     return { kind: "again", cause: "busy", delayMs: Math.max(1000, retryAfterMs ?? DEFAULT_PAUSE_MS) };
   }
-  // The first attempt, whose connection broke, is still at work: its result will be ours.
+  // The first attempt lost its connection but still runs. A retry gets its result.
   const isRunning = status === 409 && retryAfterMs !== null;
   const isBroken = status === 0 || status === 408 || status === 502 || status === 504;
   if ((isRunning || isBroken) && brokenBefore < MAX_BROKEN) {
@@ -52,12 +50,12 @@ function messageOf({ status, detail }: Refusal): string {
 }
 
 const MESSAGES: readonly [statuses: readonly number[], message: string][] = [
-  [[0, 408, 502, 504], "The connection broke off several times. Is the network all right?"],
-  [[401, 403], "You may not upload here."],
-  [[409], "The server is still busy with an earlier attempt of this upload."],
+  [[0, 408, 502, 504], "The upload failed after several tries. Check your connection and try again."],
+  [[401, 403], "You don’t have permission to upload here."],
+  [[409], "An earlier attempt is still running. Try again in a moment."],
   [[413], "This file is too large for the server."],
-  [[415], "The server can’t read this file as an image."],
-  [[507], "The server has no room left."],
+  [[415], "This file can’t be read as an image."],
+  [[507], "The server is out of storage. Try again later."],
 ];
 
 /** The milliseconds of a `Retry-After` header in seconds or as a date; `null` for anything else. */
@@ -74,7 +72,7 @@ export function readDetail(body: string): string | null {
     const isProblem = typeof problem === "object" && problem !== null && "detail" in problem;
     return isProblem && typeof problem.detail === "string" && problem.detail !== "" ? problem.detail : null;
   } catch {
-    // A page of some proxy's.
+    // An HTML page of a proxy, for example.
     return null;
   }
 }

@@ -1,8 +1,8 @@
-/** Holds back what is about to be sent while the server wants a pause or the browser is offline. */
+/** Holds back requests while the server asked to wait or the browser is offline. */
 export interface SendGate {
-  /** Lets nothing pass before this Unix time, milliseconds. */
+  /** Holds back all requests until this Unix time, milliseconds. */
   holdUntil(ms: number): void;
-  /** Resolves when something may be sent. `onWait` is told why that is not yet so, and until when. */
+  /** Resolves when a request may be sent. `onWait` receives the cause of a wait and its end. */
   pass(onWait: (wait: SendWait) => void): Promise<void>;
 }
 

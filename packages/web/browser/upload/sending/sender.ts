@@ -5,36 +5,36 @@ import { outcomeOf, parseRetryAfter, type Refusal, readDetail } from "./outcome.
 import { createSendGate } from "./send-gate.ts";
 
 export interface SenderOptions {
-  /** Where files are posted to. */
+  /** URL that files are posted to. */
   endpoint: string;
   maxUploadBytes: number;
-  /** Form fields for a file that is about to be sent as a new upload. */
+  /** Form fields of a new upload. */
   fieldsOf(key: string, file: File): Pick<SentMeta, "name" | "expiresAt">;
-  /** `refusal`: why the file will not be sent; `null` when it will. */
+  /** @param refusal why the file is not sent; `null` when it is. */
   onAdded(key: string, file: File, refusal: string | null): void;
-  /** All files that were added together have been named. */
+  /** Called after `onAdded` was called for every file of a batch. */
   onAllAdded(): void;
   onStage(key: string, stage: Stage): void;
-  /** Accepted by the service, whose reply is `body`. */
+  /** The service accepted the file. `body` is its reply. */
   onAccepted(key: string, body: unknown): void;
-  /** Likewise, after it was cancelled. */
+  /** The service accepted a file that had been cancelled. */
   onUnwanted(body: unknown): void;
 }
 
-/** Sends files to the service, and goes on by itself wherever that helps. */
+/** Sends files to the service and retries where that can help. */
 export interface Sender {
   add(files: readonly File[]): void;
-  /** Sends a file again that was refused, at once or after it had been accepted. */
+  /** Sends a failed file again, whether the upload or its processing failed. */
   retry(key: string): void;
-  /** Stops sending where that is not over, and forgets the file. */
+  /** Cancels the upload if it is still running, and drops the file. */
   forget(key: string): void;
 }
 
 interface Sending {
   file: File;
-  /** `null`: to be made when it is sent. */
+  /** `null` until the file is sent. */
   meta: SentMeta | null;
-  /** Attempts in a row that broke off. */
+  /** Attempts in a row that lost their connection. */
   brokenCount: number;
   isAllSent: boolean;
   isUnwanted: boolean;
@@ -76,7 +76,7 @@ export function createSender(options: SenderOptions): Sender {
     await gate.pass((wait) => {
       if (sendings.has(key)) onStage(key, { kind: "waiting", ...wait });
     });
-    // Uppy would send what was cancelled in the meantime, were this ever to settle.
+    // Never settles: Uppy would send the file although it was cancelled meanwhile.
     if (!sendings.has(key)) await new Promise(() => undefined);
     onStage(key, { kind: "sending", sentBytes: 0 });
   }
@@ -103,14 +103,14 @@ export function createSender(options: SenderOptions): Sender {
       gate.holdUntil(Date.now() + outcome.delayMs);
       sendAgain(key);
     } else {
-      // Being offline says nothing of the connection: the gate waits for that to end.
+      // A failure while offline does not count: the gate waits until the browser is online.
       sending.brokenCount += navigator.onLine ? 1 : 0;
       onStage(key, { kind: "waiting", cause: "broken", untilMs: Date.now() + outcome.delayMs });
       setTimeout(() => sendAgain(key), outcome.delayMs);
     }
   }
 
-  // What is being sent would hang for as long as the system has patience. The service knows it again by its key.
+  // A running request would hang until the system gives up. The service recognises the retry by its key.
   addEventListener("offline", () => {
     for (const { id } of uppy.getFiles()) {
       uppy.removeFile(id);
@@ -139,7 +139,7 @@ export function createSender(options: SenderOptions): Sender {
     const sending = file && sendings.get(file.id);
     if (!sending) return;
     const refusal = readRefusal(error);
-    // Uppy would send failed files again with the next ones that are added. This empties the request.
+    // Otherwise Uppy would resend failed files together with the next added ones. This also clears the request.
     uppy.removeFile(file.id);
     refused(file.id, sending, refusal);
   });
@@ -152,7 +152,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     forget(key) {
       const sending = sendings.get(key);
-      // It may be stored by now: the reply tells how to remove it.
+      // The image may be stored already: the reply has what is needed to delete it.
       if (sending?.isAllSent) {
         sending.isUnwanted = true;
         return;
@@ -163,13 +163,13 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-/** 128 random bits in hex. `crypto.randomUUID` is not there on pages without TLS. */
+/** 128 random bits in hex. `crypto.randomUUID` does not exist on pages without TLS. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What the server answered, out of an error of Uppy's; status 0 where there was no answer. */
+/** The server's reply, read from an error of Uppy; status 0 without a reply. */
 function readRefusal(error: unknown): Refusal {
   const request = typeof error === "object" && error !== null && "request" in error ? error.request : null;
   if (!(request instanceof XMLHttpRequest)) return { status: 0, detail: null, retryAfterMs: null };

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
-/** Unix time in milliseconds that moves on; what reads it is shown anew. */
+/** The current Unix time in milliseconds, as signals: components that read them rerender. */
 export interface Clock {
   everySecond: ReadonlySignal<number>;
   everyHalfMinute: ReadonlySignal<number>;

@@ -1,12 +1,12 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-/** One thing that happened. */
+/** One announced event. */
 export interface Message {
   number: number;
   text: string;
 }
 
-/** What is read out to people who do not see the page. */
+/** Messages that screen readers read out. */
 export interface MessageLog {
   /** The latest few. */
   messages: ReadonlySignal<readonly Message[]>;

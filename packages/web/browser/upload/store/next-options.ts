@@ -1,12 +1,12 @@
 import { type Signal, signal } from "@preact/signals";
 import { expiresAtField, type Lifetime, type LifetimeBounds } from "../lifetimes.ts";
 
-/** What is asked for the images that are added next. */
+/** Options of the next uploads. */
 export interface NextOptions {
-  /** Empty: the file's own. */
+  /** Empty: the file name. */
   name: Signal<string>;
   lifetime: Signal<Lifetime>;
-  /** Name for the file at `index` of those that are added together. */
+  /** Name for the file at `index` of its batch. */
   nameFor(file: File, index: number): string;
   /** Form field. */
   expiresAt(): string;

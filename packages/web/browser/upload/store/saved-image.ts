@@ -1,4 +1,4 @@
-/** What this browser keeps of an image that it uploaded. */
+/** The data that this browser saves about an image it uploaded. */
 export interface SavedImage {
   id: string;
   name: string;
@@ -11,14 +11,14 @@ export interface SavedImage {
   expiresAt: string;
 }
 
-/** The image in a reply to a create, and whether it can be served yet; `null` for what is none. */
+/** The image in a reply to an upload, and whether it can be served yet; `null` for any other reply. */
 export function readCreated(body: unknown): { image: SavedImage; isReady: boolean } | null {
   const image = readSaved(body);
   if (image === null) return null;
   return { image, isReady: !(isObject(body) && body.status === "processing") };
 }
 
-/** `null` for anything but a saved image: other programs may write where this one reads. */
+/** `null` for anything but a saved image: other programs can write to the same storage. */
 export function readSaved(value: unknown): SavedImage | null {
   if (!isObject(value)) return null;
   const { id, name, pin, url, type, expiresAt } = value;

@@ -1,17 +1,17 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { readSaved, type SavedImage } from "./saved-image.ts";
 
-/** Uploads that this browser remembers, the newest first; those of one service. */
+/** Uploads to one service that this browser has saved, newest first. */
 export interface SavedImages {
   list: ReadonlySignal<readonly SavedImage[]>;
-  /** Adds an image, or replaces what is known of it. */
+  /** Adds an image, or replaces its saved data. */
   save(image: SavedImage): void;
   forget(id: string): void;
   forgetAll(): void;
   dropExpired(): void;
 }
 
-/** Kept under a name of its own per service, since several may share an origin. */
+/** Each service has its own storage key, since several services can share an origin. */
 export function createSavedImages(baseUrl: string): SavedImages {
   const key = `outrigger uploads ${baseUrl}`;
   const list = signal<readonly SavedImage[]>(readList(key).filter(isAlive));
@@ -53,12 +53,12 @@ function readList(key: string): SavedImage[] {
     const value: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
     return Array.isArray(value) ? value.map(readSaved).filter((image) => image !== null) : [];
   } catch {
-    // Storage that the browser forbids, or text that another program wrote: nothing is remembered.
+    // The browser forbids storage, or another program wrote the value: the list is empty.
     return [];
   }
 }
 
-/** @returns whether it could be kept; else it lasts as long as the page. */
+/** @returns whether the list was saved; if not, it lasts as long as the page. */
 function writeList(key: string, images: readonly SavedImage[]): boolean {
   try {
     if (images.length === 0) localStorage.removeItem(key);

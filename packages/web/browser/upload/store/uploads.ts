@@ -1,30 +1,30 @@
 import type { SavedImage } from "./saved-image.ts";
 
-/** Where an upload stands. */
+/** The state of an upload. */
 export type Stage =
   | { kind: "queued" }
   | { kind: "sending"; sentBytes: number }
-  /** It goes on by itself: at `untilMs` (Unix milliseconds), or when the browser is online. */
+  /** Resumes automatically, at `untilMs` (Unix milliseconds) or when the browser is online. */
   | { kind: "waiting"; cause: "busy" | "broken" | "offline"; untilMs: number | null }
-  /** It is stored, and cannot be served yet. */
+  /** Stored, but cannot be served yet. */
   | { kind: "processing" }
   | { kind: "ready" }
   | { kind: "failed"; message: string; canRetry: boolean };
 
-/** A file that was chosen on this page, and what became of it. */
+/** A file added on this page, and its state. */
 export interface Upload {
   key: string;
-  /** Files that were added together have the same. */
+  /** Files added together have the same number. */
   batch: number;
-  /** As the person wants it. */
+  /** The name that the user wants. */
   name: string;
   size: number;
-  /** What kind of file it is, e.g. `PNG`; `null` for an unknown one. */
+  /** The kind of file, e.g. `PNG`; `null` when unknown. */
   label: string | null;
-  /** A small picture of it in this browser; `null` where there is none (yet). */
+  /** Object URL of a thumbnail in this browser; `null` when there is none (yet). */
   previewUrl: string | null;
   stage: Stage;
-  /** `null` until it is stored. */
+  /** `null` until the image is stored. */
   image: SavedImage | null;
 }
 
@@ -34,11 +34,11 @@ export type UploadEvent =
   | { kind: "previewed"; key: string; previewUrl: string }
   | { kind: "named"; key: string; name: string }
   | { kind: "stored"; key: string; image: SavedImage }
-  /** Something else is known of an image, wherever it is shown. */
+  /** The data of an image changed. */
   | { kind: "updated"; image: SavedImage }
   | { kind: "removed"; key: string };
 
-/** The list after an event, the newest batch first. Events of uploads that are gone change nothing. */
+/** The list after an event, newest batch first. Events of removed uploads change nothing. */
 export function reduceUploads(uploads: readonly Upload[], event: UploadEvent): readonly Upload[] {
   switch (event.kind) {
     case "added": {
@@ -64,7 +64,7 @@ type OwnEvent = Exclude<UploadEvent, { kind: "added" | "removed" | "updated" }>;
 function changed(upload: Upload, event: OwnEvent): Upload {
   switch (event.kind) {
     case "staged":
-      // What failed after it was stored is stored no more.
+      // An image whose processing failed is no longer stored.
       return { ...upload, stage: event.stage, image: event.stage.kind === "failed" ? null : upload.image };
     case "previewed":
       return { ...upload, previewUrl: event.previewUrl };
@@ -75,7 +75,7 @@ function changed(upload: Upload, event: OwnEvent): Upload {
   }
 }
 
-/** Whether leaving the page would lose it. */
+/** Whether leaving the page would lose the upload. */
 export function isUnfinished({ stage }: Upload): boolean {
   return stage.kind === "queued" || stage.kind === "sending" || stage.kind === "waiting";
 }

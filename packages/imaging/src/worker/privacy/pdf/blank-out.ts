@@ -2,16 +2,16 @@ import type { PdfHost, PdfObject } from "./pdf-inventory.ts";
 import type { PdfDictionary, PdfValue } from "./pdf-value.ts";
 
 /**
- * Puts an empty value in the place of an object, with spaces to its old length: nothing else in the file moves. Numbers
- * and names tell nothing and stay.
+ * Replaces an object with an empty value, padded with spaces to its old length, so that nothing else in the file moves.
+ * Numbers and names hold no private data and stay.
  */
 export function blankObject({ host, start, end, data }: PdfObject, value: PdfValue | null): void {
-  // A stream that is missing is as good as an empty one, and shorter.
+  // `null` works as well as an empty stream, and is shorter.
   const empty = data === null ? emptyOf(value) : " null";
   if (empty !== undefined) host.edits.replace(start, end, pad(empty, end - start));
 }
 
-/** Puts an empty dictionary in the place of one that stands in another value. */
+/** Replaces a dictionary inside another value with an empty one. */
 export function blankDictionary(host: PdfHost, { start, end }: PdfDictionary): void {
   host.edits.replace(start, end, pad("<<>>", end - start));
 }

@@ -3,12 +3,12 @@ import type { PdfObject } from "./pdf-inventory.ts";
 import type { PdfValue } from "./pdf-value.ts";
 import { deflateToLength, filtersOf, inflate } from "./stream-filters.ts";
 
-/** More than any embedded JPEG has, which Flate does not make smaller anyway. */
+/** More than any embedded JPEG has. Flate does not make JPEGs smaller anyway. */
 const MAX_JPEG_BYTES = 64 * 1024 ** 2;
 
 /**
- * Fills what a JPEG in a PDF tells besides its pixels with zeros: readers of PDFs look at none of it, not even the
- * orientation. Returns false where that cannot be done without moving what is behind.
+ * Fills the metadata of a JPEG in a PDF with zeros. PDF readers use none of it, not even the orientation. Returns false
+ * if that is impossible without moving later bytes.
  */
 export function blankImageMetadata({ host, data }: PdfObject, value: PdfValue): boolean {
   if (data === null) return true;

@@ -4,22 +4,22 @@ import type { PdfBody } from "./pdf-objects.ts";
 import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
 import { deflateToLength, filtersOf, inflate } from "./stream-filters.ts";
 
-/** Writers put a hundred, some a few thousand into one. */
+/** Writers usually put a hundred, some a few thousand objects into one stream. */
 const MAX_OBJECTS = 100_000;
 
-/** An object stream, whose objects can be edited as long as it compresses to no more than before. */
+/** An object stream. Its objects can be edited if it does not compress to more bytes than before. */
 export interface ObjectStream {
   content: Buffer;
   /** Changes to `content`. */
   edits: Edits;
   objects: PdfBody[];
-  /** Its data with the edits, as long as they were; `null` when they do not fit. */
+  /** The data with the edits, at its old length; `null` when it does not fit. */
   pack(): Buffer | null;
 }
 
 /**
- * Opens an object stream of a file that is not encrypted; `null` where that fails: other compression than Flate, damage,
- * more than `maxBytes` or than any writer puts into one.
+ * Opens an object stream of a file that is not encrypted. Returns `null` for compression other than Flate, damage, more
+ * than `maxBytes`, or more objects than any writer produces.
  *
  * Source: ISO 32000-1, section 7.5.7.
  */

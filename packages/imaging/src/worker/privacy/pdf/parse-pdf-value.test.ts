@@ -4,7 +4,7 @@ import { countOf, entryOf, nameOf } from "./pdf-value.ts";
 
 const parse = (text: string) => parsePdfValue(Buffer.from(text, "latin1"), 0);
 
-test("reads dictionaries with everything that can stand in them", () => {
+test("parsePdfValue reads dictionaries with values of every kind", () => {
   const value = parse(
     "<</Type/Page /Kids[1 0 R 2 0 R]/Name /A#20B/Count +3 /Length -3 /Scale .5/On true/S(a\\)(b))/H<4142>>>",
   );
@@ -32,11 +32,11 @@ test.each([
   ["<</A<</B 1>>>>", 14],
   ["true]", 4],
   ["% a comment\n 7", 14],
-])("tells where %s ends", (text, end) => {
+])("parsePdfValue finds the end of %s", (text, end) => {
   expect(parse(text)).toMatchObject({ end });
 });
 
-test("takes the last of several entries, as readers do", () => {
+test("entryOf returns the last of duplicate entries, as readers do", () => {
   expect(countOf(parse("<</A 1/A 2>>"), "A")).toBe(2);
 });
 
@@ -45,7 +45,7 @@ test.each([
   ["a key without a value", "<</B 2/A>>"],
   ["no end before the end of the object", "<</A 1/B 2 endobj"],
   ["no end before its stream", "<</A 1/B 2\nstream"],
-])("forgives %s in a dictionary", (_, text) => {
+])("parsePdfValue tolerates %s in a dictionary", (_, text) => {
   expect(countOf(parse(text), "B")).toBe(2);
 });
 
@@ -59,6 +59,6 @@ test.each([
   "<</A",
   "[1 endobj",
   "[".repeat(100_000),
-])("finds no value in %j", (text) => {
+])("parsePdfValue returns null for %j", (text) => {
   expect(parse(text)).toBeNull();
 });

@@ -9,13 +9,12 @@ import type {
   PdfValue,
 } from "./pdf-value.ts";
 
-/** Deeper than any document goes, and far from the end of the stack. */
+/** Deeper than any real document, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
 /**
- * Parses the value that begins at `position`, or after white space there. `null` where there is none that could be
- * followed to its end. Forgives what readers forgive: stray words in dictionaries, and dictionaries that are not closed
- * before their object ends.
+ * Parses the value at `position`, after optional white space. Returns `null` without a complete value. Tolerates what
+ * readers tolerate: stray words in dictionaries, and dictionaries not closed before the end of their object.
  *
  * Source: ISO 32000-1, sections 7.2 and 7.3.
  */
@@ -52,7 +51,7 @@ function unescapeName(raw: string): string {
   return raw.replace(/#([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Parentheses may be nested; a backslash takes the meaning from the byte behind it. */
+/** Parses a string in parentheses, which may be nested. A backslash escapes the next byte. */
 function parseLiteralString(bytes: Buffer, start: number): PdfOther | null {
   let open = 0;
   for (let next = start; next < bytes.length; next++) {
@@ -119,7 +118,7 @@ function parseNumber(bytes: Buffer, start: number): PdfNumber | PdfReference | n
   return { kind: "number", value: sign === Code.MINUS ? -value : value, start, end };
 }
 
-/** Where a reference ends whose object number ends at `position`: after a generation and an R. */
+/** The end of a reference whose object number ends at `position`: after a generation and an R. */
 function endOfReference(bytes: Buffer, position: number): number | null {
   const generation = skipSpace(bytes, position);
   const generationEnd = endOfDigits(bytes, generation);
@@ -134,7 +133,7 @@ function endOfDigits(bytes: Buffer, position: number): number {
   return next;
 }
 
-/** A stray delimiter stands for itself. */
+/** Parses a word; a stray delimiter is a word. */
 function parseWord(bytes: Buffer, start: number): PdfOther {
   return { kind: "word", start, end: Math.max(start + 1, endOfWord(bytes, start)) };
 }

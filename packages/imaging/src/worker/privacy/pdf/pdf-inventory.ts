@@ -5,27 +5,27 @@ import { type PdfBody, readPdfParts } from "./pdf-objects.ts";
 import { entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
 
 const TYPE = "application/pdf";
-/** More than documents of a hundred megabytes have. */
+/** More objects than documents of a hundred megabytes have. */
 const MAX_OBJECTS = 1_000_000;
 /** Bytes that all object streams of a file may hold together. */
 const MAX_INFLATED_BYTES = 128 * 1024 ** 2;
 
-/** Looking for the end of one costs up to the whole file, so that a file of many would take minutes. */
+/** Searching for the end of a broken object can scan the whole file, so a file of many would take minutes. */
 const MAX_BROKEN_OBJECTS = 100;
 
-/** Where objects stand: the file itself, or an object stream. */
+/** The container of objects: the file itself, or an object stream. */
 export interface PdfHost {
   content: Buffer;
   /** Changes to `content`. */
   edits: Edits;
 }
 
-/** An object without its value, which is parsed anew where it is needed: a file may have a million of them. */
+/** An object without its value. A file may have a million objects, so values are parsed again when needed. */
 export interface PdfObject extends Omit<PdfBody, "value"> {
   host: PdfHost;
 }
 
-/** All that a file is made of. */
+/** The parts of a file. */
 export interface PdfInventory {
   file: PdfHost;
   objects: PdfObject[];
@@ -34,12 +34,12 @@ export interface PdfInventory {
   trailers: PdfValue[];
 }
 
-/** Is shown each object, also a broken one, whose value is `null`. */
+/** Receives each object. A broken object has the value `null`. */
 export type ObjectVisitor = (object: PdfObject, value: PdfValue | null) => void;
 
 /**
- * Lists the objects of a file, those in object streams included, and shows each of them to `visit`. `null` when not all
- * of them can be read in place: the file is encrypted, badly damaged, or has an object stream of a rare kind. Throws
+ * Lists the objects of a file, including those in object streams, and calls `visit` for each. Returns `null` when some
+ * cannot be read in place: the file is encrypted, badly damaged, or has an unusual object stream. Throws
  * `unsupported_media` for more objects than any document has.
  */
 export function takePdfInventory(bytes: Buffer, visit: ObjectVisitor): PdfInventory | null {

@@ -7,7 +7,7 @@ const classes = new Uint8Array(256);
 for (const byte of Buffer.from("\0\t\n\f\r ")) classes[byte] = WHITE_SPACE;
 for (const byte of Buffer.from("()<>[]{}/%")) classes[byte] = DELIMITER;
 
-/** Characters that mean something to the syntax. */
+/** Characters with a meaning in the syntax. */
 export const Code = {
   LF: 0x0a,
   CR: 0x0d,
@@ -28,7 +28,7 @@ export const Code = {
   BRACKET_CLOSE: 0x5d,
 } as const;
 
-/** The position of the next token: after white space and comments. */
+/** The position of the next token, after white space and comments. */
 export function skipSpace(bytes: Buffer, position: number): number {
   let next = position;
   while (next < bytes.length) {
@@ -40,7 +40,7 @@ export function skipSpace(bytes: Buffer, position: number): number {
   return bytes.length;
 }
 
-/** Where the name, number or word at `position` ends. */
+/** The end of the name, number or word at `position`. */
 export function endOfWord(bytes: Buffer, position: number): number {
   let next = position;
   while (next < bytes.length && classes[bytes[next] ?? 0] === REGULAR) next++;

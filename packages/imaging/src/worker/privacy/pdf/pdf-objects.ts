@@ -4,19 +4,19 @@ import { countOf, type PdfValue } from "./pdf-value.ts";
 
 /** The numbers before `obj`, and a generous amount of white space. */
 const MAX_HEADER_BYTES = 40;
-/** What ends the word before `obj` in `endobj`. */
+/** The byte before `obj` in `endobj`. */
 const LETTER_D = 0x64;
 
-/** An indirect object as it stands in a file, also one that a later revision has superseded. */
+/** An indirect object in a file. A later revision may have superseded it. */
 export interface PdfBody {
   number: number;
-  /** After the word `obj`. */
+  /** Position after the word `obj`. */
   start: number;
-  /** After its value or, of a stream, after the word `endstream`. */
+  /** Position after the value or, for a stream, after the word `endstream`. */
   end: number;
-  /** `null` where it is broken. */
+  /** `null` when the value is broken. */
   value: PdfValue | null;
-  /** The bytes of a stream, as they are stored. */
+  /** The stored bytes of a stream. */
   data: { start: number; end: number } | null;
 }
 
@@ -24,8 +24,8 @@ export interface PdfBody {
 export type PdfPart = ({ kind: "object" } & PdfBody) | { kind: "trailer"; value: PdfValue };
 
 /**
- * Walks all objects and trailers of a file in the order in which they stand in it. Cross-reference tables are not asked:
- * what old revisions left behind is in no table any more, and in damaged files the tables lie. Never throws.
+ * Walks all objects and trailers of a file in file order. It ignores cross-reference tables: they omit objects of old
+ * revisions, and are wrong in damaged files. Never throws.
  *
  * Source: ISO 32000-1, sections 7.3.10 and 7.5.
  */
@@ -92,7 +92,7 @@ function endOfBroken(bytes: Buffer, start: number): number {
   return end === -1 ? next : start + end;
 }
 
-/** The bytes of the stream whose dictionary this is, by its length if that is true, else up to the next `endstream`. */
+/** The bytes of a stream, by the length in its dictionary if that is correct, else up to the next `endstream`. */
 function findData(bytes: Buffer, dictionary: PdfValue): PdfBody["data"] {
   const keyword = skipSpace(bytes, dictionary.end);
   if (!isWordAt(bytes, keyword, "stream")) return null;
@@ -106,7 +106,7 @@ function findData(bytes: Buffer, dictionary: PdfValue): PdfBody["data"] {
   return { start, end: found - endOfLineBytes(bytes, found) };
 }
 
-/** Bytes of the line end before `position`, which belongs to no stream. */
+/** Bytes of the line end before `position`, which is not part of the stream. */
 function endOfLineBytes(bytes: Buffer, position: number): number {
   return /(?:\r\n|\r|\n)?$/.exec(bytes.toString("latin1", position - 2, position))?.[0].length ?? 0;
 }

@@ -1,4 +1,4 @@
-/** Where a value stands. */
+/** The position of a value. */
 interface Place {
   start: number;
   end: number;
@@ -6,7 +6,7 @@ interface Place {
 
 export interface PdfDictionary extends Place {
   kind: "dictionary";
-  /** In their order, duplicates included. Names are decoded and without their slash. */
+  /** Entries in order, duplicates included. Names are decoded, without the slash. */
   entries: { key: string; value: PdfValue }[];
 }
 
@@ -15,7 +15,7 @@ export interface PdfArray extends Place {
   items: PdfValue[];
 }
 
-/** A reference to an indirect object. Generations make no difference here. */
+/** A reference to an indirect object. Generations are ignored. */
 export interface PdfReference extends Place {
   kind: "reference";
   number: number;
@@ -40,19 +40,19 @@ export interface PdfOther extends Place {
 /** An object of the PDF syntax. Source: ISO 32000-1, section 7.3. */
 export type PdfValue = PdfDictionary | PdfArray | PdfReference | PdfName | PdfNumber | PdfOther;
 
-/** The last value of a dictionary at `key`, as readers take it; `undefined` for any other value. */
+/** The last value at `key` of a dictionary, as in readers; `undefined` if `value` is not a dictionary. */
 export function entryOf(value: PdfValue | null | undefined, key: string): PdfValue | undefined {
   if (value?.kind !== "dictionary") return undefined;
   return value.entries.findLast((entry) => entry.key === key)?.value;
 }
 
-/** The name that a dictionary has at `key`. */
+/** The name at `key` of a dictionary. */
 export function nameOf(value: PdfValue | null | undefined, key: string): string | undefined {
   const entry = entryOf(value, key);
   return entry?.kind === "name" ? entry.text : undefined;
 }
 
-/** The whole number, not less than 0, that a dictionary has at `key`. */
+/** The whole number, at least 0, at `key` of a dictionary. */
 export function countOf(value: PdfValue | null | undefined, key: string): number | undefined {
   const entry = entryOf(value, key);
   return entry?.kind === "number" && Number.isInteger(entry.value) && entry.value >= 0
@@ -60,7 +60,7 @@ export function countOf(value: PdfValue | null | undefined, key: string): number
     : undefined;
 }
 
-/** Calls `visit` with a value and all that stand in it. What is behind keys in `without` is left out. */
+/** Calls `visit` with a value and all values inside it, except those at keys in `without`. */
 export function visitValues(
   value: PdfValue,
   visit: (value: PdfValue) => void,

@@ -4,16 +4,16 @@ import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
 import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
 import { findUnshared, referencesIn } from "./unshared-objects.ts";
 
-/** Objects that are blank already, and objects that can be judged only when all are known. */
+/** Objects already blanked, and objects to decide about when all are known. */
 export interface PrivateData {
   gone: Set<PdfObject>;
-  /** Numbers of objects that hold private data, unless the document uses them otherwise. */
+  /** Numbers of objects that hold private data, unless other parts of the document use them. */
   suspects: Set<number>;
 }
 
 /**
- * Blanks what is private in an object: all of it when it is an XMP stream or document information, else what programs keep
- * for themselves under PieceInfo. Collects its references as suspects.
+ * Blanks the private data of an object: the whole object if it is an XMP stream or document information, else the data
+ * under PieceInfo. Adds the references in that data to the suspects.
  */
 export function blankPrivateData(
   object: PdfObject,
@@ -38,7 +38,7 @@ export function blankPrivateData(
   });
 }
 
-/** Blanks the document information that trailers name, then the objects that only private data refer to. */
+/** Blanks the document information that trailers name, then objects referenced only by private data. */
 export function blankSuspects(inventory: PdfInventory, { gone, suspects }: PrivateData): void {
   const information = new Set<number>();
   for (const trailer of inventory.trailers) {
@@ -66,8 +66,8 @@ const standardKeys = new Set([
 ]);
 
 /**
- * Whether a value can be a document information dictionary. The object that a trailer names is not always one: a
- * later revision may have reused its number.
+ * Whether a value can be a document information dictionary. The object named by a trailer need not be one: a later
+ * revision may have reused its number.
  *
  * Source: ISO 32000-1, section 14.3.3.
  */
@@ -78,14 +78,14 @@ function canBeInformation(value: PdfValue): boolean {
   return hasStandardKey || (isText && value.entries.every((entry) => entry.value.kind !== "dictionary"));
 }
 
-/** Whether a value is a document information dictionary by its looks, even if no trailer points to it any more. */
+/** Whether a value looks like a document information dictionary, even if no trailer refers to it. */
 function isInformation(value: PdfValue): boolean {
   if (value.kind !== "dictionary" || isPartOfDocument(value)) return false;
   const known = value.entries.filter((entry) => standardKeys.has(entry.key) && entry.value.kind === "string");
   return known.length >= 2;
 }
 
-/** Outline items have a title, too, and annotations a date. */
+/** Whether a value belongs to the document: outline items also have a title, and annotations a date. */
 function isPartOfDocument(value: PdfValue): boolean {
   const type = nameOf(value, "Type");
   if (type !== undefined && type !== "Info") return true;

@@ -6,8 +6,8 @@ import { readPdfParts } from "./pdf-objects.ts";
 import { nameOf } from "./pdf-value.ts";
 
 /**
- * Saves a PDF anew: the same pages, not encrypted, without object streams. Rejects with `unsupported_media` when it
- * cannot be opened without a password.
+ * Saves a PDF again: the same pages, not encrypted, without object streams. Rejects with `unsupported_media` when
+ * opening it needs a password.
  */
 export async function resavePdf(bytes: Buffer): Promise<Buffer> {
   const saved = await usePdfDocument(bytes, (document) => {
@@ -17,7 +17,7 @@ export async function resavePdf(bytes: Buffer): Promise<Buffer> {
   return withoutOldStructure(saved);
 }
 
-/** PDFium copies object streams and cross-reference streams as if they were still of use. */
+/** Blanks the object streams and cross-reference streams that PDFium copies although they are no longer used. */
 function withoutOldStructure(saved: Buffer): Buffer {
   const host = { content: saved, edits: new Edits(saved, "application/pdf") };
   for (const part of readPdfParts(saved)) {

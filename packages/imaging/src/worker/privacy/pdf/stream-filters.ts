@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, deflateSync, inflateSync } from "node:zlib";
 import { entryOf, type PdfValue } from "./pdf-value.ts";
 
-/** The filters of a stream in the order in which they are undone; `null` where they cannot be read. */
+/** The filters of a stream in decoding order; `null` when they cannot be read. */
 export function filtersOf(dictionary: PdfValue): string[] | null {
   const filter = entryOf(dictionary, "Filter") ?? entryOf(dictionary, "F");
   if (filter === undefined) return [];
@@ -11,17 +11,17 @@ export function filtersOf(dictionary: PdfValue): string[] | null {
   return names.includes("") ? null : names;
 }
 
-/** Undoes Flate without a predictor; `null` for damaged data and for more than `maxBytes`. */
+/** Decodes Flate without a predictor; `null` for damaged data or more than `maxBytes`. */
 export function inflate(data: Buffer, maxBytes: number): Buffer | null {
   try {
     return inflateSync(data, { maxOutputLength: maxBytes });
   } catch {
-    // Damaged: the caller has other ways.
+    // Damaged; the caller handles that.
     return null;
   }
 }
 
-/** Abbreviations are for inline images, but readers take them anywhere. */
+/** The full name of a filter. Abbreviations are meant for inline images, but readers accept them anywhere. */
 function longName(name: string): string {
   if (name === "Fl") return "FlateDecode";
   return name === "DCT" ? "DCTDecode" : name;
@@ -33,13 +33,12 @@ const STORED_HEADER_BYTES = 5;
 const MAX_STORED_BYTES = 0xffff;
 
 /**
- * Compresses `content`, and as many zeros behind it as it takes, to a zlib stream of exactly `length` bytes; `null` when
- * it does not fit.
+ * Compresses `content`, padded with zeros, to a zlib stream of exactly `length` bytes; `null` when it does not fit.
  *
  * Sources: RFC 1950; RFC 1951, section 3.2.4 (stored blocks).
  */
 export function deflateToLength(content: Buffer, length: number): Buffer | null {
-  // Ends on a byte, and not with a last block.
+  // Ends on a byte boundary, without a final block.
   const compressed = deflateRawSync(content, { level: 9, finishFlush: constants.Z_SYNC_FLUSH });
   const room = length - ZLIB_HEADER.length - compressed.length - CHECKSUM_BYTES;
   const blocks = storedZeros(room);
@@ -49,7 +48,7 @@ export function deflateToLength(content: Buffer, length: number): Buffer | null 
   return Buffer.concat([ZLIB_HEADER, compressed, ...blocks, checksum]);
 }
 
-/** Stored blocks of zeros, the last of them marked as such, of `bytes` bytes together. */
+/** Stored blocks of zeros with `bytes` bytes in total; the last one is marked final. */
 function storedZeros(bytes: number): Buffer[] | null {
   const count = Math.ceil(bytes / (STORED_HEADER_BYTES + MAX_STORED_BYTES));
   if (bytes < count * STORED_HEADER_BYTES || count < 1) return null;
@@ -67,7 +66,7 @@ function storedZeros(bytes: number): Buffer[] | null {
   return blocks;
 }
 
-/** Adler-32, which Node offers as the end of a zlib stream only. */
+/** The Adler-32 checksum, which Node provides only at the end of a zlib stream. */
 function checksumOf(content: Buffer): Buffer {
   return deflateSync(content, { level: 0 }).subarray(-CHECKSUM_BYTES);
 }

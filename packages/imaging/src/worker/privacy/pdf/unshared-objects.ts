@@ -2,14 +2,13 @@ import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
 import { nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
 
-/** Keys whose values go, so that what is behind them alone goes, too. */
+/** Keys whose values are removed, together with objects that only they refer to. */
 const privateKeys = new Set(["Info", "Metadata", "PieceInfo"]);
-/** Types of objects that belong to the document even where private data refer to them. */
+/** Types of objects that belong to the document even if private data refer to them. */
 const documentTypes = new Set(["Catalog", "Pages", "Page", "XRef", "ObjStm"]);
 
 /**
- * The objects that can be reached from `roots`, object numbers, and from nowhere else in the document. Objects in `gone`
- * no longer count.
+ * The numbers of objects reachable from `roots` and from nowhere else in the document. Objects in `gone` do not count.
  */
 export function findUnshared(
   { objects, trailers }: PdfInventory,
@@ -27,7 +26,7 @@ export function findUnshared(
   return present.filter(({ number }) => reached.has(number) && !shared.has(number));
 }
 
-/** All numbers that can be reached from `roots` by way of those for which `isOpen` is true. */
+/** All object numbers reachable from `roots` through numbers for which `isOpen` returns true. */
 function reach(
   roots: Iterable<number>,
   byNumber: ReadonlyMap<number, PdfObject[]>,
@@ -64,7 +63,7 @@ function referencesOf(object: PdfObject): number[] {
   return value === null ? [] : referencesIn(value);
 }
 
-/** The numbers of the objects that a value refers to, but for what is private. */
+/** The numbers of the objects that a value refers to, except from private data. */
 export function referencesIn(value: PdfValue): number[] {
   const numbers: number[] = [];
   visitValues(

@@ -1,4 +1,4 @@
-/** The result of a sample over another, both opaque. All are 0 to 1; values beyond are clipped. */
+/** The result of blending a sample over another, both opaque. Values are 0 to 1; results are clipped. */
 type Formula = (below: number, above: number) => number;
 
 const normal: Formula = (_, above) => above;
@@ -32,17 +32,17 @@ const pinLight: Formula = (below, above) =>
   above <= 0.5 ? Math.min(below, 2 * above) : Math.max(below, 2 * above - 1);
 
 /**
- * By Photoshop's name. Those that mix channels (hue, saturation, colour, luminosity, darker and lighter colour) are
- * left out.
+ * Blend modes by Photoshop's name. Modes that mix channels (hue, saturation, colour, luminosity, darker and lighter
+ * colour) are not supported.
  *
- * Source: ISO 32000-1, 11.3.5.2. Not there are the linear, vivid and pin lights, hard mix, subtract and divide, for
- * which "Blending mode descriptions" of Photoshop's manual gives words.
+ * Source: ISO 32000-1, 11.3.5.2. It lacks linear, vivid and pin light, hard mix, subtract and divide; "Blending mode
+ * descriptions" in Photoshop's manual describes these.
  */
 const formulas: Readonly<Record<string, Formula>> = {
   normal,
-  // Scatters the pixels that normal would mix: the same from a distance.
+  // Scatters the pixels that normal would mix; it looks the same from a distance.
   dissolve: normal,
-  // A group that is blended as a whole after all.
+  // For groups that must be blended as a whole.
   "pass through": normal,
   darken: Math.min,
   multiply,
@@ -71,7 +71,7 @@ export function isKnownBlendMode(blendMode: string): boolean {
   return Object.hasOwn(formulas, blendMode);
 }
 
-/** Every outcome of a mode for bytes: by 256 times the one below plus the one above. `null` for those like normal. */
+/** All results of a mode for bytes, at index 256 × below + above. `null` for modes equal to normal. */
 export function blendTable(blendMode: string): Uint8Array | null {
   const formula = formulas[blendMode] ?? normal;
   if (formula === normal) return null;

@@ -7,12 +7,12 @@ export interface Patch {
 }
 
 /**
- * Blends a patch onto one within whose area it is. libvips cannot be taken for it: it counts the alpha of what is not
- * opaque twice in all modes but normal.
+ * Blends a patch onto a canvas that contains its area. libvips is unsuitable: in all modes but normal it applies the
+ * alpha of translucent pixels twice.
  *
  * Source: ISO 32000-1, 11.3.6.
  *
- * @param table What the blend mode makes of two bytes, see `blendTable`; `null` for normal.
+ * @param table the result of `blendTable`; `null` for normal.
  */
 export function blendPatch(canvas: Patch, patch: Patch, table: Uint8Array | null): void {
   const columns = widthOf(patch.area);
@@ -55,7 +55,7 @@ function blendPixel(
   alpha: number,
   table: Uint8Array | null,
 ): void {
-  // Both are shares of 255 * 255.
+  // Both are fractions of 255 * 255.
   const share = alpha * 255;
   const shareBelow = alphaBelow * (255 - alpha);
   const total = share + shareBelow;

@@ -4,12 +4,13 @@ import { isKnownBlendMode } from "./blend-mode.ts";
 import { type Layer, visibleStacks } from "./layer.ts";
 import { areaOf, intersect, type Rectangle } from "./rectangle.ts";
 
-/** Groups within groups; Photoshop allows ten. */
+/** Levels of nested groups; Photoshop allows ten. */
 const MAX_DEPTH = 32;
 
 /**
- * Checks, before a pixel is unpacked, that the visible layers can be blended to something. Throws `unsupported_media`:
- * none has pixels on the canvas, there are more than `maxPixels` in all, a blend mode is not known, pixels are missing.
+ * Checks, before any pixel is unpacked, that the visible layers can be blended. Throws `unsupported_media` when none
+ * has pixels on the canvas, when they have more than `maxPixels` in all, for an unknown blend mode, and for missing
+ * pixels.
  */
 export function checkLayers(layers: readonly Layer[], canvas: Rectangle, maxPixels: number): void {
   const { unpacked, seen } = countPixels(layers, canvas, 0);
@@ -22,7 +23,7 @@ export function checkLayers(layers: readonly Layer[], canvas: Rectangle, maxPixe
 }
 
 interface PixelCount {
-  /** Pixels of layers, masks and groups, as far as drawing them unpacks or allocates them. */
+  /** Pixels of layers, masks and groups that drawing unpacks or allocates. */
   unpacked: number;
   /** Pixels of layers that are on the canvas. */
   seen: number;
@@ -35,7 +36,7 @@ function countPixels(layers: readonly Layer[], canvas: Rectangle, depth: number)
     for (const layer of [base, ...clipped]) {
       const { unpacked, seen } = countLayer(layer, canvas, depth);
       total.unpacked += unpacked;
-      // What is clipped is only seen where there is something to be clipped to.
+      // A clipped layer is visible only within its base.
       if (layer === base) total.seen += seen;
     }
   }

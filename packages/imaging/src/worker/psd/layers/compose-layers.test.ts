@@ -33,16 +33,16 @@ async function expectDrawn(children: Layer[], upperLeft: number[], lowerRight: n
 const GREY = [200, 200, 200, 255];
 const RED = [255, 0, 0, 255];
 
-describe("layers", () => {
-  test("cover what is below them, where they are", async () => {
+describe("composed layers", () => {
+  test("cover the layers below them", async () => {
     await expectDrawn([background, layer([0, 0, 4, 4], [255, 0, 0, 255])], RED, GREY);
   });
 
-  test("leave the rest transparent", async () => {
+  test("leave the rest of the canvas transparent", async () => {
     await expectDrawn([layer([0, 0, 4, 4], [255, 0, 0, 255])], RED, [0, 0, 0, 0]);
   });
 
-  test("are cut off at the canvas", async () => {
+  test("are clipped to the canvas", async () => {
     const children = [
       background,
       layer([-5, -5, 9, 9], [255, 0, 0, 255]),
@@ -51,7 +51,7 @@ describe("layers", () => {
     await expectDrawn(children, RED, [0, 9, 0, 255]);
   });
 
-  test("let through what their alpha, their opacity and that of their fill do", async () => {
+  test("apply alpha, opacity and fill opacity", async () => {
     await expectDrawn([background, covering([0, 0, 0, 128])], [100, 100, 100, 255], [100, 100, 100, 255]);
     for (const half of [{ opacity: 0.5 }, { fillOpacity: 0.5 }]) {
       await expectDrawn(
@@ -64,7 +64,7 @@ describe("layers", () => {
     await expectDrawn([background, quarter], [150, 150, 150, 255], [150, 150, 150, 255]);
   });
 
-  test("that are hidden are not drawn", async () => {
+  test("are not drawn when hidden", async () => {
     await expectDrawn([background, covering([0, 0, 0, 255], { hidden: true })], GREY, GREY);
   });
 
@@ -109,28 +109,28 @@ test.each([
   ["hard mix", [255, 0, 255]],
   ["subtract", [100, 150, 0]],
   ["divide", [255, 255, 204]],
-] as const)("blend mode %s", async (blendMode, blended) => {
+] as const)("composeLayers applies blend mode %s", async (blendMode, blended) => {
   const above = layer([0, 0, 4, 4], [100, 50, 250, 255], { blendMode });
   await expectDrawn([background, above], [...blended, 255], GREY);
-  // As far as it is transparent, what is below remains.
+  // The layer below shows through transparent pixels.
   const halfway = blended.map((sample) => (sample + 200) / 2);
   const half = layer([0, 0, 4, 4], [100, 50, 250, 128], { blendMode });
   await expectDrawn([background, half], [...halfway, 255], GREY);
-  // On nothing there is nothing to be blended with, and on what is half there half of it.
+  // Over transparency nothing is blended, and over half-transparent pixels half.
   await expectDrawn([above], [100, 50, 250, 255], [0, 0, 0, 0]);
   const mixed = [100, 50, 250].map((sample, channel) => (sample + (blended[channel] ?? 0)) / 2);
   await expectDrawn([covering([200, 200, 200, 128]), above], [...mixed, 255], [200, 200, 200, 128]);
 });
 
-describe("masks", () => {
+describe("layer masks", () => {
   const mask = { left: 0, top: 0, imageData: plain(4, 4, [128, 128, 128, 255]) };
 
-  test("hide what is outside them when they are black there", async () => {
+  test("hide the area outside them when it is black", async () => {
     const masked = covering([255, 0, 0, 255], { mask: { ...mask, defaultColor: 0 } });
     await expectDrawn([background, masked], [228, 100, 100, 255], GREY);
   });
 
-  test("leave what is outside them when they are white there", async () => {
+  test("keep the area outside them when it is white", async () => {
     const masked = covering([255, 0, 0, 255], { mask: { ...mask, defaultColor: 255 } });
     await expectDrawn([background, masked], [228, 100, 100, 255], RED);
   });
@@ -140,7 +140,7 @@ describe("masks", () => {
     await expectDrawn([background, masked], RED, RED);
   });
 
-  test("take effect as far as their density says", async () => {
+  test("are weakened by their density", async () => {
     const black = {
       ...mask,
       imageData: plain(4, 4, [0, 0, 0, 255]),
@@ -151,7 +151,7 @@ describe("masks", () => {
   });
 });
 
-describe("groups", () => {
+describe("layer groups", () => {
   const multiplied = layer([0, 0, 4, 4], [100, 50, 250, 255], { blendMode: "multiply" });
 
   test("that pass through blend their layers with what is below", async () => {
@@ -159,7 +159,7 @@ describe("groups", () => {
     await expectDrawn([background, group], [78, 39, 196, 255], GREY);
   });
 
-  test("that are isolated do not", async () => {
+  test("that are isolated do not blend their layers with what is below", async () => {
     await expectDrawn(
       [background, { children: [multiplied], blendMode: "normal" }],
       [100, 50, 250, 255],
@@ -186,22 +186,22 @@ describe("groups", () => {
     await expectDrawn([background, group], RED, GREY);
   });
 
-  test("that are hidden hide what is in them, also in groups within", async () => {
+  test("hide their layers and nested groups when hidden", async () => {
     const inner = { children: [covering([255, 0, 0, 255])] };
     await expectDrawn([background, { children: [inner], hidden: true }], GREY, GREY);
     await expectDrawn([background, { children: [inner] }], RED, RED);
   });
 });
 
-describe("clipping", () => {
+describe("clipping layers", () => {
   const base = layer([0, 0, 4, 4], [255, 0, 0, 255]);
 
-  test("keeps a layer within the one below", async () => {
+  test("limits a layer to the one below", async () => {
     const children = [background, base, covering([0, 0, 255, 255], { clipping: true, opacity: 0.5 })];
     await expectDrawn(children, [128, 0, 127, 255], GREY);
   });
 
-  test("goes for all layers up to the next that is not clipped", async () => {
+  test("applies to all layers up to the next unclipped one", async () => {
     const clipped = [covering([0, 0, 255, 255]), covering([9, 9, 9, 255])].map((above) => ({
       ...above,
       clipping: true,
@@ -211,7 +211,7 @@ describe("clipping", () => {
     await expectDrawn([background, base, ...clipped, last], [9, 9, 9, 255], [1, 2, 3, 255]);
   });
 
-  test("hides what is clipped to a hidden layer", async () => {
+  test("hides layers clipped to a hidden layer", async () => {
     const children = [background, { ...base, hidden: true }, covering([0, 0, 255, 255], { clipping: true })];
     await expectDrawn(children, GREY, GREY);
   });

@@ -4,18 +4,18 @@ import { type Layer, visibleStacks } from "./layer.ts";
 import { applyMask, applyOpacity, unpackLayer } from "./layer-pixels.ts";
 import { areaOf, heightOf, intersect, type Rectangle, widthOf } from "./rectangle.ts";
 
-/** Bytes of the canvas that are drawn at a time, so that no layer is ever unpacked as a whole. */
+/** Bytes of the canvas that are drawn at a time, so that no layer is unpacked as a whole. */
 const BAND_BYTES = 8 * 1024 ** 2;
 
 /**
- * Blends the visible ones of `layers`, from the lowest to the topmost, within `area`: RGBA of 8 bits, colours not
- * multiplied with alpha. `checkLayers` must have passed them. Adjustments, effects and fills without pixels are not
- * drawn. Rejects with `unsupported_media` for damaged pixels.
+ * Blends the visible layers within `area`, from the lowest to the topmost. Returns 8-bit RGBA, not premultiplied. Call
+ * `checkLayers` first. Adjustments, effects and fills without pixels are not drawn. Rejects with `unsupported_media`
+ * for damaged pixels.
  */
 export async function composeLayers(layers: readonly Layer[], area: Rectangle): Promise<Buffer> {
   const rowBytes = widthOf(area) * 4;
   const rows = Math.max(1, Math.floor(BAND_BYTES / rowBytes));
-  // Deflated rows cannot be read from the middle: each band would have to inflate all above it.
+  // Deflated rows cannot be read from the middle: each band would inflate all rows above it.
   if (rows >= heightOf(area) || layers.some(isDeflated)) return await drawGroup(layers, area);
   const pixels = Buffer.allocUnsafe(areaOf(area) * 4);
   for (let top = area.top; top < area.bottom; top += rows) {
@@ -38,9 +38,9 @@ async function drawGroup(layers: readonly Layer[], area: Rectangle): Promise<Buf
   return canvas.pixels;
 }
 
-/** Whether the layers of a group are blended with what is below the group, as if there were none. */
+/** Whether the layers of a group are blended directly with the layers below the group. */
 function isPassThrough({ blendMode, opacity, mask }: Layer): boolean {
-  // With a mask or not opaque, the group is blended as a whole: exact as long as its layers are blended normally.
+  // A group with a mask or opacity is blended as a whole, which is exact if its layers are blended normally.
   return blendMode === "pass through" && opacity === 1 && mask === null;
 }
 
@@ -59,7 +59,7 @@ async function drawLayers(layers: readonly Layer[], canvas: Patch): Promise<void
   }
 }
 
-/** Without its opacity, which also goes for the layers that are clipped to it. */
+/** Draws a layer without its opacity, which the caller applies together with the layers clipped to it. */
 async function drawLayer({ content, bounds, mask }: Layer, area: Rectangle): Promise<Buffer> {
   const pixels =
     content.kind === "group"
@@ -69,7 +69,7 @@ async function drawLayer({ content, bounds, mask }: Layer, area: Rectangle): Pro
   return pixels;
 }
 
-/** Blends layers onto the one that they are clipped to as if that were opaque, and then gives it its alpha back. */
+/** Blends clipped layers onto their base as if it were opaque, then restores the base's alpha. */
 async function drawClipped(clipped: readonly Layer[], base: Patch): Promise<void> {
   if (clipped.length === 0) return;
   const { pixels } = base;

@@ -5,7 +5,7 @@ import { visitRows } from "../visit-rows.ts";
 import type { LayerChannels, LayerMask } from "./layer.ts";
 import { areaOf, intersect, type Rectangle, widthOf } from "./rectangle.ts";
 
-/** Unpacks what of a layer is within `area` to RGBA of 8 bits. `area` is within `bounds`. */
+/** Unpacks the part of a layer within `area` to 8-bit RGBA. `area` must lie within `bounds`. */
 export async function unpackLayer(
   { colours, alpha }: LayerChannels,
   bounds: Rectangle,
@@ -20,7 +20,7 @@ export async function unpackLayer(
   return pixels;
 }
 
-/** Makes RGBA as transparent as a mask says. */
+/** Applies a mask to the alpha of RGBA pixels. */
 export async function applyMask(pixels: Buffer, area: Rectangle, mask: LayerMask): Promise<void> {
   const coverage = Buffer.alloc(areaOf(area), mask.outside);
   if (mask.stored && areaOf(intersect(mask.bounds, area)) > 0) {
@@ -45,15 +45,15 @@ export function applyOpacity(pixels: Buffer, opacity: number): void {
 }
 
 interface ChannelTarget {
-  /** Of the area, row by row. */
+  /** Pixels of the area, row by row. */
   pixels: Buffer;
   channel: number;
   step: number;
-  /** Not a colour: a share. */
+  /** Whether the channel is linear, as alpha and masks are. */
   linear: boolean;
 }
 
-/** Unpacks what of a channel that takes up `bounds` is within `area`; the rest of the target is left as it is. */
+/** Unpacks the part of a channel with these `bounds` that lies within `area`. The rest of the target is unchanged. */
 async function unpackChannel(
   stored: StoredRows,
   bounds: Rectangle,

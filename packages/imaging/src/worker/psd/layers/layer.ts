@@ -3,15 +3,15 @@ import type { Rectangle } from "./rectangle.ts";
 
 /** A layer or a group of layers. */
 export interface Layer {
-  /** In Photoshop's words: `"normal"`, `"pass through"`, `"multiply"` and so on. */
+  /** Photoshop's name: `"normal"`, `"pass through"`, `"multiply"` and so on. */
   blendMode: string;
-  /** 0 to 1: for a layer, that of the fill included. */
+  /** 0 to 1. For a layer, fill opacity included. */
   opacity: number;
   visible: boolean;
-  /** Whether it is only seen where the first layer below it that is not clipped is opaque. */
+  /** Whether the layer is clipped to the nearest unclipped layer below it. */
   clipped: boolean;
   mask: LayerMask | null;
-  /** The place of the pixels of a layer; of a group, the area of its layers. */
+  /** The area of a layer's pixels, or of a group's layers. */
   bounds: Rectangle;
   content: LayerChannels | LayerGroup;
 }
@@ -27,28 +27,28 @@ export interface LayerChannels {
 
 export interface LayerGroup {
   kind: "group";
-  /** From the lowest to the topmost. */
+  /** Layers from the lowest to the topmost. */
   layers: readonly Layer[];
 }
 
 export interface LayerMask {
   bounds: Rectangle;
-  /** The value of the mask outside its bounds, of 255. */
+  /** The value of the mask outside its bounds, 0 to 255. */
   outside: number;
-  /** 0 to 1: how much of the mask takes effect. */
+  /** Strength of the mask, 0 to 1. */
   density: number;
   /** `null` when its bounds are empty. */
   stored: StoredRows | null;
 }
 
-/** A layer and those above it that are clipped to it. */
+/** A layer and the layers above that are clipped to it. */
 export interface Stack {
   base: Layer;
   /** From the lowest to the topmost. */
   clipped: Layer[];
 }
 
-/** The layers that are seen. Those that are clipped to a hidden layer are as hidden as that. */
+/** The visible layers. Layers clipped to a hidden layer are hidden too. */
 export function visibleStacks(layers: readonly Layer[]): Stack[] {
   const stacks: Stack[] = [];
   for (const layer of layers) {

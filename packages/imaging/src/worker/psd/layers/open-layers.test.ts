@@ -9,7 +9,7 @@ import { openPsd } from "../open-psd.ts";
 // The keys of a literal.
 const COMPRESSIONS = Object.keys(PSD_COMPRESSIONS) as (keyof typeof PSD_COMPRESSIONS)[];
 
-/** A document of 4 by 3 whose merged picture is white, and which says that it is none. */
+/** A document of 4 by 3 pixels that declares no merged picture and has a white one. */
 function unmerged(layers: Buffer, more: Partial<SamplePsd> = {}): Buffer {
   const channels = new Array(more.mode === "greyscale" ? 1 : 3).fill(
     new Array(12).fill(more.depth === 32 ? 1 : 255),
@@ -38,10 +38,10 @@ describe.each([
   ["rgb", 8, { [-1]: 128, 0: 200, 1: 100, 2: 50 }, [200, 100, 50, 128]],
   ["rgb", 16, { 0: 51_400, 1: 25_700, 2: 12_850 }, [200, 100, 50, 255]],
   ["rgb", 32, { [-1]: 0.5, 0: 0.5, 1: 0.1, 2: 7 }, [188, 89, 255, 128]],
-] as const)("layers of %s, %i bits", (mode, depth, samples, seen) => {
+] as const)("a PSD without merged picture, layers of %s with %i bits", (mode, depth, samples, seen) => {
   const plainLayer: PlainLayer = { top: 1, left: 1, width: 2, height: 4, samples };
 
-  test.each(COMPRESSIONS)("%s", async (compression) => {
+  test.each(COMPRESSIONS)("is composed from its layers: %s", async (compression) => {
     for (const large of [false, true]) {
       const layers = layerSection([{ ...plainLayer, compression }], depth, large);
       const read = await readPsdPixels(unmerged(layers, { mode, depth, large }));
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-describe("is refused without a merged picture", () => {
+describe("a PSD without merged picture is refused", () => {
   const colour = [9, 9, 9, 255] as const;
 
   test.each<[string, Layer[]]>([
@@ -89,14 +89,14 @@ describe("is refused without a merged picture", () => {
     expect(await refusal(unmerged(layers, { mode, channels }))).toEqual(refusedFor(`its layers are ${mode}`));
   });
 
-  test("when its layers have more pixels than a picture may have, several times over", async () => {
+  test("when its layers have several times more pixels than the limit", async () => {
     const children = Array.from({ length: 5 }, () => layer([0, 0, 30, 30], colour));
     const bytes = layeredPsd({ width: 10, height: 10 }, children);
     expect(await refusal(bytes, 1000)).toEqual(refusedFor("its layers have more than 0.004 megapixels"));
     expect(await refusal(bytes, 2000)).toBeNull();
   });
 
-  test("when groups are within groups without end", async () => {
+  test("when groups are nested too deeply", async () => {
     let children = [layer([0, 0, 4, 4], colour)];
     for (let depth = 0; depth < 40; depth++) children = [{ children } as (typeof children)[number]];
     expect(await refusal(layeredPsd({ width: 4, height: 4 }, children))).toEqual(
@@ -111,7 +111,7 @@ describe("is refused without a merged picture", () => {
 });
 
 test.each([{ hasMergedPicture: true }, {}])(
-  "a merged picture is taken, whatever the layers are: %o",
+  "openPsd prefers a merged picture to any layers: %o",
   async (says) => {
     const layers = layerSection(
       [{ width: 4, height: 3, samples: { 0: 1, 1: 2, 2: 3 }, blendMode: "hue " }],

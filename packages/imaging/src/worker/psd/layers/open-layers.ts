@@ -6,14 +6,14 @@ import { checkLayers } from "./check-layers.ts";
 import { composeLayers } from "./compose-layers.ts";
 import { readLayers } from "./read-layers.ts";
 
-/** How many times the pixels that a picture may have its layers may have together: 200 megapixels take some seconds. */
+/** Pixels that all layers may have together, as a multiple of the pixel limit. 200 megapixels take some seconds. */
 const LAYER_FACTOR = 4;
 
 /**
- * Opens a file that holds no merged picture: it is composed of the layers. Rejects with `unsupported_media`, also where
- * that cannot be done: a blank picture would be worse.
+ * Opens a file without a merged picture by composing its layers. Rejects with `unsupported_media`, also for layers that
+ * cannot be composed: a blank picture would be worse.
  *
- * @returns a function that makes a pipeline which begins with the pixels.
+ * @returns a function that creates a pipeline of the pixels.
  */
 export async function openLayers(
   bytes: Buffer,
@@ -39,7 +39,7 @@ export async function openLayers(
   };
 }
 
-/** The pixels as a file that carries their profile to libvips: RGBA, or grey and alpha. */
+/** The pixels as a TIFF with their profile, for libvips: RGBA, or grey and alpha. */
 function composedAsTiff(pixels: Buffer, { width, height, mode }: PsdHeader, iccProfile: Buffer): Buffer {
   const isGrey = mode === "greyscale";
   const { file, pixels: target } = createTiff({

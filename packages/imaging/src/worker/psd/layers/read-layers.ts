@@ -4,13 +4,13 @@ import type { StoredRows } from "../stored-rows.ts";
 import type { Layer, LayerChannels, LayerMask } from "./layer.ts";
 import { areaOf, enclose, heightOf, type Rectangle, widthOf } from "./rectangle.ts";
 
-/** As in ag-psd, of which only types can be imported before it is loaded. */
+/** Copied from ag-psd, from which only types can be imported before it is loaded. */
 const ALPHA_CHANNEL = -1;
 const MASK_CHANNEL = -2;
 
 /**
- * The limits of ag-psd while it reads: it decodes no pixels of layers here, but those of patterns. It does not fail on unknown
- * blocks, since most of those that effects and texts consist of are unknown to it.
+ * Options for ag-psd. It decodes only the pixels of patterns, not those of layers. It ignores unknown blocks, because
+ * it does not know most blocks of effects and texts.
  */
 const READ_OPTIONS = {
   skipCompositeImageData: true,
@@ -18,7 +18,7 @@ const READ_OPTIONS = {
   skipLinkedFilesData: true,
   useRawData: true,
   totalMemoryLimit: 32 * 1024 ** 2,
-  // It prints warnings about unknown blocks.
+  // ag-psd would print warnings about unknown blocks.
   log: () => {},
 };
 
@@ -33,7 +33,7 @@ export async function readLayers(bytes: Buffer, header: PsdHeader): Promise<Laye
   }
 }
 
-/** ag-psd reads past the end of a view when there is more memory behind it. */
+/** Copies the bytes, because ag-psd reads past the end of a view into a larger buffer. */
 function inMemoryOfItsOwn(bytes: Buffer): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
@@ -75,7 +75,7 @@ function convertMask(layer: AgLayer, header: PsdHeader): LayerMask | null {
 }
 
 function findChannel(layer: AgLayer, id: number, bounds: Rectangle, header: PsdHeader): StoredRows | null {
-  // Its type is a const enum, which cannot be compared with numbers under another name.
+  // The type is a const enum, which cannot be compared with numbers.
   const channel = layer.rawData?.channels.find((candidate) => (candidate.id as number) === id);
   if (channel?.data === undefined) return null;
   const { buffer, byteOffset, byteLength } = channel.data;

@@ -27,7 +27,7 @@ export function intersect(one: Rectangle, other: Rectangle): Rectangle {
   };
 }
 
-/** The smallest that holds all of them, those that are empty left out; empty when there are none. */
+/** The smallest rectangle around all non-empty ones; empty when there are none. */
 export function enclose(rectangles: readonly Rectangle[]): Rectangle {
   const [first, ...others] = rectangles.filter((rectangle) => areaOf(rectangle) > 0);
   if (first === undefined) return { left: 0, top: 0, right: 0, bottom: 0 };
