@@ -29,6 +29,7 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: isAll ? ["**/node_modules/**"] : ["**/node_modules/**", `**/*${LONG}`],
     globalSetup: usesBuild ? [] : ["test/support/build.ts"],
+    server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Many tests wait for processes and clocks: one worker for each core, where Vitest would leave one core idle.

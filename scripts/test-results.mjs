@@ -13,6 +13,8 @@ export class TestResults {
   #root;
   /** What failed at first: by file and title, the first line of the error. */
   #failures = new Map();
+  /** Titles of tests that passed. */
+  #passed = new Set();
 
   /** @param {string} root Directory that paths are shown relative to. */
   constructor(root) {
@@ -23,11 +25,11 @@ export class TestResults {
   add(suites) {
     for (const suite of suites) {
       const { file, failures, passed, skipped } = this.#read(suite);
-      this.passed += passed.length;
+      for (const title of passed) this.#passed.add(title);
       this.skipped.push(...skipped);
       if (failures.size > 0) this.#failures.set(file, failures);
     }
-    this.failed = [...this.#failures.values()].flatMap((failures) => [...failures.keys()]);
+    this.#sum();
     this.failedAtFirst = this.failed.length;
   }
 
@@ -47,17 +49,26 @@ export class TestResults {
         const isGood = title === file ? failures.size === 0 : passed.includes(title);
         if (!isGood) continue;
         before.delete(title);
-        this.passed += title === file ? 0 : 1;
         this.secondTime.push(`${title}\n    ${error}`);
       }
       for (const [title, error] of failures) before.set(title, error);
+      // A file or hook that failed at first had kept tests from running.
+      for (const title of passed) this.#passed.add(title);
     }
+    this.#sum();
+  }
+
+  #sum() {
     this.failed = [...this.#failures.values()].flatMap((failures) => [...failures.keys()]);
+    for (const title of this.failed) this.#passed.delete(title);
+    this.skipped = this.skipped.filter((title) => !this.#passed.has(title));
+    this.passed = this.#passed.size;
   }
 
   #read({ name, status, message, assertionResults }) {
     const file = relative(this.#root, name);
-    const title = (test) => `${file} > ${test.fullName}`;
+    const titles = uniqueTitles(file, assertionResults);
+    const title = (test) => titles.get(test);
     const withStatus = (status) => assertionResults.filter((test) => test.status === status);
     const failures = new Map(
       withStatus("failed").map((test) => [title(test), firstLine(test.failureMessages?.[0])]),
@@ -71,4 +82,16 @@ export class TestResults {
 
 function firstLine(text = "") {
   return text.split("\n", 1)[0];
+}
+
+/** Several tests of a file may have the same title: later ones get a number. */
+function uniqueTitles(file, tests) {
+  const counts = new Map();
+  const titles = new Map();
+  for (const test of tests) {
+    const count = (counts.get(test.fullName) ?? 0) + 1;
+    counts.set(test.fullName, count);
+    titles.set(test, `${file} > ${test.fullName}${count > 1 ? ` (${count})` : ""}`);
+  }
+  return titles;
 }
