@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Says who sent a token that we gave out, in `res.locals.user`; whoever sent none is nobody.
+ * Sets `res.locals.user` to the user of the token in the request, if it has a known token.
  * @param {Map<string, string>} tokens User names by token.
  * @returns {import("express").RequestHandler}
  */

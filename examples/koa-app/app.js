@@ -52,7 +52,7 @@ function authorize(call, action) {
 const STATUSES = { bad_request: 422, withheld: 422, too_large: 413, unsupported_media: 415, conflict: 409 };
 
 /**
- * Errors, and the 404 of what nobody answered, in the words of this app.
+ * Answers errors, and 404 for requests without a route, in the words of this app.
  * @type {Koa.Middleware}
  */
 async function answerErrors(ctx, next) {

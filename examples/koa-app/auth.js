@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * Says who sent a token that we gave out, in `ctx.state.user`; whoever sent none is nobody.
+ * Sets `ctx.state.user` to the user of the token in the request, if it has a known token.
  * @param {Map<string, string>} tokens User names by token.
  * @returns {import("koa").Middleware}
  */
