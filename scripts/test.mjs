@@ -19,12 +19,8 @@ const AT_ONCE = 2;
 /** A full run repeats files that failed, unless so many failed that the code is to blame. */
 const MAX_REPEATED_FILES = 5;
 
-/** Each starts when those of `after` have ended well. */
-const CHECKS = [
-  { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
-  { name: "build", after: ["dependencies"], command: [process.execPath, "scripts/setup.mjs"] },
-  { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
-  { name: "words of the style guide", command: [process.execPath, "scripts/check-words.mjs"] },
+/** Checks of the packages as they are published: publint, and attw for the types. With `--all` only, for they take a minute. */
+const PACKAGE_CHECKS = [
   {
     name: "types of the packages",
     after: ["build"],
@@ -35,6 +31,14 @@ const CHECKS = [
     after: ["build"],
     command: [bin("turbo"), "run", "lint:package", "--output-logs=errors-only"],
   },
+];
+
+/** Each starts when those of `after` have ended well. */
+const CHECKS = [
+  { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
+  { name: "build", after: ["dependencies"], command: [process.execPath, "scripts/setup.mjs"] },
+  { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
+  { name: "words of the style guide", command: [process.execPath, "scripts/check-words.mjs"] },
   ...[
     "test",
     "examples/express-app",
@@ -47,6 +51,7 @@ const CHECKS = [
     after: ["build"],
     command: [bin("tsc"), "-p", folder],
   })),
+  ...(isAll ? PACKAGE_CHECKS : []),
 ];
 
 const began = Date.now();

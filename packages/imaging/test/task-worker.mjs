@@ -1,4 +1,4 @@
-/** A worker whose tasks select how it behaves, for worker-pool.test.ts. */
+/** A worker whose tasks select how it behaves, for worker-pool.long.test.ts. */
 import { setTimeout } from "node:timers/promises";
 
 const hoard = [];

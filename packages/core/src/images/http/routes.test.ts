@@ -94,7 +94,7 @@ test("without pages, their routes are left to the host and not described", async
   const { paths } = site.images.describe();
   expect(Object.keys(paths).filter((path) => /^\/(?:api|assets.*)?$|view|edit/.test(path))).toEqual([]);
   for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`]) {
-    await expect(site.send("GET", path)).rejects.toThrow("is not ours");
+    await expect(site.send("GET", path)).rejects.toThrow("is outside the service");
   }
 });
 

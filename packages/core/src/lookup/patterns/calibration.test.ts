@@ -32,7 +32,9 @@ function tableOf(bins: readonly ReliabilityBin[]): string {
     ({ from, count, predicted, observed }) =>
       `| ${from.toFixed(1)}–${(from + 0.1).toFixed(1)} | ${count} | ${predicted.toFixed(3)} | ${observed.toFixed(3)} |`,
   );
-  return ["| said | people | mean said | were right |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return ["| predicted | people | mean predicted | share right |", "| --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
 }
 
 /** The Brier score per number of known addresses, as printed in the same document. */
