@@ -32,8 +32,8 @@ export default defineConfig({
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Many tests wait for processes and clocks: one worker for each core, where Vitest would leave one core idle.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Many tests wait for processes and clocks, so one worker more than cores keeps all cores busy. Long ones time faults and need a core.
+    maxWorkers: Math.max(2, availableParallelism() + (isAll ? 0 : 1)),
     sequence: { sequencer: LongFirst },
   },
 });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { blobStoreContract, dueIndexContract } from "@outrigger/core/testing";
+import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
@@ -28,6 +28,7 @@ describe("an S3 store with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   dueIndexContract(withTime, create, { entries: 1500, reopen: create });
+  leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
 
 describe("an S3 store with streamed bodies in files", () => {

@@ -10,7 +10,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/core/testing";
+import { blobStoreContract } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
@@ -37,8 +37,6 @@ describe("an S3 store with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 100 });
-  dueIndexContract(withTime, create, { entries: 300, reopen: create });
-  leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
 
 test("the same bytes get a new revision when they are written again", async () => {
