@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
@@ -76,6 +77,12 @@ export async function upload(
   fields: { fileName?: string; name?: string; expiresAt?: string } = {},
 ): Promise<Created> {
   const response = await postImage(site, bytes, type, fields);
+  if (response.status === 202) {
+    const image = (await response.json()) as Created;
+    const isPending = async () => (await fetch(`${site.base}/api/images/${image.id}.json`)).status === 202;
+    while (await isPending()) await delay(100);
+    return image;
+  }
   if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
   return (await response.json()) as Created;
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { afterEach } from "vitest";
@@ -123,8 +124,15 @@ export async function upload(
   });
 }
 
+/** Uploads an image and waits until it is ready: a busy machine answers 202. */
 export async function uploaded(base: string, bytes: Buffer): Promise<Uploaded> {
   const response = await upload(base, bytes);
+  if (response.status === 202) {
+    const image = (await response.json()) as Uploaded;
+    const isPending = async () => (await fetch(`${base}/api/images/${image.id}.json`)).status === 202;
+    while (await isPending()) await delay(100);
+    return image;
+  }
   if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
   return (await response.json()) as Uploaded; // The tests of core verify this shape.
 }
