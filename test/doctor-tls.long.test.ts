@@ -99,7 +99,7 @@ describe("doctor over TLS", () => {
         check: "TLS",
         status: "warning",
         detail: expect.stringMatching(/^TLSv1\.3, the certificate is valid for [01] days$/),
-        remedy: expect.stringContaining("renewed"),
+        remedy: expect.stringContaining("Renew the certificate"),
       },
     ]);
     expect(code).toBe(findings.some(({ status }) => status === "problem") ? 1 : 0);

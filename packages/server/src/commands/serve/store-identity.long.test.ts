@@ -30,7 +30,7 @@ it("serve rejects an empty data directory with --existing or OUTRIGGER_EXISTING,
   const cwd = await temporaryDirectory();
   const missing = serve(cwd, ["--existing"]);
   expect(await missing.exit).toBe(1);
-  expect(missing.output.stderr).toMatch(/^outrigger: There is no data directory .*data\. Name the right one/);
+  expect(missing.output.stderr).toMatch(/^outrigger: There is no data directory .*data\. Set it with --data/);
   const data = join(cwd, "data");
   await mkdir(data);
   const empty = serve(cwd, [], { OUTRIGGER_EXISTING: "true" });
