@@ -103,7 +103,7 @@ describe("renditions in an S3 service without conditional writes", () => {
     }
     expect(await leasesByDoctor(cwd, env)).toMatchObject({
       status: "ok",
-      detail: "in the storage of the records",
+      detail: "in the store of the records",
     });
   }, 120_000);
 
