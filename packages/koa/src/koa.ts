@@ -92,8 +92,7 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
   if (!isSent) {
     if (body instanceof Readable) body.destroy();
     // Without this, Koa would send the status text as body. It comes first because it also removes headers
-    // and changes the status
-    // to 204.
+    // and changes the status to 204.
     res.removeHeader("Content-Type");
     ctx.body = null;
   }
