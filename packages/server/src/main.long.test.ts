@@ -26,6 +26,18 @@ it("serve --help explains flags, environment and configuration file", async () =
   }
 });
 
+it.each(["--help", "upload --help", "serve --help"])(
+  "%s ends quietly when its reader closes the pipe",
+  async (args) => {
+    const command = fileURLToPath(new URL("../bin/outrigger.js", import.meta.url));
+    const { stderr } = await promisify(execFile)("sh", [
+      "-c",
+      `"${process.execPath}" "${command}" ${args} | true`,
+    ]);
+    expect(stderr).toBe("");
+  },
+);
+
 it("doctor --help lists its checks and exit codes", async () => {
   const { code, stdout } = await run("doctor", "--help");
   expect(code).toBe(0);

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { reasonOf } from "./cli/error-reason.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
 import { readOwnPackage } from "./cli/own-package.ts";
+import { printOut } from "./cli/print-out.ts";
 import { withHyphenIds } from "./commands/admin/images/image-ids.ts";
 import { addImageCommands } from "./commands/remote/images/add-image-commands.ts";
 import { addLookupCommands } from "./commands/remote/lookup/add-lookup-commands.ts";
@@ -26,6 +27,8 @@ async function createProgram(name: string | undefined): Promise<Command> {
     .description("Image hosting and email lookup as one process.")
     .version(readOwnPackage().version)
     .showHelpAfterError("(see outrigger --help)")
+    // Help may be piped to a reader that ends early, such as head.
+    .configureOutput({ writeOut: printOut })
     .exitOverride();
   program.commandsGroup("Use a running service:");
   addImageCommands(program);
