@@ -68,6 +68,16 @@ export function normaliseAddress(text: string): string | null {
   return parseAddress(text)?.address ?? null;
 }
 
+/**
+ * The address without its tag (RFC 5233): `ada@example.com` for `ada+news@example.com`, and any other address
+ * unchanged.
+ * @param address as {@link normaliseAddress} returns it.
+ */
+export function mainAddress(address: string): string {
+  const plus = address.indexOf("+");
+  return plus < 1 ? address : address.slice(0, plus) + address.slice(address.lastIndexOf("@"));
+}
+
 function readAddress(text: string): ParsedAddress | AddressFault {
   if (text.length > MAX_TEXT_LENGTH) {
     return "not_an_address";
