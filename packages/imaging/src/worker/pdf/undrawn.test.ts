@@ -133,7 +133,7 @@ describe("a page is drawn", () => {
     await draw(
       imagePage(Buffer.alloc(900, "jP"), "/Filter/JPXDecode", {
         place: "2 0 0 2 1 1 cm",
-        before: "0 0 1 rg 40 30 .4 .4 re f",
+        before: ".9 g 40 30 .1 .1 re f",
       }),
     );
   });
