@@ -1,5 +1,14 @@
 import { broadestFont, fontOfCharset, type MachineFont, readFont } from "./machine-fonts.ts";
-import type { Pdfium } from "./pdfium.ts";
+
+/** The used part of PDFium. */
+interface FontUser {
+  FPDF_SetSystemFontInfo(info: number): void;
+  pdfium: {
+    readonly HEAPU8: Uint8Array;
+    readonly wasmExports: { malloc(bytes: number): number };
+    addFunction(callback: (...values: number[]) => number, signature: string): number;
+  };
+}
 
 /** Version 1 of `FPDF_SYSFONTINFO`: a number and eight functions (`fpdf_sysfontinfo.h`). */
 const FONT_INFO_VERSION = 1;
@@ -26,7 +35,7 @@ export function withFallbackFont<Result>(draw: () => Result): Result {
  * file does not embed, and for characters that a font lacks. Its built-in fonts draw all other text, so that text looks
  * the same on every machine.
  */
-export function offerMachineFonts(pdfium: Pdfium): void {
+export function offerMachineFonts(pdfium: FontUser): void {
   const { pdfium: runtime } = pdfium;
   /** Fonts that PDFium uses, at their handle less 1. */
   const fonts: MachineFont[] = [];
