@@ -159,7 +159,7 @@ describe("text of a page that is otherwise empty", () => {
 
   test("is refused when no font has its characters", async () => {
     await expect(draw(textPage("<e123e124>"))).rejects.toThrow(
-      "its page 1 shows text in fonts that are neither in the file nor here",
+      "its page 1 shows text in fonts that are neither in the file nor on this server",
     );
   });
 

@@ -42,7 +42,7 @@ export function findUndrawn(document: PdfDocument, page: DrawnPage): string | nu
     if (fault !== null) return fault;
   }
   return isEmpty && hasLostText(document, page)
-    ? "shows text in fonts that are neither in the file nor here"
+    ? "shows text in fonts that are neither in the file nor on this server"
     : null;
 
   function examine(object: number, depth: number): string | null {
