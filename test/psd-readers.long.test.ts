@@ -7,8 +7,9 @@ import { writePsd } from "../packages/imaging/src/worker/psd/write-psd.ts";
 import { createRandom } from "./hostile/random.ts";
 import { layer, layeredPsd, plain } from "./support/layered-psd.ts";
 import { programs, run } from "./support/programs.ts";
+import { layerSection } from "./support/psd-layer-section.ts";
 import { readPsdPixels } from "./support/psd-pixels.ts";
-import { type SamplePsd, samplePsd } from "./support/psd-samples.ts";
+import { alphaIds, type SamplePsd, samplePsd } from "./support/psd-samples.ts";
 
 /** RGBA of 8 bits. */
 interface Rgba {
@@ -210,6 +211,39 @@ function mergeWithWhite({ width, height, data }: Rgba): Rgba {
   }
   return { width, height, data: merged };
 }
+
+describe.each([8, 16, 32] as const)("a merged picture of %i bits whose layer count is positive", (depth) => {
+  const most = { 8: 255, 16: 65_535, 32: 1 }[depth];
+  const [alpha = []] = slopes(1, 0, 255);
+  const samples = [...slopes(3, 0, 255), alpha].map((channel, index) =>
+    channel.map((value, pixel) => {
+      const share = (alpha[pixel] ?? 0) / 255;
+      const merged = index < 3 ? (value / 255) * share + 1 - share : share;
+      return depth === 32 ? merged : Math.round(merged * most);
+    }),
+  );
+
+  test.each([false, true])("has alpha as psd-tools reads it, PSB: %s", async (large) => {
+    for (const [id, opaque] of [
+      [0, false],
+      [3, true],
+    ] as const) {
+      const layers = layerSection([{ width: 2, height: 2, samples: { 0: 1, 1: 1, 2: 1 } }], depth, large);
+      const bytes = sampleOf({ depth, large, channels: samples, layers, resources: [alphaIds(id)] });
+      const ours = await readWithOurs(bytes);
+      const theirs = await readWithPsdTools(bytes, "merged");
+      const alphaOnly = ({ width, height, data }: Rgba) => ({
+        width,
+        height,
+        data: Buffer.from(data.map((value, at) => (at % 4 === 3 ? value : 0))),
+      });
+      // psd-tools shows linear light of 32 bits as it is stored.
+      const shown = depth === 32 ? alphaOnly : (rgba: Rgba) => rgba;
+      expect(meanDifference(shown(ours), shown(theirs))).toBeLessThan(1.5);
+      expect(ours.data.every((value, at) => at % 4 !== 3 || value === 255)).toBe(opaque);
+    }
+  });
+});
 
 test("an indexed picture is read as psd-tools reads it", async () => {
   const bytes = sampleOf({ mode: "indexed", palette, channels: slopes(1, 0, 255) });

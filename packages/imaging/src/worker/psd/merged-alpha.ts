@@ -1,3 +1,4 @@
+import type { ImageResources } from "./image-resources.ts";
 import { lengthBytes, readLength } from "./psd-sections.ts";
 
 /** Blocks after the layers that hold the layers of a picture of 16 or 32 bits. */
@@ -17,36 +18,52 @@ const LONG_KEYS = new Set([
   "PxSD",
 ]);
 
+/** The name of the transparency in files without IDs of channels. */
+const TRANSPARENCY = "Transparency";
+
 /**
- * Whether the first channel after the colour channels is the alpha of the merged picture, not a saved selection. It is
- * when the layer count is negative. Throws `unsupported_media` for lengths beyond the section.
+ * The alpha of the merged picture: its place among the channels after the colours, or `null` when these channels are
+ * saved selections or inks. Photoshop gives the transparency the ID 0. A negative layer count, or a block, says the same
+ * of the first of them. Without IDs and layers its name decides. Throws `unsupported_media` for lengths beyond the
+ * section.
  *
- * Source: Adobe Photoshop File Formats Specification, "Layer info" and "Additional Layer Information".
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs", "Layer info" and "Additional Layer
+ * Information".
  */
-export function hasMergedAlpha(layers: Buffer, large: boolean): boolean {
+export function mergedAlphaIndex(
+  layers: Buffer,
+  large: boolean,
+  { alphaIds, alphaNames }: Pick<ImageResources, "alphaIds" | "alphaNames">,
+): number | null {
+  const index = alphaIds.indexOf(0);
+  if (index >= 0) return index;
+  if (layersDeclareAlpha(layers, large)) return 0;
+  const named = alphaIds.length === 0 ? alphaNames.indexOf(TRANSPARENCY) : -1;
+  return named >= 0 ? named : null;
+}
+
+function layersDeclareAlpha(layers: Buffer, large: boolean): boolean {
   if (layers.length < lengthBytes(large)) return false;
   const infoStart = lengthBytes(large);
   const infoEnd = infoStart + readLength(layers, 0, large);
-  const count = infoEnd >= infoStart + 2 ? layerCountAt(layers, infoStart) : 0;
-  if (count !== 0) return count < 0;
+  if (infoEnd >= infoStart + 2 && layerCountAt(layers, infoStart) < 0) return true;
   if (infoEnd + 4 > layers.length) return false;
-  return hasAlphaInBlocks(layers, infoEnd + 4 + layers.readUInt32BE(infoEnd), large);
+  return blocksDeclareAlpha(layers, infoEnd + 4 + layers.readUInt32BE(infoEnd), large);
 }
 
-function hasAlphaInBlocks(layers: Buffer, start: number, large: boolean): boolean {
-  let hasTransparency = false;
+function blocksDeclareAlpha(layers: Buffer, start: number, large: boolean): boolean {
   let position = skipPadding(layers, start);
   while (position + 12 <= layers.length) {
     const signature = layers.toString("latin1", position, position + 4);
     const key = layers.toString("latin1", position + 4, position + 8);
     if (signature !== "8BIM" && signature !== "8B64") break;
+    if (TRANSPARENCY_KEYS.has(key)) return true;
     const long = signature === "8B64" || (large && LONG_KEYS.has(key));
     const dataAt = position + 8 + lengthBytes(long);
-    if (LAYER_KEYS.has(key)) return layerCountAt(layers, dataAt) < 0;
-    if (TRANSPARENCY_KEYS.has(key)) hasTransparency = true;
+    if (LAYER_KEYS.has(key) && layerCountAt(layers, dataAt) < 0) return true;
     position = skipPadding(layers, dataAt + readLength(layers, position + 8, long));
   }
-  return hasTransparency;
+  return false;
 }
 
 function layerCountAt(layers: Buffer, position: number): number {
