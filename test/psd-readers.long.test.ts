@@ -6,17 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePsd } from "../packages/imaging/src/worker/psd/write-psd.ts";
 import { createRandom } from "./hostile/random.ts";
 import { layer, layeredPsd, plain } from "./support/layered-psd.ts";
-import { programs, run } from "./support/programs.ts";
+import { programs } from "./support/programs.ts";
 import { layerSection } from "./support/psd-layer-section.ts";
-import { readPsdPixels } from "./support/psd-pixels.ts";
+import { meanDifference, type Rgba, readPng, readWithOurs, readWithPsdTools } from "./support/psd-oracles.ts";
 import { alphaIds, type SamplePsd, samplePsd } from "./support/psd-samples.ts";
-
-/** RGBA of 8 bits. */
-interface Rgba {
-  width: number;
-  height: number;
-  data: Buffer;
-}
 
 let folder: string;
 let srgbProfile: string;
@@ -43,19 +36,6 @@ async function readWithImageMagick(bytes: Buffer, more: string[] = []): Promise<
   return await readPng(programs.convert, ["psd:-[0]", ...conversion, "png32:-"], bytes);
 }
 
-const READ_WITH_PSD_TOOLS = `
-import io, sys
-from psd_tools import PSDImage
-psd = PSDImage.open(io.BytesIO(sys.stdin.buffer.read()))
-part = sys.argv[1]
-picture = psd.topil() if part == "merged" else psd[0].topil() if part == "layer" else psd.composite(force=True)
-picture.convert("RGBA").save(sys.stdout.buffer, "PNG")
-`;
-
-async function readWithPsdTools(bytes: Buffer, part: "merged" | "layer" | "layers"): Promise<Rgba> {
-  return await readPng(programs.psdPython, ["-c", READ_WITH_PSD_TOOLS, part], bytes);
-}
-
 /** What littlecms makes of one colour of Lab under D50: L of 255, a and b plus 128. */
 const CONVERT_LAB = `
 import sys
@@ -66,37 +46,6 @@ picture = Image.new("LAB", (1, 1))
 picture.putpixel((0, 0), tuple(map(int, sys.argv[1:4])))
 ImageCms.applyTransform(picture, transform).convert("RGBA").save(sys.stdout.buffer, "PNG")
 `;
-
-async function readPng(program: string, args: string[], input: Buffer): Promise<Rgba> {
-  const { status, stdout, stderr } = await run(program, args, { input });
-  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
-  const { data, info } = await sharp(stdout).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  return { width: info.width, height: info.height, data };
-}
-
-async function readWithOurs(bytes: Buffer): Promise<Rgba> {
-  const { width, height, channels, data } = await readPsdPixels(bytes);
-  if (channels === 4) return { width, height, data };
-  const raw = { width, height, channels: 3 } as const;
-  return { width, height, data: await sharp(data, { raw }).ensureAlpha().raw().toBuffer() };
-}
-
-/** Of 255, over all samples; colours count as much as they are opaque. */
-function meanDifference(one: Rgba, other: Rgba): number {
-  expect([one.width, one.height]).toEqual([other.width, other.height]);
-  let sum = 0;
-  for (let index = 0; index < one.data.length; index += 4) {
-    const alpha = one.data[index + 3] ?? 0;
-    for (let channel = 0; channel < 3; channel++)
-      sum += (difference(one, other, index + channel) * alpha) / 255;
-    sum += difference(one, other, index + 3);
-  }
-  return sum / one.data.length;
-}
-
-function difference(one: Rgba, other: Rgba, index: number): number {
-  return Math.abs((one.data[index] ?? 0) - (other.data[index] ?? 0));
-}
 
 const { below } = createRandom(5);
 

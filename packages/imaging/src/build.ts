@@ -90,7 +90,7 @@ function rootOf(library: string): string {
  * Do not list invisible changes, such as a new encoder version: `build` covers those.
  */
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
-  // Transparency declared by channel IDs.
+  // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
   { type: "image/x-photoshop", by: 1 },
 ];
 
