@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePsd } from "../packages/imaging/src/worker/psd/write-psd.ts";
 import { createRandom } from "./hostile/random.ts";
 import { layer, layeredPsd, plain } from "./support/layered-psd.ts";
-import { programs } from "./support/programs.ts";
+import { programs, run } from "./support/programs.ts";
 import { layerSection } from "./support/psd-layer-section.ts";
 import { meanDifference, type Rgba, readPng, readWithOurs, readWithPsdTools } from "./support/psd-oracles.ts";
 import { alphaIds, type SamplePsd, samplePsd } from "./support/psd-samples.ts";
@@ -160,6 +160,33 @@ function mergeWithWhite({ width, height, data }: Rgba): Rgba {
   }
   return { width, height, data: merged };
 }
+
+// Opaque ones: it stores translucent colours without the white that Photoshop merges them with.
+describe("a file that ImageMagick writes shows the picture that it was made of:", () => {
+  test.each<[string, string[]]>([
+    ["RGB", []],
+    ["16 bits", ["-depth", "16"]],
+    ["grey", ["-colorspace", "Gray"]],
+    ["one bit", ["-threshold", "50%"]],
+    ["ZIP", ["-compress", "Zip"]],
+    ["not compressed", ["-compress", "None"]],
+    ["several layers", ["(", "-size", "20x9", "xc:blue", ")"]],
+  ])("%s", async (_, conversion) => {
+    for (const format of ["psd", "psb"]) {
+      const pixels = picture(WIDTH, HEIGHT, 3);
+      const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
+      const png = await sharp(pixels, { raw }).png().toBuffer();
+      const { stdout } = await run(programs.convert, ["png:-", ...conversion, `${format}:-`], { input: png });
+      const first = [...conversion, "-delete", "1--1"];
+      const source = await readPng(
+        programs.convert,
+        ["png:-", ...first, "-colorspace", "sRGB", "png32:-"],
+        png,
+      );
+      expect(meanDifference(await readWithOurs(stdout), source) / 255).toBeLessThanOrEqual(0.02);
+    }
+  });
+});
 
 describe.each([8, 16, 32] as const)("a merged picture of %i bits whose layer count is positive", (depth) => {
   const most = { 8: 255, 16: 65_535, 32: 1 }[depth];
