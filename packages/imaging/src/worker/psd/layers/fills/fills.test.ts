@@ -1,53 +1,18 @@
-import type { BezierPath, Color, Layer, VectorContent } from "ag-psd";
+import type { Color, Layer, VectorContent } from "ag-psd";
 import { describe, expect, test } from "vitest";
 import { layer, layeredPsd, plain } from "../../../../../../../test/support/layered-psd.ts";
+import {
+  BLACK,
+  fill,
+  type GradientContent,
+  gradient,
+  RED,
+  refusal,
+  SIZE,
+  solid,
+  WHITE,
+} from "../../../../../../../test/support/psd-fills.ts";
 import { largestDifference, readPsdPixels } from "../../../../../../../test/support/psd-pixels.ts";
-import { openPsd } from "../../open-psd.ts";
-
-const SIZE = { width: 64, height: 64 };
-const RED = { r: 255, g: 0, b: 0 };
-const BLACK = { r: 0, g: 0, b: 0 };
-const WHITE = { r: 255, g: 255, b: 255 };
-
-function fill(vectorFill: VectorContent, more: Layer = {}): Layer {
-  return { vectorFill, ...more };
-}
-
-function solid(color: Color, more: Layer = {}): Layer {
-  return fill({ type: "color", color }, more);
-}
-
-type GradientContent = Extract<VectorContent, { type: "solid" }>;
-
-function gradient(more: Partial<GradientContent> = {}): GradientContent {
-  return {
-    type: "solid",
-    name: "",
-    style: "linear",
-    scale: 1,
-    angle: 0,
-    reverse: false,
-    align: true,
-    offset: { x: 0, y: 0 },
-    smoothness: 1,
-    colorStops: [
-      { color: BLACK, location: 0, midpoint: 0.5 },
-      { color: WHITE, location: 1, midpoint: 0.5 },
-    ],
-    opacityStops: [
-      { opacity: 1, location: 0, midpoint: 0.5 },
-      { opacity: 1, location: 1, midpoint: 0.5 },
-    ],
-    ...more,
-  };
-}
-
-async function refusal(bytes: Buffer): Promise<unknown> {
-  return await openPsd(bytes, { maxPixels: 100_000 }).then(
-    () => null,
-    (error: unknown) => error,
-  );
-}
 
 test.each<[string, Color, number[]]>([
   ["RGB", { r: 200, g: 100, b: 50 }, [200, 100, 50]],
@@ -204,88 +169,6 @@ describe("a layer filled with a gradient", () => {
   });
 });
 
-/** A path of straight lines through points. */
-function polygon(points: readonly (readonly [number, number])[], more: Partial<BezierPath> = {}): BezierPath {
-  const knots = points.map(([x, y]) => ({ linked: false, points: [x, y, x, y, x, y] }));
-  return { open: false, fillRule: "even-odd", operation: "combine", knots, ...more };
-}
-
-function box(left: number, top: number, right: number, bottom: number, more: Partial<BezierPath> = {}) {
-  const corners = [
-    [left, top],
-    [right, top],
-    [right, bottom],
-    [left, bottom],
-  ] as const;
-  return polygon(corners, more);
-}
-
-describe("a vector mask", () => {
-  async function alphas(vectorMask: NonNullable<Layer["vectorMask"]>, more: Layer = {}) {
-    const read = await readPsdPixels(layeredPsd(SIZE, [solid(RED, { vectorMask, ...more })]));
-    return [4, 20, 32, 44, 60].map((x) => read.at(x, 32)[3]);
-  }
-
-  test.each<[string, NonNullable<Layer["vectorMask"]>, number[]]>([
-    ["shows what is inside", { paths: [box(16, 0, 48, 64)] }, [0, 255, 255, 255, 0]],
-    ["inverted shows what is outside", { paths: [box(16, 0, 48, 64)], invert: true }, [255, 0, 0, 0, 255]],
-    ["disabled shows everything", { paths: [box(16, 0, 48, 64)], disable: true }, [255, 255, 255, 255, 255]],
-    ["without paths shows everything", { paths: [] }, [255, 255, 255, 255, 255]],
-    ["adds shapes", { paths: [box(0, 0, 8, 64), box(56, 0, 64, 64)] }, [255, 0, 0, 0, 255]],
-    [
-      "subtracts a shape",
-      { paths: [box(16, 0, 48, 64), box(28, 0, 36, 64, { operation: "subtract" })] },
-      [0, 255, 0, 255, 0],
-    ],
-    [
-      "subtracts its first shape from all",
-      { paths: [box(28, 0, 36, 64, { operation: "subtract" })] },
-      [255, 255, 0, 255, 255],
-    ],
-    [
-      "intersects shapes",
-      { paths: [box(16, 0, 48, 64), box(28, 0, 64, 64, { operation: "intersect" })] },
-      [0, 0, 255, 255, 0],
-    ],
-    [
-      "excludes what shapes have in common",
-      { paths: [box(0, 0, 48, 64), box(28, 0, 64, 64, { operation: "exclude" })] },
-      [255, 255, 0, 0, 255],
-    ],
-  ])("%s", async (_, vectorMask, seen) => {
-    expect(await alphas(vectorMask)).toEqual(seen);
-  });
-
-  test("is applied together with the mask of pixels", async () => {
-    const mask = { left: 0, top: 0, defaultColor: 0, imageData: plain(30, 64, [255, 255, 255, 255]) };
-    expect(await alphas({ paths: [box(16, 0, 48, 64)] }, { mask })).toEqual([0, 255, 0, 0, 0]);
-  });
-
-  test("aligns a gradient with its box", async () => {
-    const masked = fill(gradient(), { vectorMask: { paths: [box(16, 0, 48, 64)] } });
-    const free = fill(gradient({ align: false }), { vectorMask: { paths: [box(16, 0, 48, 64)] } });
-    const [inBox, onCanvas] = [
-      await readPsdPixels(layeredPsd(SIZE, [masked])),
-      await readPsdPixels(layeredPsd(SIZE, [free])),
-    ];
-    expect(largestDifference([inBox.at(17, 5)[0] ?? -1, inBox.at(46, 5)[0] ?? -1], [12, 243])).toBeLessThan(
-      8,
-    );
-    expect(
-      largestDifference([onCanvas.at(17, 5)[0] ?? -1, onCanvas.at(46, 5)[0] ?? -1], [70, 185]),
-    ).toBeLessThan(8);
-  });
-
-  test("of too many points is refused by name", async () => {
-    const points = Array.from({ length: 20_001 }, (_, index) => [index % 64, index % 63] as const);
-    const bytes = layeredPsd(SIZE, [solid(RED, { vectorMask: { paths: [polygon(points)] } })]);
-    expect(await refusal(bytes)).toMatchObject({
-      code: "unsupported_media",
-      message: expect.stringContaining("a vector mask of more than 20000 points"),
-    });
-  });
-});
-
 describe("a layer filled with a pattern", () => {
   const data = new Uint8Array([
     ...[255, 0, 0, 255],
@@ -346,12 +229,11 @@ test("a file of noise gradients alone is refused by name", async () => {
 
 test("hostile numbers of a gradient are drawn within the time of others", async () => {
   const worst = [Number.NaN, Number.POSITIVE_INFINITY, -1e300, 1e300, 0];
-  const stops = Array.from({ length: 20_000 }, (_, index) => ({
+  const stops = Array.from({ length: 2000 }, (_, index) => ({
     color: { r: worst[index % 5] ?? 0, g: index % 256, b: 0 },
     location: 0.5,
     midpoint: worst[index % 5] ?? 0,
   }));
-  const begun = performance.now();
   for (const worstNumber of worst) {
     const content = gradient({
       angle: worstNumber,
@@ -361,7 +243,8 @@ test("hostile numbers of a gradient are drawn within the time of others", async 
       opacityStops: [{ opacity: worstNumber, location: 0, midpoint: 0 }],
     });
     const bytes = layeredPsd(SIZE, [solid(RED), fill(content)]);
+    const begun = performance.now();
     expect((await readPsdPixels(bytes)).at(3, 3)[3]).toBe(255);
+    expect(performance.now() - begun).toBeLessThan(2000);
   }
-  expect(performance.now() - begun).toBeLessThan(5000);
 });
