@@ -92,6 +92,8 @@ function rootOf(library: string): string {
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   // Text without an embedded font is drawn with fonts of the machine.
   { type: "application/pdf", by: 1 },
+  // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
+  { type: "image/x-photoshop", by: 1 },
 ];
 
 /** `Renderer.look`. */
