@@ -54,7 +54,7 @@ export function createApiDescription(
       services.map((each) => each.describe()),
       {
         version: VERSION,
-        refusals: tls === "off" ? {} : FORBIDDEN,
+        refusals: tls === "off" ? MALFORMED : { ...MALFORMED, ...FORBIDDEN },
         otherMethods: OTHER_METHODS,
         schemas: { Problem: PROBLEM_SCHEMA },
       },
@@ -78,6 +78,9 @@ export function createApiDescription(
   return cors === undefined ? service : corsService(service, cors);
 }
 
+const MALFORMED: Record<string, ApiResponse> = {
+  "400": problemResponse("json", 400, "the request has several Host headers."),
+};
 const FORBIDDEN: Record<string, ApiResponse> = {
   "403": problemResponse("json", 403, "the connection is not secure."),
 };
