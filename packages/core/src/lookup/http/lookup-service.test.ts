@@ -115,6 +115,30 @@ test("an account's team_id is a positive integer that stays the same", async () 
   expect(ids[0]).not.toBe(ids[1]);
 });
 
+test("requests without an account share the limit of their client, whatever port or /64 address it has", async () => {
+  const site = await createLookupSite({ known, requestsPerSecond: 2 });
+  // At once, since a window is a second.
+  const statusesOf = (...clients: string[]) =>
+    Promise.all(
+      clients.map(async (clientIp) => {
+        const options = { search: "domain=example.com", clientIp };
+        return (await site.send("GET", "/v2/email-count", options)).status;
+      }),
+    );
+  const proxied = await statusesOf("198.51.100.50:1001", "198.51.100.50:1002", "198.51.100.50");
+  expect(proxied.sort()).toEqual([200, 200, 429]);
+  const neighbours = await statusesOf("[2001:db8::1]:443", "2001:db8::2", "2001:db8::3");
+  expect(neighbours.sort()).toEqual([200, 200, 429]);
+  expect(await statusesOf("2001:db8:0:1::1")).toEqual([200]);
+});
+
+test("a request with several Host headers answers 400", async () => {
+  const site = await createLookupSite({ known });
+  const headers = { host: "pictures.example, evil.example" };
+  const { status, body } = await site.get("email-count", "domain=example.com", { headers });
+  expect([status, body.errors?.[0]?.id]).toEqual([400, "wrong_params"]);
+});
+
 test("email-count needs no key and costs nothing", async () => {
   const more = contactOf("sales@example.com", { type: "generic", department: "sales" });
   const site = await createLookupSite({ known: [...known, more] });
