@@ -35,7 +35,7 @@ export function tooLarge() {
   return unreadable(TYPE, `it is more than ${MAX_SVG_BYTES / 1_000_000} MB of text`);
 }
 
-function isGzip(bytes: Buffer): boolean {
+export function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
