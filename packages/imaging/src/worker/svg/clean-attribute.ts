@@ -1,6 +1,6 @@
 import type { SaxesAttributeNS } from "saxes";
 import { isAnimatable, kindOfAttribute } from "./allow-list.ts";
-import { cleanDeclarations, isSafeValue } from "./clean-css.ts";
+import { cleanDeclarations, isSafeValue, paints, withoutServer } from "./clean-css.ts";
 import { type CleanNested, cleanPictureUrl } from "./embedded-picture.ts";
 
 export const XLINK_NAMESPACE = "http://www.w3.org/1999/xlink";
@@ -13,7 +13,6 @@ export interface Attribute {
 }
 
 const animations = new Set(["animate", "animateColor", "animateMotion", "animateTransform", "set"]);
-const paints = new Set(["fill", "stroke"]);
 /** Attributes that hold the values of an animation. */
 const animatedValues = new Set(["by", "from", "to", "values"]);
 
@@ -38,8 +37,7 @@ export function cleanAttribute(
   const kind = kindOfAttribute(local);
   if (kind === undefined) return undefined;
   if (kind === "styled" && !isSafeValue(value)) {
-    // An invalid paint reference means "none" (SVG 2, 13.2); without the attribute it would be black.
-    return paints.has(local) ? { name: local, value: "none" } : undefined;
+    return paints.has(local) ? { name: local, value: withoutServer(value) } : undefined;
   }
   // No valid animation value has a colon, so this is an address.
   if (animations.has(element) && animatedValues.has(local) && value.includes(":")) return undefined;

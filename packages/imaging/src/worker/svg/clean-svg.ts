@@ -6,6 +6,7 @@ import { type Attribute, cleanAttribute, isUnsafeAnimation, XLINK_NAMESPACE } fr
 import { cleanStylesheet } from "./clean-css.ts";
 import { decodeSvgText, isGzip } from "./decode-svg-text.ts";
 import { holdMarkup, MAX_EXPANSION, readEntities, replaceEntities } from "./doctype-entities.ts";
+import { DrawnElements } from "./drawn-elements.ts";
 import type { CleanNested } from "./embedded-picture.ts";
 import { createSvgWriter, SVG_NAMESPACE, type SvgWriter } from "./svg-writer.ts";
 
@@ -23,6 +24,9 @@ const otherLanguages = new Set(["http://www.w3.org/1999/xhtml", "http://www.w3.o
 
 type Parser = SaxesParser<{ xmlns: true }>;
 
+/** Elements that a document with embedded documents may draw. librsvg has the same limit for each document. */
+const MAX_DRAWN = 500_000;
+
 /** What a document and all documents in it have used together, so that nesting multiplies nothing. */
 interface Budget {
   elements: number;
@@ -34,6 +38,14 @@ interface Budget {
 /** Where in a document a parser is. */
 interface Reading {
   place: "prolog" | "root" | "end";
+}
+
+/** What the elements of a document are written to and counted in. */
+interface Cleaning {
+  writer: SvgWriter;
+  count: DrawnElements;
+  budget: Budget;
+  cleanNested: CleanNested;
 }
 
 /** An open element that is not dropped. */
@@ -51,16 +63,17 @@ interface Frame {
  * cleaning it again changes no byte. Throws `unsupported_media`.
  */
 export function cleanSvg(bytes: Buffer): Buffer {
-  return cleanDocument(bytes, { elements: 0, expanded: 0, isSpent: false }, 0);
+  return cleanDocument(bytes, { elements: 0, expanded: 0, isSpent: false }, 0).document;
 }
 
-function cleanDocument(bytes: Buffer, budget: Budget, depth: number): Buffer {
+function cleanDocument(bytes: Buffer, budget: Budget, depth: number): { document: Buffer; drawn: number } {
   // Many files have an empty line before their XML declaration, which XML forbids.
   const text = decodeSvgText(bytes).trimStart();
+  const count = new DrawnElements();
   const writer = createSvgWriter();
   const reading: Reading = { place: "prolog" };
   const parser = createParser(reading);
-  listen(parser, reading, writer, budget, createNestedCleaner(budget, depth));
+  listen(parser, reading, { writer, count, budget, cleanNested: createNestedCleaner(budget, depth, count) });
   let entities: ReadonlyMap<string, string> | undefined;
   parser.on("doctype", (doctype) => {
     entities = readEntities(doctype);
@@ -74,15 +87,22 @@ function cleanDocument(bytes: Buffer, budget: Budget, depth: number): Buffer {
     read = end;
   }
   parser.write(withEntities(text.slice(read), entities, budget)).close();
-  return writer.finish();
+  const drawn = count.hasEmbedded || depth > 0 ? count.total() : 0;
+  if (count.hasEmbedded && drawn > MAX_DRAWN) {
+    budget.isSpent = true;
+    throw unreadable(TYPE, `it draws more than ${MAX_DRAWN} elements`);
+  }
+  return { document: writer.finish(), drawn };
 }
 
 /** Cleans the SVGs in the pictures of a document. Those that browsers do not draw are dropped. */
-function createNestedCleaner(budget: Budget, depth: number): CleanNested {
+function createNestedCleaner(budget: Budget, depth: number, count: DrawnElements): CleanNested {
   return (bytes) => {
     if (depth >= MAX_NESTED_DOCUMENTS || isGzip(bytes)) return undefined;
     try {
-      return cleanDocument(bytes, budget, depth + 1);
+      const { document, drawn } = cleanDocument(bytes, budget, depth + 1);
+      count.embed(drawn);
+      return document;
     } catch (error) {
       if (budget.isSpent || !isServiceError(error, "unsupported_media")) throw error;
       return undefined;
@@ -154,13 +174,7 @@ function withEntities(
   });
 }
 
-function listen(
-  parser: Parser,
-  reading: Reading,
-  writer: SvgWriter,
-  budget: Budget,
-  cleanNested: CleanNested,
-): void {
+function listen(parser: Parser, reading: Reading, { writer, count, budget, cleanNested }: Cleaning): void {
   const open: Frame[] = [];
   /** Number of open elements that are dropped: a dropped element and those inside it. */
   let dropped = 0;
@@ -187,7 +201,9 @@ function listen(
       unknown.hasDefs = true;
       writer.open("defs", []);
     }
-    writer.open(frame.name, cleanAttributes(frame.name, attributes, cleanNested));
+    const kept = cleanAttributes(frame.name, attributes, cleanNested);
+    count.open(frame.name, kept);
+    writer.open(frame.name, kept);
   });
 
   parser.on("closetag", () => {
@@ -201,8 +217,12 @@ function listen(
       writer.text(cleanStylesheet(stylesheet));
       stylesheet = "";
     }
-    if (name !== undefined) writer.close(name);
-    else if (unknown?.hasDefs === true && open.at(-1)?.unknown !== unknown) writer.close("defs");
+    if (name !== undefined) {
+      count.close();
+      writer.close(name);
+    } else if (unknown?.hasDefs === true && open.at(-1)?.unknown !== unknown) {
+      writer.close("defs");
+    }
     if (open.length === 0) reading.place = "end";
   });
 
@@ -241,13 +261,19 @@ function frameOf(
   if (name !== undefined && textElements.has(name)) return undefined;
   if (actingElements.has(local) || otherLanguages.has(tag.uri)) return undefined;
   const isKnown = isSvg(tag) && allowedElements.has(local);
-  if (isKnown && isUnsafeAnimation(local, attributes)) return undefined;
+  if (isKnown && (isUnsafeAnimation(local, attributes) || isOtherStyle(local, attributes))) return undefined;
   if (unknown !== undefined) {
     const isUseful = local === "style" || (usableElements.has(local) && attributes.some(isId));
     return isKnown && isUseful ? { name: local } : { unknown };
   }
   if (isKnown) return { name: local };
   return name !== undefined && containers.has(name) ? { unknown: { hasDefs: false } } : undefined;
+}
+
+/** Whether an element is a style sheet in a language other than CSS, which browsers ignore and librsvg does not. */
+function isOtherStyle(element: string, attributes: readonly SaxesAttributeNS[]): boolean {
+  const type = attributes.find(({ uri, local }) => uri === "" && local === "type")?.value ?? "";
+  return element === "style" && !/^(?:text\/css)?$/i.test(type.trim());
 }
 
 function isId({ uri, local }: SaxesAttributeNS): boolean {

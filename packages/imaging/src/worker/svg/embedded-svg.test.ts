@@ -108,4 +108,29 @@ describe("cleanSvg and embedded SVGs", () => {
     }
     expect(process.cpuUsage(started).user).toBeLessThan(3_000_000);
   });
+
+  /** Groups, each using the one before ten times. */
+  const uses = (leaf: string, levels: number): string =>
+    Array.from({ length: levels }, (_, n) => n).reduce(
+      (groups, n) => `${groups}<g id="g${n + 1}">${`<use href="#g${n}"/>`.repeat(10)}</g>`,
+      `<g id="g0">${leaf}</g>`,
+    );
+
+  test("what use draws of embedded SVGs counts together", () => {
+    const picture = `<image href="${base64(svg(uses("<g/>", 2)))}"/>`;
+    expect(embedded(svg(uses(picture, 2)))).toContain("<use");
+    const repeated = `<image href="${base64(svg(uses(picture, 2)))}"/>`;
+    for (const content of [
+      uses(picture, 4),
+      uses(repeated, 2),
+      `<g id="a">${picture}<g><use href="#a"/></g></g>`,
+    ]) {
+      expect(() => cleanSvg(Buffer.from(svg(content)))).toThrow("draws more than 500000 elements");
+    }
+    // Each draws all before it.
+    const chain = Array.from({ length: 49_000 }, (_, n) => `<use id="u${n + 1}" href="#u${n}"/>`).join("");
+    expect(() => cleanSvg(Buffer.from(svg(chain + picture)))).toThrow("draws more than 500000 elements");
+    // Without embedded SVGs librsvg itself keeps to its limit.
+    expect(cleanSvg(Buffer.from(svg(uses("<g/>", 7)))).toString()).toContain("<use");
+  });
 });
