@@ -92,6 +92,8 @@ function rootOf(library: string): string {
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   // Backgrounds of roots, and GIFs in embedded SVGs, are drawn.
   { type: "image/svg+xml", by: 1 },
+  // Text without an embedded font is drawn with fonts of the machine.
+  { type: "application/pdf", by: 1 },
 ];
 
 /** `Renderer.look`. */
