@@ -90,6 +90,8 @@ function rootOf(library: string): string {
  * Do not list invisible changes, such as a new encoder version: `build` covers those.
  */
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
+  // Backgrounds of roots, and GIFs in embedded SVGs, are drawn.
+  { type: "image/svg+xml", by: 1 },
   // Text without an embedded font is drawn with fonts of the machine.
   { type: "application/pdf", by: 1 },
   // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
