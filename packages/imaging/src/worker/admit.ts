@@ -25,7 +25,7 @@ const THUMBNAIL = { maxWidth: 16, maxHeight: 16, enlarge: false, maxSide: 16, ma
 export async function admit(
   source: RenderSource,
   type: OriginalType,
-  { cleanedPath, keepMetadata = false }: AdmitOptions,
+  { cleanedPath, ...kept }: AdmitOptions,
   limits: PictureLimits,
 ): Promise<Admission> {
   const bytes = await readSource(source);
@@ -36,7 +36,7 @@ export async function admit(
   }
   const info = await decodeAll(await openPicture(bytes, type, limits), type, limits);
   const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(bytes) : null;
-  const stripped = keepMetadata ? null : await stripMetadata(bytes, type);
+  const stripped = await stripMetadata(bytes, type, kept);
   return {
     ...info,
     ...(pageSizes === null ? {} : { pageSizes }),

@@ -12,17 +12,35 @@ import type {
 /** Deeper than any real document, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
+const KEYWORDS = new Set(["true", "false", "null"]);
+
+/** Whether all readers read a value alike. */
+export interface Syntax {
+  isRegular: boolean;
+}
+
 /**
  * Parses the value at `position`, after optional white space. Returns `null` without a complete value. Tolerates what
- * readers tolerate: stray words in dictionaries, and dictionaries not closed before the end of their object.
+ * readers tolerate: stray words in dictionaries, and dictionaries not closed before the end of their object. Clears
+ * `syntax.isRegular` for those, for keys that occur twice, and for numbers that end in other characters.
  *
  * Source: ISO 32000-1, sections 7.2 and 7.3.
  */
-export function parsePdfValue(bytes: Buffer, position: number): PdfValue | null {
-  return parseValue(bytes, position, 0);
+export function parsePdfValue(
+  bytes: Buffer,
+  position: number,
+  syntax: Syntax = { isRegular: true },
+): PdfValue | null {
+  return parseValue({ bytes, syntax }, position, 0);
 }
 
-function parseValue(bytes: Buffer, position: number, depth: number): PdfValue | null {
+interface Input {
+  bytes: Buffer;
+  syntax: Syntax;
+}
+
+function parseValue(input: Input, position: number, depth: number): PdfValue | null {
+  const { bytes } = input;
   const start = skipSpace(bytes, position);
   if (start === bytes.length || depth > MAX_DEPTH) return null;
   switch (bytes[start]) {
@@ -31,13 +49,13 @@ function parseValue(bytes: Buffer, position: number, depth: number): PdfValue | 
     case Code.PAREN_OPEN:
       return parseLiteralString(bytes, start);
     case Code.BRACKET_OPEN:
-      return parseArray(bytes, start, depth);
+      return parseArray(input, start, depth);
     case Code.ANGLE_OPEN: {
       const isDictionary = bytes[start + 1] === Code.ANGLE_OPEN;
-      return isDictionary ? parseDictionary(bytes, start, depth) : parseHexString(bytes, start);
+      return isDictionary ? parseDictionary(input, start, depth) : parseHexString(bytes, start);
     }
     default:
-      return parseNumber(bytes, start) ?? parseWord(bytes, start);
+      return parseNumber(input, start) ?? parseWord(input, start);
   }
 }
 
@@ -68,49 +86,62 @@ function parseHexString(bytes: Buffer, start: number): PdfOther | null {
   return close === -1 ? null : { kind: "string", start, end: close + 1 };
 }
 
-function parseArray(bytes: Buffer, start: number, depth: number): PdfArray | null {
+function parseArray(input: Input, start: number, depth: number): PdfArray | null {
+  const { bytes } = input;
   const items: PdfValue[] = [];
   let position = start + 1;
   for (;;) {
     const next = skipSpace(bytes, position);
     if (bytes[next] === Code.BRACKET_CLOSE) return { kind: "array", items, start, end: next + 1 };
-    const item = parseValue(bytes, next, depth + 1);
+    const item = parseValue(input, next, depth + 1);
     if (item === null || isEndOfObject(bytes, item)) return null;
     items.push(item);
     position = item.end;
   }
 }
 
-function parseDictionary(bytes: Buffer, start: number, depth: number): PdfDictionary | null {
+function parseDictionary(input: Input, start: number, depth: number): PdfDictionary | null {
+  const { bytes, syntax } = input;
   const entries: PdfDictionary["entries"] = [];
   let position = start + 2;
   for (;;) {
     const next = skipSpace(bytes, position);
-    if (isWordAt(bytes, next, ">>")) return { kind: "dictionary", entries, start, end: next + 2 };
-    const key = parseValue(bytes, next, depth + 1);
+    if (isWordAt(bytes, next, ">>")) {
+      if (new Set(entries.map(({ key }) => key)).size < entries.length) syntax.isRegular = false;
+      return { kind: "dictionary", entries, start, end: next + 2 };
+    }
+    const key = parseValue(input, next, depth + 1);
     if (key === null) return null;
-    if (isEndOfObject(bytes, key)) return { kind: "dictionary", entries, start, end: next };
+    if (isEndOfObject(bytes, key)) {
+      syntax.isRegular = false;
+      return { kind: "dictionary", entries, start, end: next };
+    }
     position = key.end;
-    if (key.kind !== "name" || isWordAt(bytes, skipSpace(bytes, position), ">>")) continue;
-    const value = parseValue(bytes, position, depth + 1);
+    if (key.kind !== "name" || isWordAt(bytes, skipSpace(bytes, position), ">>")) {
+      syntax.isRegular = false;
+      continue;
+    }
+    const value = parseValue(input, position, depth + 1);
     if (value === null) return null;
     if (isEndOfObject(bytes, value)) continue;
-    entries.push({ key: key.text, value });
+    entries.push({ key: key.text, start: key.start, value });
     position = value.end;
   }
 }
 
 /** A number, or a reference that begins with one. */
-function parseNumber(bytes: Buffer, start: number): PdfNumber | PdfReference | null {
+function parseNumber({ bytes, syntax }: Input, start: number): PdfNumber | PdfReference | null {
   const sign = bytes[start];
   const firstDigit = sign === Code.MINUS || sign === Code.PLUS ? start + 1 : start;
   const end = endOfDigits(bytes, firstDigit);
   if (bytes[end] === Code.POINT) {
     const fractionEnd = endOfDigits(bytes, end + 1);
     const value = Number(bytes.toString("latin1", start, fractionEnd));
+    if (endOfWord(bytes, fractionEnd) > fractionEnd) syntax.isRegular = false;
     return Number.isNaN(value) ? null : { kind: "number", value, start, end: fractionEnd };
   }
   if (end === firstDigit) return null;
+  if (endOfWord(bytes, end) > end) syntax.isRegular = false;
   let value = 0;
   for (let next = firstDigit; next < end; next++) value = value * 10 + ((bytes[next] ?? 0) - Code.ZERO);
   const reference = firstDigit === start ? endOfReference(bytes, end) : null;
@@ -134,8 +165,10 @@ function endOfDigits(bytes: Buffer, position: number): number {
 }
 
 /** Parses a word; a stray delimiter is a word. */
-function parseWord(bytes: Buffer, start: number): PdfOther {
-  return { kind: "word", start, end: Math.max(start + 1, endOfWord(bytes, start)) };
+function parseWord({ bytes, syntax }: Input, start: number): PdfOther {
+  const end = Math.max(start + 1, endOfWord(bytes, start));
+  if (!KEYWORDS.has(bytes.toString("latin1", start, Math.min(end, start + 6)))) syntax.isRegular = false;
+  return { kind: "word", start, end };
 }
 
 function isEndOfObject(bytes: Buffer, { kind, start }: PdfValue): boolean {

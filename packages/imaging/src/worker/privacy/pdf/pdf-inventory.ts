@@ -1,7 +1,7 @@
 import { unreadable } from "../../unreadable.ts";
 import { Edits } from "../edits.ts";
 import { type ObjectStream, openObjectStream } from "./object-stream.ts";
-import { type PdfBody, readPdfParts } from "./pdf-objects.ts";
+import { type PdfBody, readHiddenObjects, readPdfParts } from "./pdf-objects.ts";
 import { entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
 
 const TYPE = "application/pdf";
@@ -9,6 +9,9 @@ const TYPE = "application/pdf";
 const MAX_OBJECTS = 1_000_000;
 /** Bytes that all object streams of a file may hold together. */
 const MAX_INFLATED_BYTES = 128 * 1024 ** 2;
+
+/** How often hidden objects may cover the bytes of a file. */
+const MAX_HIDDEN_READINGS = 4;
 
 /** Searching for the end of a broken object can scan the whole file, so a file of many would take minutes. */
 const MAX_BROKEN_OBJECTS = 100;
@@ -29,7 +32,7 @@ export interface PdfObject extends Omit<PdfBody, "value"> {
 export interface PdfInventory {
   file: PdfHost;
   objects: PdfObject[];
-  objectStreams: { stream: ObjectStream; start: number; end: number }[];
+  objectStreams: { number: number; stream: ObjectStream; start: number; end: number }[];
   /** The dictionaries of trailers and of cross-reference streams. */
   trailers: PdfValue[];
 }
@@ -54,26 +57,48 @@ export function takePdfInventory(bytes: Buffer, visit: ObjectVisitor): PdfInvent
     }
     if (part.value === null && ++brokenObjects > MAX_BROKEN_OBJECTS) return null;
     list(inventory, file, part, visit);
-    const type = nameOf(part.value, "Type");
     if (part.value === null || part.data === null) continue;
-    if (type === "XRef") inventory.trailers.push(part.value);
-    if (type !== "ObjStm") continue;
+    if (nameOf(part.value, "Type") === "XRef") inventory.trailers.push(part.value);
+    if (!isObjectStream(part.value)) continue;
     const { start, end } = part.data;
     const stream = openObjectStream(part.value, bytes.subarray(start, end), inflatableBytes);
     if (stream === null) return null;
     inflatableBytes -= stream.content.length;
-    inventory.objectStreams.push({ stream, start, end });
+    inventory.objectStreams.push({ number: part.number, stream, start, end });
     for (const body of stream.objects) list(inventory, stream, body, visit);
   }
   return inventory.trailers.some(isEncrypted) ? null : inventory;
+}
+
+/**
+ * Adds the objects inside streams and strings, in a host of their own, and calls `visit` for each. Returns `false` when
+ * they overlap so often that listing them would take too long.
+ */
+export function listHiddenObjects(inventory: PdfInventory, host: PdfHost, visit: ObjectVisitor): boolean {
+  const bytes = inventory.file.content;
+  const known = new Set<number>();
+  for (const object of inventory.objects) if (object.host === inventory.file) known.add(object.header);
+  let parsable = MAX_HIDDEN_READINGS * bytes.length;
+  for (const body of readHiddenObjects(bytes, known)) {
+    parsable -= body.end - body.start;
+    if (parsable < 0) return false;
+    list(inventory, host, body, visit);
+  }
+  return true;
+}
+
+/** Some readers do not ask for the type of an object stream. */
+function isObjectStream(dictionary: PdfValue): boolean {
+  const hasObjects = entryOf(dictionary, "N") !== undefined && entryOf(dictionary, "First") !== undefined;
+  return hasObjects || nameOf(dictionary, "Type") === "ObjStm";
 }
 
 function list(inventory: PdfInventory, host: PdfHost, body: PdfBody, visit: ObjectVisitor): void {
   if (inventory.objects.length === MAX_OBJECTS) {
     throw unreadable(TYPE, `it has more than ${MAX_OBJECTS} objects`);
   }
-  const { number, start, end, data, value } = body;
-  const object = { number, start, end, data, host };
+  const { value, ...rest } = body;
+  const object = { ...rest, host };
   inventory.objects.push(object);
   visit(object, value);
 }
