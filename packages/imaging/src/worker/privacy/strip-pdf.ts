@@ -1,8 +1,7 @@
 import { unreadable } from "../unreadable.ts";
-import { Edits } from "./edits.ts";
 import { ActiveContent } from "./pdf/active-content.ts";
 import { blankImageMetadata } from "./pdf/image-metadata.ts";
-import { listHiddenObjects, type PdfInventory, takePdfInventory } from "./pdf/pdf-inventory.ts";
+import { hasHiddenObjects, listHiddenObjects, type PdfInventory, takePdfInventory } from "./pdf/pdf-inventory.ts";
 import { isSound } from "./pdf/pdf-structure.ts";
 import { blankPrivateData, blankSuspects, type PrivateData } from "./pdf/private-data.ts";
 import { resavePdf } from "./pdf/resave-pdf.ts";
@@ -68,8 +67,9 @@ function blankPdf(
     inventory.file.edits.replace(start, end, packed);
   }
   const pieces = inventory.file.edits.apply();
-  if (!keepPdfActions && !isInert(Buffer.concat(pieces ?? [bytes]))) return "actions";
-  return pieces;
+  if (keepPdfActions) return pieces;
+  const isUntouched = !active.hasRemoved && isSound(inventory) && !hasHiddenObjects(inventory);
+  return isUntouched || isInert(Buffer.concat(pieces ?? [bytes])) ? pieces : "actions";
 }
 
 /** Whether all readers read a document alike, and find nothing in it that starts something. */
@@ -77,12 +77,9 @@ function isInert(bytes: Buffer): boolean {
   const active = new ActiveContent();
   const visit = active.visit.bind(active);
   const inventory = takePdfInventory(bytes, visit);
-  if (inventory === null || !isSound(inventory)) return false;
-  const hidden = { content: bytes, edits: new Edits(bytes, TYPE) };
-  if (!listHiddenObjects(inventory, hidden, visit)) return false;
+  if (inventory === null || !isSound(inventory) || !listHiddenObjects(inventory, visit)) return false;
   active.finish(inventory);
-  const hosts = [inventory.file, hidden, ...inventory.objectStreams.map(({ stream }) => stream)];
-  return !active.isAmbiguous && hosts.every(({ edits }) => edits.isEmpty);
+  return !active.hasRemoved && !active.isAmbiguous;
 }
 
 /** Removes bytes before the header, such as lines of a mail, and after the end. */

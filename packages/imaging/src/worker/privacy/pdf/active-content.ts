@@ -52,24 +52,34 @@ export class ActiveContent {
   readonly #waiting: [Role, number][] = [];
   #byNumber: ReadonlyMap<number, PdfObject[]> = new Map();
   #isAmbiguous = false;
+  #hasRemoved = false;
+  #dropsReferences = false;
 
   /** Whether an object is in the place of another one that may differ from it, so that both must not be cleaned alike. */
   get isAmbiguous(): boolean {
     return this.#isAmbiguous;
   }
 
+  /** Whether something was blanked. */
+  get hasRemoved(): boolean {
+    return this.#hasRemoved;
+  }
+
   /** Blanks what needs no look at other objects. */
   visit(object: PdfObject, value: PdfValue | null): void {
     if (value === null) return;
     const { host, data } = object;
-    if (data !== null && nameOf(value, "Type") === "EmbeddedFile") return blankObject(object, value);
+    if (data !== null && nameOf(value, "Type") === "EmbeddedFile") {
+      this.#mark(host, value.start, value);
+      return blankObject(object, value);
+    }
     const role = roleOfType[nameOf(value, "Type") ?? ""];
     if (role !== undefined) this.#typed.push([role, object]);
     let mayHaveFiles = false;
     visitValues(value, (inner) => {
       if (inner.kind !== "dictionary") return;
       if (isForbiddenAction(host, inner)) {
-        this.#mark(host, inner.start);
+        this.#mark(host, inner.start, inner);
         blankDictionary(host, inner);
       }
       for (const { key } of inner.entries) if (key === "EF" || key === "AF") mayHaveFiles = true;
@@ -94,7 +104,7 @@ export class ActiveContent {
       for (const object of this.#objectsAt(next[1])) this.#judgeObject(next[0], object);
     }
     for (const object of this.#mayHaveFiles) this.#removeFiles(object);
-    if (this.#gone.size > 0) this.#blankUnreachable(inventory);
+    if (this.#dropsReferences) this.#blankUnreachable(inventory);
   }
 
   #judgeObject(role: Role, object: PdfObject): void {
@@ -131,7 +141,9 @@ export class ActiveContent {
     if (role !== "annotation") return;
     const subtype = entryOf(dictionary, "Subtype");
     // Readers draw the appearance of a stamp, and nothing else.
-    if (subtype?.kind === "name" && !allowedAnnotations.has(subtype.text)) replaceName(host, subtype, "Stamp");
+    if (subtype?.kind === "name" && !allowedAnnotations.has(subtype.text)) {
+      if (replaceName(host, subtype, "Stamp")) this.#hasRemoved = true;
+    }
   }
 
   /** Whether an action, or every object of its number, may stay. `canBePlace`: an array is a destination. */
@@ -188,17 +200,23 @@ export class ActiveContent {
 
   /** Blanks objects that only removed entries led to, directly or not. */
   #blankUnreachable({ objects, trailers }: PdfInventory): void {
-    const roots = trailers.flatMap((trailer) => this.#referencesIn(null, trailer));
-    const before = reach(roots, this.#byNumber, ({ host, start }) => this.#referencesIn(null, parse(host, start)));
-    const after = reach(roots, this.#byNumber, ({ host, start }) => this.#referencesIn(host, parse(host, start)));
+    const all = new Map<PdfObject, number[]>();
+    const left = new Map<PdfObject, number[]>();
+    for (const object of objects) {
+      const value = parseObject(object);
+      all.set(object, this.#referencesIn(value));
+      if (this.#gone.has(object.host)) left.set(object, this.#referencesIn(value, this.#gone.get(object.host)));
+    }
+    const roots = trailers.flatMap((trailer) => this.#referencesIn(trailer));
+    const before = reach(roots, this.#byNumber, (object) => all.get(object) ?? []);
+    const after = reach(roots, this.#byNumber, (object) => left.get(object) ?? all.get(object) ?? []);
     for (const object of objects) {
       if (before.has(object.number) && !after.has(object.number)) blankObject(object, parseObject(object));
     }
   }
 
-  /** The references in a value, without those in removed parts if a host is given. */
-  #referencesIn(host: PdfHost | null, value: PdfValue | null): number[] {
-    const gone = host === null ? undefined : this.#gone.get(host);
+  /** The numbers of the objects that a value refers to, except from entries and dictionaries at `gone`. */
+  #referencesIn(value: PdfValue | null, gone?: ReadonlySet<number>): number[] {
     const numbers: number[] = [];
     const collect = (inner: PdfValue): void => {
       if (inner.kind === "reference") numbers.push(inner.number);
@@ -212,11 +230,13 @@ export class ActiveContent {
   }
 
   #remove(host: PdfHost, entry: PdfEntry): void {
-    this.#mark(host, entry.start);
+    this.#mark(host, entry.start, entry.value);
     blankEntry(host, entry);
   }
 
-  #mark(host: PdfHost, start: number): void {
+  #mark(host: PdfHost, start: number, value: PdfValue): void {
+    this.#hasRemoved = true;
+    this.#dropsReferences ||= this.#referencesIn(value).length > 0;
     const gone = this.#gone.get(host) ?? new Set();
     this.#gone.set(host, gone.add(start));
   }

@@ -21,9 +21,11 @@ export function blankEntry(host: PdfHost, { start, value }: PdfEntry): void {
   host.edits.replace(start, value.end, pad("", value.end - start));
 }
 
-/** Replaces a name, unless the new one is longer. */
-export function replaceName(host: PdfHost, { start, end }: PdfName, name: string): void {
-  if (end - start > name.length) host.edits.replace(start, end, pad(`/${name}`, end - start));
+/** Replaces a name. Returns `false`, and keeps it, when the new one is longer. */
+export function replaceName(host: PdfHost, { start, end }: PdfName, name: string): boolean {
+  const fits = end - start > name.length;
+  if (fits) host.edits.replace(start, end, pad(`/${name}`, end - start));
+  return fits;
 }
 
 /** An empty value of the same kind, which needs no space before it. */

@@ -42,7 +42,8 @@ export function openObjectStream(dictionary: PdfValue, data: Buffer, maxBytes: n
     const { start, end } = value;
     parsable -= end - start;
     if (parsable < 0) return null;
-    objects.push({ number: Number(number), header: start, start, end, value, data: null, ...syntax });
+    const { isRegular } = syntax;
+    objects.push({ number: Number(number), header: start, start, end, value, data: null, isRegular });
   }
   if (objects.length < count) return null;
   const edits = new Edits(content, "application/pdf");

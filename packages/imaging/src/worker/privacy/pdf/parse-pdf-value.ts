@@ -12,7 +12,13 @@ import type {
 /** Deeper than any real document, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
-const KEYWORDS = new Set(["true", "false", "null"]);
+const KEYWORDS = ["true", "false", "null"];
+
+/** Longest name that is kept for reuse. */
+const MAX_RECENT = 32;
+
+/** Entries of a dictionary that are faster compared with each other than put into a set. */
+const MAX_COMPARED = 16;
 
 /** Whether all readers read a value alike. */
 export interface Syntax {
@@ -61,8 +67,22 @@ function parseValue(input: Input, position: number, depth: number): PdfValue | n
 
 function parseName(bytes: Buffer, start: number): PdfName {
   const end = endOfWord(bytes, start + 1);
-  const raw = bytes.toString("latin1", start + 1, end);
+  const raw = textBetween(bytes, start + 1, end);
   return { kind: "name", text: raw.includes("#") ? unescapeName(raw) : raw, start, end };
+}
+
+/** The last name of each digest, so that the same few names of a file are not allocated again and again. */
+const recentNames: string[] = new Array(4096).fill("");
+
+/** As `toString("latin1")`, which takes longer for a few bytes. */
+function textBetween(bytes: Buffer, start: number, end: number): string {
+  let digest = end - start;
+  for (let next = start; next < end; next++) digest = (Math.imul(digest, 31) + (bytes[next] ?? 0)) | 0;
+  const recent = recentNames[digest & 4095] ?? "";
+  if (recent.length === end - start && isWordAt(bytes, start, recent)) return recent;
+  const text = bytes.toString("latin1", start, end);
+  if (text.length <= MAX_RECENT) recentNames[digest & 4095] = text;
+  return text;
 }
 
 function unescapeName(raw: string): string {
@@ -107,7 +127,7 @@ function parseDictionary(input: Input, start: number, depth: number): PdfDiction
   for (;;) {
     const next = skipSpace(bytes, position);
     if (isWordAt(bytes, next, ">>")) {
-      if (new Set(entries.map(({ key }) => key)).size < entries.length) syntax.isRegular = false;
+      if (hasDuplicates(entries)) syntax.isRegular = false;
       return { kind: "dictionary", entries, start, end: next + 2 };
     }
     const key = parseValue(input, next, depth + 1);
@@ -127,6 +147,14 @@ function parseDictionary(input: Input, start: number, depth: number): PdfDiction
     entries.push({ key: key.text, start: key.start, value });
     position = value.end;
   }
+}
+
+function hasDuplicates(entries: PdfDictionary["entries"]): boolean {
+  if (entries.length > MAX_COMPARED) return new Set(entries.map(({ key }) => key)).size < entries.length;
+  for (let index = 1; index < entries.length; index++) {
+    for (let other = 0; other < index; other++) if (entries[other]?.key === entries[index]?.key) return true;
+  }
+  return false;
 }
 
 /** A number, or a reference that begins with one. */
@@ -167,7 +195,8 @@ function endOfDigits(bytes: Buffer, position: number): number {
 /** Parses a word; a stray delimiter is a word. */
 function parseWord({ bytes, syntax }: Input, start: number): PdfOther {
   const end = Math.max(start + 1, endOfWord(bytes, start));
-  if (!KEYWORDS.has(bytes.toString("latin1", start, Math.min(end, start + 6)))) syntax.isRegular = false;
+  const isKeyword = KEYWORDS.some((word) => word.length === end - start && isWordAt(bytes, start, word));
+  if (!isKeyword) syntax.isRegular = false;
   return { kind: "word", start, end };
 }
 

@@ -91,15 +91,20 @@ function readBody(bytes: Buffer, { number, start: header, end: start }: Header):
   const mark = data === null ? value.end : skipSpace(bytes, data.end);
   if (data !== null && !isWordAt(bytes, mark, "endstream")) syntax.isRegular = false;
   const end = Math.min(data === null ? mark : mark + "endstream".length, bytes.length);
-  return { number, header, start, end, value, data, ...syntax };
+  return { number, header, start, end, value, data, isRegular: syntax.isRegular };
 }
 
-/** Objects that readers ignore, unless a damaged or forged table leads them there: inside streams and strings. */
+/**
+ * Objects that readers ignore, unless a damaged or forged table leads them there: inside streams and strings. `known` has
+ * the starts of all others.
+ */
 export function* readHiddenObjects(bytes: Buffer, known: ReadonlySet<number>): Generator<PdfBody, void> {
-  let header = findHeader(bytes, 0);
-  while (header !== null) {
-    if (!known.has(header.start)) yield readBody(bytes, header);
-    header = findHeader(bytes, header.end);
+  let found = bytes.indexOf("obj", 0, "latin1");
+  while (found !== -1) {
+    const isOther = bytes[found - 1] === LETTER_D || known.has(found + 3);
+    const header = isOther ? null : readHeader(bytes, 0, found);
+    if (header !== null) yield readBody(bytes, header);
+    found = bytes.indexOf("obj", found + 3, "latin1");
   }
 }
 

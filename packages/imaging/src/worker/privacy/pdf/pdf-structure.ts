@@ -1,7 +1,8 @@
 import { isDigit, isWordAt, skipSpace } from "./pdf-lexer.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
+import type { PdfBody } from "./pdf-objects.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
-import { countOf, entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
+import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
 import { type XrefEntry, readXrefStream, readXrefTable } from "./pdf-xref.ts";
 
 /** A cross-reference table or stream, with its trailer. */
@@ -21,18 +22,17 @@ export function isSound(inventory: PdfInventory): boolean {
   const { content } = inventory.file;
   if (!isWordAt(content, 0, "%PDF-") || !inventory.objects.every(({ isRegular }) => isRegular)) return false;
   const inFile = inventory.objects.filter(({ host }) => host === inventory.file);
-  const sections = readSections(content, inFile);
+  const sections = readSections(inventory, inFile);
   if (sections === null) return false;
   const headers = new Map(inFile.map(({ header, number }) => [header, number]));
-  const packed = new Set(
-    inventory.objectStreams.flatMap(({ number, stream }) =>
-      stream.objects.map((object, index) => `${number} ${index} ${object.number}`),
-    ),
-  );
+  const streams = new Map<number, PdfBody[][]>();
+  for (const { number, stream } of inventory.objectStreams) {
+    streams.set(number, [...(streams.get(number) ?? []), stream.objects]);
+  }
   const isKnown = ({ number, stream, place }: XrefEntry): boolean =>
     stream === null
       ? headers.get(skipSpace(content, place)) === number
-      : packed.has(`${stream} ${place} ${number}`);
+      : streams.get(stream)?.some((objects) => objects[place]?.number === number) === true;
   const waiting = [lastStart(content)];
   const done = new Set<number>();
   for (let start = waiting.pop(); start !== undefined; start = waiting.pop()) {
@@ -58,19 +58,21 @@ function lastStart(bytes: Buffer): number {
 }
 
 /** All cross-references of a file by position; `null` when it has something else between its objects. */
-function readSections(bytes: Buffer, objects: readonly PdfObject[]): Map<number, Section> | null {
+function readSections(
+  { file, xrefStreams }: PdfInventory,
+  objects: readonly PdfObject[],
+): Map<number, Section> | null {
   const sections = new Map<number, Section>();
   let position = 0;
-  for (const object of objects) {
-    if (!readBetween(bytes, position, object.header, sections)) return null;
-    position = object.end;
-    if (object.data === null) continue;
-    const dictionary = parsePdfValue(bytes, object.start);
-    if (dictionary === null || nameOf(dictionary, "Type") !== "XRef") continue;
-    const entries = readXrefStream(dictionary, bytes.subarray(object.data.start, object.data.end));
-    if (entries !== null) sections.set(object.header, { entries, trailer: dictionary });
+  for (const { header, end } of objects) {
+    if (!readBetween(file.content, position, header, sections)) return null;
+    position = end;
   }
-  return readBetween(bytes, position, bytes.length, sections) ? sections : null;
+  for (const [header, { dictionary, data }] of xrefStreams) {
+    const entries = readXrefStream(dictionary, data);
+    if (entries !== null) sections.set(header, { entries, trailer: dictionary });
+  }
+  return readBetween(file.content, position, file.content.length, sections) ? sections : null;
 }
 
 /** Reads what lies between two objects. Returns `false` for anything that has no place there. */
