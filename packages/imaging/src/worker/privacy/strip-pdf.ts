@@ -1,7 +1,12 @@
 import { unreadable } from "../unreadable.ts";
 import { ActiveContent } from "./pdf/active-content.ts";
 import { blankImageMetadata } from "./pdf/image-metadata.ts";
-import { hasHiddenObjects, listHiddenObjects, type PdfInventory, takePdfInventory } from "./pdf/pdf-inventory.ts";
+import {
+  hasHiddenObjects,
+  listHiddenObjects,
+  type PdfInventory,
+  takePdfInventory,
+} from "./pdf/pdf-inventory.ts";
 import { isSound } from "./pdf/pdf-structure.ts";
 import { blankPrivateData, blankSuspects, type PrivateData } from "./pdf/private-data.ts";
 import { resavePdf } from "./pdf/resave-pdf.ts";

@@ -12,7 +12,14 @@ import { blankDictionary, blankEntry, blankObject, replaceName } from "./blank-o
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfHost, PdfInventory, PdfObject } from "./pdf-inventory.ts";
 import { textOf } from "./pdf-string.ts";
-import { entryOf, nameOf, type PdfDictionary, type PdfEntry, type PdfValue, visitValues } from "./pdf-value.ts";
+import {
+  entryOf,
+  nameOf,
+  type PdfDictionary,
+  type PdfEntry,
+  type PdfValue,
+  visitValues,
+} from "./pdf-value.ts";
 import { groupByNumber, reach } from "./unshared-objects.ts";
 
 /** Roles of objects by the name at their `Type`, for objects that nothing refers to. */
@@ -32,6 +39,7 @@ const telltaleKeys: Record<Role, readonly string[]> = {
   outline: ["Title", "First"],
   form: ["Fields", "XFA"],
   annotation: ["Subtype", "Rect", "FT", "T", "Kids"],
+  start: ["S"],
   action: ["S"],
 };
 
@@ -71,7 +79,8 @@ export class ActiveContent {
     const { host, data } = object;
     if (data !== null && nameOf(value, "Type") === "EmbeddedFile") {
       this.#mark(host, value.start, value);
-      return blankObject(object, value);
+      blankObject(object, value);
+      return;
     }
     const role = roleOfType[nameOf(value, "Type") ?? ""];
     if (role !== undefined) this.#typed.push([role, object]);
@@ -113,7 +122,8 @@ export class ActiveContent {
     if (value === null) return;
     this.#judgedObjects.set(role, judged.add(object));
     if (this.#objectsAt(object.number).length > 1 && !looksLike(role, value)) this.#isAmbiguous = true;
-    if (role !== "action" || this.#isAllowedAction(object.host, value)) this.#judge(role, object.host, value);
+    const isAction = role === "action" || role === "start";
+    if (!isAction || this.#isAllowedAction(role, object.host, value)) this.#judge(role, object.host, value);
   }
 
   #judge(role: Role, host: PdfHost, value: PdfValue): void {
@@ -121,7 +131,7 @@ export class ActiveContent {
       const job = `${role} ${value.number}`;
       if (!this.#judged.has(job)) this.#waiting.push([role, value.number]);
       this.#judged.add(job);
-    } else if (value.kind === "array" && role !== "action") {
+    } else if (value.kind === "array" && role !== "action" && role !== "start") {
       for (const item of value.items) this.#judge(role, host, item);
     } else if (value.kind === "dictionary") this.#judgeEntries(role, host, value);
   }
@@ -130,12 +140,14 @@ export class ActiveContent {
     for (const entry of dictionary.entries) {
       const allowed = allowedEntries[role].get(entry.key);
       if (allowed === undefined) this.#remove(host, entry);
-      else if (allowed === "action" || allowed === "actions") {
+      else if (allowed === "start" || allowed === "action" || allowed === "actions") {
         const isList = allowed === "actions";
+        const kind = isList ? "action" : allowed;
         // Another array is a destination.
         const list = entry.value.kind === "array" ? (isList ? entry.value.items : []) : [entry.value];
-        if (!list.every((item) => this.#isAllowedAction(host, item, !isList))) this.#remove(host, entry);
-        else for (const item of list) this.#judge("action", host, item);
+        const isAllowed = list.every((item) => this.#isAllowedAction(kind, host, item, !isList));
+        if (!isAllowed) this.#remove(host, entry);
+        else for (const item of list) this.#judge(kind, host, item);
       } else if (allowed !== "any") this.#judge(allowed, host, entry.value);
     }
     if (role !== "annotation") return;
@@ -147,17 +159,17 @@ export class ActiveContent {
   }
 
   /** Whether an action, or every object of its number, may stay. `canBePlace`: an array is a destination. */
-  #isAllowedAction(host: PdfHost, value: PdfValue, canBePlace = false): boolean {
+  #isAllowedAction(role: "start" | "action", host: PdfHost, value: PdfValue, canBePlace = false): boolean {
     if (value.kind === "reference") {
       return this.#objectsAt(value.number).every((object) => {
         const target = parseObject(object);
         if (target?.kind === "array") return canBePlace;
-        return target?.kind === "dictionary" && this.#isAllowedAction(object.host, target);
+        return target?.kind === "dictionary" && this.#isAllowedAction(role, object.host, target);
       });
     }
     if (value.kind !== "dictionary") return value.kind !== "array";
     const kind = nameOf(value, "S");
-    if (kind === undefined || !allowedActions.has(kind)) return false;
+    if (kind === undefined || !allowedActions[role].has(kind)) return false;
     if (kind === "Named") return allowedNames.has(nameOf(value, "N") ?? "");
     return kind !== "URI" || this.#isAllowedLink(host, entryOf(value, "URI"));
   }
@@ -205,7 +217,8 @@ export class ActiveContent {
     for (const object of objects) {
       const value = parseObject(object);
       all.set(object, this.#referencesIn(value));
-      if (this.#gone.has(object.host)) left.set(object, this.#referencesIn(value, this.#gone.get(object.host)));
+      if (this.#gone.has(object.host))
+        left.set(object, this.#referencesIn(value, this.#gone.get(object.host)));
     }
     const roots = trailers.flatMap((trailer) => this.#referencesIn(trailer));
     const before = reach(roots, this.#byNumber, (object) => all.get(object) ?? []);

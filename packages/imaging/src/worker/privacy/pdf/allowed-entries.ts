@@ -1,5 +1,5 @@
 /** What a value stands for, and so what may stay in it. */
-export type Role = "catalog" | "names" | "page" | "outline" | "form" | "annotation" | "action";
+export type Role = "catalog" | "names" | "page" | "outline" | "form" | "annotation" | "start" | "action";
 
 /** What may stand at a key: any value, a value of a role, or one action and actions after it. */
 type Allowed = Role | "any" | "actions";
@@ -18,7 +18,7 @@ export const allowedEntries: Record<Role, ReadonlyMap<string, Allowed>> = {
       ...["PageMode", "Threads", "Metadata", "StructTreeRoot", "MarkInfo", "Lang", "OutputIntents"],
       ...["PieceInfo", "OCProperties"],
     ],
-    { Pages: "page", Names: "names", Outlines: "outline", OpenAction: "action", AcroForm: "form" },
+    { Pages: "page", Names: "names", Outlines: "outline", OpenAction: "start", AcroForm: "form" },
   ),
   names: entries(["Dests"]),
   page: entries(
@@ -58,6 +58,8 @@ export const allowedEntries: Record<Role, ReadonlyMap<string, Allowed>> = {
       IRT: "annotation",
     },
   ),
+  // It runs by itself, so it may only choose what the reader shows first.
+  start: entries(["Type", "S", "D", "SD"]),
   action: entries(["Type", "S", "D", "SD", "URI", "IsMap", "N", "State", "PreserveRB"], { Next: "actions" }),
 };
 
@@ -73,7 +75,10 @@ export const allowedAnnotations: ReadonlySet<string> = new Set([
 ]);
 
 /** Actions that lead to a place in the document, turn its layers on and off, or open a link. */
-export const allowedActions: ReadonlySet<string> = new Set(["GoTo", "Named", "SetOCGState", "URI"]);
+export const allowedActions: Record<"start" | "action", ReadonlySet<string>> = {
+  start: new Set(["GoTo"]),
+  action: new Set(["GoTo", "Named", "SetOCGState", "URI"]),
+};
 
 /** Named actions that every reader has (ISO 32000-2, table 215). Others run commands of one program. */
 export const allowedNames: ReadonlySet<string> = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);

@@ -49,7 +49,13 @@ export type ObjectVisitor = (object: PdfObject, value: PdfValue | null) => void;
  */
 export function takePdfInventory(bytes: Buffer, visit: ObjectVisitor): PdfInventory | null {
   const file = { content: bytes, edits: new Edits(bytes, TYPE) };
-  const inventory: PdfInventory = { file, objects: [], objectStreams: [], trailers: [], xrefStreams: new Map() };
+  const inventory: PdfInventory = {
+    file,
+    objects: [],
+    objectStreams: [],
+    trailers: [],
+    xrefStreams: new Map(),
+  };
   let inflatableBytes = MAX_INFLATED_BYTES;
   let brokenObjects = 0;
   for (const part of readPdfParts(bytes)) {

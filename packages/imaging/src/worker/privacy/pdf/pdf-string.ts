@@ -21,7 +21,7 @@ function fromHex(inner: string): string {
 }
 
 function unescapeText(inner: string): string {
-  return inner.replace(/\r\n?/g, "\n").replace(/\\([0-7]{1,3}|[^])/g, (_, escaped: string) => {
+  return inner.replace(/\r\n?/g, "\n").replace(/\\([0-7]{1,3}|.)/gs, (_, escaped: string) => {
     if (/^[0-7]/.test(escaped)) return String.fromCharCode(Number.parseInt(escaped, 8) & 0xff);
     return escaped === "\n" ? "" : (escapes[escaped] ?? escaped);
   });

@@ -1,9 +1,9 @@
-import { isDigit, isWordAt, skipSpace } from "./pdf-lexer.ts";
-import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import type { PdfBody } from "./pdf-objects.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
+import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
+import { isDigit, isWordAt, skipSpace } from "./pdf-lexer.ts";
+import type { PdfBody } from "./pdf-objects.ts";
 import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
-import { type XrefEntry, readXrefStream, readXrefTable } from "./pdf-xref.ts";
+import { readXrefStream, readXrefTable, type XrefEntry } from "./pdf-xref.ts";
 
 /** A cross-reference table or stream, with its trailer. */
 interface Section {

@@ -65,7 +65,8 @@ export function readXrefStream(dictionary: PdfValue, data: Buffer): XrefEntry[] 
   if (size === undefined || typeBytes === undefined || placeBytes === undefined) return null;
   if (lastBytes === undefined || rest.length > 0) return null;
   const rows = unpack(dictionary, data);
-  const runs = entryOf(dictionary, "Index") === undefined ? [0, size] : countsOf(entryOf(dictionary, "Index"));
+  const runs =
+    entryOf(dictionary, "Index") === undefined ? [0, size] : countsOf(entryOf(dictionary, "Index"));
   if (rows === null || runs === null || runs.length % 2 === 1) return null;
   const entries: XrefEntry[] = [];
   const rowBytes = typeBytes + placeBytes + lastBytes;
