@@ -52,6 +52,8 @@ const fileKeys: ReadonlySet<string> = new Set(["F", "UF", "DOS", "Mac", "Unix"])
 export class ActiveContent {
   /** Objects that may refer to files, by value of their entry. */
   readonly #mayHaveFiles: PdfObject[] = [];
+  /** Parameters by which a reader shows the first page of a file early. They no longer fit when others are blanked. */
+  readonly #linearized: PdfObject[] = [];
   readonly #typed: [Role, PdfObject][] = [];
   /** Positions of entries and dictionaries without which the document remains. */
   readonly #gone = new Map<PdfHost, Set<number>>();
@@ -82,6 +84,7 @@ export class ActiveContent {
       blankObject(object, value);
       return;
     }
+    if (entryOf(value, "Linearized") !== undefined) this.#linearized.push(object);
     const role = roleOfType[nameOf(value, "Type") ?? ""];
     if (role !== undefined) this.#typed.push([role, object]);
     let mayHaveFiles = false;
@@ -113,6 +116,8 @@ export class ActiveContent {
       for (const object of this.#objectsAt(next[1])) this.#judgeObject(next[0], object);
     }
     for (const object of this.#mayHaveFiles) this.#removeFiles(object);
+    if (!this.#hasRemoved) return;
+    for (const object of this.#linearized) blankObject(object, parseObject(object));
     if (this.#dropsReferences) this.#blankUnreachable(inventory);
   }
 
