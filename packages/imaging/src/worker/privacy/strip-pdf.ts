@@ -73,8 +73,9 @@ function blankPdf(
   }
   const pieces = inventory.file.edits.apply();
   if (keepPdfActions) return pieces;
-  const isUntouched = !active.hasRemoved && isSound(inventory) && !hasHiddenObjects(inventory);
-  return isUntouched || isInert(Buffer.concat(pieces ?? [bytes])) ? pieces : "actions";
+  // Else the blanked bytes may have been what programs read differently, so the result is read.
+  const isPlain = isSound(inventory) && !hasHiddenObjects(inventory);
+  return isPlain || isInert(Buffer.concat(pieces ?? [bytes])) ? pieces : "actions";
 }
 
 /** Whether all readers read a document alike, and find nothing in it that starts something. */

@@ -61,6 +61,7 @@ export class ActiveContent {
   readonly #judgedObjects = new Map<Role, Set<PdfObject>>();
   readonly #waiting: [Role, number][] = [];
   #byNumber: ReadonlyMap<number, PdfObject[]> = new Map();
+  #lastRead: { object: PdfObject; value: PdfValue | null } | undefined;
   #isAmbiguous = false;
   #hasRemoved = false;
   #dropsReferences = false;
@@ -117,13 +118,13 @@ export class ActiveContent {
     }
     for (const object of this.#mayHaveFiles) this.#removeFiles(object);
     if (!this.#hasRemoved) return;
-    for (const object of this.#linearized) blankObject(object, parseObject(object));
+    for (const object of this.#linearized) blankObject(object, this.#read(object));
     if (this.#dropsReferences) this.#blankUnreachable(inventory);
   }
 
   #judgeObject(role: Role, object: PdfObject): void {
     const judged = this.#judgedObjects.get(role) ?? new Set();
-    const value = judged.has(object) ? null : parseObject(object);
+    const value = judged.has(object) ? null : this.#read(object);
     if (value === null) return;
     this.#judgedObjects.set(role, judged.add(object));
     if (this.#objectsAt(object.number).length > 1 && !looksLike(role, value)) this.#isAmbiguous = true;
@@ -167,7 +168,7 @@ export class ActiveContent {
   #isAllowedAction(role: "start" | "action", host: PdfHost, value: PdfValue, canBePlace = false): boolean {
     if (value.kind === "reference") {
       return this.#objectsAt(value.number).every((object) => {
-        const target = parseObject(object);
+        const target = this.#read(object);
         if (target?.kind === "array") return canBePlace;
         return target?.kind === "dictionary" && this.#isAllowedAction(role, object.host, target);
       });
@@ -183,14 +184,14 @@ export class ActiveContent {
     if (address?.kind === "string") return isAllowedLink(textOf(host.content, address));
     if (address?.kind !== "reference") return false;
     return this.#objectsAt(address.number).every((object) => {
-      const target = parseObject(object);
+      const target = this.#read(object);
       return target?.kind === "string" && isAllowedLink(textOf(object.host.content, target));
     });
   }
 
   /** Removes embedded and associated files from file specifications wherever they are. */
   #removeFiles(object: PdfObject): void {
-    const value = parseObject(object);
+    const value = this.#read(object);
     if (value === null) return;
     visitValues(value, (inner) => {
       if (inner.kind !== "dictionary") return;
@@ -210,7 +211,7 @@ export class ActiveContent {
     if (value.kind === "array") return value.items.some((item) => this.#isSome(item, test, depth + 1));
     if (value.kind !== "reference") return false;
     return this.#objectsAt(value.number).some((object) => {
-      const target = parseObject(object);
+      const target = this.#read(object);
       return target !== null && this.#isSome(target, test, depth + 1);
     });
   }
@@ -220,7 +221,7 @@ export class ActiveContent {
     const all = new Map<PdfObject, number[]>();
     const left = new Map<PdfObject, number[]>();
     for (const object of objects) {
-      const value = parseObject(object);
+      const value = this.#read(object);
       all.set(object, this.#referencesIn(value));
       if (this.#gone.has(object.host))
         left.set(object, this.#referencesIn(value, this.#gone.get(object.host)));
@@ -229,7 +230,7 @@ export class ActiveContent {
     const before = reach(roots, this.#byNumber, (object) => all.get(object) ?? []);
     const after = reach(roots, this.#byNumber, (object) => left.get(object) ?? all.get(object) ?? []);
     for (const object of objects) {
-      if (before.has(object.number) && !after.has(object.number)) blankObject(object, parseObject(object));
+      if (before.has(object.number) && !after.has(object.number)) blankObject(object, this.#read(object));
     }
   }
 
@@ -245,6 +246,14 @@ export class ActiveContent {
     };
     if (value !== null) collect(value);
     return numbers;
+  }
+
+  /** The value of an object. Successive questions are often about the same one, which may be large. */
+  #read(object: PdfObject): PdfValue | null {
+    if (this.#lastRead?.object !== object) {
+      this.#lastRead = { object, value: parsePdfValue(object.host.content, object.start) };
+    }
+    return this.#lastRead.value;
   }
 
   #remove(host: PdfHost, entry: PdfEntry): void {
@@ -287,12 +296,4 @@ function isFileMap(value: PdfDictionary): boolean {
 function isFileSpecification(value: PdfDictionary): boolean {
   const hasName = value.entries.some((entry) => fileKeys.has(entry.key) && entry.value.kind === "string");
   return hasName || entryOf(value, "EF") !== undefined || nameOf(value, "Type") === "Filespec";
-}
-
-function parseObject({ host, start }: PdfObject): PdfValue | null {
-  return parse(host, start);
-}
-
-function parse(host: PdfHost, start: number): PdfValue | null {
-  return parsePdfValue(host.content, start);
 }
