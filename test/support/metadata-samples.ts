@@ -48,7 +48,8 @@ export function updatedPdf(pdf: Buffer, objects: Readonly<Record<number, string>
     return `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`;
   });
   const end = Buffer.concat(parts).length;
-  const size = Math.max(...Object.keys(objects).map(Number)) + 1;
+  const sizes = [...pdf.toString("latin1").matchAll(/\/Size (\d+)/g)].map(([, count]) => Number(count));
+  const size = Math.max(...sizes, ...Object.keys(objects).map((number) => Number(number) + 1));
   const trailerText = `trailer\n<</Size ${size}/Root 1 0 R/Prev ${previous}${trailer}>>\n`;
   return Buffer.concat([
     ...parts,

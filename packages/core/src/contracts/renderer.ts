@@ -43,6 +43,8 @@ export interface AdmitOptions {
   cleanedPath: string;
   /** Keeps EXIF, XMP, IPTC and document properties in the file. @default false */
   keepMetadata?: boolean;
+  /** Keeps actions, scripts, attached files and multimedia in a PDF. @default false */
+  keepPdfActions?: boolean;
 }
 
 /** An admitted file: it may be stored unchanged, or in its cleaned form. */

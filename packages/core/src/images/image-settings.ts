@@ -27,6 +27,7 @@ export interface ImageSettings {
   asyncAfterMs: number | null;
   processUploads: boolean;
   keepMetadata: boolean;
+  keepPdfActions: boolean;
   requireStore: boolean;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
@@ -88,6 +89,7 @@ export const IMAGES_RULES = {
   minUploadBytesPerSecond: rules.preset(1024, rules.whole(0)),
   asyncAfterMs: rules.preset(2000, rules.orFalse(rules.whole(0, 60_000))),
   keepMetadata: rules.preset(false, rules.flag()),
+  keepPdfActions: rules.preset(false, rules.flag()),
   defaultLifetimeMs: rules.preset(DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
   maxLifetimeMs: rules.preset(365 * DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
   tombstoneDays: rules.preset(30, rules.whole(0, 3650)),
@@ -147,6 +149,7 @@ export function imageSettings(options: Given): ImageSettings {
     asyncAfterMs: options.asyncAfterMs === false ? null : options.asyncAfterMs,
     processUploads: options.processUploads,
     keepMetadata: options.keepMetadata,
+    keepPdfActions: options.keepPdfActions,
     requireStore: options.requireStore,
     defaultLifetimeMs: options.defaultLifetimeMs,
     maxLifetimeMs: options.maxLifetimeMs,

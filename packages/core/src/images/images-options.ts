@@ -84,6 +84,8 @@ export interface ImagesOptions {
   asyncAfterMs?: number | false;
   /** Keeps place, camera, author and other EXIF, XMP and IPTC data in the stored originals. @default false */
   keepMetadata?: boolean;
+  /** Keeps actions, scripts, attached files and multimedia in the stored PDFs. @default false */
+  keepPdfActions?: boolean;
   /** Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. @default 86400000 (24 hours) */
   defaultLifetimeMs?: number;
   /**

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Admission, AdmitOptions, OriginalType, Renderer, RenderSource } from "../contracts/renderer.ts";
-import { samples, tellingSamples } from "./renderer-samples.ts";
+import { actingPdf, samples, tellingSamples } from "./renderer-samples.ts";
 
 const types = Object.keys(samples) as OriginalType[]; // The keys of a Record<OriginalType, …>.
 
@@ -39,6 +39,16 @@ export function checkCleaning(check: (name: string, body: RendererCase) => void)
       if (type === "image/svg+xml") assert.ok(file !== null && !file.includes(secret));
       else assert.equal(file, null, type);
     }
+  });
+
+  check("admit removes the actions of a PDF unless keepPdfActions is set", async (renderer) => {
+    const source = { bytes: actingPdf };
+    for (const options of [{}, { keepMetadata: true }]) {
+      const { file } = await admit(renderer, source, "application/pdf", options);
+      assert.ok(file !== null && !file.includes("JavaScript") && !file.includes("app.alert"));
+    }
+    const { file } = await admit(renderer, source, "application/pdf", { keepPdfActions: true });
+    assert.equal(file, null);
   });
 }
 

@@ -30,6 +30,9 @@ export const samples: Record<OriginalType, Buffer> = {
 
 const SECRET = "A garden in Paris, 48.8584 N";
 
+/** A PDF that runs a script when it is opened. */
+export const actingPdf = pdfSample(`/OpenAction<</S/JavaScript/JS(app.alert\\("${SECRET}"\\))>>`);
+
 /** Originals with content that must not be stored: `secret` is in their bytes. */
 export const tellingSamples: readonly { type: OriginalType; bytes: Buffer; secret: string }[] = [
   { type: "image/png", bytes: commentedPng(), secret: SECRET },
@@ -174,11 +177,11 @@ function psdSample(): Buffer {
 }
 
 /** One page at half the sample size in points, which is the sample size at 2 px per point. */
-function pdfSample(): Buffer {
+function pdfSample(catalogEntries = ""): Buffer {
   const { width, height } = SAMPLE_SIZE;
   const drawing = "1 0.8 0 rg 0 0 16 16 re f";
   const objects = [
-    "<</Type/Catalog/Pages 2 0 R>>",
+    `<</Type/Catalog/Pages 2 0 R${catalogEntries}>>`,
     "<</Type/Pages/Kids[3 0 R]/Count 1>>",
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${width / 2} ${height / 2}]/Contents 4 0 R>>`,
     `<</Length ${drawing.length}>>stream\n${drawing}\nendstream`,

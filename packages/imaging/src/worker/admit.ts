@@ -26,7 +26,7 @@ const THUMBNAIL = { maxWidth: 16, maxHeight: 16, enlarge: false, maxSide: 16, ma
 export async function admit(
   source: RenderSource,
   type: OriginalType,
-  { cleanedPath, keepMetadata = false }: AdmitOptions,
+  { cleanedPath, ...kept }: AdmitOptions,
   limits: PictureLimits,
 ): Promise<Admission> {
   const bytes = await readSource(source);
@@ -40,7 +40,7 @@ export async function admit(
   const readable = isPdf ? await repairPdf(bytes) : bytes;
   const info = await decodeAll(await openPicture(readable, type, limits), type, limits);
   const pageSizes = info.pages > 1 && isPdf ? await listPageSizes(readable) : null;
-  const stripped = keepMetadata ? null : await stripMetadata(readable, type);
+  const stripped = await stripMetadata(readable, type, kept);
   const pieces = stripped ?? (readable === bytes ? null : [readable]);
   return {
     ...info,

@@ -19,6 +19,7 @@ describe("checkConfig", () => {
         minUploadBytesPerSecond: 0,
         asyncAfterMs: 0,
         keepMetadata: true,
+        keepPdfActions: true,
         defaultLifetimeMs: 1,
         maxLifetimeMs: 1,
         tombstoneDays: 0,

@@ -15,6 +15,7 @@ it.each([
   ],
   [{ images: { processUploads: 1 } }, "images.processUploads: must be true or false"],
   [{ images: { keepMetadata: "yes" } }, "images.keepMetadata: must be true or false"],
+  [{ images: { keepPdfActions: 1 } }, "images.keepPdfActions: must be true or false"],
   [
     { images: { allowedHosts: "a" } },
     "images.allowedHosts: must be a list of at least one host, such as example.com",

@@ -11,6 +11,7 @@ export const IMAGE_KEYS = [
   "asyncAfterMs",
   "processUploads",
   "keepMetadata",
+  "keepPdfActions",
   "defaultLifetimeMs",
   "maxLifetimeMs",
   "tombstoneDays",

@@ -71,7 +71,8 @@ async function beginAgain(
   }
   const upload = await storedUpload(originals, id);
   if (upload === null) return null;
-  const options = { cleanedPath: upload.cleanedPath, keepMetadata: settings.keepMetadata };
+  const { keepMetadata, keepPdfActions } = settings;
+  const options = { cleanedPath: upload.cleanedPath, keepMetadata, keepPdfActions };
   const turn = { kind: "background", claim: { clients: new Set([BACKGROUND]) }, signal } as const;
   return { upload, admission: scheduler.admit(upload.source, { type, size }, options, turn) };
 }

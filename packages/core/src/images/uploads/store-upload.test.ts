@@ -58,12 +58,12 @@ describe.each([
   });
 });
 
-test("the option keepMetadata is passed to the renderer", async () => {
+test("the options keepMetadata and keepPdfActions are passed to the renderer", async () => {
   for (const keepMetadata of [true, false]) {
-    const site = createSite({ keepMetadata });
+    const site = createSite({ keepMetadata, keepPdfActions: !keepMetadata });
     const creating = site.create();
     const { options, accept } = await site.renderer.next();
-    expect(options.keepMetadata).toBe(keepMetadata);
+    expect(options).toMatchObject({ keepMetadata, keepPdfActions: !keepMetadata });
     accept();
     await creating;
   }

@@ -100,7 +100,8 @@ async function admit(
   signal: AbortSignal,
 ): Promise<Admission> {
   signal.throwIfAborted();
-  const options = { cleanedPath, keepMetadata: settings.keepMetadata };
+  const { keepMetadata, keepPdfActions } = settings;
+  const options = { cleanedPath, keepMetadata, keepPdfActions };
   const claim = { clients: new Set([client]) };
   return scheduler.admit(source, draft, options, { kind: "admit", claim, signal });
 }

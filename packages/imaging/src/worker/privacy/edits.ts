@@ -21,6 +21,10 @@ export class Edits {
     this.#type = type;
   }
 
+  get isEmpty(): boolean {
+    return this.#edits.length === 0;
+  }
+
   /** Removes the bytes from `start` up to `end`. */
   remove(start: number, end: number): void {
     const previous = this.#edits.at(-1);
@@ -35,7 +39,7 @@ export class Edits {
   replace(start: number, end: number, bytes: Buffer): void {
     if (this.#source.subarray(start, end).equals(bytes)) return;
     if (this.#edits.length === MAX_EDITS) {
-      throw unreadable(this.#type, `its metadata is in more than ${MAX_EDITS} pieces`);
+      throw unreadable(this.#type, `it has more than ${MAX_EDITS} pieces to remove`);
     }
     this.#edits.push({ start, end, bytes });
   }

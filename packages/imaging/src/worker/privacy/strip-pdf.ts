@@ -1,6 +1,13 @@
 import { unreadable } from "../unreadable.ts";
+import { ActiveContent } from "./pdf/active-content.ts";
 import { blankImageMetadata } from "./pdf/image-metadata.ts";
-import { type PdfInventory, takePdfInventory } from "./pdf/pdf-inventory.ts";
+import {
+  hasHiddenObjects,
+  listHiddenObjects,
+  type PdfInventory,
+  takePdfInventory,
+} from "./pdf/pdf-inventory.ts";
+import { isSound } from "./pdf/pdf-structure.ts";
 import { blankPrivateData, blankSuspects, type PrivateData } from "./pdf/private-data.ts";
 import { resavePdf } from "./pdf/resave-pdf.ts";
 
@@ -9,49 +16,83 @@ const END_OF_FILE = "%%EOF";
 /** Readers look for the header up to this position. */
 const MAX_HEADER_START = 1024;
 
+/** What {@link stripPdf} leaves in a document. */
+export interface StripPdfOptions {
+  /** Document information, XMP, programs' private data, and metadata of embedded JPEGs. @default false */
+  keepMetadata?: boolean;
+  /** Actions, scripts, attached files and multimedia. @default false */
+  keepPdfActions?: boolean;
+}
+
 /**
- * Removes metadata from a PDF: document information, XMP, programs' private data, and metadata of embedded JPEGs, also
- * in superseded revisions. It is overwritten in place, so nothing moves and pages stay byte for byte. If that is
- * impossible (encrypted, badly damaged or unusually compressed), the document is first saved again without encryption.
+ * Removes metadata from a PDF, and all that starts something or carries a file, also in superseded revisions. It is
+ * overwritten in place, so nothing moves and pages stay byte for byte. If that is impossible (encrypted, damaged,
+ * unusually compressed, or read differently by different programs), the document is first saved again without encryption.
  * The pieces share the memory of `bytes`; `null` when there is nothing to remove.
  *
- * Signatures become invalid. Attached files, annotations and form fields are part of the document and stay. Rejects
- * with `unsupported_media` when metadata cannot be removed, also for a document that needs a password.
+ * Signatures become invalid. Annotations, form fields and their values stay. Rejects with `unsupported_media` when
+ * something cannot be removed, also for a document that needs a password.
  *
- * Source: ISO 32000-1, sections 14.3 (metadata), 14.5 (page-piece dictionaries).
+ * Source: ISO 32000-1, sections 12.6 (actions), 7.11 (files), 14.3 (metadata), 14.5 (page-piece dictionaries).
  */
-export async function stripPdf(bytes: Buffer): Promise<readonly Buffer[] | null> {
-  const stripped = blankPdf(bytes);
-  if (stripped !== undefined) return stripped;
+export async function stripPdf(
+  bytes: Buffer,
+  options: StripPdfOptions = {},
+): Promise<readonly Buffer[] | null> {
+  const stripped = blankPdf(bytes, options);
+  if (typeof stripped !== "string") return stripped;
   const saved = await resavePdf(bytes);
-  const pieces = blankPdf(saved);
-  if (pieces === undefined) throw unreadable(TYPE, "its metadata cannot be removed");
+  const pieces = blankPdf(saved, options);
+  if (typeof pieces === "string") throw unreadable(TYPE, `its ${pieces} cannot be removed`);
   return pieces ?? [saved];
 }
 
-/** Returns `undefined` when something may not be overwritable in place. */
-function blankPdf(bytes: Buffer): readonly Buffer[] | null | undefined {
+/** Returns what may not be overwritable in place, if something may not be. */
+function blankPdf(
+  bytes: Buffer,
+  { keepMetadata = false, keepPdfActions = false }: StripPdfOptions,
+): readonly Buffer[] | null | "metadata" | "actions" {
   const found: PrivateData = { gone: new Set(), suspects: new Set() };
+  const active = new ActiveContent();
   let areImagesBlank = true;
   const inventory = takePdfInventory(bytes, (object, value) => {
+    if (!keepPdfActions) active.visit(object, value);
+    if (keepMetadata) return;
     blankPrivateData(object, value, found);
     if (value !== null && !blankImageMetadata(object, value)) areImagesBlank = false;
   });
-  if (inventory === null || !areImagesBlank) return undefined;
-  blankSuspects(inventory, found);
+  if (inventory === null || !areImagesBlank) return keepMetadata ? "actions" : "metadata";
+  if (!keepPdfActions) active.finish(inventory);
+  if (active.isAmbiguous) return "actions";
+  if (!keepMetadata) blankSuspects(inventory, found);
   blankSurroundings(inventory);
   for (const { stream, start, end } of inventory.objectStreams) {
     const packed = stream.pack();
-    if (packed === null) return undefined;
+    if (packed === null) return keepMetadata ? "actions" : "metadata";
     inventory.file.edits.replace(start, end, packed);
   }
-  return inventory.file.edits.apply();
+  const pieces = inventory.file.edits.apply();
+  if (keepPdfActions) return pieces;
+  // Else the blanked bytes may have been what programs read differently, so the result is read.
+  const isPlain = isSound(inventory) && !hasHiddenObjects(inventory);
+  return isPlain || isInert(Buffer.concat(pieces ?? [bytes])) ? pieces : "actions";
+}
+
+/** Whether all readers read a document alike, and find nothing in it that starts something. */
+function isInert(bytes: Buffer): boolean {
+  const active = new ActiveContent();
+  const visit = active.visit.bind(active);
+  const inventory = takePdfInventory(bytes, visit);
+  if (inventory === null || !isSound(inventory) || !listHiddenObjects(inventory, visit)) return false;
+  active.finish(inventory);
+  return !active.hasRemoved && !active.isAmbiguous;
 }
 
 /** Removes bytes before the header, such as lines of a mail, and after the end. */
 function blankSurroundings({ file: { content, edits }, objects }: PdfInventory): void {
   const header = content.subarray(0, MAX_HEADER_START).indexOf("%PDF-", 0, "latin1");
-  if (header > 0) edits.replace(0, header, Buffer.alloc(header, " "));
+  // Positions in the file count from its header.
+  if (header > 0) edits.remove(0, header);
   const end = content.lastIndexOf(END_OF_FILE, undefined, "latin1") + END_OF_FILE.length;
   const lastObject = objects.findLast(({ host }) => host.content === content);
   const tail = content.subarray(end).toString("latin1", 0, 2);

@@ -12,17 +12,41 @@ import type {
 /** Deeper than any real document, and far from a stack overflow. */
 const MAX_DEPTH = 200;
 
+const KEYWORDS = ["true", "false", "null"];
+
+/** Longest name that is kept for reuse. */
+const MAX_RECENT = 32;
+
+/** Entries of a dictionary that are faster compared with each other than put into a set. */
+const MAX_COMPARED = 16;
+
+/** Whether all readers read a value alike. */
+export interface Syntax {
+  isRegular: boolean;
+}
+
 /**
  * Parses the value at `position`, after optional white space. Returns `null` without a complete value. Tolerates what
- * readers tolerate: stray words in dictionaries, and dictionaries not closed before the end of their object.
+ * readers tolerate: stray words in dictionaries, and dictionaries not closed before the end of their object. Clears
+ * `syntax.isRegular` for those, for keys that occur twice, and for numbers that end in other characters.
  *
  * Source: ISO 32000-1, sections 7.2 and 7.3.
  */
-export function parsePdfValue(bytes: Buffer, position: number): PdfValue | null {
-  return parseValue(bytes, position, 0);
+export function parsePdfValue(
+  bytes: Buffer,
+  position: number,
+  syntax: Syntax = { isRegular: true },
+): PdfValue | null {
+  return parseValue({ bytes, syntax }, position, 0);
 }
 
-function parseValue(bytes: Buffer, position: number, depth: number): PdfValue | null {
+interface Input {
+  bytes: Buffer;
+  syntax: Syntax;
+}
+
+function parseValue(input: Input, position: number, depth: number): PdfValue | null {
+  const { bytes } = input;
   const start = skipSpace(bytes, position);
   if (start === bytes.length || depth > MAX_DEPTH) return null;
   switch (bytes[start]) {
@@ -31,20 +55,34 @@ function parseValue(bytes: Buffer, position: number, depth: number): PdfValue | 
     case Code.PAREN_OPEN:
       return parseLiteralString(bytes, start);
     case Code.BRACKET_OPEN:
-      return parseArray(bytes, start, depth);
+      return parseArray(input, start, depth);
     case Code.ANGLE_OPEN: {
       const isDictionary = bytes[start + 1] === Code.ANGLE_OPEN;
-      return isDictionary ? parseDictionary(bytes, start, depth) : parseHexString(bytes, start);
+      return isDictionary ? parseDictionary(input, start, depth) : parseHexString(bytes, start);
     }
     default:
-      return parseNumber(bytes, start) ?? parseWord(bytes, start);
+      return parseNumber(input, start) ?? parseWord(input, start);
   }
 }
 
 function parseName(bytes: Buffer, start: number): PdfName {
   const end = endOfWord(bytes, start + 1);
-  const raw = bytes.toString("latin1", start + 1, end);
+  const raw = textBetween(bytes, start + 1, end);
   return { kind: "name", text: raw.includes("#") ? unescapeName(raw) : raw, start, end };
+}
+
+/** The last name of each digest, so that the same few names of a file are not allocated again and again. */
+const recentNames: string[] = new Array(4096).fill("");
+
+/** As `toString("latin1")`, which takes longer for a few bytes. */
+function textBetween(bytes: Buffer, start: number, end: number): string {
+  let digest = end - start;
+  for (let next = start; next < end; next++) digest = (Math.imul(digest, 31) + (bytes[next] ?? 0)) | 0;
+  const recent = recentNames[digest & 4095] ?? "";
+  if (recent.length === end - start && isWordAt(bytes, start, recent)) return recent;
+  const text = bytes.toString("latin1", start, end);
+  if (text.length <= MAX_RECENT) recentNames[digest & 4095] = text;
+  return text;
 }
 
 function unescapeName(raw: string): string {
@@ -68,49 +106,70 @@ function parseHexString(bytes: Buffer, start: number): PdfOther | null {
   return close === -1 ? null : { kind: "string", start, end: close + 1 };
 }
 
-function parseArray(bytes: Buffer, start: number, depth: number): PdfArray | null {
+function parseArray(input: Input, start: number, depth: number): PdfArray | null {
+  const { bytes } = input;
   const items: PdfValue[] = [];
   let position = start + 1;
   for (;;) {
     const next = skipSpace(bytes, position);
     if (bytes[next] === Code.BRACKET_CLOSE) return { kind: "array", items, start, end: next + 1 };
-    const item = parseValue(bytes, next, depth + 1);
+    const item = parseValue(input, next, depth + 1);
     if (item === null || isEndOfObject(bytes, item)) return null;
     items.push(item);
     position = item.end;
   }
 }
 
-function parseDictionary(bytes: Buffer, start: number, depth: number): PdfDictionary | null {
+function parseDictionary(input: Input, start: number, depth: number): PdfDictionary | null {
+  const { bytes, syntax } = input;
   const entries: PdfDictionary["entries"] = [];
   let position = start + 2;
   for (;;) {
     const next = skipSpace(bytes, position);
-    if (isWordAt(bytes, next, ">>")) return { kind: "dictionary", entries, start, end: next + 2 };
-    const key = parseValue(bytes, next, depth + 1);
+    if (isWordAt(bytes, next, ">>")) {
+      if (hasDuplicates(entries)) syntax.isRegular = false;
+      return { kind: "dictionary", entries, start, end: next + 2 };
+    }
+    const key = parseValue(input, next, depth + 1);
     if (key === null) return null;
-    if (isEndOfObject(bytes, key)) return { kind: "dictionary", entries, start, end: next };
+    if (isEndOfObject(bytes, key)) {
+      syntax.isRegular = false;
+      return { kind: "dictionary", entries, start, end: next };
+    }
     position = key.end;
-    if (key.kind !== "name" || isWordAt(bytes, skipSpace(bytes, position), ">>")) continue;
-    const value = parseValue(bytes, position, depth + 1);
+    if (key.kind !== "name" || isWordAt(bytes, skipSpace(bytes, position), ">>")) {
+      syntax.isRegular = false;
+      continue;
+    }
+    const value = parseValue(input, position, depth + 1);
     if (value === null) return null;
     if (isEndOfObject(bytes, value)) continue;
-    entries.push({ key: key.text, value });
+    entries.push({ key: key.text, start: key.start, value });
     position = value.end;
   }
 }
 
+function hasDuplicates(entries: PdfDictionary["entries"]): boolean {
+  if (entries.length > MAX_COMPARED) return new Set(entries.map(({ key }) => key)).size < entries.length;
+  for (let index = 1; index < entries.length; index++) {
+    for (let other = 0; other < index; other++) if (entries[other]?.key === entries[index]?.key) return true;
+  }
+  return false;
+}
+
 /** A number, or a reference that begins with one. */
-function parseNumber(bytes: Buffer, start: number): PdfNumber | PdfReference | null {
+function parseNumber({ bytes, syntax }: Input, start: number): PdfNumber | PdfReference | null {
   const sign = bytes[start];
   const firstDigit = sign === Code.MINUS || sign === Code.PLUS ? start + 1 : start;
   const end = endOfDigits(bytes, firstDigit);
   if (bytes[end] === Code.POINT) {
     const fractionEnd = endOfDigits(bytes, end + 1);
     const value = Number(bytes.toString("latin1", start, fractionEnd));
+    if (endOfWord(bytes, fractionEnd) > fractionEnd) syntax.isRegular = false;
     return Number.isNaN(value) ? null : { kind: "number", value, start, end: fractionEnd };
   }
   if (end === firstDigit) return null;
+  if (endOfWord(bytes, end) > end) syntax.isRegular = false;
   let value = 0;
   for (let next = firstDigit; next < end; next++) value = value * 10 + ((bytes[next] ?? 0) - Code.ZERO);
   const reference = firstDigit === start ? endOfReference(bytes, end) : null;
@@ -134,8 +193,11 @@ function endOfDigits(bytes: Buffer, position: number): number {
 }
 
 /** Parses a word; a stray delimiter is a word. */
-function parseWord(bytes: Buffer, start: number): PdfOther {
-  return { kind: "word", start, end: Math.max(start + 1, endOfWord(bytes, start)) };
+function parseWord({ bytes, syntax }: Input, start: number): PdfOther {
+  const end = Math.max(start + 1, endOfWord(bytes, start));
+  const isKeyword = KEYWORDS.some((word) => word.length === end - start && isWordAt(bytes, start, word));
+  if (!isKeyword) syntax.isRegular = false;
+  return { kind: "word", start, end };
 }
 
 function isEndOfObject(bytes: Buffer, { kind, start }: PdfValue): boolean {

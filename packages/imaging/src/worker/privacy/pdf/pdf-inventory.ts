@@ -1,7 +1,7 @@
 import { unreadable } from "../../unreadable.ts";
 import { Edits } from "../edits.ts";
 import { type ObjectStream, openObjectStream } from "./object-stream.ts";
-import { type PdfBody, readPdfParts } from "./pdf-objects.ts";
+import { type PdfBody, readHiddenObjects, readPdfParts } from "./pdf-objects.ts";
 import { entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
 
 const TYPE = "application/pdf";
@@ -9,6 +9,9 @@ const TYPE = "application/pdf";
 const MAX_OBJECTS = 1_000_000;
 /** Bytes that all object streams of a file may hold together. */
 const MAX_INFLATED_BYTES = 128 * 1024 ** 2;
+
+/** How often hidden objects may cover the bytes of a file. */
+const MAX_HIDDEN_READINGS = 4;
 
 /** Searching for the end of a broken object can scan the whole file, so a file of many would take minutes. */
 const MAX_BROKEN_OBJECTS = 100;
@@ -29,9 +32,11 @@ export interface PdfObject extends Omit<PdfBody, "value"> {
 export interface PdfInventory {
   file: PdfHost;
   objects: PdfObject[];
-  objectStreams: { stream: ObjectStream; start: number; end: number }[];
+  objectStreams: { number: number; stream: ObjectStream; start: number; end: number }[];
   /** The dictionaries of trailers and of cross-reference streams. */
   trailers: PdfValue[];
+  /** The cross-reference streams, by the position of their header. */
+  xrefStreams: Map<number, { dictionary: PdfValue; data: Buffer }>;
 }
 
 /** Receives each object. A broken object has the value `null`. */
@@ -44,7 +49,13 @@ export type ObjectVisitor = (object: PdfObject, value: PdfValue | null) => void;
  */
 export function takePdfInventory(bytes: Buffer, visit: ObjectVisitor): PdfInventory | null {
   const file = { content: bytes, edits: new Edits(bytes, TYPE) };
-  const inventory: PdfInventory = { file, objects: [], objectStreams: [], trailers: [] };
+  const inventory: PdfInventory = {
+    file,
+    objects: [],
+    objectStreams: [],
+    trailers: [],
+    xrefStreams: new Map(),
+  };
   let inflatableBytes = MAX_INFLATED_BYTES;
   let brokenObjects = 0;
   for (const part of readPdfParts(bytes)) {
@@ -54,26 +65,63 @@ export function takePdfInventory(bytes: Buffer, visit: ObjectVisitor): PdfInvent
     }
     if (part.value === null && ++brokenObjects > MAX_BROKEN_OBJECTS) return null;
     list(inventory, file, part, visit);
-    const type = nameOf(part.value, "Type");
     if (part.value === null || part.data === null) continue;
-    if (type === "XRef") inventory.trailers.push(part.value);
-    if (type !== "ObjStm") continue;
     const { start, end } = part.data;
-    const stream = openObjectStream(part.value, bytes.subarray(start, end), inflatableBytes);
+    const data = bytes.subarray(start, end);
+    if (nameOf(part.value, "Type") === "XRef") {
+      inventory.trailers.push(part.value);
+      inventory.xrefStreams.set(part.header, { dictionary: part.value, data });
+    }
+    if (!isObjectStream(part.value)) continue;
+    const stream = openObjectStream(part.value, data, inflatableBytes);
     if (stream === null) return null;
     inflatableBytes -= stream.content.length;
-    inventory.objectStreams.push({ stream, start, end });
+    inventory.objectStreams.push({ number: part.number, stream, start, end });
     for (const body of stream.objects) list(inventory, stream, body, visit);
   }
   return inventory.trailers.some(isEncrypted) ? null : inventory;
+}
+
+/** Whether something inside a stream or a string looks like an object. */
+export function hasHiddenObjects(inventory: PdfInventory): boolean {
+  return readHidden(inventory).next().done !== true;
+}
+
+/**
+ * Adds the objects inside streams and strings to the inventory, and calls `visit` for each. Edits of them are lost.
+ * Returns `false` when they overlap so often that listing them would take too long.
+ */
+export function listHiddenObjects(inventory: PdfInventory, visit: ObjectVisitor): boolean {
+  const { content } = inventory.file;
+  const host = { content, edits: new Edits(content, TYPE) };
+  let parsable = MAX_HIDDEN_READINGS * content.length;
+  for (const body of readHidden(inventory)) {
+    parsable -= body.end - body.start;
+    if (parsable < 0) return false;
+    list(inventory, host, body, visit);
+  }
+  return true;
+}
+
+function readHidden({ file, objects }: PdfInventory): Generator<PdfBody, void> {
+  const known = new Set<number>();
+  for (const { host, start } of objects) if (host === file) known.add(start);
+  return readHiddenObjects(file.content, known);
+}
+
+/** Some readers do not ask for the type of an object stream. */
+function isObjectStream(dictionary: PdfValue): boolean {
+  const hasObjects = entryOf(dictionary, "N") !== undefined && entryOf(dictionary, "First") !== undefined;
+  return hasObjects || nameOf(dictionary, "Type") === "ObjStm";
 }
 
 function list(inventory: PdfInventory, host: PdfHost, body: PdfBody, visit: ObjectVisitor): void {
   if (inventory.objects.length === MAX_OBJECTS) {
     throw unreadable(TYPE, `it has more than ${MAX_OBJECTS} objects`);
   }
-  const { number, start, end, data, value } = body;
-  const object = { number, start, end, data, host };
+  const { number, header, start, end, data, isRegular, value } = body;
+  // Spreading takes ten times as long.
+  const object = { number, header, start, end, data, isRegular, host };
   inventory.objects.push(object);
   visit(object, value);
 }

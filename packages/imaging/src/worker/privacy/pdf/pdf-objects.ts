@@ -1,4 +1,4 @@
-import { parsePdfValue } from "./parse-pdf-value.ts";
+import { parsePdfValue, type Syntax } from "./parse-pdf-value.ts";
 import { isWordAt, skipSpace } from "./pdf-lexer.ts";
 import { countOf, type PdfValue } from "./pdf-value.ts";
 
@@ -10,6 +10,8 @@ const LETTER_D = 0x64;
 /** An indirect object in a file. A later revision may have superseded it. */
 export interface PdfBody {
   number: number;
+  /** Position of the number before the word `obj`. In an object stream the same as `start`. */
+  header: number;
   /** Position after the word `obj`. */
   start: number;
   /** Position after the value or, for a stream, after the word `endstream`. */
@@ -18,6 +20,8 @@ export interface PdfBody {
   value: PdfValue | null;
   /** The stored bytes of a stream. */
   data: { start: number; end: number } | null;
+  /** Whether all readers read it alike. */
+  isRegular: boolean;
 }
 
 /** A part of a file at its top level. */
@@ -77,11 +81,31 @@ function* readTrailers(bytes: Buffer, start: number, end: number): Generator<Pdf
   }
 }
 
-function readBody(bytes: Buffer, { number, end: start }: Header): PdfBody {
-  const value = parsePdfValue(bytes, start);
-  if (value === null) return { number, start, end: endOfBroken(bytes, start), value, data: null };
+function readBody(bytes: Buffer, { number, start: header, end: start }: Header): PdfBody {
+  const syntax: Syntax = { isRegular: true };
+  const value = parsePdfValue(bytes, start, syntax);
+  if (value === null) {
+    return { number, header, start, end: endOfBroken(bytes, start), value, data: null, isRegular: false };
+  }
   const data = value.kind === "dictionary" ? findData(bytes, value) : null;
-  return { number, start, end: data === null ? value.end : endOfStream(bytes, data.end), value, data };
+  const end = data === null ? value.end : endOfStream(bytes, data.end);
+  // Without the word `endstream`, readers disagree about the end.
+  if (end === data?.end) syntax.isRegular = false;
+  return { number, header, start, end, value, data, isRegular: syntax.isRegular };
+}
+
+/**
+ * Objects that readers ignore, unless a damaged or forged table leads them there: inside streams and strings. `known` has
+ * the starts of all others.
+ */
+export function* readHiddenObjects(bytes: Buffer, known: ReadonlySet<number>): Generator<PdfBody, void> {
+  let found = bytes.indexOf("obj", 0, "latin1");
+  while (found !== -1) {
+    const isOther = bytes[found - 1] === LETTER_D || known.has(found + 3);
+    const header = isOther ? null : readHeader(bytes, 0, found);
+    if (header !== null) yield readBody(bytes, header);
+    found = bytes.indexOf("obj", found + 3, "latin1");
+  }
 }
 
 /** The probable end of an object that cannot be parsed. */

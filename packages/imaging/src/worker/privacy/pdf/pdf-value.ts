@@ -7,7 +7,14 @@ interface Place {
 export interface PdfDictionary extends Place {
   kind: "dictionary";
   /** Entries in order, duplicates included. Names are decoded, without the slash. */
-  entries: { key: string; value: PdfValue }[];
+  entries: PdfEntry[];
+}
+
+export interface PdfEntry {
+  key: string;
+  /** The position of the key. */
+  start: number;
+  value: PdfValue;
 }
 
 export interface PdfArray extends Place {

@@ -17,20 +17,21 @@ export function findUnshared(
 ): PdfObject[] {
   const present = objects.filter((object) => !gone.has(object));
   const byNumber = groupByNumber(present);
-  const reached = reach(roots, byNumber, (number) => !isOfDocument(byNumber.get(number) ?? []));
+  const reached = reach(roots, byNumber, referencesOf, (number) => !isOfDocument(byNumber.get(number) ?? []));
   const outside = new Set(trailers.flatMap(referencesIn));
   for (const object of present) {
     if (!reached.has(object.number)) for (const number of referencesOf(object)) outside.add(number);
   }
-  const shared = reach(outside, byNumber, (number) => reached.has(number));
+  const shared = reach(outside, byNumber, referencesOf, (number) => reached.has(number));
   return present.filter(({ number }) => reached.has(number) && !shared.has(number));
 }
 
 /** All object numbers reachable from `roots` through numbers for which `isOpen` returns true. */
-function reach(
+export function reach(
   roots: Iterable<number>,
   byNumber: ReadonlyMap<number, PdfObject[]>,
-  isOpen: (number: number) => boolean,
+  referencesOf: (object: PdfObject) => number[],
+  isOpen: (number: number) => boolean = () => true,
 ): Set<number> {
   const reached = new Set<number>();
   const waiting = [...roots];
@@ -44,7 +45,7 @@ function reach(
   return reached;
 }
 
-function groupByNumber(objects: readonly PdfObject[]): Map<number, PdfObject[]> {
+export function groupByNumber(objects: readonly PdfObject[]): Map<number, PdfObject[]> {
   const groups = new Map<number, PdfObject[]>();
   for (const object of objects) {
     const group = groups.get(object.number);

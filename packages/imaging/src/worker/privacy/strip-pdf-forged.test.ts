@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import { compressedPdf, updatedPdf } from "../../../../../test/support/metadata-samples.ts";
+import {
+  encryptedPdf,
+  pdfOfObjects,
+  QUARTERS,
+  type SampleObject,
+  samplePdf,
+} from "../../../../../test/support/pdf-samples.ts";
+import {
+  CANARY,
+  clean,
+  cleanInPlace,
+  document,
+  drawn,
+  everythingIn,
+  FIRST,
+  file,
+  JAVASCRIPT,
+  link,
+  specification,
+  strip,
+} from "../../../test/acting-pdfs.ts";
+import { stripPdf } from "./strip-pdf.ts";
+
+describe("stripPdf finds actions", () => {
+  const objects: SampleObject[] = [
+    `<</Type/Catalog/Pages 2 0 R/OpenAction 6 0 R/Names<</EmbeddedFiles<</Names[(a) 7 0 R]>>>>>>`,
+    "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 60 40]>>",
+    `<</Type/Page/Parent 2 0 R/Contents 5 0 R/AA<</O 4 0 R>>>>`,
+    JAVASCRIPT,
+    { data: QUARTERS },
+    `<</S/JavaScript/JS 9 0 R>>`,
+    specification(8),
+    file,
+    { data: CANARY },
+  ];
+
+  test("in object streams", async () => {
+    await cleanInPlace(compressedPdf(objects));
+  });
+
+  test("in object streams without a type", async () => {
+    const pdf = compressedPdf(objects);
+    pdf.write("/Tipe", pdf.lastIndexOf("/Type/ObjStm"), "latin1");
+    expect(everythingIn(await strip(pdf))).not.toContain(CANARY);
+  });
+
+  test("of superseded revisions", async () => {
+    const original = document({ catalogue: `/OpenAction ${FIRST} 0 R`, objects: [JAVASCRIPT] });
+    await cleanInPlace(updatedPdf(original, { 1: "<</Type/Catalog/Pages 2 0 R>>" }));
+    await cleanInPlace(updatedPdf(original, { [FIRST]: "<</S/GoTo/D[3 0 R/Fit]>>" }));
+    const later = { 1: `<</Type/Catalog/Pages 2 0 R/OpenAction ${JAVASCRIPT}>>` };
+    await cleanInPlace(updatedPdf(document({}), later));
+    await cleanInPlace(updatedPdf(compressedPdf(objects), { 4: "<</S/GoTo/D(a)>>" }));
+  });
+
+  test("and keeps an object of a later revision that reuses the number of an annotation", async () => {
+    const original = document({ annotations: [`${FIRST} 0 R`], objects: [link(JAVASCRIPT)] });
+    const page = `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F ${FIRST} 0 R>>>>>>`;
+    const font = "<</Type/Font/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
+    const stripped = await clean(updatedPdf(original, { 3: page, [FIRST]: font }));
+    expect(stripped.toString("latin1")).toMatch(/\/BaseFont ?\/Helvetica/);
+  });
+
+  test("of a catalogue that a trailer holds directly", async () => {
+    const pdf = document({}).toString("latin1");
+    const root = `/Root<</Pages 2 0 R/OpenAction ${JAVASCRIPT}>>`;
+    const stripped = await strip(Buffer.from(pdf.replace("/Root 1 0 R", root), "latin1"));
+    expect(everythingIn(stripped)).not.toContain(CANARY);
+  });
+
+  test("in a cut-off copy whose table is missing", async () => {
+    const pdf = document({ catalogue: `/OpenAction ${JAVASCRIPT}` });
+    await clean(Buffer.from(pdf.toString("latin1").replace(/xref.*?trailer/s, "trailer"), "latin1"));
+  });
+});
+
+describe("stripPdf removes what readers find differently:", () => {
+  const withOpenAction = (text: string) => document({ catalogue: `/OpenAction ${text}` });
+  test.each([
+    ["the same key twice", withOpenAction(`<</S/GoTo/S/JavaScript/JS(${CANARY})/S/GoTo>>`)],
+    ["a dictionary in place of a key", withOpenAction(`<<5<</S/JavaScript/JS(${CANARY})>>/S/GoTo/D(a)>>`)],
+    ["a dictionary without its end", document({ objects: [`<</S/JavaScript/JS(${CANARY})`] })],
+    ["an action behind a comment", withOpenAction(`<</S%\n/JavaScript%>>\n/JS(${CANARY})>>`)],
+  ])("%s", async (_, pdf) => {
+    await clean(pdf);
+  });
+
+  /** A PDF whose table leads to an object inside `place`. */
+  function forged(place: (object: string) => SampleObject, object: string): Buffer {
+    const pdf = document({
+      catalogue: `/OpenAction ${FIRST} 0 R`,
+      objects: ["<</S/GoTo/D(a)>>", place(object)],
+    });
+    const hidden = pdf.indexOf(object);
+    const old = String(pdf.indexOf(`${FIRST} 0 obj`)).padStart(10, "0");
+    pdf.write(String(hidden).padStart(10, "0"), pdf.indexOf(`${old} 00000 n`), "latin1");
+    return pdf;
+  }
+  const hidden = `${FIRST} 0 obj ${JAVASCRIPT} endobj `;
+  const spaced = `${FIRST} %${" ".repeat(60)}\n0 obj ${JAVASCRIPT} endobj `;
+  test.each([
+    ["a stream", (object: string) => ({ data: object }), hidden],
+    ["a string", (object: string) => `(${object})`, hidden],
+    ["a stream, with a comment in its header", (object: string) => ({ data: object }), spaced],
+  ])("an object inside %s, to which the table leads", async (_, place, object) => {
+    const stripped = await clean(forged(place, object));
+    expect(stripped.includes("OpenAction")).toBe(false);
+  });
+
+  test("an object inside page content, which is then compressed; one that does not act stays as it is", async () => {
+    const content = (text: string) => samplePdf([{ content: `${QUARTERS}\n% 77 0 obj ${text} endobj\n` }]);
+    expect(await stripPdf(content("<</A 1>>"))).toBeNull();
+    const pdf = content(JAVASCRIPT);
+    const stripped = await strip(pdf);
+    expect(stripped.includes(CANARY)).toBe(false);
+    expect((await drawn(stripped)).equals(await drawn(pdf))).toBe(true);
+  });
+});
+
+test("stripPdf removes actions from any combination of constructs, places and codings", async () => {
+  // Numerical Recipes, 7.1; the same in every run.
+  let state = 17;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const either = (...texts: readonly (() => string)[]): string => texts[random(texts.length)]?.() ?? "";
+  const escaped = (name: string) =>
+    name.replace(/./g, (letter) =>
+      either(
+        () => letter,
+        () => `#${letter.charCodeAt(0).toString(16)}`,
+      ),
+    );
+  for (let round = 0; round < 60; round++) {
+    const objects: SampleObject[] = ["", "", "", { data: QUARTERS }];
+    const refer = (object: SampleObject): string => `${objects.push(object)} 0 R`;
+    const place = (text: string): string =>
+      either(
+        () => text,
+        () => refer(text),
+      );
+    const script = () =>
+      either(
+        () => place(`(${CANARY})`),
+        () => refer({ data: CANARY }),
+      );
+    const action = (depth = 0): string => {
+      const next =
+        depth > 3
+          ? () => ""
+          : () =>
+              `/Next ${place(
+                either(
+                  () => action(depth + 1),
+                  () => `[${action(depth + 1)}]`,
+                ),
+              )}`;
+      const kind = either(
+        () => "/S/GoTo/D[3 0 R/Fit]",
+        () => "/S/URI/URI(https://e.test)",
+        () => "/S/URI/URI(file://e.test)",
+        () => `/${escaped("S")}/${escaped("JavaScript")}/JS ${script()}`,
+        () => `/S/Launch/F(${CANARY})`,
+      );
+      return place(
+        `<<${kind}${either(
+          next,
+          () => "",
+          () => "",
+        )}>>`,
+      );
+    };
+    const attached = () => {
+      const stream = refer({
+        data: CANARY,
+        dictionary: either(
+          () => "",
+          () => "/Type/EmbeddedFile",
+        ),
+      });
+      return place(`<</${escaped("EF")}<</F ${stream}>>/F(x)>>`);
+    };
+    const field = `<</FT/Tx/T(f)/Rect[0 0 9 9]/Subtype/Widget/${escaped("AA")} ${place(`<</K ${action()}>>`)}>>`;
+    const annotations = ["Link", "FileAttachment"].map((subtype) =>
+      place(`<</Subtype/${subtype}/Rect[9 9 20 20]/${escaped("A")} ${action()}/FS ${attached()}>>`),
+    );
+    const scripts = place(`<</Names[(a)${place(`<</S/JavaScript/JS ${script()}>>`)}]>>`);
+    const names = `<</JavaScript ${scripts}/EmbeddedFiles ${place(`<</Names[(a)${attached()}]>>`)}>>`;
+    const form = place(`<</Fields[${place(field)}]>>`);
+    const catalog = `<</Type/Catalog/Pages 2 0 R/${escaped("OpenAction")} ${action()}/Names ${place(names)}/AcroForm ${form}>>`;
+    const pages = "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 60 40]>>";
+    const page = `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots ${place(`[${annotations.join(" ")}]`)}/AA<</O ${action()}>>>>`;
+    objects.splice(0, 3, catalog, pages, page);
+    const pdf = random(2) === 0 ? compressedPdf(objects) : pdfOfObjects(objects);
+    const isUpdated = random(3) === 0;
+    const full = isUpdated ? updatedPdf(pdf, { 1: catalog, 2: pages }) : pdf;
+    const stripped = await strip(full);
+    const text = everythingIn(stripped);
+    expect(text, `round ${round}`).not.toMatch(
+      new RegExp(`${CANARY}|file:|/(?:JavaScript|Launch|EF|AA|EmbeddedFiles?|FileAttachment)\\b`),
+    );
+    expect((await drawn(stripped)).equals(await drawn(full))).toBe(true);
+    expect(await stripPdf(stripped)).toBeNull();
+  }
+});
+
+test.each([
+  [
+    "actions that follow each other in a circle",
+    [`<</S/GoTo/D(a)/Next ${FIRST + 1} 0 R>>`, `<</S/GoTo/D(a)/Next[${FIRST} 0 R]>>`],
+  ],
+  [
+    "20,000 actions in a row",
+    Array.from({ length: 20_000 }, (_, index) => `<</S/GoTo/D(a)/Next ${FIRST + index + 1} 0 R>>`),
+  ],
+  ["actions within actions", [`${"<</S/GoTo/D(a)/Next".repeat(150)}<<>>${">>".repeat(150)}`]],
+  ["a list of 100,000 actions", [`[${"<</S/GoTo/D(a)>>".repeat(100_000)}]`]],
+  ["hidden objects that cover each other", [{ data: "1 0 obj [ ".repeat(20_000) }]],
+])("stripPdf ends in time for %s", async (_, objects) => {
+  const begun = performance.now();
+  await stripPdf(document({ catalogue: `/OpenAction<</S/GoTo/D(a)/Next ${FIRST} 0 R>>`, objects })).catch(
+    (error: { code: string }) => {
+      expect(error.code).toBe("unsupported_media");
+    },
+  );
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test("stripPdf refuses a document that needs a password", async () => {
+  await expect(stripPdf(encryptedPdf)).rejects.toMatchObject({ code: "unsupported_media" });
+});
