@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { createRenderer } from "@outrigger/imaging";
 import { describe, expect, test } from "vitest";
 import { admitInfo } from "../test/admit-bytes.ts";
-import { childrenOf, isRunning, until } from "../test/child-processes.ts";
+import { isRunning, until, workersOf } from "../test/child-processes.ts";
 import { svg } from "../test/hostile-svgs.ts";
 
 const source = { bytes: Buffer.from(svg(9, "")) };
@@ -30,7 +30,7 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   test("busy workers exit immediately when the host is killed", async () => {
     const host = startHost("hang");
     await once(host.stdout ?? host, "data");
-    const workers = childrenOf(host.pid ?? 0);
+    const workers = workersOf(host.pid ?? 0);
     expect(workers).toHaveLength(2);
     host.kill("SIGKILL");
     await once(host, "exit");
@@ -39,33 +39,33 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   });
 
   test("idle workers exit when the renderer is closed", async () => {
-    const before = new Set(childrenOf(process.pid));
+    const before = new Set(workersOf(process.pid));
     const renderer = createRenderer();
     await Promise.all([
       admitInfo(renderer, source, "image/svg+xml"),
       admitInfo(renderer, source, "image/svg+xml"),
     ]);
-    const workers = childrenOf(process.pid).filter((pid) => !before.has(pid));
+    const workers = workersOf(process.pid).filter((pid) => !before.has(pid));
     expect(workers.length).toBeGreaterThan(0);
     await renderer.close();
     expect(workers.filter(isRunning)).toEqual([]);
   });
 
   test("creating a renderer starts no process", async () => {
-    const before = childrenOf(process.pid);
+    const before = workersOf(process.pid);
     const renderer = createRenderer();
-    expect(childrenOf(process.pid)).toEqual(before);
+    expect(workersOf(process.pid)).toEqual(before);
     await renderer.close();
   });
 
   test("all threads of a worker have a low priority, and its environment has no secrets of the host", async () => {
     process.env.RENDER_TEST_SECRET = "do not hand on";
     process.env.FONTCONFIG_RENDER_TEST = "hand on";
-    const before = new Set(childrenOf(process.pid));
+    const before = new Set(workersOf(process.pid));
     const renderer = createRenderer({ workers: 1 });
     try {
       await renderer.render(source, "image/svg+xml", { format: "webp" });
-      const [worker = 0] = childrenOf(process.pid).filter((pid) => !before.has(pid));
+      const [worker = 0] = workersOf(process.pid).filter((pid) => !before.has(pid));
       const names = readFileSync(`/proc/${worker}/environ`, "utf8")
         .split("\0")
         .map((entry) => entry.split("=", 1)[0]);

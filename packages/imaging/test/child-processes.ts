@@ -11,6 +11,17 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
+/** Process ids of the render processes of a process, each within its sandbox. */
+export function workersOf(pid: number): number[] {
+  return childrenOf(pid).map(lastOf);
+}
+
+/** The process at the end of a chain of processes with one child each. */
+function lastOf(pid: number): number {
+  const [next] = childrenOf(pid);
+  return next === undefined ? pid : lastOf(next);
+}
+
 /** Whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {

@@ -1,0 +1,27 @@
+/** The worker's end of the pipe to the host, for the workers of tests. */
+import { Socket } from "node:net";
+import { createFrameReader, frameHead } from "../dist/shared/frames.js";
+import { PIPE } from "../dist/shared/wire.js";
+
+const pipe = new Socket({ fd: PIPE });
+pipe.on("close", () => process.exit());
+pipe.on("error", () => {});
+
+export function send(message, bytes = Buffer.alloc(0)) {
+  pipe.write(frameHead(message, bytes.length));
+  pipe.write(bytes);
+}
+
+/** Writes bytes that need not be a frame. */
+export function sendRaw(bytes) {
+  pipe.write(bytes);
+}
+
+/** Calls `onTask` for each task and its bytes. */
+export function receive(onTask) {
+  const limits = { messageBytes: Infinity, bytes: () => Infinity };
+  pipe.on(
+    "data",
+    createFrameReader(limits, ({ message, bytes }) => onTask(message, bytes)),
+  );
+}
