@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
-import type { Renderer, RenderSource } from "@outrigger/core";
+import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core";
 import { buildOf, look } from "./build.ts";
+import type { Request } from "./pool/child-worker.ts";
+import { startFontCache } from "./pool/font-cache.ts";
 import { createLevelSearch } from "./pool/sandbox/levels.ts";
 import { writeCleaned } from "./pool/source-file.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
@@ -21,9 +23,11 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     resolveRendererOptions(options);
   const { maxTasksPerWorker, intermediates, sandbox, language, ...limits } = others;
   const levels = createLevelSearch(sandbox);
+  const locale = localeOf(language);
+  let endFontCache: (() => Promise<void>) | undefined;
   const pool = createWorkerPool({
     entry: new URL("./worker/worker.js", import.meta.url),
-    locale: localeOf(language),
+    locale,
     levels,
     timeoutMs,
     maxMemoryBytes,
@@ -34,6 +38,10 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     // Memory that a worker still holds counts towards the limit of its next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });
+  const run = <Result>(request: Request<Result>, work?: WorkOptions): Promise<Result> => {
+    endFontCache ??= startFontCache(new URL("./worker/write-font-cache.js", import.meta.url), locale);
+    return pool.run(request, work);
+  };
   return {
     build: buildOf(limits, language),
     workers,
@@ -49,7 +57,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       const source = absolute(given);
       const path = resolve(cleanedPath);
       const task: Task = { kind: "admit", type, keepMetadata, limits };
-      const { info, cleaned } = await pool.run({ task, source, read: readAdmission }, work);
+      const { info, cleaned } = await run({ task, source, read: readAdmission }, work);
       return { ...info, cleaned: cleaned === null ? null : await writeCleaned(path, source, cleaned) };
     },
     render(source, type, spec, work) {
@@ -59,9 +67,11 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
           ? "with intermediate"
           : "direct";
       const task: Task = { kind: "render", type, spec, limits, mode };
-      return pool.run({ task, source: absolute(source), read: readRendition }, work);
+      return run({ task, source: absolute(source), read: readRendition }, work);
     },
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([pool.close(), endFontCache?.()]);
+    },
   };
 }
 

@@ -3,7 +3,20 @@ import { Socket } from "node:net";
 import { createFrameReader, frameHead } from "../dist/shared/frames.js";
 import { PIPE } from "../dist/shared/wire.js";
 
-const pipe = new Socket({ fd: PIPE });
+let onTask;
+const reader = createFrameReader({ messageBytes: Infinity, bytes: () => Infinity }, ({ message, bytes }) =>
+  onTask(message, bytes),
+);
+const pipe = new Socket({
+  fd: PIPE,
+  onread: {
+    buffer: () => reader.space(),
+    callback(length) {
+      reader.took(length);
+      return true;
+    },
+  },
+});
 pipe.on("close", () => process.exit());
 pipe.on("error", () => {});
 
@@ -17,11 +30,8 @@ export function sendRaw(bytes) {
   pipe.write(bytes);
 }
 
-/** Calls `onTask` for each task and its bytes. */
-export function receive(onTask) {
-  const limits = { messageBytes: Infinity, bytes: () => Infinity };
-  pipe.on(
-    "data",
-    createFrameReader(limits, ({ message, bytes }) => onTask(message, bytes)),
-  );
+/** Calls `callback` for each task and its bytes. */
+export function receive(callback) {
+  onTask = callback;
+  pipe.resume();
 }

@@ -11,8 +11,11 @@ export interface OpenSource {
   close(): Promise<void>;
 }
 
-/** Large enough that requesting a chunk costs little, small enough that many workers can be fed at once. */
-const CHUNK_BYTES = 512 * 1024;
+/** Each chunk costs some wake-ups of both processes. Most files are one chunk. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** Memory of the last chunk, for the next one: new memory would cost as much as the read. */
+let spare: Buffer | undefined;
 
 function openSource(source: RenderSource): Promise<OpenSource> | OpenSource {
   return "bytes" in source ? openBytes(source.bytes) : openFile(source);
@@ -51,14 +54,20 @@ export async function openFile({
 }
 
 async function* readChunks(file: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - start));
-  for (let at = start; at < end; ) {
-    const { bytesRead } = await file
-      .read(buffer, 0, Math.min(buffer.length, end - at), at)
-      .catch((cause: unknown) => Promise.reject(unreadable(cause)));
-    if (bytesRead === 0) throw unreadable(new Error("The file ended early"));
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+  const length = Math.min(CHUNK_BYTES, end - start);
+  const buffer = spare !== undefined && spare.length >= length ? spare : Buffer.allocUnsafeSlow(length);
+  spare = undefined;
+  try {
+    for (let at = start; at < end; ) {
+      const { bytesRead } = await file
+        .read(buffer, 0, Math.min(buffer.length, end - at), at)
+        .catch((cause: unknown) => Promise.reject(unreadable(cause)));
+      if (bytesRead === 0) throw unreadable(new Error("The file ended early"));
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    spare = buffer;
   }
 }
 

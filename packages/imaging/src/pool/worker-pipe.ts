@@ -19,11 +19,15 @@ export interface PipeEvents {
 /** Calls `events` for the frames of a worker. */
 export function readPipe(child: ChildProcess, events: PipeEvents): void {
   const limits = { messageBytes: MAX_MESSAGE_BYTES, bytes: () => events.maxBytes() };
-  const read = createFrameReader(limits, (frame) => events.onFrame(frame));
+  const reader = createFrameReader(limits, (frame) => events.onFrame(frame));
   const pipe = pipeOf(child);
   pipe.on("data", (chunk: Buffer) => {
     try {
-      read(chunk);
+      for (let at = 0; at < chunk.length; ) {
+        const copied = chunk.copy(reader.space(), 0, at);
+        reader.took(copied);
+        at += copied;
+      }
     } catch (cause) {
       pipe.removeAllListeners("data").resume();
       events.onInvalid(cause);

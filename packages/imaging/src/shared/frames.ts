@@ -24,11 +24,15 @@ export function frameHead(message: object, byteLength: number): Buffer {
   return Buffer.concat([head, text]);
 }
 
-/** Returns a function that takes the chunks of a pipe and calls `onFrame` for each whole frame. It throws for a frame above a limit. */
-export function createFrameReader(
-  limits: FrameLimits,
-  onFrame: (frame: Frame) => void,
-): (chunk: Buffer) => void {
+/** Reads frames from a pipe. */
+export interface FrameReader {
+  /** The memory for the next bytes of the pipe. Not empty. */
+  space(): Buffer;
+  /** Takes the bytes that the pipe put at the beginning of `space()`. Throws for a frame above a limit. */
+  took(byteLength: number): void;
+}
+
+export function createFrameReader(limits: FrameLimits, onFrame: (frame: Frame) => void): FrameReader {
   const head = Buffer.alloc(HEAD_BYTES);
   let part: "head" | "message" | "bytes" = "head";
   let target = head;
@@ -51,17 +55,16 @@ export function createFrameReader(
       onFrame({ message, bytes: done });
       return;
     }
-    // An empty part ends without a chunk.
+    // An empty part ends without bytes.
     if (target.length === 0) finishPart();
   }
 
-  return (chunk) => {
-    for (let at = 0; at < chunk.length; ) {
-      const copied = chunk.copy(target, filled, at);
-      at += copied;
-      filled += copied;
+  return {
+    space: () => target.subarray(filled),
+    took(byteLength) {
+      filled += byteLength;
       if (filled === target.length) finishPart();
-    }
+    },
   };
 }
 

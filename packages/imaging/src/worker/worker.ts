@@ -3,7 +3,7 @@
  * keeps no state, and may be killed at any moment. `worker/` and the host's files import `shared/`, never each other.
  */
 
-import { Socket } from "node:net";
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { isError, isServiceError } from "@outrigger/core";
 import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
 import {
@@ -25,19 +25,30 @@ interface Reply {
 
 process.title = "outrigger-render";
 const performer = loadPerformer();
-const pipe = new Socket({ fd: PIPE });
-// The host has exited. process.exit would wait for libvips, which may work on a picture for minutes.
-pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
-pipe.on("error", () => undefined);
-const read = createFrameReader(
+const reader = createFrameReader(
   { messageBytes: Number.POSITIVE_INFINITY, bytes: () => Number.POSITIVE_INFINITY },
   (frame) => void perform(frame),
 );
-pipe.on("data", read);
+// `onread`, which the type lacks, saves a copy of the picture.
+const options: SocketConstructorOpts & ConnectOpts = {
+  fd: PIPE,
+  onread: { buffer: () => reader.space(), callback: take },
+};
+const pipe = new Socket(options);
+// The host has exited. process.exit would wait for libvips, which may work on a picture for minutes.
+pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
+pipe.on("error", () => undefined);
+pipe.resume();
 performer.then(
   () => send({ kind: "ready" }),
   (error: unknown) => send({ kind: "unusable", reason: isError(error) ? error.message : String(error) }),
 );
+
+/** Takes bytes that the pipe has put into `reader.space()`. */
+function take(byteLength: number): boolean {
+  reader.took(byteLength);
+  return true;
+}
 
 async function perform({ message, bytes }: Frame): Promise<void> {
   const before = process.cpuUsage();
