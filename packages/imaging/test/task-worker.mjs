@@ -1,5 +1,5 @@
 /** A worker whose tasks select how it behaves, for worker-pool.long.test.ts. */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { receive, send, sendRaw } from "./worker-pipe.mjs";
 
@@ -14,6 +14,7 @@ const usage = (before) => {
 async function perform(task, bytes) {
   if (task.do === "answer") return { worker, value: task.value, received: bytes.toString("latin1") };
   if (task.do === "answer later") return await setTimeout(task.ms, { worker, value: task.value });
+  if (task.do === "digest") return { value: createHash("sha256").update(bytes).digest("hex") };
   if (task.do === "send") sendRaw(Buffer.from(task.raw, "latin1"));
   if (task.do === "refuse")
     return Promise.reject(Object.assign(new Error(task.message), { code: task.code }));
@@ -40,7 +41,10 @@ async function perform(task, bytes) {
 receive((task, bytes) => {
   const before = process.cpuUsage();
   perform(task, bytes).then(
-    (result) => send({ kind: "done", result, ...usage(before) }, Buffer.from(task.attach ?? "", "latin1")),
+    (result) => {
+      send({ kind: "done", result, ...usage(before) }, Buffer.from(task.attach ?? "", "latin1"));
+      if (task.thenSend) setImmediate(() => sendRaw(Buffer.from(task.thenSend, "latin1")));
+    },
     ({ code = "memory", message }) => send({ kind: "failed", code, message, detail: "", ...usage(before) }),
   );
 });

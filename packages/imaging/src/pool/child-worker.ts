@@ -8,11 +8,19 @@ import {
   systemCode,
 } from "@outrigger/core";
 import type { Frame } from "../shared/frames.ts";
+import { deferred } from "./deferred.ts";
 import { crashed, isFault, notStarted, overDeadline, reportedError, stopped } from "./failures.ts";
 import { readMessage } from "./messages.ts";
 import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
 import { type OpenSource, openBytes, openFile } from "./source-file.ts";
-import { decoderOf, killTree, lowerPriority, type ProcessOptions, startProcess } from "./start-process.ts";
+import {
+  decoderOf,
+  killDecoder,
+  killTree,
+  lowerPriority,
+  type ProcessOptions,
+  startProcess,
+} from "./start-process.ts";
 import { keepHostAlive, readPipe, sendTask } from "./worker-pipe.ts";
 
 /** The module of one worker, which sends {@link WorkerMessage}s, and its limits. */
@@ -75,7 +83,6 @@ type Settle = (outcome: Outcome, cpuMs: number) => void;
 
 class SpawnedWorker implements ChildWorker {
   readonly #options: ChildWorkerOptions;
-  readonly #level: SandboxLevel;
   readonly #ready = deferred();
   readonly #gone = deferred();
   readonly #startTimer: NodeJS.Timeout;
@@ -84,7 +91,7 @@ class SpawnedWorker implements ChildWorker {
   #decoder: number | null = null;
   #isAlive = true;
   /** Whether all processes of the sandbox are running. */
-  #isComplete: boolean;
+  #isComplete = false;
   #hasStarted = false;
   #startFailure: string | null = null;
   #errorOutput = "";
@@ -101,13 +108,15 @@ class SpawnedWorker implements ChildWorker {
 
   constructor(options: ChildWorkerOptions, level: SandboxLevel) {
     this.#options = options;
-    this.#level = level;
     // `ready` may have no listener when the worker is killed during its start.
     this.ready.catch(() => {});
-    this.#isComplete = level === "none" || level === "permissions";
     this.#startTimer = setTimeout(() => this.#giveUpStart(), MAX_START_MS).unref();
     try {
       this.#child = startProcess(options, level);
+      if (level === "none" || level === "permissions") {
+        this.#decoder = this.#child.pid ?? null;
+        this.#isComplete = true;
+      }
       this.#listenTo(this.#child);
     } catch (cause) {
       // The level does not apply here.
@@ -175,8 +184,8 @@ class SpawnedWorker implements ChildWorker {
     this.#end(reason, this.#measuredCpuMs());
     // Otherwise this process could run out of work and exit before `gone` resolves.
     this.#keepHostAlive(true);
-    // A sandbox ends with its first process, but only once it is complete: `#receive` kills it then.
-    if (this.#isComplete) this.#child?.kill("SIGKILL");
+    // A sandbox that is not complete yet might outlive its first process. `#receive` kills it then.
+    if (this.#isComplete && this.#child !== undefined) killDecoder(this.#child, this.#decoder);
   }
 
   #giveUpStart(): void {
@@ -243,13 +252,14 @@ class SpawnedWorker implements ChildWorker {
   }
 
   #receive(child: ChildProcess, { message: given, bytes }: Frame): void {
-    this.#isComplete = true;
-    if (!this.#isAlive) {
-      child.kill("SIGKILL");
-      return;
+    if (!this.#isComplete) {
+      this.#isComplete = true;
+      this.#decoder = decoderOf(child);
+      if (!this.#isAlive) killDecoder(child, this.#decoder);
     }
+    if (!this.#isAlive) return;
     const message = readMessage(given);
-    if (message.kind === "ready") this.#begin(child);
+    if (message.kind === "ready") this.#begin();
     else if (message.kind === "unusable") {
       this.#startFailure = message.reason;
       this.kill(new ServiceError("host_misuse", `The renderer cannot load its libraries: ${message.reason}`));
@@ -264,8 +274,7 @@ class SpawnedWorker implements ChildWorker {
     }
   }
 
-  #begin(child: ChildProcess): void {
-    this.#decoder = decoderOf(child, this.#level);
+  #begin(): void {
     if (this.#decoder === null) {
       this.#startFailure = "/proc does not show its process";
       this.kill(notStarted());
@@ -295,17 +304,4 @@ class SpawnedWorker implements ChildWorker {
   #keepHostAlive(on: boolean): void {
     if (this.#child !== undefined) keepHostAlive(this.#child, on);
   }
-}
-
-/** `Promise.withResolvers`, which Node 20 lacks. */
-function deferred() {
-  let settle: { resolve(): void; reject(error: Error): void } | undefined;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return {
-    promise,
-    resolve: () => settle?.resolve(),
-    reject: (error: Error) => settle?.reject(error),
-  };
 }

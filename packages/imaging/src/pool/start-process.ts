@@ -65,24 +65,33 @@ function confined(entry: string, level: SandboxLevel, environment: NodeJS.Proces
 }
 
 /**
- * The process that runs the entry: at the end of a sandbox's chain of processes. `null` if the system does not show
+ * The process that runs the entry in a sandbox: at the end of a chain of processes. `null` if the system does not show
  * it.
  */
-export function decoderOf({ pid }: ChildProcess, level: SandboxLevel): number | null {
+export function decoderOf({ pid }: ChildProcess): number | null {
   if (pid === undefined) return null;
-  if (level === "none" || level === "permissions") return pid;
   const [, ...below] = chainOf(pid);
   return below.at(-1) ?? null;
+}
+
+/** Kills the decoding process. Those around it end after it, so the first one's exit tells that it has exited. */
+export function killDecoder(child: ChildProcess, decoder: number | null): void {
+  if (decoder === null || decoder === child.pid) child.kill("SIGKILL");
+  else killEach([decoder]);
 }
 
 /** Kills a process and those below it, the last one first: one that has lost its parent could not be found again. */
 export function killTree({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  for (const each of chainOf(pid).reverse()) {
+  killEach(chainOf(pid).reverse());
+}
+
+function killEach(pids: readonly number[]): void {
+  for (const pid of pids) {
     try {
-      process.kill(each, "SIGKILL");
+      process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended with one of the others.
+      // It has exited, perhaps with one of the others.
     }
   }
 }

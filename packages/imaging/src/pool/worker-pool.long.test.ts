@@ -1,62 +1,12 @@
-import { type RenderSource, ServiceError, type WorkOptions } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
 import { isRunning, peakBytes, until, workersOf } from "../../test/child-processes.ts";
+import { closePools, poolOf } from "../../test/task-pool.ts";
 import { overDeadline } from "./failures.ts";
-import { createLevelSearch } from "./sandbox/levels.ts";
-import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
-
-interface Answer {
-  startedAt: number;
-  endedAt: number;
-  /** Identifies the worker process. */
-  worker: string;
-  value?: unknown;
-  /** Bytes that came with the task. */
-  received: string;
-  /** Bytes that came with the reply. */
-  attached: string;
-}
-
-/** A pool whose tasks come without bytes. */
-interface TestPool {
-  run(task: object, work?: WorkOptions, source?: RenderSource): Promise<Answer>;
-  close(): Promise<void>;
-}
 
 const MiB = 1024 ** 2;
-const pools: WorkerPool[] = [];
 
-function poolOf(options: Partial<WorkerPoolOptions> = {}): TestPool {
-  const pool = createWorkerPool({
-    entry: new URL("../../test/task-worker.mjs", import.meta.url),
-    locale: "en_US.UTF-8",
-    levels: createLevelSearch("best"),
-    workers: 1,
-    maxQueue: 8,
-    timeoutMs: 10_000,
-    maxMemoryBytes: 512 * MiB,
-    maxTasksPerWorker: 1000,
-    maxRestingBytes: 512 * MiB,
-    maxTotalMemoryBytes: 2048 * MiB,
-    ...options,
-  });
-  pools.push(pool);
-  return {
-    run: (task, work, source = { bytes: Buffer.alloc(0) }) =>
-      pool.run({ task, source, read: readAnswer }, work),
-    close: () => pool.close(),
-  };
-}
-
-function readAnswer(reply: unknown, bytes: Buffer): Answer {
-  const answer = reply as Answer; // From test/task-worker.mjs.
-  if (Object(answer.value).invalid) throw new Error("This reply is invalid");
-  return { ...answer, attached: bytes.toString("latin1") };
-}
-
-afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.close()));
-});
+afterEach(closePools);
 
 test("the pool keeps a worker for the next task", async () => {
   const pool = poolOf();
@@ -245,29 +195,6 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.each([
-  { do: "raise", signal: "SIGSEGV" },
-  { do: "raise", signal: "SIGABRT" },
-  { do: "exit", code: 3 },
-])("a crash ($do $signal$code) fails only its own task", async (crash) => {
-  const pool = poolOf();
-  const { worker } = await pool.run({ do: "answer" });
-  const [crashed, next] = await Promise.allSettled([pool.run(crash), pool.run({ do: "answer" })]);
-  expect(crashed).toMatchObject({ status: "rejected", reason: { code: "unsupported_media" } });
-  expect(next).toMatchObject({ status: "fulfilled" });
-  expect(next).not.toHaveProperty("value.worker", worker);
-});
-
-test("a worker killed from outside rejects with overloaded, not unsupported_media", async () => {
-  const pool = poolOf();
-  const { worker } = await pool.run({ do: "answer" });
-  const running = pool.run({ do: "hang" });
-  const [pid = 0] = workersOf(process.pid);
-  process.kill(pid, "SIGKILL");
-  await expect(running).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 1000 });
-  expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
-});
-
 test("a worker is replaced after maxTasksPerWorker tasks", async () => {
   const pool = poolOf({ maxTasksPerWorker: 2 });
   const workers: string[] = [];
@@ -281,24 +208,6 @@ test("a worker that holds too much memory after its task is replaced", async () 
   const pool = poolOf({ maxRestingBytes: 150 * MiB });
   const { worker } = await pool.run({ do: "take memory", bytes: 200 * MiB, thenAnswer: true });
   expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
-});
-
-test("every call rejects with host_misuse when workers cannot load their libraries", async () => {
-  const pool = poolOf({ entry: new URL("../../test/unusable-worker.mjs", import.meta.url) });
-  for (const outcome of await Promise.allSettled([pool.run({}), pool.run({})])) {
-    expect(outcome).toMatchObject({
-      status: "rejected",
-      reason: {
-        code: "host_misuse",
-        message: "The renderer cannot load its libraries: a library is missing",
-      },
-    });
-  }
-});
-
-test("a worker that exits before it is ready rejects with overloaded", async () => {
-  const pool = poolOf({ entry: new URL("../../test/no-such-file.mjs", import.meta.url) });
-  await expect(pool.run({})).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 5000 });
 });
 
 test("close rejects queued and running tasks and ends the processes", async () => {
