@@ -40,6 +40,13 @@ const SERVICES = [
     debianPackages: ["fontconfig", "fonts-dejavu-core"],
   },
   {
+    // Without a probe: a kernel that refuses its namespaces is no failure.
+    name: "bubblewrap",
+    variable: "OUTRIGGER_BWRAP",
+    commands: ["bwrap"],
+    debianPackages: ["bubblewrap"],
+  },
+  {
     name: "qpdf",
     variable: "OUTRIGGER_QPDF",
     commands: ["qpdf"],

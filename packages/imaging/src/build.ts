@@ -14,11 +14,11 @@ let code: string | undefined;
 
 /**
  * `Renderer.build`: a digest of everything that decides the bytes of renditions: this package's code, the library
- * versions, and the limits that shape renditions. The first call in a process takes 15 ms.
+ * versions, the language, and the limits that shape renditions. The first call in a process takes 15 ms.
  */
-export function buildOf(limits: PictureLimits): string {
+export function buildOf(limits: PictureLimits, language: string): string {
   code ??= [ownCode(), ...LIBRARIES.map(versionOf), ...nativeVersions(), `zlib ${versions.zlib}`].join();
-  const digest = createHash("sha256").update(code).update(shape(limits)).digest("hex");
+  const digest = createHash("sha256").update(code).update(shape(limits)).update(language).digest("hex");
   return `r1.${digest.slice(0, 16)}`;
 }
 

@@ -4,7 +4,7 @@ import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import { admitInfo } from "../test/admit-bytes.ts";
-import { childrenOf, peakBytes } from "../test/child-processes.ts";
+import { peakBytes, workersOf } from "../test/child-processes.ts";
 import { type GifFrame, sparseGif } from "../test/hostile-gifs.ts";
 import { hostileSvgs, svg } from "../test/hostile-svgs.ts";
 
@@ -55,7 +55,7 @@ describe("a GIF of a few bytes that declares a huge size is refused:", () => {
       sparseGif(10, 10, [...frames(1, 10, 10), ...frames(1, 65_535, 65_535)]),
     ],
   ])("%s", async (_, bytes) => {
-    const before = new Set(childrenOf(process.pid));
+    const before = new Set(workersOf(process.pid));
     const fresh = createRenderer({ workers: 1 });
     try {
       for (const format of ["gif", "webp", "png"] as const) {
@@ -66,7 +66,7 @@ describe("a GIF of a few bytes that declares a huge size is refused:", () => {
       await expect(admitInfo(fresh, { bytes }, "image/gif")).rejects.toMatchObject({
         code: "unsupported_media",
       });
-      for (const pid of childrenOf(process.pid).filter((each) => !before.has(each))) {
+      for (const pid of workersOf(process.pid).filter((each) => !before.has(each))) {
         expect(peakBytes(pid)).toBeLessThan(200 * 1024 ** 2);
       }
     } finally {

@@ -78,6 +78,27 @@ export interface RendererOptions {
    */
   workers?: number;
   /**
+   * Pictures after which a worker is replaced. With 1 each picture gets a new process, so a decoder that one picture took
+   * over never sees another: for private pictures of several clients. A new worker costs 0.1 s of CPU time.
+   * Range 1 to 1,000,000.
+   * @default 1000
+   */
+  maxTasksPerWorker?: number;
+  /**
+   * How workers are confined on Linux, so that a decoder taken over by a picture cannot reach this process, its files or
+   * the network. `"best"`: the strongest level that works here, found by starting the first worker: bubblewrap, else
+   * namespaces, else Node's permission model, else none. `"required"`: bubblewrap or namespaces; if neither works, each call
+   * rejects with `host_misuse` and the reasons. `"off"`: none. docs/security.md lists what each level withholds.
+   * @default "best"
+   */
+  sandbox?: "required" | "best" | "off";
+  /**
+   * Language that chooses among the branches of `<switch systemLanguage>` in an SVG: a BCP 47 tag, of which the language and
+   * the region count. The machine's own locale does not matter, so all nodes draw alike.
+   * @default "en"
+   */
+  language?: string;
+  /**
    * Calls that may wait for a worker. Further calls are rejected with `overloaded`. Range 0 to 100,000.
    * @default 64
    */
@@ -111,7 +132,19 @@ export const RENDERER_RULES = {
   workers: rules.preset(Math.max(2, availableParallelism() - 1), rules.whole(1, 256)),
   maxQueue: rules.preset(64, rules.whole(0, 100_000)),
   intermediates: rules.preset(true, rules.flag()),
+  maxTasksPerWorker: rules.preset(1000, rules.whole(1, 1_000_000)),
+  sandbox: rules.preset("best", rules.oneOf("required", "best", "off")),
+  language: rules.preset("en", rules.text("a BCP 47 language tag", isLanguage)),
 } satisfies RuleTable<RendererOptions>;
+
+function isLanguage(tag: string): boolean {
+  try {
+    // A language that has no likely region is not known.
+    return new Intl.Locale(tag).maximize().region !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Fills in the defaults. Throws `TypeError` for a value out of range. */
 export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {

@@ -1,78 +1,87 @@
 import { resolve } from "node:path";
-import type { Admission, Renderer, RenderSource, Rendition } from "@outrigger/core";
+import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core";
 import { buildOf, look } from "./build.ts";
+import type { Request } from "./pool/child-worker.ts";
+import { startFontCache } from "./pool/font-cache.ts";
+import { createLevelSearch } from "./pool/sandbox/levels.ts";
+import { writeCleaned } from "./pool/source-file.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
+import { readAdmission, readRendition } from "./read-reply.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
 import { usesIntermediate } from "./shared/intermediate.ts";
 import { measure } from "./shared/measure.ts";
-import type { Rendered, Task, TaskResult } from "./shared/wire.ts";
-
-/**
- * A precaution against memory leaks, although 600 pictures in a row showed none. A new worker costs 0.1 s of processor
- * time.
- */
-const MAX_TASKS_PER_WORKER = 1000;
+import type { Task } from "./shared/wire.ts";
 
 /**
  * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
- * memory. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
+ * memory, in the strongest sandbox that works here. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
  * Throws `TypeError` for options out of range.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
-  const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, intermediates, ...limits } =
+  const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...others } =
     resolveRendererOptions(options);
-  const pool = createWorkerPool<Task, TaskResult>({
+  const { maxTasksPerWorker, intermediates, sandbox, language, ...limits } = others;
+  const levels = createLevelSearch(sandbox);
+  const locale = localeOf(language);
+  let endFontCache: (() => Promise<void>) | undefined;
+  const pool = createWorkerPool({
     entry: new URL("./worker/worker.js", import.meta.url),
+    locale,
+    levels,
     timeoutMs,
     maxMemoryBytes,
     workers,
     maxQueue,
-    maxTasksPerWorker: MAX_TASKS_PER_WORKER,
+    maxTasksPerWorker,
     maxTotalMemoryBytes,
     // Memory that a worker still holds counts towards the limit of its next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });
+  const run = <Result>(request: Request<Result>, work?: WorkOptions): Promise<Result> => {
+    endFontCache ??= startFontCache(new URL("./worker/write-font-cache.js", import.meta.url), locale);
+    return pool.run(request, work);
+  };
   return {
-    build: buildOf(limits),
+    build: buildOf(limits, language),
     workers,
     maxQueue,
+    get sandbox() {
+      return levels.result();
+    },
     look,
     measure: (original, spec) => measure(original, spec, limits),
     usesIntermediate: (original, spec) => intermediates && usesIntermediate(original, spec, limits),
     canRender: () => true,
-    async admit(source, type, options, work) {
-      const cleanedPath = resolve(options.cleanedPath);
-      const task: Task = {
-        kind: "admit",
-        source: absolute(source),
-        type,
-        options: { ...options, cleanedPath },
-        limits,
-      };
-      // The kind of the task decides the type of its result.
-      return (await pool.run(task, work)) as Admission;
+    async admit(given, type, { cleanedPath, ...kept }, work) {
+      const source = absolute(given);
+      const path = resolve(cleanedPath);
+      const task: Task = { kind: "admit", type, kept, limits };
+      const { info, cleaned } = await run({ task, source, read: readAdmission }, work);
+      return { ...info, cleaned: cleaned === null ? null : await writeCleaned(path, source, cleaned) };
     },
-    async render(source, type, spec, work) {
+    render(source, type, spec, work) {
       const mode = work?.fromIntermediate
         ? "from intermediate"
         : intermediates
           ? "with intermediate"
           : "direct";
-      const task: Task = { kind: "render", source: absolute(source), type, spec, limits, mode };
-      // The kind of the task decides the type of its result.
-      return separate((await pool.run(task, work)) as Rendered);
+      const task: Task = { kind: "render", type, spec, limits, mode };
+      return run({ task, source: absolute(source), read: readRendition }, work);
     },
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([pool.close(), endFontCache?.()]);
+    },
   };
 }
 
-function separate({ bytes, renditionBytes }: Rendered): Rendition {
-  if (renditionBytes === bytes.length) return { bytes };
-  return { bytes: bytes.subarray(0, renditionBytes), intermediate: bytes.subarray(renditionBytes) };
+/** The POSIX locale of a language. Libraries read its language and its region. */
+function localeOf(language: string): string {
+  const { language: name, region } = new Intl.Locale(language).maximize();
+  return `${name}_${region}.UTF-8`;
 }
 
-/** Makes the path absolute: workers run in another directory. */
+/** Makes the path absolute, in case the host changes its directory while the task waits. */
 function absolute(source: RenderSource): RenderSource {
   return "path" in source ? { ...source, path: resolve(source.path) } : source;
 }

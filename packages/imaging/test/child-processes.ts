@@ -1,14 +1,43 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
-/** Process ids of the children of a process, on Linux. Empty after the process has exited. */
+/** Process ids of the children of a process, of all its threads, on Linux. Empty after the process has exited. */
 export function childrenOf(pid: number): number[] {
   try {
-    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
-    return list === "" ? [] : list.split(" ").map(Number);
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+      const list = readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1").trim();
+      return list === "" ? [] : list.split(" ").map(Number);
+    });
   } catch {
     // The process has exited.
     return [];
   }
+}
+
+/** Process ids of the render processes of a process, each within its sandbox. */
+export function workersOf(pid: number): number[] {
+  return childrenOf(pid)
+    .map(lastOf)
+    .filter((each) => !commandOf(each).includes("write-font-cache"));
+}
+
+/** All processes below a process. */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    // The process has exited.
+    return "";
+  }
+}
+
+/** The process at the end of a chain of processes with one child each. */
+function lastOf(pid: number): number {
+  const [next] = childrenOf(pid);
+  return next === undefined ? pid : lastOf(next);
 }
 
 /** Whether a process exists and is not a zombie. */

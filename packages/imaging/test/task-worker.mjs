@@ -1,23 +1,27 @@
 /** A worker whose tasks select how it behaves, for worker-pool.long.test.ts. */
+import { createHash, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { receive, send, sendRaw } from "./worker-pipe.mjs";
 
 const hoard = [];
-const rss = () => process.memoryUsage.rss();
+/** In a sandbox every worker has the same process id. */
+const worker = randomUUID();
 const usage = (before) => {
   const { user, system } = process.cpuUsage(before);
-  return { cpuMs: (user + system) / 1000, residentBytes: rss() };
+  return { cpuMs: (user + system) / 1000, residentBytes: null };
 };
-const tell = (message) => process.send(message);
 
-async function perform(task) {
-  if (task.do === "answer") return { pid: process.pid, value: task.value };
-  if (task.do === "answer later") return await setTimeout(task.ms, { pid: process.pid, value: task.value });
+async function perform(task, bytes) {
+  if (task.do === "answer") return { worker, value: task.value, received: bytes.toString("latin1") };
+  if (task.do === "answer later") return await setTimeout(task.ms, { worker, value: task.value });
+  if (task.do === "digest") return { value: createHash("sha256").update(bytes).digest("hex") };
+  if (task.do === "send") sendRaw(Buffer.from(task.raw, "latin1"));
   if (task.do === "refuse")
     return Promise.reject(Object.assign(new Error(task.message), { code: task.code }));
   if (task.do === "compute") {
     const before = process.cpuUsage();
     while (process.cpuUsage(before).user < task.cpuMs * 1000);
-    return { pid: process.pid };
+    return { worker };
   }
   if (task.do === "raise") process.kill(process.pid, task.signal);
   if (task.do === "exit") process.exit(task.code);
@@ -25,21 +29,23 @@ async function perform(task) {
     const startedAt = Date.now();
     const held = Buffer.alloc(task.bytes, 1);
     await setTimeout(task.ms);
-    return { pid: process.pid, value: task.value, startedAt, endedAt: Date.now(), held: held.length };
+    return { worker, value: task.value, startedAt, endedAt: Date.now(), held: held.length };
   }
   if (task.do === "take memory") {
     hoard.push(Buffer.alloc(task.bytes, 1));
-    if (task.thenAnswer) return { pid: process.pid };
+    if (task.thenAnswer) return { worker };
   }
   return await new Promise(() => {});
 }
 
-process.on("disconnect", () => process.exit());
-process.on("message", (task) => {
+receive((task, bytes) => {
   const before = process.cpuUsage();
-  perform(task).then(
-    (result) => tell({ kind: "done", result, ...usage(before) }),
-    ({ code = "memory", message }) => tell({ kind: "failed", code, message, detail: "", ...usage(before) }),
+  perform(task, bytes).then(
+    (result) => {
+      send({ kind: "done", result, ...usage(before) }, Buffer.from(task.attach ?? "", "latin1"));
+      if (task.thenSend) setImmediate(() => sendRaw(Buffer.from(task.thenSend, "latin1")));
+    },
+    ({ code = "memory", message }) => send({ kind: "failed", code, message, detail: "", ...usage(before) }),
   );
 });
-tell({ kind: "ready" });
+send({ kind: "ready" });

@@ -1,4 +1,5 @@
 /** A worker that cannot load its libraries. */
-process.on("disconnect", () => process.exit());
-process.on("message", () => {});
-process.send({ kind: "unusable", reason: "a library is missing" });
+import { receive, send } from "./worker-pipe.mjs";
+
+receive(() => {});
+send({ kind: "unusable", reason: "a library is missing" });

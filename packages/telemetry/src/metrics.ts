@@ -83,6 +83,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 const HELP: Readonly<Record<GaugeName, string>> = {
   renders_waiting: "Pictures that wait for a render process.",
   renders_running: "Pictures that are being rendered.",
+  sandbox_bubblewrap: "Services whose render processes are confined by bubblewrap.",
+  sandbox_namespaces: "Services whose render processes are confined by namespaces.",
+  sandbox_permissions: "Services whose render processes are confined by Node's permission model only.",
+  sandbox_none: "Services whose render processes are not confined.",
   jobs_waiting: "Uploads, answered with 202, that wait to be processed.",
   storage_free_bytes: "Bytes that this user can still write to the file systems of data directories.",
   storage_total_bytes: "Size in bytes of the file systems of data directories.",

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ImageFormat, OriginalType } from "./renderer.ts";
+import type { ImageFormat, OriginalType, SandboxLevel } from "./renderer.ts";
 
 /** The role of a store in a service. */
 export type StoreRole = "records" | "originals" | "renditions";
@@ -52,6 +52,7 @@ export type GaugeName =
   | "renders_waiting"
   | "renders_running"
   | "jobs_waiting"
+  | `sandbox_${SandboxLevel}`
   | "storage_free_bytes"
   | "storage_total_bytes"
   | "storage_free_inodes"

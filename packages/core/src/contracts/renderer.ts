@@ -137,6 +137,19 @@ export interface RenderOptions extends WorkOptions {
 }
 
 /**
+ * How decoding processes are confined, the strongest first: by bubblewrap; by namespaces of the kernel; by Node's
+ * permission model, which binds JavaScript only; not at all.
+ */
+export type SandboxLevel = "bubblewrap" | "namespaces" | "permissions" | "none";
+
+/** The level of the decoding processes. */
+export interface Sandbox {
+  level: SandboxLevel;
+  /** The stronger levels that do not work here, each with the reason. Empty if none was tried. */
+  failures: readonly { level: SandboxLevel; reason: string }[];
+}
+
+/**
  * Decodes, resizes and encodes. It bounds pixels, frames, pages, memory and time itself; no input may harm
  * the calling process.
  *
@@ -152,6 +165,8 @@ export interface Renderer {
   readonly workers?: number;
   /** Maximum number of queued calls of all clients together. Absent: the value of `workers`. */
   readonly maxQueue?: number;
+  /** How decoding processes are confined; `null` until the first one has started. Absent: unknown. */
+  readonly sandbox?: Sandbox | null;
   /**
    * Version of a conversion's appearance. A developer raises it when the output should look different.
    * Renditions with a lower number are served until a background render replaces them; all others stay as

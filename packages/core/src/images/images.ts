@@ -9,6 +9,7 @@ import { ServiceError } from "../errors.ts";
 import { CLOSE_RULES } from "../http/in-flight.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeStore } from "../observe/observe-store.ts";
+import { reportSandbox } from "../observe/report-sandbox.ts";
 import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
 
@@ -99,7 +100,8 @@ export function createImages(options: ImagesOptions): Images {
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
   const observer = checked.observer && safeObserver(checked.observer, settings.onError);
-  const { roles, renderer } = observed(given, checked.renderer, observer);
+  const { renderer: reported, hide: hideSandbox } = reportSandbox(checked.renderer, settings.log, observer);
+  const { roles, renderer } = observed(given, reported, observer);
   const leases = leasesOf(roles, settings);
   const budget = createRenderBudget({
     limiter,
@@ -205,6 +207,7 @@ export function createImages(options: ImagesOptions): Images {
     // A store that hangs must not delay its own closing for ever.
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
     hideJobs?.();
+    hideSandbox();
     scheduler.close();
     await closeStores(given);
     await limiter.close();

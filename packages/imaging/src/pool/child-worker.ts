@@ -1,22 +1,46 @@
 import type { ChildProcess } from "node:child_process";
-import { ServiceError } from "@outrigger/core";
-import type { WorkerMessage } from "../shared/wire.ts";
+import {
+  isError,
+  isServiceError,
+  type RenderSource,
+  type SandboxLevel,
+  ServiceError,
+  systemCode,
+} from "@outrigger/core";
+import type { Frame } from "../shared/frames.ts";
+import { deferred } from "./deferred.ts";
 import { crashed, isFault, notStarted, overDeadline, reportedError, stopped } from "./failures.ts";
-import { forkWorker } from "./fork-worker.ts";
+import { readMessage } from "./messages.ts";
 import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
+import { type OpenSource, openBytes, openFile } from "./source-file.ts";
+import {
+  decoderOf,
+  killDecoder,
+  killTree,
+  lowerPriority,
+  type ProcessOptions,
+  startProcess,
+} from "./start-process.ts";
+import { keepHostAlive, readPipe, sendTask } from "./worker-pipe.ts";
 
-/** The module and the limits of one worker. */
-export interface ChildWorkerOptions {
-  /** The module that the process runs. It sends {@link WorkerMessage}s. */
-  entry: URL;
+/** The module of one worker, which sends {@link WorkerMessage}s, and its limits. */
+export interface ChildWorkerOptions extends ProcessOptions {
   /** Milliseconds that one task may take. */
   timeoutMs: number;
-  /** Bytes of resident memory that the process may reach during a task. */
-  maxMemoryBytes: number;
+}
+
+/** A task with its bytes. */
+export interface Request<Result> {
+  /** The message to the worker. */
+  task: object;
+  /** The bytes that come with it. */
+  source: RenderSource;
+  /** Verifies the reply. If it throws, the worker is killed. */
+  read(reply: unknown, bytes: Buffer, sourceBytes: number): Result;
 }
 
 /** A process that runs one task at a time. It is killed when a task exceeds a limit. */
-export interface ChildWorker<Task, Result> {
+export interface ChildWorker {
   /**
    * Resolves when the process can take a task. Rejects with `host_misuse` when it cannot load its libraries, and with
    * `overloaded` when the system refuses to start it.
@@ -24,6 +48,8 @@ export interface ChildWorker<Task, Result> {
   readonly ready: Promise<void>;
   /** Resolves when the process has exited. */
   readonly gone: Promise<void>;
+  /** Why the process ended by itself before it was ready; `null` if it did not. */
+  startFailure(): string | null;
   /** Whether the process can take another task. */
   isAlive(): boolean;
   /** Bytes of memory that the process held after its last task. */
@@ -31,61 +57,77 @@ export interface ChildWorker<Task, Result> {
   /** Bytes of memory that the process holds now; `null` where the system does not report it. */
   residentBytes(): number | null;
   /**
-   * Runs one task. Rejects with the error of the task, with `too_costly` when the task exceeds a limit, with
-   * `unsupported_media` when it crashes the process, and with `overloaded` when the process was killed from outside or
-   * did not get the processor for most of its time.
+   * Runs one task. Rejects with the error of the task, with `store_unavailable` when its source cannot be read, with
+   * `too_costly` when the task exceeds a limit, with `unsupported_media` when it crashes the process, and with
+   * `overloaded` when the process was killed from outside or did not get the processor for most of its time.
    * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process has
    * exited, they are unknown, and the whole deadline counts.
    */
-  run(task: Task, onCost: (cpuMs: number) => void): Promise<Result>;
+  run<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result>;
   /** Kills the process. A pending start or task rejects with `reason`. */
   kill(reason: ServiceError): void;
 }
 
 /** A start usually takes 0.1 s. After this time it has failed. */
 const MAX_START_MS = 30_000;
+/** Characters of a failed start's error output that are kept. */
+const MAX_ERROR_OUTPUT = 2000;
 
 /** Starts a worker. The worker keeps this process alive while it starts or works, not while it is idle. */
-export function startChildWorker<Task extends object, Result>(
-  options: ChildWorkerOptions,
-): ChildWorker<Task, Result> {
-  return new ForkedWorker<Task, Result>(options);
+export function startChildWorker(options: ChildWorkerOptions, level: SandboxLevel): ChildWorker {
+  return new SpawnedWorker(options, level);
 }
 
-type Outcome<Result> = { result: Result } | { error: Error };
-type Settle<Result> = (outcome: Outcome<Result>, cpuMs: number) => void;
+type Outcome = { reply: unknown; bytes: Buffer } | { error: Error };
+type Settle = (outcome: Outcome, cpuMs: number) => void;
 
-class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Result> {
+class SpawnedWorker implements ChildWorker {
   readonly #options: ChildWorkerOptions;
   readonly #ready = deferred();
   readonly #gone = deferred();
   readonly #startTimer: NodeJS.Timeout;
   readonly #child: ChildProcess | undefined;
+  /** The process that decodes: the child, or a descendant of it in a sandbox. Known when it is ready. */
+  #decoder: number | null = null;
   #isAlive = true;
+  /** Whether all processes of the sandbox are running. */
+  #isComplete = false;
   #hasStarted = false;
+  #startFailure: string | null = null;
+  #errorOutput = "";
   #restingBytes = 0;
-  /** Bytes of the result, received before the result itself. */
-  readonly #pieces: Buffer[] = [];
   /** Settles the current task. */
-  #settle: Settle<Result> | undefined;
+  #settle: Settle | undefined;
+  /** Whether the bytes of the current task are still being sent. */
+  #isSending = false;
   /** CPU time of the process when its task began. */
   #cpuMsAtStart: number | null = null;
 
   readonly ready = this.#ready.promise;
   readonly gone = this.#gone.promise;
 
-  constructor(options: ChildWorkerOptions) {
+  constructor(options: ChildWorkerOptions, level: SandboxLevel) {
     this.#options = options;
     // `ready` may have no listener when the worker is killed during its start.
     this.ready.catch(() => {});
-    this.#startTimer = setTimeout(() => this.kill(notStarted()), MAX_START_MS).unref();
+    this.#startTimer = setTimeout(() => this.#giveUpStart(), MAX_START_MS).unref();
     try {
-      this.#child = forkWorker(options.entry, options.maxMemoryBytes);
+      this.#child = startProcess(options, level);
+      if (level === "none" || level === "permissions") {
+        this.#decoder = this.#child.pid ?? null;
+        this.#isComplete = true;
+      }
       this.#listenTo(this.#child);
     } catch (cause) {
+      // The level does not apply here.
+      this.#startFailure = isError(cause) ? cause.message : String(cause);
       this.#end(notStarted(cause), null);
       this.#gone.resolve();
     }
+  }
+
+  startFailure(): string | null {
+    return this.#startFailure;
   }
 
   isAlive(): boolean {
@@ -97,83 +139,152 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
   }
 
   residentBytes(): number | null {
-    return this.#child?.pid === undefined ? null : residentBytesOf(this.#child.pid);
+    return this.#decoder === null ? null : residentBytesOf(this.#decoder);
   }
 
-  run(task: Task, onCost: (cpuMs: number) => void): Promise<Result> {
+  run<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const child = this.#child;
-      if (!this.#isAlive || child === undefined) {
+      if (!this.#isAlive) {
         reject(stopped());
         return;
       }
       const { timeoutMs } = this.#options;
-      this.#cpuMsAtStart = child.pid === undefined ? null : cpuMsOf(child.pid);
-      child.send(task, (error) => {
-        if (error !== null) this.kill(stopped(error));
-      });
+      this.#cpuMsAtStart = this.#decoder === null ? null : cpuMsOf(this.#decoder);
       const deadline = setTimeout(() => {
-        // Deferred: if this process itself was blocked, the answer may already wait in the channel.
+        // Deferred: if this process itself was blocked, the reply may already wait in the pipe.
         setImmediate(() => {
           if (this.#settle === settle) this.kill(overDeadline(this.#measuredCpuMs(), timeoutMs));
         });
       }, timeoutMs);
-      const settle: Settle<Result> = (outcome, cpuMs) => {
+      let sourceBytes = 0;
+      const settle: Settle = (outcome, cpuMs) => {
         this.#settle = undefined;
         clearTimeout(deadline);
         this.#keepHostAlive(false);
         onCost(cpuMs);
-        if ("result" in outcome) resolve(outcome.result);
-        else reject(outcome.error);
+        if ("error" in outcome) reject(outcome.error);
+        else {
+          try {
+            resolve(request.read(outcome.reply, outcome.bytes, sourceBytes));
+          } catch (cause) {
+            this.kill(stopped());
+            reject(crashed(cause));
+          }
+        }
       };
       this.#settle = settle;
       this.#keepHostAlive(true);
+      void this.#send(request, settle, (length) => {
+        sourceBytes = length;
+      });
     });
   }
 
   kill(reason: ServiceError): void {
     this.#end(reason, this.#measuredCpuMs());
     // Otherwise this process could run out of work and exit before `gone` resolves.
-    this.#child?.ref();
-    this.#child?.kill("SIGKILL");
+    this.#keepHostAlive(true);
+    // A sandbox that is not complete yet might outlive its first process. `#receive` kills it then.
+    if (this.#isComplete && this.#child !== undefined) killDecoder(this.#child, this.#decoder);
+  }
+
+  #giveUpStart(): void {
+    if (this.#child !== undefined) killTree(this.#child);
+    this.kill(notStarted());
+  }
+
+  /** Sends a task and its bytes. A worker that gets less than announced is killed. */
+  async #send(
+    { task, source }: Request<unknown>,
+    settle: Settle,
+    onLength: (bytes: number) => void,
+  ): Promise<void> {
+    this.#isSending = true;
+    let opened: OpenSource;
+    try {
+      opened = "bytes" in source ? openBytes(source.bytes) : await openFile(source);
+    } catch (error) {
+      this.#isSending = false;
+      // The worker got nothing and stays usable. `openFile` throws only this class.
+      if (this.#settle === settle) settle({ error: error as ServiceError }, 0);
+      return;
+    }
+    try {
+      onLength(opened.length);
+      if (this.#settle === settle && this.#child !== undefined) await sendTask(this.#child, task, opened);
+    } catch (error) {
+      // Any other error is of the pipe: the process ends, or exceeds its deadline.
+      if (isServiceError(error)) this.kill(error);
+    } finally {
+      this.#isSending = false;
+      await opened.close();
+    }
   }
 
   #listenTo(child: ChildProcess): void {
-    child.on("message", (message) => {
-      // Only our own entry module sends on this channel.
-      this.#receive(message as WorkerMessage<Result>);
+    readPipe(child, {
+      // A process cannot return more than it can hold, and nothing between tasks.
+      maxBytes: () => (this.#settle === undefined ? 0 : this.#options.maxMemoryBytes),
+      onFrame: (frame) => this.#receive(child, frame),
+      onInvalid: (cause) => this.kill(crashed(cause)),
     });
-    child.on("exit", (code, signal) => {
-      if (!this.#hasStarted) this.#end(notStarted(new Error(`It ended with ${signal ?? code}.`)), null);
-      else this.#end(isFault(code, signal) ? crashed() : stopped(), null);
+    child.stderr?.on("data", (chunk: Buffer) => {
+      if (!this.#hasStarted && this.#errorOutput.length < MAX_ERROR_OUTPUT) this.#errorOutput += chunk;
+    });
+    // Not "exit": every process of a sandbox holds the pipe.
+    child.on("close", (code, signal) => {
+      const isByItself = this.#isAlive && isFault(code, signal);
+      this.#decoder = null;
+      if (this.#hasStarted) this.#end(isByItself ? crashed() : stopped(), null);
+      else {
+        const reason = this.#errorOutput.trim() || `It ended with ${signal ?? code}.`;
+        if (isByItself) this.#startFailure = reason;
+        this.#end(notStarted(new Error(reason)), null);
+      }
       this.#gone.resolve();
     });
     child.on("error", (cause) => {
+      if (systemCode(cause) === "ENOENT") this.#startFailure = cause.message;
       this.#end(notStarted(cause), null);
-      // Without a process no "exit" event follows. For a running process, this event reports a signal that failed.
+      // Without a process no "close" event follows. For a running process, this event reports a signal that failed.
       if (child.pid === undefined) this.#gone.resolve();
     });
   }
 
-  #receive(message: WorkerMessage<Result>): void {
-    if (message.kind === "ready") {
-      clearTimeout(this.#startTimer);
-      this.#hasStarted = true;
-      this.#keepHostAlive(false);
-      this.#ready.resolve();
-    } else if (message.kind === "unusable") {
+  #receive(child: ChildProcess, { message: given, bytes }: Frame): void {
+    if (!this.#isComplete) {
+      this.#isComplete = true;
+      this.#decoder = decoderOf(child);
+      if (!this.#isAlive) killDecoder(child, this.#decoder);
+    }
+    if (!this.#isAlive) return;
+    const message = readMessage(given);
+    if (message.kind === "ready") this.#begin();
+    else if (message.kind === "unusable") {
+      this.#startFailure = message.reason;
       this.kill(new ServiceError("host_misuse", `The renderer cannot load its libraries: ${message.reason}`));
-    } else if (message.kind === "piece") {
-      this.#pieces.push(message.bytes);
-    } else {
-      this.#restingBytes = message.residentBytes;
-      const pieces = this.#pieces.splice(0);
-      const outcome: Outcome<Result> =
+    } else if (this.#isSending) throw new Error("A render process replied before it had read its task");
+    else {
+      this.#restingBytes = this.residentBytes() ?? message.residentBytes ?? 0;
+      const outcome: Outcome =
         message.kind === "done"
-          ? { result: assemble(message.result, pieces) }
+          ? { reply: message.result, bytes }
           : { error: reportedError(message, this.#options.maxMemoryBytes) };
       this.#settle?.(outcome, message.cpuMs);
     }
+  }
+
+  #begin(): void {
+    if (this.#decoder === null) {
+      this.#startFailure = "/proc does not show its process";
+      this.kill(notStarted());
+      return;
+    }
+    clearTimeout(this.#startTimer);
+    lowerPriority(this.#decoder);
+    this.#hasStarted = true;
+    this.#keepHostAlive(false);
+    this.#ready.resolve();
   }
 
   #end(error: ServiceError, cpuMs: number | null): void {
@@ -185,31 +296,12 @@ class ForkedWorker<Task extends object, Result> implements ChildWorker<Task, Res
 
   /** CPU milliseconds of the task as the system counts them; `null` where it does not. */
   #measuredCpuMs(): number | null {
-    if (this.#child?.pid === undefined || this.#cpuMsAtStart === null) return null;
-    const now = cpuMsOf(this.#child.pid);
+    if (this.#decoder === null || this.#cpuMsAtStart === null) return null;
+    const now = cpuMsOf(this.#decoder);
     return now === null ? null : now - this.#cpuMsAtStart;
   }
 
   #keepHostAlive(on: boolean): void {
-    const method = on ? "ref" : "unref";
-    this.#child?.[method]();
-    this.#child?.channel?.[method]();
+    if (this.#child !== undefined) keepHostAlive(this.#child, on);
   }
-}
-
-/** `Promise.withResolvers`, which Node 20 lacks. */
-function deferred() {
-  let settle: { resolve(): void; reject(error: Error): void } | undefined;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return {
-    promise,
-    resolve: () => settle?.resolve(),
-    reject: (error: Error) => settle?.reject(error),
-  };
-}
-
-function assemble<Result>(result: Result, pieces: Buffer[]): Result {
-  return pieces.length === 0 ? result : { ...result, bytes: Buffer.concat(pieces) };
 }

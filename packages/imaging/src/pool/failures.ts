@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { ServiceError } from "@outrigger/core";
 import type { WorkerMessage } from "../shared/wire.ts";
 
@@ -21,9 +22,15 @@ const faultSignals = new Set<NodeJS.Signals>([
   "SIGTRAP",
 ]);
 
-/** Whether a process ended by its own fault. */
+/** A parent that reports the signal `n` of its child exits with this code and `n`. */
+const SIGNAL_BASE = 128;
+
+/** Whether a process ended by its own fault. Within a sandbox, signals arrive as exit codes. */
 export function isFault(code: number | null, signal: NodeJS.Signals | null): boolean {
-  return signal === null ? code !== 0 : faultSignals.has(signal);
+  if (signal !== null) return faultSignals.has(signal);
+  const number = (code ?? 0) - SIGNAL_BASE;
+  const [name] = Object.entries(constants.signals).find(([, each]) => each === number) ?? [];
+  return name === undefined ? code !== 0 : faultSignals.has(name as NodeJS.Signals); // A key of constants.signals.
 }
 
 /** The error that a worker reported. */
@@ -59,8 +66,8 @@ function tooCostly(predicate: string): ServiceError {
   return new ServiceError("too_costly", `This image ${predicate} to render.`);
 }
 
-export function crashed(): ServiceError {
-  return new ServiceError("unsupported_media", "This image crashes its decoder.");
+export function crashed(cause?: unknown): ServiceError {
+  return new ServiceError("unsupported_media", "This image crashes its decoder.", { cause });
 }
 
 export function stopped(cause?: unknown): ServiceError {

@@ -1,46 +1,19 @@
 import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
-import { childrenOf, peakBytes, until } from "../../test/child-processes.ts";
+import { isRunning, peakBytes, until, workersOf } from "../../test/child-processes.ts";
+import { closePools, poolOf } from "../../test/task-pool.ts";
 import { overDeadline } from "./failures.ts";
-import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
-
-interface Answer {
-  startedAt: number;
-  endedAt: number;
-  pid: number;
-  value?: unknown;
-}
 
 const MiB = 1024 ** 2;
-const pools: WorkerPool<object, Answer>[] = [];
 
-function poolOf(options: Partial<WorkerPoolOptions> = {}): WorkerPool<object, Answer> {
-  const pool = createWorkerPool<object, Answer>({
-    entry: new URL("../../test/task-worker.mjs", import.meta.url),
-    workers: 1,
-    maxQueue: 8,
-    timeoutMs: 10_000,
-    maxMemoryBytes: 512 * MiB,
-    maxTasksPerWorker: 1000,
-    maxRestingBytes: 512 * MiB,
-    maxTotalMemoryBytes: 2048 * MiB,
-    ...options,
-  });
-  pools.push(pool);
-  return pool;
-}
-
-afterEach(async () => {
-  await Promise.all(pools.splice(0).map((pool) => pool.close()));
-});
+afterEach(closePools);
 
 test("the pool keeps a worker for the next task", async () => {
   const pool = poolOf();
   const first = await pool.run({ do: "answer", value: "a" });
-  const second = await pool.run({ do: "answer", value: Buffer.from("b") });
-  expect(second.pid).toBe(first.pid);
-  expect(first.value).toBe("a");
-  expect(second.value).toEqual(Buffer.from("b"));
+  const second = await pool.run({ do: "answer", value: "b" });
+  expect(second.worker).toBe(first.worker);
+  expect([first.value, second.value]).toEqual(["a", "b"]);
 });
 
 test("the pool runs tasks in the order of their arrival", async () => {
@@ -57,9 +30,9 @@ test("the pool runs tasks in the order of their arrival", async () => {
 test("the pool starts at most as many workers as configured and as needed", async () => {
   const pool = poolOf({ workers: 2 });
   const alone = await Promise.all([pool.run({ do: "answer" })]);
-  expect(new Set(alone.map(({ pid }) => pid)).size).toBe(1);
+  expect(new Set(alone.map(({ worker }) => worker)).size).toBe(1);
   const many = await Promise.all(Array.from({ length: 6 }, () => pool.run({ do: "answer later", ms: 150 })));
-  expect(new Set(many.map(({ pid }) => pid)).size).toBe(2);
+  expect(new Set(many.map(({ worker }) => worker)).size).toBe(2);
 });
 
 test("a full queue rejects a task with overloaded and a retry delay", async () => {
@@ -107,10 +80,10 @@ test("a running task continues when its signal is aborted", async () => {
 
 test("a task's ServiceError reaches the caller, and the worker is kept", async () => {
   const pool = poolOf();
-  const { pid } = await pool.run({ do: "answer" });
-  const refused = pool.run({ do: "refuse", code: "store_unavailable", message: "no disk" });
-  await expect(refused).rejects.toMatchObject({ code: "store_unavailable", message: "no disk" });
-  expect((await pool.run({ do: "answer" })).pid).toBe(pid);
+  const { worker } = await pool.run({ do: "answer" });
+  const refused = pool.run({ do: "refuse", code: "not_implemented", message: "no decoder" });
+  await expect(refused).rejects.toMatchObject({ code: "not_implemented", message: "no decoder" });
+  expect((await pool.run({ do: "answer" })).worker).toBe(worker);
 });
 
 test("a bug in a task rejects with an ordinary Error", async () => {
@@ -124,14 +97,14 @@ test("a bug in a task rejects with an ordinary Error", async () => {
 
 test("a task that slept until its deadline is killed with overloaded, and the pool recovers", async () => {
   const pool = poolOf({ timeoutMs: 400 });
-  const { pid } = await pool.run({ do: "answer" });
+  const { worker } = await pool.run({ do: "answer" });
   const begun = performance.now();
   await expect(pool.run({ do: "hang" })).rejects.toMatchObject({
     code: "overloaded",
     message: "The machine is too busy to render this image in time.",
   });
   expect(performance.now() - begun).toBeGreaterThan(390);
-  expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
+  expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
 });
 
 test.each([
@@ -152,7 +125,7 @@ test("onCost receives the CPU time of a task before the task settles", async () 
     .then(() => events.push("settled"));
   expect(events).toEqual([expect.any(Number), "settled"]);
   expect(events[0]).toBeGreaterThanOrEqual(60);
-  const refusal = { do: "refuse", code: "store_unavailable", message: "no disk" };
+  const refusal = { do: "refuse", code: "not_implemented", message: "no decoder" };
   await pool.run(refusal, { onCost: (cpuMs) => events.push(cpuMs) }).catch(() => events.push("refused"));
   expect(events.slice(2)).toEqual([expect.any(Number), "refused"]);
 });
@@ -199,7 +172,7 @@ test.runIf(process.platform === "linux")(
       code: "too_costly",
       message: "This image needs more than 200 MiB of memory to render.",
     });
-    expect(await pool.run({ do: "answer" })).toHaveProperty("pid");
+    expect(await pool.run({ do: "answer" })).toHaveProperty("worker");
   },
 );
 
@@ -211,7 +184,7 @@ test.runIf(process.platform === "linux")(
     const hold = (value: string, bytes: number, ms: number) =>
       pool.run({ do: "hold memory", bytes, ms, value });
     const large = hold("large", 250 * MiB, 2500);
-    await until(() => childrenOf(process.pid).some((pid) => peakBytes(pid) > 260 * MiB), 10_000);
+    await until(() => workersOf(process.pid).some((pid) => peakBytes(pid) > 260 * MiB), 10_000);
     const [first, second, third] = await Promise.all([
       large,
       hold("another", 250 * MiB, 300),
@@ -222,70 +195,32 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.each([
-  { do: "raise", signal: "SIGSEGV" },
-  { do: "raise", signal: "SIGABRT" },
-  { do: "exit", code: 3 },
-])("a crash ($do $signal$code) fails only its own task", async (crash) => {
-  const pool = poolOf();
-  const { pid } = await pool.run({ do: "answer" });
-  const [crashed, next] = await Promise.allSettled([pool.run(crash), pool.run({ do: "answer" })]);
-  expect(crashed).toMatchObject({ status: "rejected", reason: { code: "unsupported_media" } });
-  expect(next).toMatchObject({ status: "fulfilled" });
-  expect(next).not.toHaveProperty("value.pid", pid);
-});
-
-test("a worker killed from outside rejects with overloaded, not unsupported_media", async () => {
-  const pool = poolOf();
-  const { pid } = await pool.run({ do: "answer" });
-  const running = pool.run({ do: "hang" });
-  process.kill(pid, "SIGKILL");
-  await expect(running).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 1000 });
-  expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
-});
-
 test("a worker is replaced after maxTasksPerWorker tasks", async () => {
   const pool = poolOf({ maxTasksPerWorker: 2 });
-  const pids: number[] = [];
-  for (let task = 0; task < 4; task++) pids.push((await pool.run({ do: "answer" })).pid);
-  expect(pids[1]).toBe(pids[0]);
-  expect(pids[2]).not.toBe(pids[1]);
-  expect(pids[3]).toBe(pids[2]);
+  const workers: string[] = [];
+  for (let task = 0; task < 4; task++) workers.push((await pool.run({ do: "answer" })).worker);
+  expect(workers[1]).toBe(workers[0]);
+  expect(workers[2]).not.toBe(workers[1]);
+  expect(workers[3]).toBe(workers[2]);
 });
 
 test("a worker that holds too much memory after its task is replaced", async () => {
   const pool = poolOf({ maxRestingBytes: 150 * MiB });
-  const { pid } = await pool.run({ do: "take memory", bytes: 200 * MiB, thenAnswer: true });
-  expect((await pool.run({ do: "answer" })).pid).not.toBe(pid);
-});
-
-test("every call rejects with host_misuse when workers cannot load their libraries", async () => {
-  const pool = poolOf({ entry: new URL("../../test/unusable-worker.mjs", import.meta.url) });
-  for (const outcome of await Promise.allSettled([pool.run({}), pool.run({})])) {
-    expect(outcome).toMatchObject({
-      status: "rejected",
-      reason: {
-        code: "host_misuse",
-        message: "The renderer cannot load its libraries: a library is missing",
-      },
-    });
-  }
-});
-
-test("a worker that exits before it is ready rejects with overloaded", async () => {
-  const pool = poolOf({ entry: new URL("../../test/no-such-file.mjs", import.meta.url) });
-  await expect(pool.run({})).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 5000 });
+  const { worker } = await pool.run({ do: "take memory", bytes: 200 * MiB, thenAnswer: true });
+  expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
 });
 
 test("close rejects queued and running tasks and ends the processes", async () => {
   const pool = poolOf();
-  const { pid } = await pool.run({ do: "answer" });
+  await pool.run({ do: "answer" });
+  const workers = workersOf(process.pid);
+  expect(workers).toHaveLength(1);
   const open = Promise.allSettled([pool.run({ do: "hang" }), pool.run({ do: "answer" })]);
   await Promise.all([pool.close(), pool.close()]);
   for (const outcome of await open) {
     expect(outcome).toMatchObject({ status: "rejected", reason: { code: "overloaded" } });
   }
-  expect(() => process.kill(pid, 0)).toThrow(expect.objectContaining({ code: "ESRCH" }));
+  expect(workers.filter(isRunning)).toEqual([]);
   await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
 });
 

@@ -1,10 +1,13 @@
-import { ServiceError, type WorkOptions } from "@outrigger/core";
-import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
+import { type SandboxLevel, ServiceError, type WorkOptions } from "@outrigger/core";
+import { type ChildWorker, type ChildWorkerOptions, type Request, startChildWorker } from "./child-worker.ts";
 import { needsMemory } from "./failures.ts";
 import { createMemoryWatch, type MemoryWatch } from "./memory-watch.ts";
+import { type LevelSearch, noSandbox } from "./sandbox/levels.ts";
 
 /** Options of {@link createWorkerPool}: a bounded number of workers and a bounded queue. */
 export interface WorkerPoolOptions extends ChildWorkerOptions {
+  /** The level of the worker processes. */
+  levels: LevelSearch;
   /** Worker processes at most. */
   workers: number;
   /** Tasks that may wait while every worker is busy. */
@@ -21,25 +24,25 @@ export interface WorkerPoolOptions extends ChildWorkerOptions {
 }
 
 /** Runs tasks in worker processes, in the order of their arrival. */
-export interface WorkerPool<Task, Result> {
+export interface WorkerPool {
   /**
    * Rejects as {@link ChildWorker.run} does, with `overloaded` when the queue is full or the pool is closed, and with
    * `signal.reason` when `signal` is aborted before a worker has begun. The cost of a task that was started twice is
    * the sum of both attempts.
    */
-  run(task: Task, work?: WorkOptions): Promise<Result>;
+  run<Result>(request: Request<Result>, work?: WorkOptions): Promise<Result>;
   /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes have exited. */
   close(): Promise<void>;
 }
 
-interface Job<Task, Result> {
-  task: Task;
+interface Job {
+  request: Request<unknown>;
   /** Whether the task must run alone, so that it has all memory to itself. */
   isAlone: boolean;
   /** CPU milliseconds that the task has taken so far. */
   cpuMs: number;
   onCost(cpuMs: number): void;
-  resolve(result: Result): void;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
   /** Removes the listener from its signal. */
   release(): void;
@@ -53,22 +56,20 @@ const MAX_RETRY_AFTER_MS = 60_000;
 const CROWDED = new ServiceError("overloaded", "This render was stopped to free memory for another.");
 
 /** Starts each worker when a task first needs it. A worker that died is replaced when the next task needs one. */
-export function createWorkerPool<Task extends object, Result>(
-  options: WorkerPoolOptions,
-): WorkerPool<Task, Result> {
-  return new ChildWorkerPool<Task, Result>(options);
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  return new ChildWorkerPool(options);
 }
 
-class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, Result> {
+class ChildWorkerPool implements WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #memory: MemoryWatch;
-  readonly #queue: Job<Task, Result>[] = [];
+  readonly #queue: Job[] = [];
   /** Living workers: starting, idle or working. */
-  readonly #members = new Set<ChildWorker<Task, Result>>();
-  readonly #idle: ChildWorker<Task, Result>[] = [];
-  readonly #tasksDone = new WeakMap<ChildWorker<Task, Result>, number>();
+  readonly #members = new Set<ChildWorker>();
+  readonly #idle: ChildWorker[] = [];
+  readonly #tasksDone = new WeakMap<ChildWorker, number>();
   /** Workers whose process has not exited yet, killed ones included. */
-  readonly #processes = new Set<ChildWorker<Task, Result>>();
+  readonly #processes = new Set<ChildWorker>();
   #starting = 0;
   #running = 0;
   #isClosed = false;
@@ -81,7 +82,10 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
     );
   }
 
-  run(task: Task, { signal, onCost = () => undefined }: WorkOptions = {}): Promise<Result> {
+  run<Result>(
+    request: Request<Result>,
+    { signal, onCost = () => undefined }: WorkOptions = {},
+  ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (signal?.aborted) return Promise.reject(signal.reason);
     const { workers, maxQueue } = this.#options;
@@ -92,12 +96,13 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
         this.#queue.splice(this.#queue.indexOf(job), 1);
         reject(signal?.reason);
       };
-      const job: Job<Task, Result> = {
-        task,
+      const job: Job = {
+        request,
         isAlone: false,
         cpuMs: 0,
         onCost,
-        resolve,
+        // What `request.read` returned.
+        resolve: (result) => resolve(result as Result),
         reject,
         release: () => signal?.removeEventListener("abort", abandon),
       };
@@ -129,25 +134,21 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
       const job = this.#queue.shift();
       if (job !== undefined) void this.#perform(worker, job);
     }
-    while (this.#starting < this.#queue.length && this.#members.size < this.#options.workers) {
+    // The first start finds the level of the sandbox.
+    const maxStarting = this.#options.levels.result() === null ? 1 : this.#queue.length;
+    while (
+      this.#starting < Math.min(maxStarting, this.#queue.length) &&
+      this.#members.size < this.#options.workers
+    ) {
       void this.#startWorker();
     }
   }
 
   async #startWorker(): Promise<void> {
-    const worker = startChildWorker<Task, Result>(this.#options);
-    this.#members.add(worker);
-    this.#processes.add(worker);
     this.#starting++;
-    void worker.gone.then(() => {
-      this.#forget(worker);
-      this.#processes.delete(worker);
-    });
     try {
-      await worker.ready;
-      this.#idle.push(worker);
+      this.#idle.push(await this.#startAtBestLevel());
     } catch (error) {
-      this.#forget(worker);
       // One job per failed start: if starts keep failing, each queued job gets one attempt and its error.
       const job = this.#queue.shift();
       job?.release();
@@ -158,7 +159,38 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
     this.#dispatch();
   }
 
-  async #perform(worker: ChildWorker<Task, Result>, job: Job<Task, Result>): Promise<void> {
+  /** Tries the levels of the sandbox until a worker starts. Rejects with the failure of the last level. */
+  async #startAtBestLevel(): Promise<ChildWorker> {
+    const { levels } = this.#options;
+    const candidates = levels.candidates();
+    const failures: { level: SandboxLevel; reason: string }[] = [];
+    for (const level of candidates) {
+      const worker = startChildWorker(this.#options, level);
+      this.#members.add(worker);
+      this.#processes.add(worker);
+      void worker.gone.then(() => {
+        this.#forget(worker);
+        this.#processes.delete(worker);
+      });
+      try {
+        await worker.ready;
+        levels.found(level, failures);
+        return worker;
+      } catch (error) {
+        this.#forget(worker);
+        const reason = worker.startFailure();
+        // Other failures say nothing about the level: the pool was closed, or the system is short of memory.
+        if (reason === null || this.#isClosed) throw error;
+        failures.push({ level, reason });
+        if (level !== candidates.at(-1)) continue;
+        // A known level has worked before, and without a sandbox the entry itself fails.
+        throw levels.result() === null && level !== "none" ? noSandbox(failures) : error;
+      }
+    }
+    throw noSandbox(failures);
+  }
+
+  async #perform(worker: ChildWorker, job: Job): Promise<void> {
     job.release();
     const begun = performance.now();
     this.#running++;
@@ -168,7 +200,7 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
       onCrowding: () => worker.kill(CROWDED),
     });
     try {
-      const result = await worker.run(job.task, (cpuMs) => {
+      const result = await worker.run(job.request, (cpuMs) => {
         job.cpuMs += cpuMs;
       });
       job.onCost(job.cpuMs);
@@ -188,7 +220,7 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
     this.#dispatch();
   }
 
-  #keepOrReplace(worker: ChildWorker<Task, Result>): void {
+  #keepOrReplace(worker: ChildWorker): void {
     const { maxTasksPerWorker, maxRestingBytes } = this.#options;
     const done = (this.#tasksDone.get(worker) ?? 0) + 1;
     this.#tasksDone.set(worker, done);
@@ -198,7 +230,7 @@ class ChildWorkerPool<Task extends object, Result> implements WorkerPool<Task, R
     else this.#forget(worker);
   }
 
-  #forget(worker: ChildWorker<Task, Result>): void {
+  #forget(worker: ChildWorker): void {
     this.#members.delete(worker);
     const place = this.#idle.indexOf(worker);
     if (place >= 0) this.#idle.splice(place, 1);

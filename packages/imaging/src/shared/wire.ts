@@ -1,11 +1,4 @@
-import type {
-  Admission,
-  AdmitOptions,
-  ErrorCode,
-  OriginalType,
-  RenderSource,
-  RenditionSpec,
-} from "@outrigger/core";
+import type { Admission, AdmitOptions, ErrorCode, OriginalType, RenditionSpec } from "@outrigger/core";
 
 /** The limits that a worker applies. {@link RendererOptions} has their meanings and defaults. */
 export interface PictureLimits {
@@ -19,17 +12,13 @@ export interface PictureLimits {
   maxAnimationOutputPixels: number;
 }
 
-/** A request from the host to a worker. The host sends the next task only after the reply. */
+/** What `Renderer.admit` keeps in a file. */
+export type Kept = Omit<AdmitOptions, "cleanedPath">;
+
+/** A request from the host to a worker; the bytes to read come with it. The host sends the next task only after the reply. */
 export type Task =
-  | { kind: "admit"; source: RenderSource; type: OriginalType; options: AdmitOptions; limits: PictureLimits }
-  | {
-      kind: "render";
-      source: RenderSource;
-      type: OriginalType;
-      spec: RenditionSpec;
-      limits: PictureLimits;
-      mode: RenderMode;
-    };
+  | { kind: "admit"; type: OriginalType; kept: Kept; limits: PictureLimits }
+  | { kind: "render"; type: OriginalType; spec: RenditionSpec; limits: PictureLimits; mode: RenderMode };
 
 /**
  * `direct`: render from the original. `with intermediate`: the same, and also return the intermediate, if any. `from
@@ -37,33 +26,35 @@ export type Task =
  */
 export type RenderMode = "direct" | "with intermediate" | "from intermediate";
 
-/** The result of a task. */
-export type TaskResult = Admission | Rendered;
+/** The reply to `admit`. */
+export interface Admitted extends Omit<Admission, "cleaned"> {
+  /** The cleaned file; `null` if the file can be stored unchanged. */
+  cleaned: readonly Piece[] | null;
+}
 
-/** A rendition as a worker sends it to the host. */
+/** A range of the bytes that the worker got (`source`) or that came with its reply (`reply`). */
+export type Piece = readonly [of: "source" | "reply", start: number, end: number];
+
+/** More pieces than this are joined to new bytes. */
+export const MAX_PIECES = 1024;
+
+/** The reply to `render`. The bytes of the rendition come with it, followed by those of its intermediate. */
 export interface Rendered {
-  /** The bytes of the rendition, followed by those of its intermediate. */
-  bytes: Buffer;
-  /** Length of the rendition within `bytes`. */
+  /** Length of the rendition. */
   renditionBytes: number;
 }
 
-/** Cost of a task: CPU milliseconds, and bytes of memory that the worker holds after it. */
+/** Cost of a task: CPU milliseconds, and bytes of memory that the worker holds after it; `null`: unknown to it. */
 export interface Usage {
   cpuMs: number;
-  residentBytes: number;
+  residentBytes: number | null;
 }
 
-/**
- * A message from a worker to the host: first `ready` or `unusable`, then one `done` or `failed` per task. Large results
- * are preceded by their bytes in pieces.
- */
+/** A message from a worker to the host: first `ready` or `unusable`, then one `done` or `failed` per task. */
 export type WorkerMessage<Result> =
   | { kind: "ready" }
   /** The worker cannot load its libraries. It exits. */
   | { kind: "unusable"; reason: string }
-  /** The next bytes of the result. The result itself then has empty bytes. */
-  | { kind: "piece"; bytes: Buffer }
   | ({ kind: "done"; result: Result } & Usage)
   /**
    * `memory`: the system refused memory. `bug`: an error without a code of the contract. `detail` is for logs: a stack or
@@ -75,3 +66,6 @@ export type WorkerMessage<Result> =
       message: string;
       detail: string;
     } & Usage);
+
+/** The pipe between host and worker: the worker's file descriptor, and the entry of `stdio` in the host. */
+export const PIPE = 3;

@@ -1,4 +1,4 @@
-import type { OriginalType, RenderSource, Rendition, RenditionSpec } from "@outrigger/core";
+import type { OriginalType, Rendition, RenditionSpec } from "@outrigger/core";
 import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
 import { isAnimated, renditionSize } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
@@ -10,17 +10,15 @@ import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermed
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import { writePsd } from "./psd/write-psd.ts";
-import { readSource } from "./read-source.ts";
 
 /** `Renderer.render`, in the worker. */
 export async function render(
-  source: RenderSource,
+  bytes: Buffer,
   type: OriginalType,
   spec: RenditionSpec,
   limits: PictureLimits,
   mode: RenderMode,
 ): Promise<Rendition> {
-  const bytes = await readSource(source);
   if (mode === "from intermediate") {
     const pixels = await readIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
     const natural = { width: pixels.width, height: pixels.height };

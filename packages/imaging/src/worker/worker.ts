@@ -1,57 +1,71 @@
 /**
- * Entry of the process that decodes pictures. It receives tasks over IPC, keeps no state, and may be killed at any
- * moment. `worker/` and the host's files import `shared/`, never each other.
+ * Entry of the process that decodes pictures. It gets bytes and returns bytes over one pipe, opens no file of the host,
+ * keeps no state, and may be killed at any moment. `worker/` and the host's files import `shared/`, never each other.
  */
 
-import { readdirSync } from "node:fs";
-import { getPriority, setPriority } from "node:os";
-import { isError, isServiceError, type Rendition } from "@outrigger/core";
-import type { Rendered, Task, TaskResult, Usage, WorkerMessage } from "../shared/wire.ts";
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
+import { isError, isServiceError } from "@outrigger/core";
+import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
+import {
+  type Admitted,
+  PIPE,
+  type Rendered,
+  type Task,
+  type Usage,
+  type WorkerMessage,
+} from "../shared/wire.ts";
 import { saysOutOfMemory } from "./libvips.ts";
+import { describePieces } from "./pieces.ts";
+
+/** A reply with its bytes. */
+interface Reply {
+  result: Admitted | Rendered;
+  bytes: Buffer;
+}
 
 process.title = "outrigger-render";
-alignThreadPriorities();
-// process.exit would wait for libvips, which may work on a picture for minutes.
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
-
-const PIECE_BYTES = 1024 * 1024;
-
 const performer = loadPerformer();
-// Registered before anything is awaited: this listener also keeps the process alive.
-process.on("message", (task: Task) => {
-  const before = process.cpuUsage();
-  const usage = (): Usage => {
-    const { user, system } = process.cpuUsage(before);
-    return { cpuMs: (user + system) / 1000, residentBytes: process.memoryUsage.rss() };
-  };
-  performer
-    .then((perform) => perform(task))
-    .then(sendInPieces)
-    .then(
-      (result) => send({ kind: "done", result, ...usage() }),
-      (error: unknown) => send(describeFailure(error, usage())),
-    );
-});
+const reader = createFrameReader(
+  { messageBytes: Number.POSITIVE_INFINITY, bytes: () => Number.POSITIVE_INFINITY },
+  (frame) => void perform(frame),
+);
+// `onread`, which the type lacks, saves a copy of the picture.
+const options: SocketConstructorOpts & ConnectOpts = {
+  fd: PIPE,
+  onread: { buffer: () => reader.space(), callback: take },
+};
+const pipe = new Socket(options);
+// The host has exited. process.exit would wait for libvips, which may work on a picture for minutes.
+pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
+pipe.on("error", () => undefined);
+pipe.resume();
 performer.then(
   () => send({ kind: "ready" }),
   (error: unknown) => send({ kind: "unusable", reason: isError(error) ? error.message : String(error) }),
 );
 
-/** Sends large bytes in pieces before their result, because each message is copied several times as a whole. */
-async function sendInPieces(result: TaskResult): Promise<TaskResult> {
-  if (!("bytes" in result) || result.bytes.length <= PIECE_BYTES) return result;
-  const { bytes } = result;
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    await send({ kind: "piece", bytes: bytes.subarray(start, start + PIECE_BYTES) });
+/** Takes bytes that the pipe has put into `reader.space()`. */
+function take(byteLength: number): boolean {
+  reader.took(byteLength);
+  return true;
+}
+
+async function perform({ message, bytes }: Frame): Promise<void> {
+  const before = process.cpuUsage();
+  try {
+    // Only the host writes to this pipe.
+    const reply = await (await performer)(message as Task, bytes);
+    send({ kind: "done", result: reply.result, ...usageSince(before) }, reply.bytes);
+  } catch (error) {
+    send(describeFailure(error, usageSince(before)));
   }
-  return { ...result, bytes: Buffer.alloc(0) };
 }
 
 /**
  * Loads sharp with only the libvips loaders that originals need, each reading from memory only. PSD needs the TIFF
  * loader, because its pixels are converted to TIFF.
  */
-async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
+async function loadPerformer(): Promise<(task: Task, bytes: Buffer) => Promise<Reply>> {
   const { default: sharp } = await import("sharp");
   sharp.concurrency(1);
   sharp.cache(false);
@@ -60,18 +74,20 @@ async function loadPerformer(): Promise<(task: Task) => Promise<TaskResult>> {
     operation: ["Jpeg", "Png", "Nsgif", "Svg", "Tiff"].map((loader) => `VipsForeignLoad${loader}Buffer`),
   });
   const [{ admit }, { render }] = await Promise.all([import("./admit.ts"), import("./render.ts")]);
-  return async (task) =>
-    task.kind === "admit"
-      ? await admit(task.source, task.type, task.options, task.limits)
-      : joined(await render(task.source, task.type, task.spec, task.limits, task.mode));
+  return async (task, source) => {
+    if (task.kind === "admit") {
+      const { cleaned, ...info } = await admit(source, task.type, task.kept, task.limits);
+      if (cleaned === null) return { result: { ...info, cleaned }, bytes: Buffer.alloc(0) };
+      const { pieces, bytes } = describePieces(source, cleaned);
+      return { result: { ...info, cleaned: pieces }, bytes };
+    }
+    const { bytes, intermediate } = await render(source, task.type, task.spec, task.limits, task.mode);
+    const all = intermediate === undefined ? bytes : Buffer.concat([bytes, intermediate]);
+    return { result: { renditionBytes: bytes.length }, bytes: all };
+  };
 }
 
-function joined({ bytes, intermediate }: Rendition): Rendered {
-  const all = intermediate === undefined ? bytes : Buffer.concat([bytes, intermediate]);
-  return { bytes: all, renditionBytes: bytes.length };
-}
-
-function describeFailure(error: unknown, usage: Usage): WorkerMessage<TaskResult> {
+function describeFailure(error: unknown, usage: Usage): WorkerMessage<never> {
   if (isServiceError(error)) {
     const detail = isError(error.cause) ? error.cause.message : "";
     return { kind: "failed", code: error.code, message: error.message, detail, ...usage };
@@ -81,22 +97,21 @@ function describeFailure(error: unknown, usage: Usage): WorkerMessage<TaskResult
   return { kind: "failed", code, message, detail: stack, ...usage };
 }
 
-/** Resolves when the message has left this process or cannot be sent any more. */
-function send(message: WorkerMessage<TaskResult>): Promise<void> {
-  return new Promise((resolve) => {
-    process.send?.(message, undefined, {}, () => resolve());
-  });
+function usageSince(before: NodeJS.CpuUsage): Usage {
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMs: (user + system) / 1000, residentBytes: residentBytes() };
 }
 
-/**
- * Gives every thread of this process the priority of its first thread. On Linux each thread has its own priority. The
- * host lowers only the first one's, and Node may have started others before.
- */
-function alignThreadPriorities(): void {
+/** `null` in a sandbox, which has no `/proc`. The host measures there. */
+function residentBytes(): number | null {
   try {
-    const priority = getPriority();
-    for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), priority);
+    return process.memoryUsage.rss();
   } catch {
-    // No such files, or a thread that has just ended. A thread with a higher priority still works.
+    return null;
   }
+}
+
+function send(message: WorkerMessage<Admitted | Rendered>, bytes: Buffer = Buffer.alloc(0)): void {
+  pipe.write(frameHead(message, bytes.length));
+  if (bytes.length > 0) pipe.write(bytes);
 }

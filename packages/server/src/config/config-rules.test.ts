@@ -63,6 +63,7 @@ const shared: { name: string; rule: OptionRule; make: Make; place: (options: Opt
 /** Values for options whose rules are more than ranges. */
 const MORE: Options = {
   allowedHosts: [["example.com"], [""], ["example.com", 7]],
+  language: ["en", "pt-BR", "english language", "en_US"],
   sizes: [{ steps: [1, 8192] }, { steps: [8193] }, { steps: [] }, { step: [64] }],
   presets: [
     {},

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Renderer, type RenderSource, ServiceError } from "@outrigger/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { checkRenderer } from "./check-renderer.ts";
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
@@ -34,6 +34,39 @@ describe("checkRenderer", () => {
       "PDF ok",
     ]);
     for (const { detail } of findings) expect(detail).toMatch(/^(?:started|rendered) in \d+ ms$/);
+  });
+
+  it.each([
+    [{ level: "bubblewrap", failures: [] }, "ok", "bubblewrap"],
+    [
+      { level: "namespaces", failures: [{ level: "bubblewrap", reason: "bwrap: not found" }] },
+      "ok",
+      "namespaces; bubblewrap does not work: bwrap: not found",
+    ],
+    [
+      { level: "permissions", failures: [{ level: "namespaces", reason: "refused" }] },
+      "warning",
+      "permissions; namespaces does not work: refused",
+    ],
+    [{ level: "none", failures: [] }, "warning", "none; switched off"],
+  ] as const)("reports the sandbox %j as %s: %s", async (sandbox, status, detail) => {
+    const findings = await checkRenderer(renderer({ sandbox }));
+    expect(findings.find(({ check }) => check === "sandbox")).toMatchObject({ status, detail });
+  });
+
+  it("warns of render processes of root, and of no other user", async () => {
+    const sandbox = { level: "bubblewrap", failures: [] } as const;
+    for (const [uid, count] of [
+      [0, 1],
+      [1000, 0],
+    ] as const) {
+      vi.spyOn(process, "getuid").mockReturnValue(uid);
+      const findings = await checkRenderer(renderer({ sandbox }));
+      vi.restoreAllMocks();
+      expect(findings.filter(({ check, status }) => check === "user" && status === "warning")).toHaveLength(
+        count,
+      );
+    }
   });
 
   it("reports a broken renderer once, with the innermost reason", async () => {

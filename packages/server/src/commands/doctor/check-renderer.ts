@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Renderer } from "@outrigger/core";
+import type { Renderer, Sandbox } from "@outrigger/core";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
-import { type Finding, ok, problem } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 import { type Sample, samples } from "./samples.ts";
 
 const PICTURE = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>');
@@ -14,7 +14,7 @@ const REMEDY = "Reinstall the packages (npm ci), and check the limits under rend
 export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
   const start = await tryStart(renderer);
   if (start.status === "problem") return [start];
-  const findings = [start];
+  const findings = [start, ...sandboxFindings(renderer.sandbox)];
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "doctor-"));
   try {
     for (const sample of samples) {
@@ -34,6 +34,26 @@ async function tryStart(renderer: Renderer): Promise<Finding> {
     return problem("renderer", `does not work: ${reasonOf(error)}`, REMEDY);
   }
   return ok("renderer", `started in ${millisecondsSince(begun)}`);
+}
+
+const STRONGER =
+  "Install bubblewrap (apt-get install bubblewrap) and allow user namespaces; see docs/security.md";
+
+/** The level of the sandbox, and the reason why it is not the strongest. */
+function sandboxFindings(sandbox: Sandbox | null | undefined): Finding[] {
+  if (!sandbox) return [];
+  const { level, failures } = sandbox;
+  const reasons = failures.map(({ level: stronger, reason }) => `${stronger} does not work: ${reason}`);
+  const detail = [level, ...(level === "none" && failures.length === 0 ? ["switched off"] : reasons)].join(
+    "; ",
+  );
+  const binds = level === "bubblewrap" || level === "namespaces";
+  return [
+    binds ? ok("sandbox", detail) : warning("sandbox", detail, STRONGER),
+    ...(process.getuid?.() === 0
+      ? [warning("user", "root: render processes run as root, too", "Run as another user")]
+      : []),
+  ];
 }
 
 async function trySample(renderer: Renderer, sample: Sample, cleanedPath: string): Promise<Finding> {

@@ -1,0 +1,77 @@
+import { expect, test, vi } from "vitest";
+import { createFakeRenderer } from "../../test/fake-renderer.ts";
+import type { GaugeName } from "../contracts/observer.ts";
+import type { Sandbox } from "../contracts/renderer.ts";
+import { reportSandbox } from "./report-sandbox.ts";
+
+const NO_PROGRAM = { level: "bubblewrap", reason: "bwrap: not found" } as const;
+
+/** Reports the sandbox of a renderer that knows its level after the first picture. */
+async function report(found: Sandbox, uid = 1000) {
+  vi.spyOn(process, "getuid").mockReturnValue(uid);
+  const lines: unknown[] = [];
+  const line = (level: string) => (fields: object) => void lines.push([level, fields]);
+  const gauges = new Map<GaugeName, () => number>();
+  const inner = createFakeRenderer();
+  let sandbox: Sandbox | null = null;
+  Object.defineProperty(inner, "sandbox", { get: () => sandbox });
+  const { renderer, hide } = reportSandbox(
+    inner,
+    { info: line("info"), warn: line("warn"), error: line("error") },
+    {
+      observe: (_, work) => work(),
+      served: () => undefined,
+      gauge(name, read) {
+        gauges.set(name, read);
+        return () => gauges.delete(name);
+      },
+    },
+  );
+  expect([...gauges.values()].map((read) => read())).toEqual([0, 0, 0, 0]);
+  sandbox = found;
+  for (let picture = 0; picture < 2; picture++) {
+    await renderer.render({ bytes: Buffer.of() }, "image/png", { format: "pdf" }).catch(() => undefined);
+  }
+  const set = [...gauges].filter(([, read]) => read() === 1).map(([name]) => name);
+  hide();
+  expect(gauges.size).toBe(0);
+  vi.restoreAllMocks();
+  return { lines, set, level: renderer.sandbox };
+}
+
+test("the level is logged once, after the first picture, and its gauge is 1", async () => {
+  const found: Sandbox = { level: "bubblewrap", failures: [] };
+  expect(await report(found)).toEqual({
+    lines: [["info", { sandbox: "bubblewrap" }]],
+    set: ["sandbox_bubblewrap"],
+    level: found,
+  });
+});
+
+test.each(["permissions", "none"] as const)(
+  "level %s is a warning with the reasons when stronger levels failed",
+  async (level) => {
+    const { lines, set } = await report({ level, failures: [NO_PROGRAM] });
+    expect(lines).toEqual([["warn", { sandbox: level, failures: [NO_PROGRAM] }]]);
+    expect(set).toEqual([`sandbox_${level}`]);
+  },
+);
+
+test("level none is no warning when the host chose it", async () => {
+  expect((await report({ level: "none", failures: [] })).lines).toEqual([["info", { sandbox: "none" }]]);
+});
+
+test("a process of root is a warning at every level", async () => {
+  const { lines } = await report({ level: "namespaces", failures: [NO_PROGRAM] }, 0);
+  expect(lines).toEqual([
+    ["info", { sandbox: "namespaces", failures: [NO_PROGRAM] }],
+    ["warn", { sandbox: "namespaces" }],
+  ]);
+});
+
+test("a renderer that reports no level is returned as it is", () => {
+  const inner = createFakeRenderer();
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  expect(reportSandbox(inner, log, undefined).renderer).toBe(inner);
+  expect(log.info).not.toHaveBeenCalled();
+});

@@ -1,0 +1,59 @@
+import type { Logger } from "../contracts/logger.ts";
+import type { Observer } from "../contracts/observer.ts";
+import type { Renderer, Sandbox, SandboxLevel } from "../contracts/renderer.ts";
+import { overlay } from "./overlay.ts";
+
+const CONFINED_BY: Readonly<Record<SandboxLevel, string>> = {
+  bubblewrap: "Render processes are confined by bubblewrap.",
+  namespaces: "Render processes are confined by namespaces.",
+  permissions: "Render processes are confined by Node's permission model only, which does not bind decoders.",
+  none: "Render processes are not confined.",
+};
+const LEVELS: readonly SandboxLevel[] = ["bubblewrap", "namespaces", "permissions", "none"];
+
+/** A renderer whose sandbox is reported. */
+export interface Reported {
+  renderer: Renderer;
+  /** Removes the gauges. */
+  hide(): void;
+}
+
+/**
+ * Logs the level of a renderer's sandbox once it is known, which is after the first picture, and registers a gauge for
+ * each level. A renderer that does not report a level is returned as it is.
+ */
+export function reportSandbox(renderer: Renderer, log: Logger, observer: Observer | undefined): Reported {
+  if (renderer.sandbox === undefined) return { renderer, hide: () => undefined };
+  let isLogged = false;
+  const logOnce = (): void => {
+    if (isLogged || !renderer.sandbox) return;
+    isLogged = true;
+    logSandbox(renderer.sandbox, log);
+  };
+  logOnce();
+  const gauges = LEVELS.map((level) =>
+    observer?.gauge(`sandbox_${level}`, () => (renderer.sandbox?.level === level ? 1 : 0)),
+  );
+  return {
+    renderer: overlay(renderer, {
+      admit: (source, type, options, work) => renderer.admit(source, type, options, work).finally(logOnce),
+      render: (source, type, spec, work) => renderer.render(source, type, spec, work).finally(logOnce),
+    } satisfies Pick<Renderer, "admit" | "render">),
+    hide() {
+      for (const hide of gauges) hide?.();
+    },
+  };
+}
+
+function logSandbox({ level, failures }: Sandbox, log: Logger): void {
+  const fields = { sandbox: level, ...(failures.length === 0 ? {} : { failures }) };
+  const binds = level === "bubblewrap" || level === "namespaces";
+  // With none tried, the host chose this level.
+  log[binds || failures.length === 0 ? "info" : "warn"](fields, CONFINED_BY[level]);
+  if (process.getuid?.() === 0) {
+    log.warn(
+      { sandbox: level },
+      "This process runs as root, and so do its render processes. Use another user.",
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createRenderer } from "@outrigger/imaging";
+import { beforeAll, describe, expect, test } from "vitest";
+
+type Attempt = (typeof COLUMNS)[number][1];
+type Results = Record<string, Record<Attempt, boolean> | { failure: string }>;
+
+/** Columns of the table in docs/security.md, each with the attempt that tries it. */
+const COLUMNS = [
+  ["the app's memory and environment", "host"],
+  ["data files", "data"],
+  ["other files", "files"],
+  ["network", "network"],
+  ["other programs", "programs"],
+  ["signals", "signals"],
+] as const;
+const ROWS = ["bubblewrap", "namespaces", "permissions (JavaScript)", "permissions (native code)", "none"];
+
+const root = new URL("../../../", import.meta.url);
+let results: Results;
+
+beforeAll(async () => {
+  const script = fileURLToPath(new URL("test/sandbox-host.mjs", root));
+  const env = { ...process.env, SANDBOX_CANARY: "canary-5309" };
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
+  results = JSON.parse(stdout);
+  for (const [level, result] of Object.entries(results)) {
+    if ("failure" in result) console.log(`The level ${level} does not work here: ${result.failure}`);
+  }
+}, 120_000);
+
+/** Cells of the table in docs/security.md by level and column. */
+function documented(): Map<string, Record<string, string>> {
+  const text = readFileSync(new URL("../../docs/security.md", root), "utf8");
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => /^\| level\s/.test(line));
+  const cellsOf = (line: string) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const [, ...columns] = cellsOf(lines[first] ?? "");
+  const rows = lines.slice(first + 2, lines.indexOf("", first)).map(cellsOf);
+  return new Map(
+    rows.map(([level = "", ...cells]) => [
+      level,
+      Object.fromEntries(cells.map((cell, index) => [columns[index], cell])),
+    ]),
+  );
+}
+
+test("docs/security.md has a row for each level and a column for each attempt", () => {
+  expect([...documented().keys()]).toEqual(ROWS);
+  for (const cells of documented().values()) {
+    expect(Object.keys(cells)).toEqual(COLUMNS.map(([column]) => column));
+  }
+});
+
+describe.runIf(process.platform === "linux")("a worker that a picture has taken over", () => {
+  test("reaches everything at level none, so the attempts work", () => {
+    expect(new Set(Object.values(results.none ?? {}))).toEqual(new Set([true]));
+  });
+
+  test.each([
+    ["bubblewrap", "bubblewrap"],
+    ["namespaces", "namespaces"],
+    ["permissions", "permissions (JavaScript)"],
+    ["none", "none"],
+  ])("reaches at level %s exactly what docs/security.md says, where the level works", (level, row) => {
+    const result = results[level];
+    expect(result).toBeDefined();
+    if (result === undefined || "failure" in result) return;
+    const expected = Object.fromEntries(
+      COLUMNS.map(([column, attempt]) => [column, result[attempt] ? "open" : "withheld"]),
+    );
+    expect(documented().get(row)).toEqual(expected);
+  });
+
+  test("is promised nothing more at level permissions than at level none for native code", () => {
+    expect(documented().get("permissions (native code)")).toEqual(documented().get("none"));
+  });
+
+  test("is as confined by the default renderer as by the strongest level that works here", async () => {
+    const working = Object.entries(results).filter(([, result]) => !("failure" in result));
+    const renderer = createRenderer({ workers: 1 });
+    try {
+      expect(renderer.sandbox).toBeNull();
+      const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
+      await renderer.render(source, "image/svg+xml", { format: "png" });
+      expect(renderer.sandbox?.level).toBe(working[0]?.[0]);
+    } finally {
+      await renderer.close();
+    }
+  });
+});

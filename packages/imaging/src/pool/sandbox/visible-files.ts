@@ -1,0 +1,134 @@
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { visibleFonts } from "./visible-fonts.ts";
+
+/** The files of the host that a sandbox shows, all read-only. */
+export interface VisibleFiles {
+  /** Files and directories by the path at which they appear. `from` is their real path. */
+  paths: readonly { path: string; from: string; isDirectory: boolean }[];
+  /** Symbolic links to create. */
+  links: readonly { path: string; target: string }[];
+}
+
+const LOADER_FILES = ["/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/etc/ld-musl-aarch64.path"];
+/** Where programs expect the dynamic loader and the libraries. Often links into /usr. */
+const LIBRARY_ROOTS = ["/lib", "/lib32", "/lib64", "/libx32"];
+
+const cache = new Map<string, VisibleFiles>();
+
+/** Node, this package, its libraries, the system's shared libraries, and the fonts. Never the folder of the app. */
+export function visibleFiles(environment: NodeJS.ProcessEnv): VisibleFiles {
+  // Only the fonts depend on the environment.
+  const key = JSON.stringify(environment);
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const wanted = [
+    realpathSync(process.execPath),
+    ...codeDirectories(),
+    ...mappedLibraries(),
+    ...LOADER_FILES,
+    ...visibleFonts(environment),
+  ];
+  const files = { paths: outermost(wanted), links: libraryLinks() };
+  cache.set(key, files);
+  return files;
+}
+
+/** This package, core and their dependencies, with each `node_modules` on the way up from them. */
+function codeDirectories(): string[] {
+  const own = packageRoot(fileURLToPath(import.meta.url));
+  const roots = [own, rootOf("@outrigger/core", own)];
+  const direct = roots.flatMap((root) => {
+    const { dependencies = {} }: { dependencies?: object } = JSON.parse(
+      readFileSync(join(root, "package.json"), "utf8"),
+    );
+    return Object.keys(dependencies).map((name) => rootOf(name, root));
+  });
+  return [...new Set([...roots, ...direct])].flatMap((root) => [root, ...modulesAbove(root)]);
+}
+
+/** Real path of a package, as a module in `from` finds it. Not its entry point: `exports` may hide package.json. */
+function rootOf(name: string, from: string): string {
+  const places = createRequire(join(from, "package.json")).resolve.paths(name) ?? [];
+  for (const place of places) {
+    try {
+      return realpathSync(join(place, name));
+    } catch {
+      // Not installed here; the next place is further up.
+    }
+  }
+  throw new Error(`${name} is not installed`);
+}
+
+/** The nearest directory above `path` with a package.json. */
+function packageRoot(path: string): string {
+  const directory = dirname(path);
+  if (directory === path) throw new Error("This package has no package.json");
+  return readdirSync(directory).includes("package.json") ? realpathSync(directory) : packageRoot(directory);
+}
+
+function modulesAbove(directory: string): string[] {
+  const parent = dirname(directory);
+  return [join(directory, "node_modules"), ...(parent === directory ? [] : modulesAbove(parent))];
+}
+
+/** Directories of the shared libraries of this process. A dependency's own libraries are in its package. */
+function mappedLibraries(): string[] {
+  if (process.platform !== "linux") return [];
+  const paths = readFileSync("/proc/self/maps", "utf8")
+    .split("\n")
+    .map((line) => line.slice(line.indexOf("/")))
+    .filter((path) => /\.so(?:\.[\d.]+)?$/.test(path) && !path.includes("/node_modules/"));
+  return [...new Set(paths.map((path) => dirname(path)))];
+}
+
+/** The links among {@link LIBRARY_ROOTS}. Those that are directories are visible where libraries are in them. */
+function libraryLinks(): VisibleFiles["links"] {
+  return LIBRARY_ROOTS.flatMap((path) => {
+    try {
+      return [{ path, target: readlinkSync(path) }];
+    } catch {
+      // A directory, or missing.
+      return [];
+    }
+  });
+}
+
+/**
+ * Drops missing paths and those within others. A link within another path is visible already; its target is added
+ * instead.
+ */
+function outermost(wanted: readonly string[]): VisibleFiles["paths"] {
+  const found = [...new Set([...wanted, ...loaders()])].flatMap((path) => {
+    try {
+      const from = realpathSync(path);
+      return [{ path, from, isDirectory: lstatSync(from).isDirectory() }];
+    } catch {
+      // Not installed here.
+      return [];
+    }
+  });
+  const isWithinAnother = (path: string) =>
+    found.some((other) => other.isDirectory && path.startsWith(`${other.path}/`));
+  const outer = found.flatMap((each) => {
+    const shown = isWithinAnother(each.path) ? { ...each, path: each.from } : each;
+    return isWithinAnother(shown.path) ? [] : [shown];
+  });
+  return [...new Map(outer.map((each) => [each.path, each])).values()];
+}
+
+/** Dynamic loaders, often links in a directory without libraries. */
+function loaders(): string[] {
+  return LIBRARY_ROOTS.flatMap((root) => {
+    try {
+      const directory = realpathSync(root);
+      const names = readdirSync(directory).filter((name) => /^ld-.*\.so/.test(name));
+      return names.map((name) => join(directory, name));
+    } catch {
+      // No such directory.
+      return [];
+    }
+  });
+}

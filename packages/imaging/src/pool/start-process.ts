@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { SandboxLevel } from "@outrigger/core";
+import { inBubblewrap } from "./sandbox/bubblewrap.ts";
+import { inNamespaces } from "./sandbox/namespaces.ts";
+import { permissionOptions } from "./sandbox/permissions.ts";
+import { visibleFiles } from "./sandbox/visible-files.ts";
+
+const SHELL = "/bin/sh";
+const STATUS = "/proc/self/status";
+/** Nice value above the host's: the host's own work goes first, and renders still progress while it is busy. */
+const NICER_BY = 10;
+/**
+ * Memory that counts as allocated but is hardly used: thread stacks, and buffers that encoders reserve (AV1: 200 MB).
+ */
+const UNUSED_BYTES = 256 * 1024 ** 2;
+
+/** The module of a process and its limits. */
+export interface ProcessOptions {
+  entry: URL;
+  /** POSIX locale of the process. It decides which language of an SVG is drawn. */
+  locale: string;
+  /**
+   * Resident memory that the process may reach. The caller measures and enforces it. On Linux the system also refuses
+   * allocations far beyond it, which bounds the process between two measurements.
+   */
+  maxMemoryBytes: number;
+}
+
+/**
+ * Starts a process at a level of the sandbox, with a lower priority and an allow-listed environment. Its error output
+ * and the pipe to it are in `stdio`. Throws when the files of the sandbox cannot be found.
+ */
+export function startProcess(
+  { entry, locale, maxMemoryBytes }: ProcessOptions,
+  level: SandboxLevel,
+): ChildProcess {
+  const path = realpathSync(fileURLToPath(entry));
+  const environment = childEnvironment(process.env, locale);
+  // Small containers have no shell. There, only the memory watch bounds the process.
+  const limits = existsSync(STATUS) && existsSync(SHELL) ? limitedTo(maxMemoryBytes) : [];
+  const [command = "", ...args] = [...limits, ...confined(path, level, environment)];
+  const child = spawn(command, args, {
+    cwd: dirname(path),
+    env: environment,
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  // Immediately: later threads and processes inherit it.
+  if (child.pid !== undefined) lowerPriority(child.pid);
+  return child;
+}
+
+function confined(entry: string, level: SandboxLevel, environment: NodeJS.ProcessEnv): string[] {
+  const node = realpathSync(process.execPath);
+  if (level === "none") return [node, entry];
+  if (process.platform !== "linux" && level !== "permissions") throw new Error("It needs Linux.");
+  const files = visibleFiles(environment);
+  if (level === "permissions") return [node, ...permissionOptions(files), entry];
+  const program = [node, entry];
+  return level === "bubblewrap" ? inBubblewrap(program, files) : inNamespaces(program, files);
+}
+
+/**
+ * The process that runs the entry in a sandbox: at the end of a chain of processes. `null` if the system does not show
+ * it.
+ */
+export function decoderOf({ pid }: ChildProcess): number | null {
+  if (pid === undefined) return null;
+  const [, ...below] = chainOf(pid);
+  return below.at(-1) ?? null;
+}
+
+/** Kills the decoding process. Those around it end after it, so the first one's exit tells that it has exited. */
+export function killDecoder(child: ChildProcess, decoder: number | null): void {
+  if (decoder === null || decoder === child.pid) child.kill("SIGKILL");
+  else killEach([decoder]);
+}
+
+/** Kills a process and those below it, the last one first: one that has lost its parent could not be found again. */
+export function killTree({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  killEach(chainOf(pid).reverse());
+}
+
+function killEach(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has exited, perhaps with one of the others.
+    }
+  }
+}
+
+/** A process, its child, and so on. Only the process itself where the system does not show children. */
+function chainOf(pid: number): number[] {
+  try {
+    const [next] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ");
+    return [pid, ...(next ? chainOf(Number(next)) : [])];
+  } catch {
+    // Its memory could not be measured either.
+    return [pid];
+  }
+}
+
+/** Lowers the priority of a process. On Linux each thread has its own; threads inherit that of their creator. */
+export function lowerPriority(pid: number): void {
+  const priority = Math.min(19, getPriority() + NICER_BY);
+  try {
+    setPriority(pid, priority);
+    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), priority);
+  } catch {
+    // Refused, no such files, or a thread that has just ended. A process with a higher priority still works.
+  }
+}
+
+/**
+ * Runs a command with limits. RLIMIT_DATA counts private writable memory, but not memory that V8 and WebAssembly only
+ * reserve (Linux 4.7 and later, setrlimit(2)). The process writes no file. A lower limit
+ * already in force stays. A limit of processes would also count those of the host.
+ */
+function limitedTo(maxMemoryBytes: number): string[] {
+  const kibibytes = Math.floor((maxMemoryBytes + UNUSED_BYTES) / 1024) + reservedKibibytes();
+  const limits = [`-d ${kibibytes}`, "-c 0", "-f 0", "-n 1024"];
+  return [SHELL, "-c", `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join("")}exec "$@"`, SHELL];
+}
+
+/** Memory that a Node process like this one reserves without using it: half a gigabyte since V8 13, nothing before. */
+function reservedKibibytes(): number {
+  const status = readFileSync(STATUS, "latin1");
+  const kibibytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
+  return Math.max(0, kibibytes("VmData") - kibibytes("RssAnon"));
+}
+
+/** Variables that fonts, temporary files, the dynamic loader and Windows need; no secrets of the host. */
+const KEPT = /^(?:HOME|PATH|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SYSTEMROOT|(?:FONTCONFIG|XDG)_.*)$/i;
+
+/** The environment of a worker: the allow-listed variables of the host, and its own. */
+export function childEnvironment(host: NodeJS.ProcessEnv, locale: string): NodeJS.ProcessEnv {
+  // Passed on, not read: environment variables do not configure this package.
+  const kept = Object.entries(host).filter(([name]) => KEPT.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    LANG: locale,
+    // Otherwise glibc gives every thread its own arena, and rarely returns memory to the system.
+    MALLOC_ARENA_MAX: "2",
+    // Otherwise libvips writes large pictures to temporary files.
+    VIPS_DISC_THRESHOLD: "1000g",
+  };
+}

@@ -1,0 +1,63 @@
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
+import { PIPE } from "../shared/wire.ts";
+import type { OpenSource } from "./source-file.ts";
+
+/** Bytes of a message without those that come with it. The longest has a thousand ranges. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
+
+/** What becomes of the frames of a process. */
+export interface PipeEvents {
+  /** Bytes that may come with the next message. */
+  maxBytes(): number;
+  onFrame(frame: Frame): void;
+  /** Called when a frame is invalid or `onFrame` throws. */
+  onInvalid(cause: unknown): void;
+}
+
+/** Calls `events` for the frames of a worker. */
+export function readPipe(child: ChildProcess, events: PipeEvents): void {
+  const limits = { messageBytes: MAX_MESSAGE_BYTES, bytes: () => events.maxBytes() };
+  const reader = createFrameReader(limits, (frame) => events.onFrame(frame));
+  const pipe = pipeOf(child);
+  pipe.on("data", (chunk: Buffer) => {
+    try {
+      for (let at = 0; at < chunk.length; ) {
+        const copied = chunk.copy(reader.space(), 0, at);
+        reader.took(copied);
+        at += copied;
+      }
+    } catch (cause) {
+      pipe.removeAllListeners("data").resume();
+      events.onInvalid(cause);
+    }
+  });
+  // The process has ended or is about to.
+  pipe.on("error", () => undefined);
+}
+
+/** Sends a task and its bytes. Rejects when the source cannot be read, or the process does not take all. */
+export async function sendTask(child: ChildProcess, task: object, source: OpenSource): Promise<void> {
+  const pipe = pipeOf(child);
+  const write = (bytes: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      pipe.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+  await write(frameHead(task, source.length));
+  for await (const chunk of source.chunks(0, source.length)) await write(chunk);
+}
+
+/** Decides whether a worker keeps this process alive. */
+export function keepHostAlive(child: ChildProcess, on: boolean): void {
+  const method = on ? "ref" : "unref";
+  child[method]();
+  pipeOf(child)[method]();
+  // Node opens this pipe as a socket, too.
+  (child.stderr as Socket | null)?.[method]();
+}
+
+function pipeOf(child: ChildProcess): Socket {
+  // Opened by `startProcess`, as a socket.
+  return child.stdio[PIPE] as Socket;
+}

@@ -1,0 +1,59 @@
+/**
+ * A host whose environment, memory, files and servers a hostile worker tries to reach at each level of the sandbox.
+ * Prints the results as JSON: per level what was reached, or why the level does not work here.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startChildWorker } from "../dist/pool/child-worker.js";
+
+const ATTEMPTS = ["host", "data", "files", "network", "programs", "signals"];
+const directory = mkdtempSync(join(tmpdir(), "sandbox-host-"));
+const canary = process.env.SANDBOX_CANARY;
+const facts = {
+  ...{ pid: process.pid, canary, directory },
+  app: fileURLToPath(new URL("../../../package.json", import.meta.url)),
+  file: join(directory, "secret"),
+  socket: join(directory, "socket"),
+  abstract: `\0outrigger-${process.pid}`,
+};
+writeFileSync(facts.file, canary);
+const servers = [createServer(), createServer(), createServer()];
+const listening = (server, ...args) => new Promise((resolve) => server.listen(...args, resolve));
+await listening(servers[0], 0, "127.0.0.1");
+await listening(servers[1], facts.socket);
+await listening(servers[2], facts.abstract);
+facts.port = servers[0].address().port;
+
+const results = {};
+for (const level of ["bubblewrap", "namespaces", "permissions", "none"]) {
+  const worker = startChildWorker(
+    {
+      entry: new URL("./hostile-worker.mjs", import.meta.url),
+      locale: "en_US.UTF-8",
+      timeoutMs: 20_000,
+      maxMemoryBytes: 512 * 1024 ** 2,
+    },
+    level,
+  );
+  try {
+    await worker.ready;
+    results[level] = {};
+    for (const attempt of ATTEMPTS) {
+      const task = { attempt, ...facts };
+      results[level][attempt] = await worker.run(
+        { task, source: { bytes: Buffer.alloc(0) }, read: (reached) => reached },
+        () => {},
+      );
+    }
+  } catch (error) {
+    results[level] = { failure: worker.startFailure() ?? String(error) };
+  }
+  worker.kill(new Error("done"));
+  await worker.gone;
+}
+for (const server of servers) server.close();
+rmSync(directory, { recursive: true });
+process.stdout.write(JSON.stringify(results));
