@@ -156,7 +156,7 @@ class SpawnedWorker implements ChildWorker {
       const settle: Settle = (outcome, cpuMs) => {
         this.#settle = undefined;
         clearTimeout(deadline);
-        this.#keepHostAlive(false);
+        keepHostAlive(this.#child, false);
         onCost(cpuMs);
         if ("error" in outcome) reject(outcome.error);
         else {
@@ -169,7 +169,7 @@ class SpawnedWorker implements ChildWorker {
         }
       };
       this.#settle = settle;
-      this.#keepHostAlive(true);
+      keepHostAlive(this.#child, true);
       void this.#send(request, settle, (length) => {
         sourceBytes = length;
       });
@@ -179,7 +179,7 @@ class SpawnedWorker implements ChildWorker {
   kill(reason: ServiceError): void {
     this.#end(reason, this.#measuredCpuMs());
     // Otherwise this process could run out of work and exit before `gone` resolves.
-    this.#keepHostAlive(true);
+    keepHostAlive(this.#child, true);
     // A sandbox that is not complete yet might outlive its first process. `#receive` kills it then.
     if (this.#isComplete && this.#child !== undefined) killDecoder(this.#child, this.#decoder);
   }
@@ -279,7 +279,7 @@ class SpawnedWorker implements ChildWorker {
     clearTimeout(this.#startTimer);
     lowerPriority(this.#decoder);
     this.#hasStarted = true;
-    this.#keepHostAlive(false);
+    keepHostAlive(this.#child, false);
     this.#ready.resolve();
   }
 
@@ -295,9 +295,5 @@ class SpawnedWorker implements ChildWorker {
     if (this.#decoder === null || this.#cpuMsAtStart === null) return null;
     const now = cpuMsOf(this.#decoder);
     return now === null ? null : now - this.#cpuMsAtStart;
-  }
-
-  #keepHostAlive(on: boolean): void {
-    if (this.#child !== undefined) keepHostAlive(this.#child, on);
   }
 }
