@@ -56,7 +56,7 @@ function fetchIn(page: Page, url: string, options: RequestInit = {}) {
 }
 
 /** Uploads the picture by a script in the page. */
-function uploadIn(page: Page, credentials: RequestCredentials = "same-origin") {
+function uploadIn(page: Page, credentials: RequestCredentials = "same-origin", { base } = site) {
   return page.evaluate(
     async ([url, picture, mode]) => {
       const form = new FormData();
@@ -69,7 +69,7 @@ function uploadIn(page: Page, credentials: RequestCredentials = "same-origin") {
         return { status: 0, headers: {} as Record<string, string>, body: null, error: String(error) };
       }
     },
-    [`${site.base}/api/images.json`, bytes, credentials] as const,
+    [`${base}/api/images.json`, bytes, credentials] as const,
   );
 }
 
@@ -168,5 +168,53 @@ test("the browser sends credentials only to a service that allows them", async (
   } finally {
     await open.close();
     await page.close();
+  }
+});
+
+test("where authorize decides, only pages of the service and of listed origins can make the browser upload", async () => {
+  const authorize = () => ({ owner: "anna" });
+  const own = await startSite({ authorize, cors: { origins: [listed.origin], credentials: true } });
+  const stored = async () => {
+    let count = 0;
+    for await (const _image of own.images.list()) count++;
+    return count;
+  };
+  /** Submits a form to the site, as a page of any origin may, and returns the status of the reply. */
+  const submitIn = async (origin: string) => {
+    const page = await browser.context.newPage();
+    await page.goto(origin);
+    await page.setContent(
+      `<form method="post" enctype="multipart/form-data" action="${own.base}/api/images.json"><input type="file" name="imagedata"></form>`,
+    );
+    const file = { name: "forged.png", mimeType: "image/png", buffer: Buffer.from(bytes) };
+    await page.locator("input").setInputFiles(file);
+    const [response] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith("/api/images.json")),
+      page.evaluate(() => document.querySelector("form")?.submit()),
+    ]);
+    await page.close();
+    return response.status();
+  };
+  try {
+    // Another port is another origin of the same site; another name is another site.
+    expect(await submitIn(unlisted.origin)).toBe(403);
+    expect(await submitIn(unlisted.origin.replace("127.0.0.1", "localhost"))).toBe(403);
+    expect(await stored()).toBe(0);
+    expect(await submitIn(listed.origin)).toBe(201);
+    const page = await browser.context.newPage();
+    await page.goto(own.base);
+    const mine = await uploadIn(page, "include", own);
+    expect([mine.status, await stored()]).toEqual([201, 2]);
+
+    await page.goto(`${mine.headers.location}/edit`);
+    await page.getByLabel("Name").fill("renamed.png");
+    const [saved] = await Promise.all([
+      page.waitForResponse((response) => response.request().method() === "POST"),
+      page.keyboard.press("Enter"),
+    ]);
+    expect(saved.status()).toBe(303);
+    await page.close();
+  } finally {
+    await own.close();
   }
 });

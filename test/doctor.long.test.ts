@@ -56,7 +56,7 @@ describe("doctor on a healthy machine", () => {
     const cwd = await temporaryDirectory();
     const { status, stdout, stderr } = await doctor(cwd);
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.slice(0, 16)).toEqual([
+    expect(lines.slice(0, 17)).toEqual([
       expect.stringMatching(/^ok {7}Node\.js: \d+\.\d+\.\d+ \(20\.19 or newer is needed\)$/),
       expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
       `ok       data directory: ${join(cwd, "data")}, which can be created`,
@@ -66,12 +66,13 @@ describe("doctor on a healthy machine", () => {
       "ok       secret: created at the first start",
       "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
       expect.stringMatching(/^warning {2}sizes: any client can request any size/),
+      "ok       addresses: the Host of each request; no proxy is trusted",
       expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
       ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
         expect.stringMatching(`^ok {7}${name}: rendered in \\d+ ms$`),
       ),
     ]);
-    expect(lines.slice(16)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
+    expect(lines.slice(17)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
     expect(lines).toContain("ok       Latin text: rendered");
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);

@@ -96,13 +96,37 @@ describe.each(["embedded", "postgres"] as const)("a lookup on the %s database", 
       "ann.lee@acme.example",
       "no@acme.example",
     );
-    expect(erased).toEqual({
+    expect(erased).toMatchObject({
       code: 1,
       stdout: "other.example erased\nann.lee@acme.example erased\n",
-      stderr: "outrigger: no@acme.example: unknown\n",
     });
+    const lines = erased.stderr.trimEnd().split("\n");
+    expect(lines.pop()).toBe("outrigger: no@acme.example: unknown");
+    const counts = lines.map((line) => JSON.parse(line).erasure);
+    expect(counts).toEqual(
+      [2, 1, 0].map((count) => ({
+        count,
+        at: expect.stringMatching(/^\d{4}-.*Z$/),
+        hmac: expect.stringMatching(/^[\w-]{43}$/),
+      })),
+    );
+    expect(erased.stderr).not.toContain("ann.lee");
   }, 90_000);
 });
+
+it("the first import into a new PostgreSQL database creates the data directory and its secret", async () => {
+  const { cwd, env: place } = await createPlace("postgres");
+  const env = { OUTRIGGER_LOOKUP_DATABASE: place.OUTRIGGER_LOOKUP_DATABASE ?? "" };
+  const imported = await command(cwd, ["contacts", "import", "people.csv"], env);
+  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  const { stdout } = await command(cwd, ["keys", "create", "--json"], env);
+  const answer = await ask(await serve(cwd, [], env).url, "account", { api_key: JSON.parse(stdout).key });
+  expect(answer.status).toBe(200);
+  // Another directory has another secret, with which suppressed people would be served.
+  const elsewhere = await command(cwd, ["contacts", "import", "people.csv", "--data", "elsewhere"], env);
+  expect(elsewhere.code).toBe(1);
+  expect(elsewhere.stderr).toContain("made with another secret");
+}, 60_000);
 
 function nameOf(index: number): string {
   const letters = "abcdefghij";

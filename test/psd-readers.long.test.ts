@@ -7,15 +7,9 @@ import { writePsd } from "../packages/imaging/src/worker/psd/write-psd.ts";
 import { createRandom } from "./hostile/random.ts";
 import { layer, layeredPsd, plain } from "./support/layered-psd.ts";
 import { programs, run } from "./support/programs.ts";
-import { readPsdPixels } from "./support/psd-pixels.ts";
-import { type SamplePsd, samplePsd } from "./support/psd-samples.ts";
-
-/** RGBA of 8 bits. */
-interface Rgba {
-  width: number;
-  height: number;
-  data: Buffer;
-}
+import { layerSection } from "./support/psd-layer-section.ts";
+import { meanDifference, type Rgba, readPng, readWithOurs, readWithPsdTools } from "./support/psd-oracles.ts";
+import { alphaIds, type SamplePsd, samplePsd } from "./support/psd-samples.ts";
 
 let folder: string;
 let srgbProfile: string;
@@ -42,19 +36,6 @@ async function readWithImageMagick(bytes: Buffer, more: string[] = []): Promise<
   return await readPng(programs.convert, ["psd:-[0]", ...conversion, "png32:-"], bytes);
 }
 
-const READ_WITH_PSD_TOOLS = `
-import io, sys
-from psd_tools import PSDImage
-psd = PSDImage.open(io.BytesIO(sys.stdin.buffer.read()))
-part = sys.argv[1]
-picture = psd.topil() if part == "merged" else psd[0].topil() if part == "layer" else psd.composite(force=True)
-picture.convert("RGBA").save(sys.stdout.buffer, "PNG")
-`;
-
-async function readWithPsdTools(bytes: Buffer, part: "merged" | "layer" | "layers"): Promise<Rgba> {
-  return await readPng(programs.psdPython, ["-c", READ_WITH_PSD_TOOLS, part], bytes);
-}
-
 /** What littlecms makes of one colour of Lab under D50: L of 255, a and b plus 128. */
 const CONVERT_LAB = `
 import sys
@@ -65,37 +46,6 @@ picture = Image.new("LAB", (1, 1))
 picture.putpixel((0, 0), tuple(map(int, sys.argv[1:4])))
 ImageCms.applyTransform(picture, transform).convert("RGBA").save(sys.stdout.buffer, "PNG")
 `;
-
-async function readPng(program: string, args: string[], input: Buffer): Promise<Rgba> {
-  const { status, stdout, stderr } = await run(program, args, { input });
-  if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
-  const { data, info } = await sharp(stdout).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  return { width: info.width, height: info.height, data };
-}
-
-async function readWithOurs(bytes: Buffer): Promise<Rgba> {
-  const { width, height, channels, data } = await readPsdPixels(bytes);
-  if (channels === 4) return { width, height, data };
-  const raw = { width, height, channels: 3 } as const;
-  return { width, height, data: await sharp(data, { raw }).ensureAlpha().raw().toBuffer() };
-}
-
-/** Of 255, over all samples; colours count as much as they are opaque. */
-function meanDifference(one: Rgba, other: Rgba): number {
-  expect([one.width, one.height]).toEqual([other.width, other.height]);
-  let sum = 0;
-  for (let index = 0; index < one.data.length; index += 4) {
-    const alpha = one.data[index + 3] ?? 0;
-    for (let channel = 0; channel < 3; channel++)
-      sum += (difference(one, other, index + channel) * alpha) / 255;
-    sum += difference(one, other, index + 3);
-  }
-  return sum / one.data.length;
-}
-
-function difference(one: Rgba, other: Rgba, index: number): number {
-  return Math.abs((one.data[index] ?? 0) - (other.data[index] ?? 0));
-}
 
 const { below } = createRandom(5);
 
@@ -210,6 +160,66 @@ function mergeWithWhite({ width, height, data }: Rgba): Rgba {
   }
   return { width, height, data: merged };
 }
+
+// Opaque ones: it stores translucent colours without the white that Photoshop merges them with.
+describe("a file that ImageMagick writes shows the picture that it was made of:", () => {
+  test.each<[string, string[]]>([
+    ["RGB", []],
+    ["16 bits", ["-depth", "16"]],
+    ["grey", ["-colorspace", "Gray"]],
+    ["one bit", ["-threshold", "50%"]],
+    ["ZIP", ["-compress", "Zip"]],
+    ["not compressed", ["-compress", "None"]],
+    ["several layers", ["(", "-size", "20x9", "xc:blue", ")"]],
+  ])("%s", async (_, conversion) => {
+    for (const format of ["psd", "psb"]) {
+      const pixels = picture(WIDTH, HEIGHT, 3);
+      const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
+      const png = await sharp(pixels, { raw }).png().toBuffer();
+      const { stdout } = await run(programs.convert, ["png:-", ...conversion, `${format}:-`], { input: png });
+      const first = [...conversion, "-delete", "1--1"];
+      const source = await readPng(
+        programs.convert,
+        ["png:-", ...first, "-colorspace", "sRGB", "png32:-"],
+        png,
+      );
+      expect(meanDifference(await readWithOurs(stdout), source) / 255).toBeLessThanOrEqual(0.02);
+    }
+  });
+});
+
+describe.each([8, 16, 32] as const)("a merged picture of %i bits whose layer count is positive", (depth) => {
+  const most = { 8: 255, 16: 65_535, 32: 1 }[depth];
+  const [alpha = []] = slopes(1, 0, 255);
+  const samples = [...slopes(3, 0, 255), alpha].map((channel, index) =>
+    channel.map((value, pixel) => {
+      const share = (alpha[pixel] ?? 0) / 255;
+      const merged = index < 3 ? (value / 255) * share + 1 - share : share;
+      return depth === 32 ? merged : Math.round(merged * most);
+    }),
+  );
+
+  test.each([false, true])("has alpha as psd-tools reads it, PSB: %s", async (large) => {
+    for (const [id, opaque] of [
+      [0, false],
+      [3, true],
+    ] as const) {
+      const layers = layerSection([{ width: 2, height: 2, samples: { 0: 1, 1: 1, 2: 1 } }], depth, large);
+      const bytes = sampleOf({ depth, large, channels: samples, layers, resources: [alphaIds(id)] });
+      const ours = await readWithOurs(bytes);
+      const theirs = await readWithPsdTools(bytes, "merged");
+      const alphaOnly = ({ width, height, data }: Rgba) => ({
+        width,
+        height,
+        data: Buffer.from(data.map((value, at) => (at % 4 === 3 ? value : 0))),
+      });
+      // psd-tools shows linear light of 32 bits as it is stored.
+      const shown = depth === 32 ? alphaOnly : (rgba: Rgba) => rgba;
+      expect(meanDifference(shown(ours), shown(theirs))).toBeLessThan(1.5);
+      expect(ours.data.every((value, at) => at % 4 !== 3 || value === 255)).toBe(opaque);
+    }
+  });
+});
 
 test("an indexed picture is read as psd-tools reads it", async () => {
   const bytes = sampleOf({ mode: "indexed", palette, channels: slopes(1, 0, 255) });

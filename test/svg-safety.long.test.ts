@@ -49,6 +49,9 @@ function cleanedAttacks(): Map<string, string> {
   for (const { title, svg } of numberedAttacks()) {
     try {
       titles.set(cleanSvg(Buffer.from(svg)).toString(), title);
+      const url = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+      const around = `<svg xmlns="http://www.w3.org/2000/svg"><image width="99" height="99" href="${url}"/></svg>`;
+      titles.set(cleanSvg(Buffer.from(around)).toString(), `${title}, embedded`);
     } catch (error) {
       expect(error).toMatchObject({ code: "unsupported_media" });
     }

@@ -16,13 +16,17 @@ function laughs(levels: number): string {
   return `<!DOCTYPE svg [<!ENTITY e0 "ha">${entities.join("")}]>`;
 }
 
+function embedded(drawing: Buffer): string {
+  return `<image width="99" height="99" href="data:image/svg+xml;base64,${drawing.toString("base64")}"/>`;
+}
+
 /** `levels` groups, each using the previous one ten times. */
-function uses(levels: number): string {
+function uses(levels: number, leaf = '<path d="M0 0h1v1z"/>'): string {
   const groups = Array.from(
     { length: levels },
     (_, level) => `<g id="g${level + 1}">${`<use xlink:href="#g${level}"/>`.repeat(10)}</g>`,
   );
-  return `<defs><path id="g0" d="M0 0h1v1z"/>${groups.join("")}</defs><use xlink:href="#g${levels}"/>`;
+  return `<defs><g id="g0">${leaf}</g>${groups.join("")}</defs><use xlink:href="#g${levels}"/>`;
 }
 
 function filtered(side: number, primitives: string): Buffer {
@@ -50,6 +54,17 @@ export function svgs(): Bomb[] {
       svg("<text>&a;</text>", undefined, '<!DOCTYPE svg [<!ENTITY a "&a;">]>'),
     ],
     ["an SVG of 10^12 uses", "unreadable", svg(uses(12))],
+    ["an SVG of 10^9 uses of an SVG of 10^9 uses", "unreadable", svg(embedded(svg(uses(9))))],
+    [
+      "an SVG of 10^3 uses of an SVG of 10^3 uses of an SVG of 10^3 uses",
+      "unreadable",
+      svg(uses(3, embedded(svg(uses(3, embedded(svg(uses(3)))))))),
+    ],
+    [
+      "an SVG of 12 SVGs of 12 SVGs of 12 SVGs of 99 circles",
+      "bounded",
+      [1, 2, 3].reduce((inner) => svg(embedded(inner).repeat(12)), svg('<circle r="9"/>'.repeat(99))),
+    ],
     ["an SVG of a use of itself", "bounded", svg('<g id="g"><use xlink:href="#g"/></g>')],
     ["an SVG of 60 blurs of 4000²", "dear", filtered(4000, '<feGaussianBlur stdDeviation="90"/>'.repeat(60))],
     [

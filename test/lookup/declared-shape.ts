@@ -68,6 +68,9 @@ export function requireShape(value: unknown, shape: Shape, path = ""): string[] 
     // Parameters that were not given are null, whatever their declared type.
     const isAbsent = value === null && path.startsWith("meta.params.");
     assert.ok(isAbsent || Number.isSafeInteger(value), `${path} is ${value}`);
+  } else if (path === "data.team_id") {
+    // The API's documentation and the clients in other languages have an integer here.
+    assert.ok(Number.isSafeInteger(value), `${path} is ${value}`);
   } else if (shape === "string")
     assert.ok(value === null || typeof value === "string", `${path} is ${value}`);
   else if (shape === "boolean") assert.equal(typeof value, "boolean", path);

@@ -43,11 +43,11 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect((await ask(`${url}&api_key=${key}`)).status).toBe(200);
     const usedBy = async (init: RequestInit, search = "") => {
       const { body } = await ask(`${base}/account?${search}`, init);
-      return [body.data?.team_id, body.data?.calls];
+      return [body.data?.first_name, body.data?.calls];
     };
     expect(await usedBy(withSession("ann"))).toEqual(["ann", { used: 1, available: 200 }]);
     expect(await usedBy(withSession("bob"))).toEqual(["bob", { used: 0, available: 200 }]);
-    expect(await usedBy({}, `api_key=${key}`)).toEqual(["me", { used: 1, available: 200 }]);
+    expect(await usedBy({}, `api_key=${key}`)).toEqual(["Me", { used: 1, available: 200 }]);
   });
 
   test("a rejecting authenticate answers in the API's form, or in the host's if it prefers", async () => {

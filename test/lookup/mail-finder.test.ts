@@ -55,9 +55,10 @@ describe("the finder with a mail prober", () => {
       accept_all: false,
       sources: [],
     });
-    // A server that refuses one recipient is not a catch-all: no made-up recipient is needed.
+    // A server that refuses one recipient and knows postmaster is not a catch-all: no made-up recipient is needed.
     expect(recipients()).toEqual([
       "RCPT TO:<alice.springs@people.test>",
+      "RCPT TO:<postmaster@people.test>",
       "RCPT TO:<asprings@people.test>",
       "RCPT TO:<alice@people.test>",
     ]);

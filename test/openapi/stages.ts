@@ -28,6 +28,11 @@ export function ordinaryStages(): Stage[] {
       { status: 403, when: needsPin, alter: withHeaders({ "X-Service-Image-Pin": "another" }) },
       { status: 400, when: isLookup, alter: withoutQuery("domain", "company", "email") },
       { status: 400, when: isLookup, alter: (sent) => ({ ...sent, target: `${sent.target}&odd=%ff` }) },
+      {
+        status: 400,
+        when: ({ path }) => path === "/api/openapi.json",
+        alter: withHeaders({ Host: "a.example, b.example" }),
+      },
       { status: 401, alter: withoutQuery("api_key") },
       {
         status: 404,

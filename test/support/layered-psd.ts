@@ -1,4 +1,4 @@
-import { initializeCanvas, type Layer, writePsdBuffer } from "ag-psd";
+import { initializeCanvas, type Layer, type Psd, writePsdBuffer } from "ag-psd";
 import { resource, section } from "./psd-samples.ts";
 
 // It asks for a canvas only to make this.
@@ -31,7 +31,7 @@ export function layer(
 
 /** A document without a merged picture, as "maximize compatibility" switched off leaves it. Written by ag-psd. */
 export function layeredPsd(
-  size: { width: number; height: number },
+  size: Pick<Psd, "width" | "height" | "patterns">,
   children: Layer[],
   options: { psb?: boolean; compress?: boolean } = {},
   iccProfile?: Buffer,

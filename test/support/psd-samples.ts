@@ -30,6 +30,8 @@ export interface SamplePsd {
   transparentIndex?: number;
   /** What the version info says of the merged picture. Without it there is no version info. */
   hasMergedPicture?: boolean;
+  /** Further image resources, as `resource` writes them. */
+  resources?: readonly Buffer[];
   /** The number of layers, or all that the section of layers holds. @default an empty section */
   layers?: number | Buffer;
 }
@@ -79,7 +81,32 @@ function resources(sample: SamplePsd): Buffer {
   if (hasMergedPicture !== undefined) {
     blocks.push(resource(1057, Buffer.of(0, 0, 0, 1, Number(hasMergedPicture), 0, 0, 0, 0, 0, 0, 0, 0)));
   }
-  return Buffer.concat(blocks);
+  return Buffer.concat([...blocks, ...(sample.resources ?? [])]);
+}
+
+/** The image resource that lists the IDs of the channels after the colours. */
+export function alphaIds(...ids: number[]): Buffer {
+  return resource(
+    1053,
+    Buffer.from(ids.flatMap((id) => [id >>> 24, (id >> 16) & 0xff, (id >> 8) & 0xff, id & 0xff])),
+  );
+}
+
+/** The image resource that names the channels after the colours. */
+export function alphaNames(...names: string[]): Buffer {
+  return resource(
+    1006,
+    Buffer.concat(names.map((name) => Buffer.from([name.length, ...Buffer.from(name, "latin1")]))),
+  );
+}
+
+/** The same in Unicode. */
+export function unicodeAlphaNames(...names: string[]): Buffer {
+  const each = names.map((name) => {
+    const text = Buffer.from(`${name}\0`, "utf16le").swap16();
+    return Buffer.concat([Buffer.of(0, 0, 0, text.length / 2), text]);
+  });
+  return resource(1045, Buffer.concat(each));
 }
 
 /** A number of layers is where a reader looks for it first; for 16 and 32 bits that is a block of its own. */

@@ -110,6 +110,8 @@ export interface FoundEmailMeta {
     full_name: string | null;
     domain: string | null;
     company: string | null;
+    /** In seconds. */
+    max_duration: number | null;
   };
 }
 
@@ -192,7 +194,7 @@ export interface Account {
   plan_level: number;
   /** Date on which the allowance resets: `YYYY-MM-DD`, UTC. */
   reset_date: string;
-  team_id: string;
+  team_id: number;
   /** Searches and verifications together. An unlimited allowance is 1,000,000,000. */
   calls: Allowance;
   requests: { searches: Allowance; verifications: Allowance };

@@ -89,7 +89,14 @@ function rootOf(library: string): string {
  * add an entry or raise its number by one. Stored renditions with a lower look are then rendered again after the reply.
  * Do not list invisible changes, such as a new encoder version: `build` covers those.
  */
-const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [];
+const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
+  // Backgrounds of roots, and GIFs in embedded SVGs, are drawn.
+  { type: "image/svg+xml", by: 1 },
+  // Text without an embedded font is drawn with fonts of the machine.
+  { type: "application/pdf", by: 1 },
+  // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
+  { type: "image/x-photoshop", by: 1 },
+];
 
 /** `Renderer.look`. */
 export function look(type: OriginalType, format: ImageFormat): number {

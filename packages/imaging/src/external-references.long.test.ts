@@ -80,6 +80,23 @@ test.each<[string, (place: (typeof places)[number]) => string]>([
   ],
   ["a drawing as image", ({ drawing }) => document(`<image width="9" height="9" href="${drawing}"/>`)],
   [
+    "a picture in an embedded drawing",
+    ({ picture: href }) => {
+      const drawing = document(`<image width="9" height="9" href="${href}"/>`);
+      const url = `data:image/svg+xml;base64,${Buffer.from(drawing).toString("base64")}`;
+      return document(`<image width="9" height="9" href="${url}"/>`);
+    },
+  ],
+  [
+    "an entity of an embedded drawing",
+    ({ text }) => {
+      const drawing = document("<text y='9'>&x;</text>", `<!DOCTYPE svg [<!ENTITY x SYSTEM "${text}">]>`);
+      return document(
+        `<image width="9" height="9" href="data:image/svg+xml,${encodeURIComponent(drawing)}"/>`,
+      );
+    },
+  ],
+  [
     "a filter image",
     ({ picture: href }) =>
       document(`<filter id="f"><feImage width="9" height="9" href="${href}"/></filter>
@@ -127,5 +144,8 @@ test("an SVG with an embedded picture, an entity and a style sheet is drawn with
   const href = `data:image/png;base64,${picture.toString("base64")}`;
   expect(await paints(document(`<image width="9" height="9" href="${href}"/>`))).toBe(true);
   expect(await paints(document("<text y='9'>&x;</text>", '<!DOCTYPE svg [<!ENTITY x "MMMM">]>'))).toBe(true);
+  const drawing = Buffer.from(document(`<image width="9" height="9" href="${href}"/>`)).toString("base64");
+  const nested = document(`<image width="9" height="9" href="data:image/svg+xml;base64,${drawing}"/>`);
+  expect(await paints(nested)).toBe(true);
   expect(await paints(document(`<style>rect { fill-opacity: 1 !important }</style>${invisible}`))).toBe(true);
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError, type UploadTurn } from "@outrigger/core";
 import { ClientLeftError } from "./connection-close.ts";
+import { sendContinue } from "./expect-continue.ts";
 import { createPace } from "./pace.ts";
 
 export interface BodyTarget {
@@ -126,6 +127,7 @@ export function pumpBody(
     queueMicrotask(onAbort);
   } else {
     signal.addEventListener("abort", onAbort);
+    sendContinue(req);
     req.on("data", onData).on("end", onEnd).on("close", onClose);
     req.resume();
   }

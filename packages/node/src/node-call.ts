@@ -3,7 +3,7 @@ import type { Call, Upload, UploadLimits } from "@outrigger/core";
 import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connection-close.ts";
 import { receiveFields } from "./fields/receive-fields.ts";
 import type { HostView, RequestFacts } from "./host-view.ts";
-import { toOriginForm } from "./request-target.ts";
+import { toOriginForm, unusualHost } from "./request-target.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
 
 /** A {@link Call} on a `node:http` request. Rarely used values are computed on first use. */
@@ -15,6 +15,8 @@ export class NodeCall<Context> implements Call {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #view: HostView<Context>;
+  readonly #unusualHost: string | undefined;
+  #headers: IncomingHttpHeaders | undefined;
   #controller: AbortController | undefined;
   #stopListening: (() => void) | undefined;
   #settled = false;
@@ -29,6 +31,7 @@ export class NodeCall<Context> implements Call {
     this.#req = req;
     this.#res = res;
     this.#view = facts.view;
+    this.#unusualHost = unusualHost(req);
   }
 
   get method(): string {
@@ -36,11 +39,17 @@ export class NodeCall<Context> implements Call {
   }
 
   get headers(): IncomingHttpHeaders {
-    return this.#req.headers;
+    if (this.#unusualHost === undefined) return this.#req.headers;
+    this.#headers ??= { ...this.#req.headers, host: this.#unusualHost };
+    return this.#headers;
   }
 
   get origin(): string {
-    return formatOrigin(this.#view.protocol(this.context), this.#view.host(this.context));
+    const protocol = this.#view.protocol(this.context);
+    const host = this.#view.host(this.context);
+    const unusual = this.#unusualHost;
+    const isReplaced = unusual !== undefined && !(HOST.test(unusual) && this.#isForwarded(host));
+    return formatOrigin(protocol, isReplaced ? unusual : host);
   }
 
   get secure(): boolean {
@@ -81,6 +90,13 @@ export class NodeCall<Context> implements Call {
   isAbort(error: unknown): boolean {
     const signal = this.#controller?.signal;
     return signal?.aborted === true && signal.reason === error;
+  }
+
+  /** Whether the framework took `host` from a proxy that it trusts. */
+  #isForwarded(host: string | undefined): boolean {
+    const { host: sent = "" } = this.#req.headers;
+    // Koa cuts the header at a comma.
+    return host !== undefined && host !== sent && host !== sent.split(",", 1)[0]?.trim();
   }
 
   #watch(): AbortController {

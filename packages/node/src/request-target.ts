@@ -1,6 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { rules } from "@outrigger/core/stores";
 
-const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
 /**
  * Converts a request target (RFC 9112 §3.2) to the origin form `/path?query`. It decodes and collapses
@@ -14,6 +15,41 @@ export function toOriginForm(target: string): string | null {
   if (target === "*") return null;
   const rest = target.replace(ABSOLUTE_FORM, "");
   return rest.charCodeAt(0) === 0x2f ? rest : `/${rest}`;
+}
+
+/**
+ * The host that a request names in another way than by one `Host` line. `undefined`: the `Host` header decides.
+ *
+ * The authority of a target in absolute form wins over `Host` (RFC 9112 §3.2.2). Several `Host` lines, of which Node drops
+ * all but the first, are joined by `, `, which is no valid host (RFC 9112 §3.2).
+ */
+export function unusualHost({
+  url = "/",
+  rawHeaders,
+  httpVersionMajor,
+}: IncomingMessage): string | undefined {
+  // Requests of HTTP/2 have an `:authority`, and may have a `Host` beside it.
+  if (httpVersionMajor >= 2) return undefined;
+  const first = hostLine(rawHeaders, 0);
+  if (first !== -1 && hostLine(rawHeaders, first + 2) !== -1) {
+    return rawHeaders.filter((_, at) => at % 2 === 1 && isHost(rawHeaders[at - 1])).join(", ");
+  }
+  return url.charCodeAt(0) === 0x2f ? undefined : ABSOLUTE_FORM.exec(url)?.[1];
+}
+
+/** Whether a request has several `Host` lines, which RFC 9112 §3.2 requires to be answered with 400. */
+export function hasSeveralHosts(req: IncomingMessage): boolean {
+  return unusualHost(req)?.includes(",") ?? false;
+}
+
+/** Index of the first name from `start` on that is `Host`; -1: none. */
+function hostLine(rawHeaders: readonly string[], start: number): number {
+  for (let at = start; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at])) return at;
+  return -1;
+}
+
+function isHost(name: string | undefined): boolean {
+  return name?.length === 4 && name.toLowerCase() === "host";
 }
 
 /**

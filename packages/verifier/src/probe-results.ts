@@ -1,5 +1,5 @@
 import type { ProbeResult } from "@outrigger/core";
-import type { Outcome, RecipientAnswer } from "./smtp/converse.ts";
+import { deniesMailbox, type Failure, type Outcome, type RecipientAnswer } from "./smtp/converse.ts";
 import type { Refusal } from "./smtp/read-refusal.ts";
 
 /** The result while nothing is known. */
@@ -32,8 +32,8 @@ export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: bo
   const spoken: ProbeResult = { ...found, server: true, reason: null, retryAfterMs: null };
   if (kind === "ascii_only") return { ...spoken, reason: "ascii_only" };
   if (kind === "refused") return withRefusal(spoken, outcome.refusal);
-  const { target, madeUp } = outcome;
-  if (target !== "accepted") return readTargetRefusal({ ...spoken, acceptsAll }, target);
+  const { target, madeUp, postmaster } = outcome;
+  if (target !== "accepted") return readTargetRefusal({ ...spoken, acceptsAll }, target, postmaster);
   if (madeUp === null) return { ...spoken, mailbox: true, acceptsAll };
   if (typeof madeUp === "string" && madeUp !== "accepted") {
     return { ...spoken, mailbox: true, reason: failureReason(madeUp, true) };
@@ -44,11 +44,22 @@ export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: bo
   return withRefusal({ ...spoken, mailbox: true }, madeUp as Refusal); // Only a refusal yields `null`.
 }
 
-function readTargetRefusal(spoken: ProbeResult, refusal: Refusal): ProbeResult {
-  const { reason, isPermanent } = refusal;
-  if (reason === "user_unknown") return { ...spoken, mailbox: false, acceptsAll: false, reason };
-  const isRefused = isPermanent && (reason === "mailbox_full" || reason === "mailbox_disabled");
-  return { ...withRefusal(spoken, refusal), mailbox: isRefused ? false : null };
+/** @param postmaster The control: a host that refuses every recipient in the same words means something else. */
+function readTargetRefusal(
+  spoken: ProbeResult,
+  refusal: Refusal,
+  postmaster: RecipientAnswer | Failure | null,
+): ProbeResult {
+  if (!deniesMailbox(refusal)) return withRefusal(spoken, refusal);
+  if (typeof postmaster === "string" && postmaster !== "accepted") {
+    return { ...spoken, reason: failureReason(postmaster, true), retryAfterMs: TEMPORARY_MS };
+  }
+  if (typeof postmaster === "object" && postmaster !== null) {
+    if (postmaster.words === refusal.words) return { ...spoken, reason: "policy" };
+    if (!postmaster.isPermanent) return { ...withRefusal(spoken, postmaster) };
+  }
+  const denied = { ...withRefusal(spoken, refusal), mailbox: false };
+  return refusal.reason === "user_unknown" ? { ...denied, acceptsAll: false } : denied;
 }
 
 /**
@@ -69,10 +80,7 @@ function withRefusal(found: ProbeResult, { reason, isPermanent, retryAfterMs }: 
   };
 }
 
-function failureReason(
-  failure: Extract<Outcome, { kind: "failed" }>["failure"],
-  hasSpoken: boolean,
-): NonNullable<ProbeResult["reason"]> {
+function failureReason(failure: Failure, hasSpoken: boolean): NonNullable<ProbeResult["reason"]> {
   switch (failure) {
     case "unreachable":
       return "no_connection";

@@ -134,7 +134,8 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
         },
       );
       noteConnection(outcome, domain, address, performance.now() - startedMs);
-      const asked = outcome.kind === "answered" ? (outcome.madeUp === null ? 1 : 2) : 0;
+      const asked =
+        outcome.kind === "answered" ? (outcome.madeUp === null && outcome.postmaster === null ? 1 : 2) : 0;
       // A conversation that broke off may have asked; its questions are not refunded.
       if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refund(2 - asked);
       return outcome;

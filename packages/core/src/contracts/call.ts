@@ -83,11 +83,14 @@ export interface Call {
   readonly path: string;
   /** The query as received, without `?`; empty if there is none. */
   readonly search: string;
-  /** Lower-case names. */
+  /**
+   * Lower-case names. `host` is the host of the request target where that names one, else the header `Host`. Several
+   * `Host` lines are joined by `, `.
+   */
   readonly headers: IncomingHttpHeaders;
   /** The mount point's path without a trailing slash; empty at the root. */
   readonly mountPath: string;
-  /** `https://host:port` as the host framework's proxy settings see it. Empty when the request had no Host. */
+  /** `https://host:port` as the host framework's proxy settings see it. Empty without a valid host, or with several. */
   readonly origin: string;
   /** Whether the request arrived over TLS, as the host framework sees it. */
   readonly secure: boolean;

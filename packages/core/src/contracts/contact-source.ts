@@ -125,12 +125,16 @@ export interface ContactSource {
   /** @param type counts only this type; absent: all. */
   count(domain: string, type?: AddressType): Promise<ContactCounts>;
   /**
-   * Deletes all data on an address. Its domain stays known while its organisation is known.
-   * @returns whether any data was deleted.
+   * Deletes all data on an address and its subaddresses (`name+tag@domain`). Their domain stays known while
+   * its organisation is known. No deleted byte stays in files that the source writes itself.
+   * @returns the number of deleted contacts.
    */
-  erase(address: string): Promise<boolean>;
-  /** Deletes all data on a domain and its addresses. @returns whether any data was deleted. */
-  eraseDomain(domain: string): Promise<boolean>;
+  erase(address: string): Promise<number>;
+  /**
+   * Deletes all data on a domain, its subdomains and their addresses, as {@link ContactSource.erase} does.
+   * @returns the number of deleted domains and contacts.
+   */
+  eraseDomain(domain: string): Promise<number>;
   /** Calling it twice is allowed. */
   close(): Promise<void>;
 }

@@ -14,6 +14,11 @@ export function transportRefusal(call: Call, policy: TlsPolicy): string | null {
   return "SSL is required: use https://. (Behind a proxy that ends TLS, the host app must trust that proxy.)";
 }
 
+/** The text for a request with several `Host` lines, which adapters join (RFC 9112 §3.2); `null` for any other. */
+export function hostRefusal({ headers }: Call): string | null {
+  return headers.host?.includes(",") ? "A request must have one Host header" : null;
+}
+
 function isLoopback(address: string): boolean {
   return address === "127.0.0.1" || address === "::1" || /^(::ffff:)?127\./.test(address);
 }

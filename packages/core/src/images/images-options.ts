@@ -16,7 +16,11 @@ import type { ImageStorage } from "./record/storage-roles.ts";
 import type { PresetOption } from "./renditions/presets.ts";
 import type { SizesOption } from "./renditions/sizes.ts";
 
-/** Requests per minute and client address (IPv6: per /64), each from 1. `false` switches a limit off. */
+/**
+ * Requests per minute and client address (IPv6: per /64), each from 1. `false` switches a limit off. `creates` and
+ * `pinFailures` have wider limits above them: 8 times as many per IPv6 /48, and 100 times as many for all clients. Beyond
+ * the limit of all clients, each network still has one.
+ */
 export interface ImageRateLimits {
   /** Maximum number of uploads. @default 60 */
   creates?: number | false;
@@ -144,7 +148,7 @@ export interface ImagesOptions {
   /**
    * CPU seconds per client and minute for new renditions and for checks of uploads, 1 to 3600. A client beyond its
    * budget gets 429 for sizes that are not stored if other clients wait for the renderer, or beyond five times the
-   * budget. `false`: no budget. @default 20
+   * budget. An IPv6 /48 has 8 budgets, and all clients together have 100. `false`: no budget. @default 20
    */
   renderBudget?: number | false;
   /**

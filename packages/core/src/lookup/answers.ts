@@ -51,6 +51,7 @@ export type DomainSearchAnswer = LookupAnswer<
   {
     /** Number of addresses on all pages. */
     results: number;
+    /** Smaller than requested if the account's allowance shortened the page. */
     limit: number;
     offset: number;
     params: {
@@ -90,6 +91,8 @@ export type EmailFinderAnswer = LookupAnswer<
       full_name: string | null;
       domain: string | null;
       company: string | null;
+      /** In seconds. */
+      max_duration: number | null;
     };
   }
 >;

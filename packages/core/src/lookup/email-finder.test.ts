@@ -51,8 +51,17 @@ describe("email-finder, without a prober,", () => {
         full_name: null,
         domain: "example.com",
         company: null,
+        max_duration: null,
       },
     });
+  });
+
+  test("reads a plus sign between letters of full_name as a space", async () => {
+    const site = await createLookupSite({ known });
+    const search = "domain=example.com&full_name=Ada%2BLovelace&max_duration=5";
+    const { body } = await site.get("email-finder", search);
+    expect(body.data).toMatchObject({ email: "ada.lovelace@example.com" });
+    expect(body.meta?.params).toMatchObject({ full_name: "Ada+Lovelace", max_duration: 5 });
   });
 
   test("guesses by the domain's pattern, with a limited score", async () => {

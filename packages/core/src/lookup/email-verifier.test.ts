@@ -37,6 +37,31 @@ describe("email-verifier, by the probe's result,", () => {
     expect(account.data).toMatchObject({ requests: { verifications: { used: cost } } });
   });
 
+  test("reports smtp_check for a domain that accepts any name", async () => {
+    const probe = { server: true, mailbox: null, acceptsAll: true, reason: "accepts_all" } as const;
+    const site = await createLookupSite({ prober: createScriptedProber(async () => probe) });
+    const { body } = await site.get("email-verifier", "email=ada@example.com");
+    expect(body.data).toMatchObject({ smtp_server: true, smtp_check: true, accept_all: true });
+  });
+
+  test("does not judge a valid quoted local part", async () => {
+    const site = await createLookupSite();
+    const verdictOf = async (email: string) =>
+      (await site.get("email-verifier", `email=${encodeURIComponent(email)}`)).body.data;
+    for (const email of [
+      '"a b"@example.com',
+      '"a\\"b"@example.com',
+      '"a@b"@example.com',
+      '" "@example.com',
+    ]) {
+      const unknown = { status: "unknown", result: "risky", reason: "quoted_local", smtp_check: false };
+      expect(await verdictOf(email), email).toMatchObject(unknown);
+    }
+    for (const email of ['"a b"@-a.example', '"a"b"@example.com', '"a\\"@example.com', '""@example.com']) {
+      expect(await verdictOf(email), email).toMatchObject({ status: "invalid", result: "undeliverable" });
+    }
+  });
+
   test("returns every documented field, all booleans except sources and verdict", async () => {
     const probe = { server: true, mailbox: true, acceptsAll: false };
     const site = await createLookupSite({ known: [ADA], prober: createScriptedProber(async () => probe) });

@@ -15,13 +15,13 @@ describe("a library call of the lookup", () => {
     [
       "bad_request",
       "pagination_error",
-      "1 to 100",
+      "0 to 100",
       (it) => it.searchDomain({ domain: "a.example", limit: 101 }),
     ],
     [
       "bad_request",
       "pagination_error",
-      "from 0",
+      "from 0 to 999999999999999",
       (it) => it.searchDomain({ domain: "a.example", offset: 0.5 }),
     ],
     [

@@ -3,7 +3,7 @@ import type { Account, AccountKey, Accounts } from "../contracts/accounts.ts";
 import { ServiceError } from "../errors.ts";
 import { newApiKey } from "./accounts/api-key.ts";
 import { normaliseDomain } from "./address/mail-domain.ts";
-import { normaliseAddress, parseAddress } from "./address/parse-address.ts";
+import { mainAddress, normaliseAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 
 /** A new account. */
@@ -30,15 +30,20 @@ export interface LookupAdmin {
   /** Revokes the keys of an account that begin with `hint`. @returns the number of revoked keys. */
   revokeKeys(account: string, hint: string): Promise<number>;
   /**
-   * Suppresses an address or a whole domain. Its data is erased, and the lookup never shows, guesses or
-   * probes it again, even if it is imported again. Rejects with `bad_request` for a text that is neither an
-   * address nor a domain.
+   * Suppresses an address with its subaddresses (`name+tag@domain`), or a domain with its subdomains. The data
+   * is erased, and the lookup never shows, guesses or probes it again, even if it is imported again. Rejects
+   * with `bad_request` for a text that is neither an address nor a domain.
    */
   suppress(subject: string): Promise<void>;
   /** Removes a suppression. Erased data stays erased. @returns whether the subject was suppressed. */
   unsuppress(subject: string): Promise<boolean>;
-  /** Erases the data of an address, until it is imported again. @returns whether there was any data. */
-  erase(address: string): Promise<boolean>;
+  /**
+   * Erases the data of an address with its subaddresses, or of a domain with its subdomains, until it is
+   * imported again. The logger gets a line with the number of deleted entries and an HMAC of the subject.
+   * Rejects with `bad_request` for a text that is neither an address nor a domain.
+   * @returns whether there was any data.
+   */
+  erase(subject: string): Promise<boolean>;
 }
 
 export function createLookupAdmin(context: LookupContext): LookupAdmin {
@@ -53,9 +58,11 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
 
   async function erase(subject: string): Promise<boolean> {
     const parsed = parseAddress(subject);
-    if (parsed === null) return contacts.eraseDomain(subject);
-    await verifier.forget(parsed);
-    return contacts.erase(parsed.address);
+    if (parsed !== null) await verifier.forget(parsed);
+    const count =
+      parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
+    settings.recordErasure(subject, count);
+    return count > 0;
   }
 
   return {
@@ -83,18 +90,13 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     keys: (account) => accounts.keys(account),
     revokeKeys: (account, hint) => accounts.revokeKeys(account, hint, settings.now()),
     async suppress(subject) {
-      const normalised = subjectOf(subject);
+      const normalised = mainAddress(subjectOf(subject));
       // Suppressed first, so that the address is hidden even if erasing it fails.
       await suppressions.add(normalised);
       await erase(normalised);
     },
     unsuppress: (subject) => suppressions.remove(subjectOf(subject)),
-    async erase(address) {
-      const normalised = normaliseAddress(address);
-      if (normalised === null)
-        throw new ServiceError("bad_request", "Not an email address: expected name@domain");
-      return erase(normalised);
-    },
+    erase: async (subject) => erase(subjectOf(subject)),
   };
 }
 

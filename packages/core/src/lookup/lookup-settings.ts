@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import * as shapes from "../contract-rules.ts";
 import type { Account, QuotaKind } from "../contracts/accounts.ts";
 import { CORS_RULE } from "../http/cors.ts";
@@ -15,6 +16,11 @@ export interface LookupSettings {
   allowanceOf(account: Account): Record<QuotaKind, number | null>;
   networkNames: { a: string; aUrl: string; b: string };
   onError: FailureListener;
+  /**
+   * Logs an erasure: the time, the number of deleted entries, and an HMAC with which a holder of the secret can
+   * prove that this subject was erased.
+   */
+  recordErasure(subject: string, count: number): void;
   now: () => number;
 }
 
@@ -62,8 +68,9 @@ export type CheckedOptions = rules.Checked<LookupOptions, typeof LOOKUP_RULES>;
 export function lookupSettings(options: CheckedOptions): LookupSettings {
   const plans = new Map(Object.entries({ free: FREE, ...options.plans }));
   const { a, b } = options.networkNames;
+  const keys = deriveLookupKeys(options.secret);
   return {
-    keys: deriveLookupKeys(options.secret),
+    keys,
     allowanceOf({ plan }) {
       // An account of a removed plan gets the free plan.
       const { searches, verifications } = plans.get(plan) ?? FREE;
@@ -71,6 +78,11 @@ export function lookupSettings(options: CheckedOptions): LookupSettings {
     },
     networkNames: { a, aUrl: `${a}_url`, b },
     onError: failureListener(options),
+    recordErasure(subject, count) {
+      const hmac = createHmac("sha256", keys[0].suppressions).update(`erase:${subject}`).digest("base64url");
+      const at = new Date(options.now()).toISOString();
+      options.logger?.info({ erasure: { at, count, hmac } }, "contact data erased");
+    },
     now: options.now,
   };
 }

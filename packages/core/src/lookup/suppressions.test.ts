@@ -40,7 +40,7 @@ test("createSuppressions finds suppressed people by address and by domain", asyn
   await suppressions.add("example.org");
   const asked = ["ada@example.com", "bob@example.com", "cy@example.org", "di@sub.example.org", "example.org"];
   expect(await suppressions.among(asked)).toEqual(
-    new Set(["ada@example.com", "cy@example.org", "example.org"]),
+    new Set(["ada@example.com", "cy@example.org", "di@sub.example.org", "example.org"]),
   );
   expect(await suppressions.ofAddress("ada@example.com")).toBe("address");
   expect(await suppressions.ofAddress("cy@example.org")).toBe("domain");
@@ -48,7 +48,40 @@ test("createSuppressions finds suppressed people by address and by domain", asyn
   const domains = ["example.com", "example.org", "sub.example.org"].map((domain) =>
     suppressions.ofDomain(domain),
   );
-  expect(await Promise.all(domains)).toEqual(["some", "all", "none"]);
+  expect(await Promise.all(domains)).toEqual(["some", "all", "all"]);
+  expect(await suppressions.ofDomain("org")).toBe("none");
+  expect(await suppressions.ofDomain("not-example.org")).toBe("none");
+});
+
+test("a suppressed address covers its subaddresses, and a suppressed subaddress its address", async () => {
+  const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
+  await suppressions.add("ada@example.com");
+  await suppressions.add("bob+news@example.com");
+  for (const covered of [
+    "ada+news@example.com",
+    "ada+a+b@example.com",
+    "bob@example.com",
+    "bob+x@example.com",
+  ]) {
+    expect(await suppressions.ofAddress(covered), covered).toBe("address");
+    expect(await suppressions.among([covered]), covered).toEqual(new Set([covered]));
+  }
+  for (const other of ["adam@example.com", "ada@sub.example.com", "+ada@example.com", "news@example.com"]) {
+    expect(await suppressions.ofAddress(other), other).toBeNull();
+    expect(await suppressions.among([other]), other).toEqual(new Set());
+  }
+  expect(await suppressions.remove("bob+other@example.com")).toBe(true);
+  expect(await suppressions.ofAddress("bob+news@example.com")).toBeNull();
+});
+
+test("a list with a suppressed subaddress of an earlier release still covers it", async () => {
+  const list = createMemorySuppressionList();
+  const suppressions = createSuppressions(list, SECRET);
+  await list.add(rawTokensOf("ada+news@example.com"));
+  expect(await suppressions.ofAddress("ada+news@example.com")).toBe("address");
+  expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
+  expect(await suppressions.remove("ada+news@example.com")).toBe(true);
+  expect(await suppressions.ofAddress("ada+news@example.com")).toBeNull();
 });
 
 test("tokens of a list may be added to another only if the same secret marked both", async () => {

@@ -3,6 +3,7 @@ import { checkOptions } from "../check-options.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { Secret } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
+import { mainAddress } from "./address/parse-address.ts";
 import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
 import { createMarkers, presentIn } from "./suppression-markers.ts";
 
@@ -25,7 +26,11 @@ export interface Suppressions {
   ofDomain(domain: string): Promise<"all" | "some" | "none">;
   /** The suppressed subjects among some addresses and domains. */
   among(subjects: readonly string[]): Promise<ReadonlySet<string>>;
-  /** @param subject a normalised address, or a domain. */
+  /**
+   * Suppresses an address with its subaddresses (`name+tag@domain`), or a domain with its subdomains. A subaddress
+   * stands for its address.
+   * @param subject normalised.
+   */
   add(subject: string): Promise<void>;
   /** @returns whether it was suppressed. */
   remove(subject: string): Promise<boolean>;
@@ -86,28 +91,31 @@ export function createSuppressions(
   return {
     ready: () => markers.check(),
     async ofAddress(address) {
-      const [own, domains] = [tokensOf(address), tokensOf(domainOf(address))];
+      const own = addressesOver(address).flatMap(tokensOf);
+      const domains = domainsOver(domainOf(address)).flatMap(tokensOf);
       const isThere = await present([...own, ...domains]);
       if (own.some(isThere)) return "address";
       return domains.some(isThere) ? "domain" : null;
     },
     async ofDomain(domain) {
-      const [all, some] = [tokensOf(domain), marksOf(domain)];
+      const [all, some] = [domainsOver(domain).flatMap(tokensOf), marksOf(domain)];
       const isThere = await present([...all, ...some]);
       if (all.some(isThere)) return "all";
       return some.some(isThere) ? "some" : "none";
     },
     async among(subjects) {
       if (subjects.length === 0) return new Set();
+      const covering = new Map(subjects.map((each) => [each, subjectsOver(each)]));
       const tokens = new Map<string, string[]>();
-      for (const subject of subjects.flatMap((each) => [each, domainOf(each)])) {
+      for (const subject of [...covering.values()].flat()) {
         if (!tokens.has(subject)) tokens.set(subject, tokensOf(subject));
       }
       const isThere = await present([...tokens.values()].flat());
       const isListed = (subject: string) => tokens.get(subject)?.some(isThere) ?? false;
-      return new Set(subjects.filter((each) => isListed(each) || isListed(domainOf(each))));
+      return new Set(subjects.filter((each) => covering.get(each)?.some(isListed)));
     },
-    async add(subject) {
+    async add(given) {
+      const subject = mainAddress(given);
       await present([]);
       await markers.claim();
       const [token = ""] = tokensOf(subject);
@@ -116,13 +124,31 @@ export function createSuppressions(
     },
     async remove(subject) {
       await markers.check();
-      return (await list.remove(tokensOf(subject))) > 0;
+      return (await list.remove(addressesOver(subject).flatMap(tokensOf))) > 0;
     },
     async isUnused() {
       await markers.check();
       return (await list.count()) === (await markers.count());
     },
   };
+}
+
+/** The subjects whose suppression covers an address or a domain, the subject itself included. */
+function subjectsOver(subject: string): string[] {
+  return subject.includes("@")
+    ? [...addressesOver(subject), ...domainsOver(domainOf(subject))]
+    : domainsOver(subject);
+}
+
+/** The address itself, and the one that a tag was added to. */
+function addressesOver(address: string): string[] {
+  return [...new Set([address, mainAddress(address)])];
+}
+
+/** The domain and all domains above it, except the top level. */
+function domainsOver(domain: string): string[] {
+  const labels = domain.split(".");
+  return labels.slice(0, Math.max(1, labels.length - 1)).map((_, index) => labels.slice(index).join("."));
 }
 
 /** The domain of an address; for a domain, the domain itself. */

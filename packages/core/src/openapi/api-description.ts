@@ -3,7 +3,7 @@ import { described, iterable } from "../contract-rules.ts";
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import { CORS_RULE, type CorsOptions, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
-import { type TlsPolicy, transportRefusal } from "../http/transport.ts";
+import { hostRefusal, type TlsPolicy, transportRefusal } from "../http/transport.ts";
 import { oneOf, preset, type RuleTable, url } from "../option-rules.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
 import { createDescription } from "./description.ts";
@@ -54,7 +54,7 @@ export function createApiDescription(
       services.map((each) => each.describe()),
       {
         version: VERSION,
-        refusals: tls === "off" ? {} : FORBIDDEN,
+        refusals: tls === "off" ? MALFORMED : { ...MALFORMED, ...FORBIDDEN },
         otherMethods: OTHER_METHODS,
         schemas: { Problem: PROBLEM_SCHEMA },
       },
@@ -63,6 +63,8 @@ export function createApiDescription(
   const service: Service = {
     async handle(call) {
       if (call.path !== DESCRIPTION_PATH) return undefined;
+      const fault = hostRefusal(call);
+      if (fault !== null) return refusal(call, { status: 400, detail: fault });
       const reason = transportRefusal(call, tls);
       if (reason !== null) return refusal(call, { status: 403, detail: reason });
       if (call.method === "OPTIONS") return { status: 204, headers: { Allow: ALLOW } };
@@ -76,6 +78,9 @@ export function createApiDescription(
   return cors === undefined ? service : corsService(service, cors);
 }
 
+const MALFORMED: Record<string, ApiResponse> = {
+  "400": problemResponse("json", 400, "the request has several Host headers."),
+};
 const FORBIDDEN: Record<string, ApiResponse> = {
   "403": problemResponse("json", 403, "the connection is not secure."),
 };

@@ -79,7 +79,7 @@ export function contactSourceContract<Source extends ContactSource>(
     const none = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };
     assert.deepEqual(await source.count(domain), none);
     assert.deepEqual(await source.count(domain, "generic"), none);
-    assert.equal(await source.erase(`a@${domain}`), false);
-    assert.equal(await source.eraseDomain(domain), false);
+    assert.equal(await source.erase(`a@${domain}`), 0);
+    assert.equal(await source.eraseDomain(domain), 0);
   });
 }

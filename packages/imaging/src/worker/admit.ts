@@ -14,6 +14,7 @@ import type { PictureLimits } from "../shared/wire.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
+import { repairPdf } from "./pdf/repair-pdf.ts";
 import type { Picture } from "./picture.ts";
 import { stripMetadata } from "./privacy/strip-metadata.ts";
 import { readSource } from "./read-source.ts";
@@ -34,13 +35,17 @@ export async function admit(
     const info = await decodeAll(await openPicture(clean, type, limits), type, limits);
     return { ...info, cleaned: clean.equals(bytes) ? null : await writeCleaned([clean], cleanedPath) };
   }
-  const info = await decodeAll(await openPicture(bytes, type, limits), type, limits);
-  const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(bytes) : null;
-  const stripped = await stripMetadata(bytes, type, kept);
+  const isPdf = type === "application/pdf";
+  // The repaired file is stored, so that renders and other programs need not repair it again.
+  const readable = isPdf ? await repairPdf(bytes) : bytes;
+  const info = await decodeAll(await openPicture(readable, type, limits), type, limits);
+  const pageSizes = info.pages > 1 && isPdf ? await listPageSizes(readable) : null;
+  const stripped = await stripMetadata(readable, type, kept);
+  const pieces = stripped ?? (readable === bytes ? null : [readable]);
   return {
     ...info,
     ...(pageSizes === null ? {} : { pageSizes }),
-    cleaned: stripped === null ? null : await writeCleaned(stripped, cleanedPath),
+    cleaned: pieces === null ? null : await writeCleaned(pieces, cleanedPath),
   };
 }
 

@@ -54,3 +54,20 @@ export function settingsOf(config: ServerConfig): ServerSettings {
     http: { ...http, requestTimeoutMs: http.requestTimeoutMs ?? slowestMs },
   };
 }
+
+/**
+ * Why a client may choose the host of the addresses in replies, through a proxy that passes its header on; `null` if it
+ * may not.
+ */
+export function forgedHostRisk({
+  trustProxy,
+  publicUrl,
+  images,
+}: Pick<ServerSettings, "trustProxy" | "publicUrl" | "images">): { risk: string; remedy: string } | null {
+  const trustsAny = trustProxy !== false && trustProxy !== 0;
+  if (!trustsAny || publicUrl !== undefined || images?.allowedHosts !== undefined) return null;
+  return {
+    risk: "trustProxy is set without publicUrl and images.allowedHosts: a client's X-Forwarded-Host appears in addresses, unless the proxy removes it",
+    remedy: "Set publicUrl, or at least images.allowedHosts",
+  };
+}

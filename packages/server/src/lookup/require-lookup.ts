@@ -29,7 +29,8 @@ export function requireLookup(
   if (isConfigured || storage.records.kind !== "file") return;
   const { directory } = storage.records;
   const kept = join(directory, "secret");
-  const isOwn = isNew && !relative(directory, file).startsWith("..");
+  // A new secret of this command is refused later if another one has marked the database.
+  const isOwn = file === null ? mayMake : isNew && !relative(directory, file).startsWith("..");
   // Suppressions made with another secret than the server's or the app's would have no effect.
   if (!isOwn && !isThere(kept)) {
     throw new StartError(

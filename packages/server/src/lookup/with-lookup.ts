@@ -1,4 +1,10 @@
-import { type BlobStore, createLookup, createMemoryBlobStore, type Lookup } from "@outrigger/core";
+import {
+  type BlobStore,
+  createLookup,
+  createMemoryBlobStore,
+  type Logger,
+  type Lookup,
+} from "@outrigger/core";
 import { reasonOf } from "../cli/error-reason.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../config/load-config.ts";
@@ -47,6 +53,7 @@ export async function withLookup(
       // Entries evicted here are evicted for all servers that share the cache.
       ...(cache === null ? {} : { cache }),
       onError: tell,
+      logger: auditLog,
     });
     try {
       await work({ ...data, lookup, settings: settings.lookup });
@@ -59,6 +66,13 @@ export async function withLookup(
     await records.close();
   }
 }
+
+const toStandardError = (fields: object, message: string) => {
+  process.stderr.write(`${JSON.stringify({ ...fields, msg: message })}\n`);
+};
+
+/** Writes the lines about erasures, and would write other ones alike. */
+const auditLog: Logger = { info: toStandardError, warn: toStandardError, error: toStandardError };
 
 function withDatabase(settings: ServerSettings): ServerSettings & WithLookup {
   const { lookup } = settings;

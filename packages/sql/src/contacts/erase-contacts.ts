@@ -6,10 +6,25 @@ const PATIENCE = 5;
 /** Number of contacts that are erased in one transaction. */
 const BATCH = 5000;
 
-/**
- * Erases an address; see `ContactSource`. Updates the counts and marks of its domain in the same transaction.
- */
-export async function eraseContact(driver: SqlDriver, address: string): Promise<boolean> {
+/** Erases an address and its subaddresses; see `ContactSource`. */
+export async function eraseContact(driver: SqlDriver, address: string): Promise<number> {
+  const at = address.lastIndexOf("@");
+  const local = address.slice(0, at);
+  const rows = await driver.all<{ address: string }>(
+    "SELECT address FROM lookup_contacts WHERE address = $1 OR (address > $2 AND address < $3)",
+    // The comma follows the plus sign in byte order.
+    [address, `${local}+`, `${local},`],
+  );
+  let erased = 0;
+  for (const each of rows) {
+    const isCovered = each.address === address || each.address.endsWith(address.slice(at));
+    if (isCovered && (await eraseOne(driver, each.address))) erased++;
+  }
+  return erased;
+}
+
+/** Updates the counts and marks of the domain in the same transaction. */
+async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
   return await driver.write(
     async (runner) => {
       const known = await runner.first<ErasedRow>(
@@ -37,13 +52,27 @@ export async function eraseContact(driver: SqlDriver, address: string): Promise<
       );
       return true;
     },
-    { isAlone: true, timeoutMs: driver.timeoutMs * PATIENCE },
+    { isAlone: true, isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },
   );
 }
 
-/** Erases a domain and its addresses; see `ContactSource`. A large domain is erased in several transactions. */
-export async function eraseDomain(driver: SqlDriver, domain: string): Promise<boolean> {
-  let wasKnown = false;
+/** Erases a domain and its subdomains; see `ContactSource`. */
+export async function eraseDomain(driver: SqlDriver, domain: string): Promise<number> {
+  const rows = await driver.all<{ name: string }>(
+    "SELECT name FROM lookup_domains WHERE name = $1 OR name LIKE '%.' || $1",
+    [domain],
+  );
+  let erased = 0;
+  for (const { name } of rows) {
+    // An underscore in a pattern matches any character.
+    if (name === domain || name.endsWith(`.${domain}`)) erased += await eraseOneDomain(driver, name);
+  }
+  return erased;
+}
+
+/** A large domain is erased in several transactions. */
+async function eraseOneDomain(driver: SqlDriver, domain: string): Promise<number> {
+  let sum = 0;
   for (;;) {
     const isLeft = await driver.write(
       async (runner) => {
@@ -51,7 +80,6 @@ export async function eraseDomain(driver: SqlDriver, domain: string): Promise<bo
           domain,
         ]);
         if (known === undefined) return false;
-        wasKnown = true;
         const erased = await runner.run(
           `DELETE FROM lookup_contacts WHERE address IN (
              SELECT address FROM lookup_contacts WHERE domain_id = $1 ORDER BY doubt, address LIMIT ${BATCH}
@@ -59,8 +87,10 @@ export async function eraseDomain(driver: SqlDriver, domain: string): Promise<bo
           [known.id],
         );
         await runner.run("DELETE FROM lookup_marks WHERE domain_id = $1", [known.id]);
+        sum += erased;
         if (erased < BATCH) {
           await runner.run("DELETE FROM lookup_domains WHERE id = $1", [known.id]);
+          sum++;
           return false;
         }
         await runner.run(
@@ -70,9 +100,9 @@ export async function eraseDomain(driver: SqlDriver, domain: string): Promise<bo
         );
         return true;
       },
-      { isAlone: true, timeoutMs: driver.timeoutMs * PATIENCE },
+      { isAlone: true, isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },
     );
-    if (!isLeft) return wasKnown;
+    if (!isLeft) return sum;
   }
 }
 

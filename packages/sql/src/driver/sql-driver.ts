@@ -20,6 +20,11 @@ export interface WriteOptions {
   isAlone?: boolean;
   /** Time limit of one statement, in milliseconds. @default that of the database */
   timeoutMs?: number;
+  /**
+   * Removes the deleted bytes from the log of an embedded database, too. The vacuum of PostgreSQL does the same later.
+   * @default false
+   */
+  isErasure?: boolean;
 }
 
 /** A database of either kind. */

@@ -23,6 +23,7 @@ const CACHE_KIB = 65_536;
  * only once.
  */
 const CHECKPOINT_PAGES = 8000;
+const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /**
  * A driver of a file that several processes may share. It has two connections: reads see the committed data
@@ -81,6 +82,19 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
     });
   }
 
+  /**
+   * Copies the log into the file and empties it. A process that reads meanwhile delays that; after `timeoutMs` the
+   * next erasure or `close` does it.
+   */
+  async function truncateLog(): Promise<void> {
+    await inTurn(async () => {
+      const { writer } = await opened();
+      const deadlineMs = performance.now() + timeoutMs;
+      const isLogBusy = () => (writer.database.prepare(TRUNCATE_LOG).get() as { busy: number }).busy !== 0;
+      while (isLogBusy() && performance.now() < deadlineMs) await delay(RETRY_MS);
+    });
+  }
+
   async function read<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
     try {
       const { reader } = await opened();
@@ -96,7 +110,11 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
     all: (text, values) => read((runner) => runner.all(text, values)),
     first: (text, values) => read((runner) => runner.first(text, values)),
     run: (text, values) => transaction(({ runner }) => runner.run(text, values)),
-    write: (work) => transaction(({ runner }) => work(runner)),
+    async write(work, { isErasure = false } = {}) {
+      const result = await transaction(({ runner }) => work(runner));
+      if (isErasure) await truncateLog();
+      return result;
+    },
     migrate: () => transaction(({ database }) => migrateSqlite(database)),
 
     async close() {
@@ -105,6 +123,7 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
       await inTurn(async () => {
         // If opening failed there is nothing to close, and the callers have received the error.
         const connections = await opening?.catch(() => null);
+        connections?.writer.database.exec(TRUNCATE_LOG);
         connections?.reader.database.close();
         connections?.writer.database.close();
       });
@@ -139,6 +158,8 @@ function connect(path: string, isPowerSafe: boolean): SqliteConnection {
     `synchronous = ${isPowerSafe ? "FULL" : "NORMAL"}`,
     `cache_size = -${CACHE_KIB}`,
     "temp_store = MEMORY",
+    // Overwrites deleted bytes with zeros: erased people must not stay in free pages.
+    "secure_delete = ON",
     `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
   ];
   try {

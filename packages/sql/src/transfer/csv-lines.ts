@@ -50,7 +50,7 @@ export async function* readCsv(
         onBad({ line, reason: "encoding", field });
         return;
       }
-      fields[field] = text;
+      fields[field] = text.replace(NEUTRALISED, "");
     }
     lines.push({ line, fields, sources: [] });
   }
@@ -73,6 +73,9 @@ export async function* readCsv(
   }
   if (lines.length > 0) yield taken();
 }
+
+/** The apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */
+const NEUTRALISED = /^'(?=[=+\-@\t\r])/;
 
 function columnsOf(header: readonly string[], mapping: FieldMapping): (ContactField | null)[] {
   const fieldOf = createFieldFinder(mapping);

@@ -160,8 +160,11 @@ function csvLine(values: ColumnValues): string {
   return `${COLUMNS.map((column) => csvField(values[column] ?? "")).join(",")}\r\n`;
 }
 
+/** Spreadsheets run a field that begins with one of these as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
 function csvField(value: string | number | boolean): string {
-  const text = String(value);
+  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -67,7 +67,7 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
     "organization",
   ] as const) {
     const text = textOf(fields, field);
-    if (text !== undefined) news[field] = text;
+    if (text !== undefined) news[field] = field === "networkAUrl" ? withoutCredentials(text) : text;
   }
   addName(news, fields);
   const type = wordOf(fields.type);
@@ -100,12 +100,21 @@ function evidenceOf(source: FieldTexts, today: string): ContactEvidence[] {
   return [
     {
       domain: textOf(source, "sourceDomain") ?? new URL(uri).hostname,
-      uri,
+      uri: withoutCredentials(uri),
       extractedOn: first,
       lastSeenOn: last,
       stillOnPage: truthOf(source.stillOnPage),
     },
   ];
+}
+
+/** The URL without user name and password; any other text unchanged. */
+function withoutCredentials(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text) || !URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }
 
 function textOf(fields: FieldTexts, field: ContactField): string | undefined {

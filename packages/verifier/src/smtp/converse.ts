@@ -1,6 +1,6 @@
 import { systemCode } from "@outrigger/core";
 import type { SmtpIdentity } from "../prober-options.ts";
-import { type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
+import { type Asked, type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
 import { openSmtpConnection, type SmtpConnection } from "./smtp-connection.ts";
 import { DialogueError, type SmtpReply } from "./smtp-reply.ts";
 
@@ -9,8 +9,9 @@ export interface Question {
   local: string;
   domain: string;
   /**
-   * A nonexistent name, asked about if `local` is accepted; `null`: it is known whether the domain accepts
-   * all.
+   * A nonexistent name, asked about if `local` is accepted. If `local` is refused for good, the host is asked about
+   * `postmaster`, which every domain has (RFC 5321 §4.5.1). `null`: neither is asked, because it is known whether
+   * the domain accepts all.
    */
   madeUpLocal: string | null;
 }
@@ -35,7 +36,13 @@ export type RecipientAnswer = "accepted" | Refusal;
 
 /** The outcome of a conversation. */
 export type Outcome =
-  | { kind: "answered"; target: RecipientAnswer; madeUp: RecipientAnswer | Failure | null }
+  | {
+      kind: "answered";
+      target: RecipientAnswer;
+      madeUp: RecipientAnswer | Failure | null;
+      /** `null`: not asked. */
+      postmaster: RecipientAnswer | Failure | null;
+    }
   /** The host refused this sender before a recipient was named. */
   | { kind: "refused"; refusal: Refusal }
   /** The host does not support non-ASCII addresses. */
@@ -118,10 +125,22 @@ async function talk(
 
   const sender = await connection.command("MAIL", mail);
   if (!isGood(sender)) return refused(sender);
-  const target = await askRecipient(connection, local, domain);
-  const isAsked = target === "accepted" && madeUpLocal !== null;
-  const madeUp = isAsked ? await askMadeUp(connection, mail, madeUpLocal, domain) : null;
-  return { kind: "answered", target, madeUp };
+  const asked = { local, domain, ...identity };
+  const target = await askRecipient(connection, asked);
+  const askAlso = async (other: string) => askAnother(connection, mail, { ...asked, local: other });
+  if (target === "accepted") {
+    const madeUp = madeUpLocal === null ? null : await askAlso(madeUpLocal);
+    return { kind: "answered", target, madeUp, postmaster: null };
+  }
+  const postmaster = madeUpLocal !== null && deniesMailbox(target) ? await askAlso(POSTMASTER) : null;
+  return { kind: "answered", target, madeUp: null, postmaster };
+}
+
+const POSTMASTER = "postmaster";
+
+/** Whether a refusal says that the mailbox accepts no mail. */
+export function deniesMailbox({ reason, isPermanent }: Refusal): boolean {
+  return isPermanent && ["user_unknown", "mailbox_full", "mailbox_disabled"].includes(reason);
 }
 
 async function sayHello(connection: SmtpConnection, { helo }: SmtpIdentity): Promise<SmtpReply> {
@@ -141,30 +160,25 @@ async function canUpgrade(connection: SmtpConnection, name: string): Promise<boo
   }
 }
 
-async function askRecipient(
-  connection: SmtpConnection,
-  local: string,
-  domain: string,
-): Promise<RecipientAnswer> {
-  const reply = await connection.command("RCPT", `TO:<${local}@${domain}>`);
-  return reply.code === 250 || reply.code === 251 ? "accepted" : readRecipientRefusal(reply, [local, domain]);
+async function askRecipient(connection: SmtpConnection, asked: Asked): Promise<RecipientAnswer> {
+  const reply = await connection.command("RCPT", `TO:<${asked.local}@${asked.domain}>`);
+  return reply.code === 250 || reply.code === 251 ? "accepted" : readRecipientRefusal(reply, asked);
 }
 
 /**
  * Asks in a separate transaction, so that the recipients do not affect each other. A failure does not affect
  * the target.
  */
-async function askMadeUp(
+async function askAnother(
   connection: SmtpConnection,
   mail: string,
-  madeUpLocal: string,
-  domain: string,
+  asked: Asked,
 ): Promise<RecipientAnswer | Failure> {
   try {
     for (const reply of [await connection.command("RSET"), await connection.command("MAIL", mail)]) {
       if (!isGood(reply)) return readSessionRefusal(reply);
     }
-    return await askRecipient(connection, madeUpLocal, domain);
+    return await askRecipient(connection, asked);
   } catch (error) {
     if (error instanceof DialogueError) return error.kind;
     throw error;

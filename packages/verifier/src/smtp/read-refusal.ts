@@ -1,3 +1,4 @@
+import type { SmtpIdentity } from "../prober-options.ts";
 import {
   ABOUT_US,
   RECIPIENT_RULES,
@@ -11,6 +12,8 @@ export interface Refusal {
   reason: RefusalReason;
   /** Whether the refusal is permanent (5xx) instead of temporary (4xx). */
   isPermanent: boolean;
+  /** The text without addresses, names and numbers, to compare with another refusal. */
+  words: string;
   /** Whether it may be about the mailbox or about the sender. */
   isAmbiguous: boolean;
   /** The wait that the server gives, in milliseconds, within bounds; `null` if it gives none. */
@@ -23,12 +26,36 @@ const MIN_RETRY_MS = 30_000;
 const MAX_RETRY_MS = 6 * 3_600_000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
+/** The recipient of a refused RCPT, and the names by which the host knows this client. */
+export interface Asked extends SmtpIdentity {
+  local: string;
+  domain: string;
+}
+
 /**
- * Classifies a refused RCPT. @param names The local part and domain in question: servers repeat them, and
- * they are ignored.
+ * Classifies a refused RCPT. A refusal that names this client's host or sender concerns them. Servers repeat the
+ * recipient, whose words are ignored.
  */
-export function readRecipientRefusal(reply: SmtpReply, names: readonly string[]): Refusal {
-  return apply(RECIPIENT_RULES, reply, names);
+export function readRecipientRefusal(reply: SmtpReply, asked: Asked): Refusal {
+  const refusal = apply(RECIPIENT_RULES, reply, [asked.local, asked.domain]);
+  if (!refusal.isPermanent || !namesClient(reply, asked)) return refusal;
+  return { ...refusal, reason: "policy", isAmbiguous: false };
+}
+
+/** Whether a refusal names the client's HELO name, its sender or the sender's domain. */
+function namesClient(reply: SmtpReply, { local, domain, helo, mailFrom }: Asked): boolean {
+  const recipient = `${local}@${domain}`.toLowerCase();
+  const text = textOf(reply).replaceAll(recipient, " ");
+  const senderDomain = mailFrom.slice(mailFrom.lastIndexOf("@") + 1);
+  return [mailFrom, senderDomain, helo].some((each) => {
+    const name = each.toLowerCase();
+    // Of the recipient's own domain, the host may speak for its own sake.
+    if (name === recipient || name === domain || name === "" || domain.endsWith(`.${name}`)) return false;
+    const at = text.indexOf(name);
+    return (
+      at !== -1 && !/[a-z0-9-]/.test(text.charAt(at - 1)) && !/[a-z0-9-]/.test(text.charAt(at + name.length))
+    );
+  });
 }
 
 /** Classifies a refusal before RCPT. */
@@ -37,17 +64,19 @@ export function readSessionRefusal(reply: SmtpReply): Refusal {
 }
 
 function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly string[]): Refusal {
-  const isPermanent = reply.code >= 500;
   const codes = [String(reply.code)];
   if (reply.enhancedCode !== null) codes.push(`${reply.code} ${reply.enhancedCode}`);
   const text = plainText(reply, names);
   const rule = rules.find(
     (one) => codes.some((code) => one.codes.test(code)) && (one.says === undefined || one.says.test(text)),
   );
+  // No rule matches an unexpected 2xx or 3xx.
+  const reason = rule?.reason ?? "protocol";
+  const isPermanent = reply.code >= 500 && reason !== "temporary";
   return {
-    // No rule matches an unexpected 2xx or 3xx.
-    reason: rule?.reason ?? "protocol",
+    reason,
     isPermanent,
+    words: wordsOf(reply, names),
     isAmbiguous: rule?.isAmbiguous ?? false,
     retryAfterMs: isPermanent ? null : readDelay(text),
   };
@@ -55,13 +84,27 @@ function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly 
 
 /** The text without addresses: words in a repeated address must not match. */
 function plainText(reply: SmtpReply, names: readonly string[]): string {
-  let text = reply.lines.join(" ").slice(0, MAX_TEXT_LENGTH).toLowerCase();
-  text = text.replace(/<[^<>]*>/g, " ").replace(/\S*@\S*/g, " ");
+  let text = textOf(reply)
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\S*@\S*/g, " ");
   // Only names with such words are removed: removing the name "user" would make "no such user" unreadable.
   for (const name of names) {
     if (ABOUT_US.test(name.toLowerCase())) text = text.replaceAll(name.toLowerCase(), " ");
   }
   return text.replace(/\s+/g, " ").trim();
+}
+
+function textOf(reply: SmtpReply): string {
+  return reply.lines.join(" ").slice(0, MAX_TEXT_LENGTH).toLowerCase();
+}
+
+/** The code and the words that two refusals for the same reason share. */
+function wordsOf(reply: SmtpReply, names: readonly string[]): string {
+  let text = plainText(reply, names);
+  for (const name of names) text = text.replaceAll(name.toLowerCase(), " ");
+  // Session IDs, dates and hosts differ between replies.
+  const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !/\p{N}/u.test(word));
+  return [reply.code, reply.enhancedCode, ...words].join(" ");
 }
 
 function readDelay(text: string): number | null {

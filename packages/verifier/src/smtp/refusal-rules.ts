@@ -20,11 +20,26 @@ export interface RefusalRule {
 export const ABOUT_US =
   /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
 
+/** Words of refusals that concern the sender of the message: its address, envelope, rate or content. */
+const ABOUT_SENDER =
+  /\b(?:senders?|originat(?:or|ing)|from (?:address|header|field|domain|user)|mail ?from|return(?:[- ]path| address)|reverse[- ]path|bounce address|envelope|call-?outs?|call-?backs?|verif(?:y|ication) failed|verification|sav|your (?:e-?mail )?(?:address(?! ?book)|domain|host|server|ip|network|mail ?server|account|isp|provider|organi[sz]ation|helo|policy)|quarantin\w*|content filter|at a rate|rate[- ]limit\w*|too (?:quickly|fast|many|much)|(?:sending|outbound|hourly|daily) (?:\S+ )?(?:limit|quota|rate))\b/;
+
+/** Words of permanent refusals that concern the server's own trouble. */
+const TROUBLE =
+  /\b(?:(?:directory|ldap|database|server|service|system|lookup|resolver|dns)(?: \S+){0,3} (?:unavailable|not available|unreachable|failed|failure|failing|error|problem|down|timed out|time-?out|busy)|(?:lookup|query|search) (?:failed|failure|error|timed out)|internal (?:\S+ )?(?:error|problem|failure)|temporar(?:y|ily)|try (?:again )?later|cannot resolve|out of (?:memory|resources|disk)|insufficient (?:system )?(?:resources|storage|disk))\b/;
+
+/**
+ * The whole text of refusals that can concern nothing but the recipient, whatever their enhanced code: some
+ * servers send 5.3.0 or 5.7.1 with them.
+ */
+const ONLY_RECIPIENT =
+  /^(?:[\d.#() -]*)(?:(?:sorry,? )?no such (?:user|mailbox|recipient|person|address)(?: here)?|(?:user|recipient|addressee|mailbox) (?:unknown|not found|does ?n[o']t exist|does not exist)|(?:unknown|invalid) (?:user|recipient|mailbox)|recipient address rejected: user unknown(?: in (?:local|virtual|relay) (?:recipient|mailbox|alias) table)?)[.! :]*$/;
+
 const USER_UNKNOWN =
-  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|not our (?:user|customer)|recipnotfound|recipientnotfound|dosn't exist)\b/;
+  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|unknown or illegal (?:user|alias|address)|recipient no longer on (?:this )?server|address no longer (?:accepts|receives) (?:e-?mail|messages)|not our (?:user|customer)|recipnotfound|recipientnotfound|dosn't exist)\b/;
 
 const DISABLED =
-  /\b(?:(?:account|mailbox|user|recipient|address)(?: \S+){0,4} (?:disabled|inactive|suspended|deactivated|locked|expired|closed|terminated|blocked)|(?:disabled|inactive|suspended|deactivated|locked|expired) (?:account|mailbox|user|recipient|address)|not accepting (?:mail|messages)|discontinued)\b/;
+  /\b(?:(?:account|mailbox|user|recipient|address)(?: \S+){0,7} (?:disabled|inactive|suspended|deactivated|locked|expired|closed|terminated|blocked)|(?:disabled|inactive|suspended|deactivated|locked|expired) (?:e-?mail )?(?:account|mailbox|user|recipient|address)|not accepting (?:mail|messages)|discontinued)\b/;
 
 const FULL =
   /\b(?:over ?quota|quota (?:is )?(?:exceeded|full|reached)|exceed(?:ed|s)?(?: \S+){0,3} (?:quota|storage)|(?:mailbox|inbox|mail box|account)(?: \S+){0,2} (?:is )?full|full mailbox|out of storage|storage (?:is )?full)\b/;
@@ -39,17 +54,21 @@ const TRY_LATER =
 export const RECIPIENT_RULES: readonly RefusalRule[] = [
   { reason: "protocol", codes: /^5(?:00|01|02|03|04|55)$/ },
   { reason: "policy", codes: /^5/, says: ABOUT_US },
+  { reason: "policy", codes: /^5\d\d 5\.1\.[78]$/ },
+  { reason: "policy", codes: /^5/, says: ABOUT_SENDER },
+  { reason: "temporary", codes: /^5/, says: TROUBLE },
+  { reason: "user_unknown", codes: /^5\d\d 5\.(?:3\.0|7\.1)$/, says: ONLY_RECIPIENT },
+  // Exchange Online refuses names that are not in its directory with these words.
+  { reason: "user_unknown", codes: /^550 5\.4\.1$/, says: /^recipient address rejected: access denied/ },
+  { reason: "temporary", codes: /^5\d\d 5\.[34]\.\d+$/ },
+  { reason: "policy", codes: /^5\d\d 5\.7\.\d+$/ },
   { reason: "mailbox_full", codes: /^[45]\d\d [45]\.2\.2$/ },
-  { reason: "mailbox_disabled", codes: /^5\d\d 5\.2\.1$/ },
   { reason: "mailbox_disabled", codes: /^5/, says: DISABLED },
   { reason: "mailbox_full", codes: /^5/, says: FULL },
   { reason: "user_unknown", codes: /^5/, says: USER_UNKNOWN },
-  // Exchange Online refuses names that are not in its directory with these words.
-  { reason: "user_unknown", codes: /^550 5\.4\.1$/, says: /recipient address rejected: access denied/ },
   // Outlook.com's reply for unknown names. Without the code it is RFC 5321's text for any failure.
   { reason: "user_unknown", codes: /^550 5\.5\.0$/, says: /mailbox unavailable/ },
   { reason: "user_unknown", codes: /^5\d\d 5\.1\.(?:1|6|10)$/ },
-  { reason: "policy", codes: /^5\d\d 5\.7\.\d+$/ },
   { reason: "policy", codes: /^5/, isAmbiguous: true },
   { reason: "mailbox_full", codes: /^4/, says: FULL },
   { reason: "greylisted", codes: /^45\d/, says: /gr[ae]y-?list|postgrey/ },

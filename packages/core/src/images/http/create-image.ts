@@ -2,7 +2,7 @@ import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, Reply, Upload, UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { parseAgent } from "../../http/agent.ts";
-import { clientKey } from "../../http/client-key.ts";
+import { clientAddress, clientKey } from "../../http/client-key.ts";
 import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { addImage, type NewImage } from "../library/add-image.ts";
@@ -25,8 +25,8 @@ interface CreateRequest {
   grant: OwnerGrant | null;
   idempotencyKey: string | null;
   preference: AsyncPreference | null;
-  /** Name of the client in queues and for idempotency keys: its owner, or its address. */
-  uploader: string;
+  /** To which the idempotency key belongs. */
+  uploader: readonly string[];
 }
 
 /** `POST {base}/api/images.json` and `.txt`. */
@@ -48,9 +48,8 @@ export async function createImage(
   if (preference !== null) await library.jobs.requireRoom();
   // Before the first write: an image without a PIN could not be edited.
   const pins = await library.pins();
-  const address = clientKey(call.clientIp);
-  const client = grant === null ? address : `owner ${grant.owner}`;
-  const uploader = grant === null ? `client ${address}` : client;
+  const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
+  const uploader = grant === null ? guestOf(call, userAgent) : [client];
   const request = { userAgent, grant, idempotencyKey, preference, uploader };
   const turn = context.uploadTurns.turnOf(client, context.settings.uploadIdleMs);
   try {
@@ -65,6 +64,14 @@ export async function createImage(
   } finally {
     turn.done();
   }
+}
+
+/**
+ * A client without an owner. Its neighbours in a /64, and most of those behind one NAT, are other clients: the whole
+ * address and the User-Agent count.
+ */
+function guestOf({ clientIp }: Call, userAgent: string): string[] {
+  return [`client ${clientAddress(clientIp) ?? clientIp}`, userAgent];
 }
 
 /** Receives the body, waiting for a turn if many uploads arrive. */

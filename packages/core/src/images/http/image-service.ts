@@ -2,10 +2,11 @@ import type { Call, Reply } from "../../contracts/call.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import type { CorsOptions } from "../../http/cors.ts";
+import { crossSiteRefusal } from "../../http/cross-site.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../../http/problem.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
-import { transportRefusal } from "../../http/transport.ts";
+import { hostRefusal, transportRefusal } from "../../http/transport.ts";
 import { UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/untrusted-proxy.ts";
 import { StillProcessing } from "../library/find-image.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -22,6 +23,7 @@ import {
   methodOf,
   NOTHING,
   nothingHere,
+  type Route,
 } from "./routes.ts";
 
 const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
@@ -54,7 +56,7 @@ export function createImageService(
     async answer(call, matched) {
       watch(call);
       try {
-        return await answer(context, call, matched);
+        return await answer(context, call, matched, cors);
       } catch (error) {
         const record = StillProcessing.recordOf(error);
         if (record === null) throw error;
@@ -74,7 +76,12 @@ export function createImageService(
   });
 }
 
-async function answer(context: ImageContext, call: Call, matched: MatchedRoute): Promise<Reply | undefined> {
+async function answer(
+  context: ImageContext,
+  call: Call,
+  matched: MatchedRoute,
+  cors: CorsOptions | undefined,
+): Promise<Reply | undefined> {
   const { guard } = context.library;
   const { row, name } = matched;
   if (!guard.isOpen) await guard.open();
@@ -88,6 +95,7 @@ async function answer(context: ImageContext, call: Call, matched: MatchedRoute):
   if (row === NOTHING) throw nothingHere();
   const method = methodOf(row, call.method);
   if (method === undefined) throw methodProblem(allowedBy(row));
+  if (context.permissions.areAsked) requireConsent(context, call, row, cors);
   const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
   return method.handle(context, call, name, limits);
 }
@@ -100,7 +108,7 @@ async function isKnown({ library }: ImageContext, call: Call, id: string): Promi
 function requireTransport({ settings }: ImageContext, call: Call): void {
   // RFC 9112 §3.2. Also, without an origin there are no absolute URLs. The pattern is a fast path for most hosts.
   if (!PLAIN_HOST.test(call.headers.host ?? "") && call.origin === "")
-    throw new ServiceError("bad_request", "The Host header is missing or malformed");
+    throw new ServiceError("bad_request", hostRefusal(call) ?? "The Host header is missing or malformed");
   if (
     settings.allowedHosts !== null &&
     !settings.allowedHosts.has(call.origin.replace(/^\w+:\/\//, "").toLowerCase())
@@ -108,6 +116,19 @@ function requireTransport({ settings }: ImageContext, call: Call): void {
     throw new ServiceError("bad_request", "This host is not served here");
   }
   const reason = transportRefusal(call, settings.tls);
+  if (reason !== null) throw new ServiceError("forbidden", reason);
+}
+
+/** The host decides by what the browser sends along, such as cookies, so the request must come from a permitted page. */
+function requireConsent(
+  { settings }: ImageContext,
+  call: Call,
+  row: Route,
+  cors: CorsOptions | undefined,
+): void {
+  // The form of the edit page has no referrer, and proves its origin by the PIN.
+  const allowsNull = row.form === "page";
+  const reason = crossSiteRefusal(call, { publicUrl: settings.publicUrl, cors, allowsNull });
   if (reason !== null) throw new ServiceError("forbidden", reason);
 }
 

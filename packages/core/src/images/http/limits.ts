@@ -1,7 +1,7 @@
 import type { Call } from "../../contracts/call.ts";
-import type { RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { clientKey } from "../../http/client-key.ts";
+import { type Bucket, createClientLimit, refusingBucket } from "../../http/client-limit.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import type { ImageRateLimits } from "../images-options.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -19,44 +19,48 @@ export async function countRequest(
 ): Promise<Record<string, string>> {
   const rule = context.settings.rules[limit];
   if (rule === null) return {};
-  const result = await context.limiter.consume(`${limit}:${clientKey(call.clientIp)}`, rule);
-  if (!result.allowed) throw tooMany(limit, rule, result);
-  return limitHeaders(limit, rule, result);
+  const client = clientKey(call.clientIp);
+  if (limit === "creates") {
+    const { own, refusing } = await createClientLimit(context.limiter, limit, rule).count(client);
+    if (refusing !== undefined) throw tooMany(limit, refusing);
+    return limitHeaders(limit, own);
+  }
+  const bucket = { rule, ...(await context.limiter.consume(`${limit}:${client}`, rule)) };
+  if (!bucket.allowed) throw tooMany(limit, bucket);
+  return limitHeaders(limit, bucket);
 }
 
 /**
  * Checks the PIN of a request. A missing or wrong PIN rejects with `forbidden` and counts against the client. After
- * too many, this client gets 429 for the rest of the window, even with the right PIN. Other clients are not affected.
+ * too many, this client gets 429 for the rest of the window, even with the right PIN. Clients of other networks are not
+ * affected: their first attempt is always checked.
  */
 export async function requirePin(context: ImageContext, call: Call, id: string, pin: unknown): Promise<void> {
   const rule = context.settings.rules.pinFailures;
-  const key = `pinFailures:${clientKey(call.clientIp)}`;
-  if (rule !== null) {
-    const result = await context.limiter.peek(key, rule);
-    if (!result.allowed) throw tooMany("pinFailures", rule, result);
-  }
+  const client = clientKey(call.clientIp);
+  const failures = rule === null ? null : createClientLimit(context.limiter, "pinFailures", rule);
+  const refusing = refusingBucket((await failures?.look(client)) ?? [], ({ allowed }) => !allowed);
+  if (refusing !== undefined) throw tooMany("pinFailures", refusing);
   if (typeof pin === "string" && pin !== "" && (await context.library.pins()).verify(id, pin)) return;
-  if (rule !== null) await context.limiter.consume(key, rule);
+  await failures?.charge(client, 1);
   throw new ServiceError(
     "forbidden",
     pin === undefined || pin === "" ? "The PIN is missing" : "The PIN is wrong",
   );
 }
 
-function tooMany(limit: Limit, rule: RateRule, result: RateResult): HttpProblem {
+type BucketState = Pick<Bucket, "rule" | "remaining" | "resetMs">;
+
+function tooMany(limit: Limit, bucket: BucketState): HttpProblem {
   return new HttpProblem({
     status: 429,
     detail: "Too many requests. Wait for the seconds in Retry-After.",
-    headers: { "Retry-After": String(seconds(result.resetMs)), ...limitHeaders(limit, rule, result) },
+    headers: { "Retry-After": String(seconds(bucket.resetMs)), ...limitHeaders(limit, bucket) },
   });
 }
 
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
-function limitHeaders(
-  limit: Limit,
-  rule: RateRule,
-  { remaining, resetMs }: RateResult,
-): Record<string, string> {
+function limitHeaders(limit: Limit, { rule, remaining, resetMs }: BucketState): Record<string, string> {
   return {
     "RateLimit-Policy": `"${limit}";q=${rule.limit};w=${seconds(rule.windowMs)}`,
     RateLimit: `"${limit}";r=${remaining};t=${seconds(resetMs)}`,

@@ -99,7 +99,10 @@ export function createLibrary(
           owner: owner ?? null,
           called: { file: "source", declaredType: "type" },
         },
-        reservation: { claim: key === null ? null : { name: claimName(uploader, key), fingerprint }, limits },
+        reservation: {
+          claim: key === null ? null : { name: claimName([uploader], key), fingerprint },
+          limits,
+        },
         patience: {
           waitMs: given.wait ? null : 0,
           acceptsWhenBusy: !given.wait,

@@ -75,6 +75,30 @@ test.each<[title: string, head: string]>([
   expect(sniffType(Buffer.from(head), "image/svg+xml")).toBeNull();
 });
 
+test.each<[title: string, head: string]>([
+  ["without a header", "1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n"],
+  ["with a damaged header", "\0\0\0\0\0\n%\u0080\u0081\n12 0 obj<</Length 5>>"],
+  ["with a header after 2000 bytes", `${"a mail\n".repeat(300)}%PDF-1.4`],
+])("sniffType accepts a PDF %s if that is declared", (_, head) => {
+  expect(sniffType(Buffer.from(head), "application/pdf")).toBe("application/pdf");
+  expect(sniffType(Buffer.from(head))).toBeNull();
+  expect(sniffType(Buffer.from(head), "image/png")).toBeNull();
+});
+
+test.each<[title: string, head: string]>([
+  ["nothing", ""],
+  ["text", "This PDF has 1 object and 0 objections."],
+  ["HTML that holds an object", "<html><script>x()</script> 1 0 obj <<>> endobj"],
+  ["HTML with a header after 1 KiB", `\n <!doctype html>${" ".repeat(1024)}%PDF-1.4`],
+  ["a page that begins with a byte order mark", "\ufeff<p>1 0 obj"],
+])("sniffType rejects %s as PDF, even if that is declared", (_, head) => {
+  expect(sniffType(Buffer.from(head), "application/pdf")).toBeNull();
+});
+
+test("a declared PDF type does not override another detected type", () => {
+  expect(sniffType(Buffer.from("GIF89a 1 0 obj"), "application/pdf")).toBe("image/gif");
+});
+
 test("a declared SVG type does not override another detected type", () => {
   expect(sniffType(Buffer.from("GIF89a"), "image/svg+xml")).toBe("image/gif");
   expect(sniffType(Buffer.from("%PDF-1.7\n"), "image/svg+xml")).toBe("application/pdf");
@@ -86,5 +110,7 @@ test("sniffType reads 64 KiB of unfinished prolog in linear time", () => {
   sniffType(Buffer.from("<!--->".repeat(10_922)));
   sniffType(Buffer.alloc(65_536, " "));
   sniffType(Buffer.alloc(65_536, "<\0?\0 \0"), "image/svg+xml");
+  sniffType(Buffer.alloc(65_536, "1 1         "), "application/pdf");
+  sniffType(Buffer.alloc(65_536, " "), "application/pdf");
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
 });

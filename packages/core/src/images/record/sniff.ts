@@ -9,11 +9,16 @@ const SVG_DOCTYPE = /^<!doctype\s+(?:[A-Za-z_][\w.-]*:)?svg\b/i;
 const UNFINISHED_ROOT = /^<[\w.:-]{0,126}$/;
 const ROOT_CHARACTERS = 128;
 
+/** The start of a PDF object, or a header anywhere. Damaged files have the one without the other. */
+const PDF_PART = /%PDF-|(?<!\d)\d{1,10}\s{1,9}\d{1,5}\s{1,9}obj(?![a-z])/;
+const MARKUP = /^(?:\xef\xbb\xbf)?\s*</;
+
 /**
  * Detects the type of a file from its first bytes. `null` for none of the six. The rest of the file is not checked.
  *
- * For SVG only, `declared` decides if the bytes leave the type open: for a gzipped file, whose content is not read,
- * and for an XML prolog longer than `head`.
+ * `declared` decides if the bytes leave the type open. For SVG: for a gzipped file, whose content is not read, and for
+ * an XML prolog longer than `head`. For PDF: for a damaged file, whose header is missing or far from its start. Markup
+ * is never a damaged PDF.
  */
 export function sniffType(head: Buffer, declared?: OriginalType): OriginalType | null {
   if (startsWith(head, [0xff, 0xd8, 0xff])) return "image/jpeg";
@@ -27,6 +32,10 @@ export function sniffType(head: Buffer, declared?: OriginalType): OriginalType |
     return declared;
   // Last: only this mark may occur after the start of the file.
   if (head.subarray(0, PDF_HEADER_WITHIN).includes("%PDF-")) return "application/pdf";
+  if (declared === "application/pdf") {
+    const text = head.toString("latin1");
+    if (PDF_PART.test(text) && !MARKUP.test(text)) return declared;
+  }
   return null;
 }
 

@@ -27,10 +27,10 @@ export function parseIdempotencyKey(value: unknown, called = "Idempotency-Key"):
 
 /**
  * The name of a claim, unique per uploader and key. A claim leads to the PIN of its image, so a key is private to its uploader.
- * @param uploader Such as `owner anna`.
+ * @param uploader Its owner, such as `owner anna`, or all that identifies a client without an owner.
  */
-export function claimName(uploader: string, key: string): string {
-  return digestOf([uploader, key]);
+export function claimName(uploader: readonly string[], key: string): string {
+  return digestOf([...uploader, key]);
 }
 
 /** SHA-256 of a list of texts, hex. */

@@ -155,11 +155,53 @@ test("equal Idempotency-Keys of different clients or owners are different keys",
   expect(ids[4]).toBe(ids[0]);
 });
 
+describe("an Idempotency-Key of a client without an owner", () => {
+  const agent = "Gallery/2.0 (phone)";
+  const createFrom = async (site: ImageSite, clientIp: string, userAgent = agent) =>
+    created(await create(site, { clientIp, headers: { "user-agent": userAgent } }));
+
+  test("answers that client's retry with the first PIN, also from another port of its proxy", async () => {
+    const site = createLifeSite();
+    const first = await createFrom(site, "2001:db8::1");
+    for (const spelling of ["2001:db8::1", "[2001:db8:0::1]:40000", "[2001:DB8::1]:40001"])
+      expect(await createFrom(site, spelling)).toEqual(first);
+  });
+
+  test.each([
+    ["another address", "203.0.113.8", agent],
+    ["a neighbour behind the same NAT with another User-Agent", "203.0.113.7", "Gallery/2.1 (phone)"],
+  ])(
+    "makes an image of its own for %s, and tells nothing of the first",
+    async (_what, clientIp, userAgent) => {
+      const site = createLifeSite();
+      const first = await createFrom(site, "203.0.113.7");
+      const other = await createFrom(site, clientIp, userAgent);
+      expect([other.id === first.id, other.pin === first.pin]).toEqual([false, false]);
+      expect(await createFrom(site, "203.0.113.7")).toEqual(first);
+    },
+  );
+
+  test("makes an image of its own for a neighbour in the same /64, and tells nothing of the first", async () => {
+    const site = createLifeSite();
+    const first = await createFrom(site, "2001:db8::1");
+    const neighbour = await createFrom(site, "2001:db8::2");
+    expect([neighbour.id === first.id, neighbour.pin === first.pin]).toEqual([false, false]);
+    expect(await imagesIn(site)).toBe(2);
+  });
+});
+
+test("an Idempotency-Key of an owner answers the first PIN from every address and User-Agent", async () => {
+  const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
+  const first = created(await create(site, { clientIp: "203.0.113.7" }));
+  const other = { clientIp: "2001:db8::1", headers: { "user-agent": "Other/1.0" } };
+  expect(created(await create(site, other))).toEqual(first);
+});
+
 test("an owner named like a client address cannot use that client's Idempotency-Keys", async () => {
   let owner: string | undefined;
   const site = createLifeSite({ authorize: () => (owner === undefined ? undefined : { owner }) });
   const first = await createAs(site, {});
-  for (const name of ["client 192.0.2.1", "192.0.2.1"]) {
+  for (const name of ["client 192.0.2.1", "192.0.2.1", "client 192.0.2.1 Test/1.0"]) {
     owner = name;
     expect(await createAs(site, {})).not.toBe(first);
   }

@@ -23,7 +23,7 @@ export type AddressFault =
   | "not_an_address"
   /** No `@`, or no text before it. */
   | "no_local"
-  /** `"quoted text"@`: allowed by the standard, but not used in practice. */
+  /** `"quoted text"@`: valid by the standard (RFC 5321), but hardly any server accepts one. It is not probed. */
   | "quoted_local"
   | "local_syntax"
   /** More than 64 octets before the `@`. */
@@ -44,6 +44,8 @@ const ASCII_LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~
 // script.
 const LOCAL =
   /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+(?:\.(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\0-\x7f\p{C}\p{Z}])+)*$/u;
+/** RFC 5321 §4.1.2, as long as a local part may be. */
+const QUOTED_LOCAL = /^"(?=.{1,62}"$)(?:[ !#-[\]-~]|\\[ -~])*"$/;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
@@ -68,6 +70,16 @@ export function normaliseAddress(text: string): string | null {
   return parseAddress(text)?.address ?? null;
 }
 
+/**
+ * The address without its tag (RFC 5233): `ada@example.com` for `ada+news@example.com`, and any other address
+ * unchanged.
+ * @param address as {@link normaliseAddress} returns it.
+ */
+export function mainAddress(address: string): string {
+  const plus = address.indexOf("+");
+  return plus < 1 ? address : address.slice(0, plus) + address.slice(address.lastIndexOf("@"));
+}
+
 function readAddress(text: string): ParsedAddress | AddressFault {
   if (text.length > MAX_TEXT_LENGTH) {
     return "not_an_address";
@@ -81,7 +93,7 @@ function readAddress(text: string): ParsedAddress | AddressFault {
   const isAscii = ASCII.test(written);
   const local = isAscii ? written : written.normalize("NFC");
   if (!(isAscii ? ASCII_LOCAL : LOCAL).test(local)) {
-    return local.startsWith('"') && local.endsWith('"') ? "quoted_local" : "local_syntax";
+    return QUOTED_LOCAL.test(local) && mailDomain(domainText) !== null ? "quoted_local" : "local_syntax";
   }
   const isInternational = !isAscii && !ASCII.test(local);
   const lower = isInternational ? lowerCase(local) : local.toLowerCase();

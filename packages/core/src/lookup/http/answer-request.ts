@@ -61,13 +61,19 @@ function anyone(call: Call, query: Query): Caller {
 }
 
 /** Rejects with `authentication_failed`. A request that the host authenticates needs no key. */
-async function authenticate({ lookup, options }: LookupHttp, call: Call, query: Query): Promise<Caller> {
+async function authenticate(
+  { lookup, limiter, options }: LookupHttp,
+  call: Call,
+  query: Query,
+): Promise<Caller> {
   const named = (await options.authenticate?.(call)) ?? null;
   if (named !== null) return { account: named, isTest: false };
   const key = keyOf(call, query);
   if (key === TEST_KEY) return { account: null, isTest: true };
   const account = key === null ? null : await lookup.accounts.findByKey(hashApiKey(key));
   if (account !== null) return { account, isTest: false };
+  // Otherwise a client could try keys without a limit.
+  await countRequest({ limiter, options }, call, null);
   throw new RefusedRequest("authentication_failed", "No user found for the API key supplied", {
     "WWW-Authenticate": "Bearer",
   });
@@ -90,7 +96,7 @@ const SECOND_MS = 1000;
  * Rejects with `rate_limited` if the account, or the client's address without an account, exceeds its limit.
  */
 async function countRequest(
-  { limiter, options }: LookupHttp,
+  { limiter, options }: Pick<LookupHttp, "limiter" | "options">,
   call: Call,
   account: Account | null,
 ): Promise<void> {

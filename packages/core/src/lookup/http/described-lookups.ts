@@ -94,7 +94,10 @@ export const DESCRIBED_LOOKUPS = {
       MAX_DURATION,
     ],
     data: "Person",
-    echo: { first_name: text, last_name: text, full_name: text, domain: text, company: text },
+    echo: {
+      ...{ first_name: text, last_name: text, full_name: text, domain: text, company: text },
+      max_duration: { type: ["integer", "null"] },
+    },
     mayBeClaimed: true,
     isCounted: true,
   },

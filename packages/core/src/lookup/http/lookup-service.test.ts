@@ -40,7 +40,7 @@ describe("the lookup's API keys", () => {
     await accounts.create(account);
     const site = await createLookupSite({ accounts, authenticate: () => account });
     const { body } = await site.send("GET", "/v2/account");
-    expect(body.data).toMatchObject({ team_id: "host" });
+    expect(body.data).toMatchObject({ plan_name: "Free", team_id: expect.any(Number) });
   });
 
   test("test-api-key gets fixed answers, checks parameters and counts nothing", async () => {
@@ -77,12 +77,66 @@ test("the account endpoint reports the used and the remaining allowance", async 
       plan_name: "Free",
       plan_level: 0,
       reset_date: "2026-04-01",
-      team_id: site.account,
+      team_id: expect.any(Number),
       calls: { used: 1, available: 200 },
       requests: { searches: { used: 1, available: 100 }, verifications: { used: 0, available: 100 } },
     },
     meta: { params: {} },
   });
+});
+
+test("requests with unknown keys are limited per client address", async () => {
+  const site = await createLookupSite({ requestsPerSecond: 3 });
+  const guess = (key: number) =>
+    site.send("GET", "/v2/account", { search: `api_key=${key}` }).then(({ status }) => status);
+  const statuses = await Promise.all(Array.from({ length: 10 }, (_, key) => guess(key)));
+  expect(statuses.filter((status) => status === 401)).toHaveLength(3);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(7);
+  expect((await site.get("account")).status).toBe(200);
+});
+
+test("email-count without a key is limited per client address", async () => {
+  const site = await createLookupSite({ requestsPerSecond: 3 });
+  const count = () => site.send("GET", "/v2/email-count", { search: "domain=a.example" });
+  const replies = await Promise.all(Array.from({ length: 10 }, count));
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
+});
+
+test("an account's team_id is a positive integer that stays the same", async () => {
+  const accounts = createMemoryAccounts();
+  const idOf = async (id: string) => {
+    const account = { id, email: null, firstName: null, lastName: null, plan: "free", createdAt: 0 };
+    const site = await createLookupSite({ accounts, authenticate: () => account });
+    return (await site.send("GET", "/v2/account")).body.data?.team_id;
+  };
+  const ids = [await idOf("a"), await idOf("b"), await idOf("a")];
+  expect(ids.every((id) => Number.isSafeInteger(id) && Number(id) > 0)).toBe(true);
+  expect(ids[0]).toBe(ids[2]);
+  expect(ids[0]).not.toBe(ids[1]);
+});
+
+test("requests without an account share the limit of their client, whatever port or /64 address it has", async () => {
+  const site = await createLookupSite({ known, requestsPerSecond: 2 });
+  // At once, since a window is a second.
+  const statusesOf = (...clients: string[]) =>
+    Promise.all(
+      clients.map(async (clientIp) => {
+        const options = { search: "domain=example.com", clientIp };
+        return (await site.send("GET", "/v2/email-count", options)).status;
+      }),
+    );
+  const proxied = await statusesOf("198.51.100.50:1001", "198.51.100.50:1002", "198.51.100.50");
+  expect(proxied.sort()).toEqual([200, 200, 429]);
+  const neighbours = await statusesOf("[2001:db8::1]:443", "2001:db8::2", "2001:db8::3");
+  expect(neighbours.sort()).toEqual([200, 200, 429]);
+  expect(await statusesOf("2001:db8:0:1::1")).toEqual([200]);
+});
+
+test("a request with several Host headers answers 400", async () => {
+  const site = await createLookupSite({ known });
+  const headers = { host: "pictures.example, evil.example" };
+  const { status, body } = await site.get("email-count", "domain=example.com", { headers });
+  expect([status, body.errors?.[0]?.id]).toEqual([400, "wrong_params"]);
 });
 
 test("email-count needs no key and costs nothing", async () => {

@@ -1,6 +1,6 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
-import { transportRefusal } from "../../http/transport.ts";
+import { hostRefusal, transportRefusal } from "../../http/transport.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
 import type { LookupHttp } from "./answer-request.ts";
 import {
@@ -38,6 +38,8 @@ export function createLookupService(http: LookupHttp): ServiceShell {
 }
 
 async function dispatch(http: LookupHttp, call: Call, { methods, answer }: LookupRoute): Promise<Reply> {
+  const fault = hostRefusal(call);
+  if (fault !== null) throw new RefusedRequest("wrong_params", fault);
   const reason = transportRefusal(call, http.options.tls);
   if (reason !== null) throw new RefusedRequest("forbidden", reason);
   if (methods === null) return answer(http, call);

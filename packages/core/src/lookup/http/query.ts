@@ -32,7 +32,7 @@ export function readQuery(search: string): Query {
       if (digits === null) return null;
       return DIGITS.test(digits) ? Number(digits) : Number.NaN;
     },
-    words: (name) => text(name)?.split(",") ?? null,
+    words: (name) => text(name)?.split(/[,;]/) ?? null,
     durationUnitMs: 1000,
   };
 }

@@ -45,6 +45,8 @@ test.each([
   ["/v2/account/x", "/v2/*"],
   ["/v2/", "/v2/*"],
   ["/v2", "/v2/*"],
+  ["/V2/account", "/v2/*"],
+  ["//v2/account", "/v2/*"],
   ["/v2/*", "/v2/*"],
   ["/api/openapi.json", "/api/openapi.json"],
 ])("the path %s has the route %s", (path, route) => {

@@ -52,10 +52,12 @@ export const ROUTES: readonly LookupRoute[] = [
 
 const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
 
-/** `undefined`: the path belongs to the host. One trailing slash below `/v2` is ignored. */
+/**
+ * `undefined`: the path belongs to the host. One trailing slash below `/v2` is ignored. `/V2` and `//v2` are
+ * answered with this API's 404.
+ */
 export function matchRoute(path: string): LookupRoute | undefined {
-  if (path !== "/v2" && !path.startsWith("/v2/"))
-    return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
+  if (!/^\/+v2(?:\/|$)/i.test(path)) return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
   return BY_PATH.get(path.endsWith("/") ? path.slice(0, -1) : path) ?? BY_PATH.get("/v2/*");
 }
 

@@ -11,6 +11,7 @@ import type {
 import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
 import { named, preset, type RuleTable, text } from "../../option-rules.ts";
+import { mainAddress } from "../address/parse-address.ts";
 import { normaliseName } from "../names/normalise-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 
@@ -127,14 +128,18 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       mustBeOpen();
       const domain = domainOf(address);
       const known = domains.get(domain);
-      if (!known?.contacts.delete(address)) return false;
+      const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
+      if (known === undefined || erased.length === 0) return 0;
+      for (const each of erased) known.contacts.delete(each);
       known.inOrder = null;
       if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
-      return true;
+      return erased.length;
     },
     async eraseDomain(domain) {
       mustBeOpen();
-      return domains.delete(domain);
+      const erased = [...domains].filter(([each]) => each === domain || each.endsWith(`.${domain}`));
+      for (const [each] of erased) domains.delete(each);
+      return erased.reduce((sum, [, { contacts }]) => sum + 1 + contacts.size, 0);
     },
     async close() {
       isClosed = true;
@@ -145,6 +150,11 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
 
 function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
+}
+
+/** Whether two addresses are equal, or the first is a subaddress of the second. */
+function isCovered(address: string, by: string): boolean {
+  return address === by || mainAddress(address) === by;
 }
 
 /** A copy that keeps only the allowed number of evidence pages. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { QuotaKind } from "../../contracts/accounts.ts";
 import { monthOf, nextMonthMs } from "../accounts/meter.ts";
 import type { LookupOperation } from "./operation.ts";
@@ -24,7 +25,7 @@ export const accountOperation: LookupOperation<null, object, object, object> = {
         plan_name: capitalised(account.plan),
         plan_level: 0,
         reset_date: dateOf(nextMonthMs(nowMs)),
-        team_id: account.id,
+        team_id: teamId(account.id),
         calls: {
           used: used.searches + used.verifications,
           available: available("searches") + available("verifications"),
@@ -46,7 +47,7 @@ export const accountOperation: LookupOperation<null, object, object, object> = {
       plan_name: "Free",
       plan_level: 0,
       reset_date: dateOf(nextMonthMs(settings.now())),
-      team_id: "test",
+      team_id: 1,
       calls: { used: 0, available: 200 },
       requests: {
         searches: { used: 0, available: 100 },
@@ -56,6 +57,11 @@ export const accountOperation: LookupOperation<null, object, object, object> = {
     meta: {},
   }),
 };
+
+/** Clients expect an integer: the first 31 bits of a digest of the account's ID. */
+function teamId(account: string): number {
+  return createHash("sha256").update(account).digest().readUInt32BE(0) >>> 1;
+}
 
 function capitalised(plan: string): string {
   return plan.charAt(0).toUpperCase() + plan.slice(1);

@@ -31,7 +31,7 @@ export interface DomainSearchParameters extends SubjectParameters {
   seniority?: readonly Seniority[];
   /** Any of these. @default all */
   department?: readonly Department[];
-  /** 1 to 100. @default 10 */
+  /** 0 to 100; 0 is the default. @default 10 */
   limit?: number;
   /** @default 0 */
   offset?: number;
@@ -64,7 +64,7 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
         ...(seniorities === null ? {} : { seniorities }),
         ...(departments === null ? {} : { departments }),
       },
-      limit: wholeOf(given, "limit", LIMIT_SCHEMA, "pagination_error"),
+      limit: wholeOf(given, "limit", LIMIT_SCHEMA, "pagination_error") || LIMIT_SCHEMA.default,
       offset: wholeOf(given, "offset", OFFSET_SCHEMA, "pagination_error"),
       hasOffset: given.number("offset") !== null,
     };
@@ -91,7 +91,7 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
       const affordable = Math.min(limit, room.points * ADDRESSES_PER_POINT);
       const page = await searchUnsuppressed(context, found, filter, { limit: affordable, offset });
       cost = Math.ceil(page.contacts.length / ADDRESSES_PER_POINT);
-      return await describe(context, search, domain, page);
+      return await describe(context, { ...search, limit: affordable }, domain, page);
     } finally {
       await room.settle(cost);
     }

@@ -28,14 +28,17 @@ interface EmailFinding extends Subject {
   firstName: string;
   lastName: string;
   /** The names as given. */
-  given: { firstName: string | null; lastName: string | null; fullName: string | null };
+  given: Record<"firstName" | "lastName" | "fullName", string | null> & { maxDurationMs: number | null };
   waitMs: number;
 }
 
 export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = {
   check(given) {
     const subject = checkSubject(given);
-    return { ...subject, ...checkName(given), waitMs: waitMsOf(given) };
+    const name = checkName(given);
+    const waitMs = waitMsOf(given);
+    const maxDurationMs = given.number("maxDurationMs") === null ? null : waitMs;
+    return { ...subject, ...name, given: { ...name.given, maxDurationMs }, waitMs };
   },
 
   echo: ({ given, writtenDomain, company }) => ({
@@ -44,6 +47,7 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
     full_name: given.fullName,
     domain: writtenDomain,
     company,
+    max_duration: given.maxDurationMs === null ? null : given.maxDurationMs / 1000,
   }),
 
   async work(context, search, account) {
@@ -78,7 +82,7 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
     ),
 };
 
-function checkName(given: Given): Pick<EmailFinding, "firstName" | "lastName" | "given"> {
+function checkName(given: Given) {
   const firstName = given.text("firstName");
   const lastName = given.text("lastName");
   const fullName = given.text("fullName");
@@ -97,7 +101,8 @@ function checkName(given: Given): Pick<EmailFinding, "firstName" | "lastName" | 
     throw new LookupProblem("wrong_params", `You are missing ${first} and ${last}, or ${full}`);
   }
   requireName(given, "invalid_full_name", "fullName", fullName);
-  const name = parseFullName(fullName);
+  // Some clients encode the blank of a query twice.
+  const name = parseFullName(fullName.replaceAll(/(?<=\p{L})\+(?=\p{L})/gu, " "));
   if (name === null) {
     throw new LookupProblem(
       "invalid_full_name",

@@ -152,7 +152,8 @@ function describe(email: string, { findings, verdict, suggestion }: Verified): F
       webmail: findings.isWebmail,
       mx_records: probe?.routing === "found",
       smtp_server: probe?.server === true,
-      smtp_check: probe?.mailbox === true,
+      // A server that accepts all accepted this address, too.
+      smtp_check: probe?.mailbox === true || probe?.acceptsAll === true,
       accept_all: probe?.acceptsAll === true,
       block: probe?.reason === "policy",
       reason: verdict.reason,

@@ -31,10 +31,10 @@ export const DEPARTMENT_SCHEMA = {
 /** The parameter `limit`. */
 export const LIMIT_SCHEMA = {
   type: "integer",
-  minimum: 1,
+  minimum: 0,
   maximum: 100,
   default: 10,
-  description: "Addresses per answer. Each ten returned, or part of ten, cost one search.",
+  description: "Addresses per answer; 0 is the default. Each ten returned, or part of ten, cost one search.",
 } as const satisfies WholeSchema;
 
 /** The parameter `offset`. */

@@ -105,8 +105,7 @@ export function wholeOf(given: Given, name: Parameter, schema: WholeSchema, id: 
   const { minimum, maximum } = schema;
   const value = given.number(name) ?? schema.default;
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  const upTo = maximum === LARGEST_WHOLE ? "" : ` to ${maximum}`;
-  throw new LookupProblem(id, `${given.nameOf(name)} must be a whole number from ${minimum}${upTo}`);
+  throw new LookupProblem(id, `${given.nameOf(name)} must be a whole number from ${minimum} to ${maximum}`);
 }
 
 /** How long the caller waits for mail servers, in milliseconds. */

@@ -38,6 +38,8 @@ export function judge(findings: Findings): Verdict {
 }
 
 function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Verdict, "status" | "reason"> {
+  // A valid address that is not probed.
+  if (fault === "quoted_local") return { status: "unknown", reason: fault };
   if (fault !== null || probe === null) return { status: "invalid", reason: fault };
   // Lists take precedence over the DNS: a failing resolver must not make a webmail address undeliverable.
   if (isDisposable) return { status: "disposable", reason: null };

@@ -7,8 +7,8 @@ import { json, service } from "./services.ts";
 /** Echoes the call's description of its request. */
 const echo = service(async (call) => json(200, describe(call)));
 
-function describe({ method, path, search, mountPath, origin, secure, clientIp, peerIp }: Call) {
-  return { method, path, search, mountPath, origin, secure, clientIp, peerIp };
+function describe({ method, path, search, mountPath, origin, secure, clientIp, peerIp, headers }: Call) {
+  return { method, path, search, mountPath, origin, secure, clientIp, peerIp, host: headers.host };
 }
 
 export function routingBehaviour(scope: Scope): void {
@@ -27,6 +27,7 @@ export function routingBehaviour(scope: Scope): void {
         secure: false,
         clientIp: "127.0.0.1",
         peerIp: "127.0.0.1",
+        host: host.origin.slice("http://".length),
       });
     }));
 
@@ -101,6 +102,36 @@ export function routingBehaviour(scope: Scope): void {
           seen.origin === origin || (origin === "" && /^http:\/\/[\w.]+$/.test(String(seen.origin))),
           `${header} made ${seen.origin}`,
         );
+      }
+    }));
+
+  test("the host of a request target in absolute form wins over Host", () =>
+    withHost(scope, echo, async (host) => {
+      for (const [target, origin] of [
+        [`http://Images.example:8443${mountPath}/a`, "http://Images.example:8443"],
+        [`https://[2001:db8::1]${mountPath}/a`, "http://[2001:db8::1]"],
+        [`http://user@a.example${mountPath}/a`, ""],
+        [`http://a!b${mountPath}/a`, ""],
+      ] as const) {
+        for (const header of ["Host: b.example", "Host: b.example, c.example"]) {
+          const seen = await ask(host.origin, `GET ${target}`, header);
+          assert.deepEqual([seen.origin, seen.path], [origin, "/a"], `${target} ${header}`);
+          assert.equal(seen.host, target.split("/")[2]);
+        }
+      }
+    }));
+
+  test("call.origin is empty with several Host headers, and call.headers.host has all", () =>
+    withHost(scope, echo, async (host) => {
+      for (const [first, second] of [
+        ["Host: a.example", "host: b.example"],
+        ["Host: a.example", "HOST: a.example"],
+      ] as const) {
+        for (const target of [`${mountPath}/`, `http://c.example${mountPath}/`]) {
+          const seen = await ask(host.origin, `GET ${target}`, `${first}\r\nX-Thing: 1\r\n${second}`);
+          assert.deepEqual([seen.origin, seen.path], ["", "/"], target);
+          assert.equal(seen.host, `${first.slice(6)}, ${second.slice(6)}`);
+        }
       }
     }));
 

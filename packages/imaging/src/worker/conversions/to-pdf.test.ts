@@ -28,6 +28,7 @@ test.each([
     "clipped and turned shapes",
     '<clipPath id="c"><rect width="50" height="90"/></clipPath><g clip-path="url(#c)" transform="rotate(10)"><rect width="90" height="60" fill="#0a0"/></g>',
   ],
+  ["a background", '<style>svg{background:#39c}</style><circle cx="50" cy="60" r="20"/>'],
 ])("an SVG of %s becomes a vector PDF", async (_, content) => {
   const pdf = await pdfOf(content);
   expect(pdf).not.toMatch(isRaster);

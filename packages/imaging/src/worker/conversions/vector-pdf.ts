@@ -2,6 +2,8 @@ import { isServiceError, type Size } from "@outrigger/core";
 import type { Sharp } from "sharp";
 import { fitInside } from "../../shared/fit.ts";
 import { openPdf } from "../pdf/open-pdf.ts";
+import { withBackgroundShape } from "../svg/root-background.ts";
+import { readSvgRoot, writeSvgRoot } from "../svg/svg-root.ts";
 import type { Conversion } from "./conversion.ts";
 
 /** Above this size the attempt costs more than a raster. */
@@ -42,7 +44,7 @@ export async function vectorPage({ bytes, picture, size, limits }: Conversion): 
  */
 async function drawVectorPdf(svg: Buffer, size: Size): Promise<Buffer | null> {
   if (svg.length > MAX_SVG_BYTES) return null;
-  const text = svg.toString("utf8");
+  const text = writeSvgRoot(withBackgroundShape(readSvgRoot(svg))).toString();
   if (UNSUPPORTED.test(text)) return null;
   const [{ default: PDFDocument }, { default: SVGtoPDF }] = await Promise.all([
     import("pdfkit"),

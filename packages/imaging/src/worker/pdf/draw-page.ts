@@ -3,6 +3,8 @@ import { unreadable } from "../unreadable.ts";
 import type { PdfDocument } from "./pdf-document.ts";
 import { useForms } from "./pdf-forms.ts";
 import { useMemory } from "./pdf-memory.ts";
+import { withFallbackFont } from "./substitute-fonts.ts";
+import { findUndrawn } from "./undrawn.ts";
 
 /** `FPDFBitmap_BGR`: three bytes a pixel. */
 const BGR = 2;
@@ -26,17 +28,35 @@ interface Strip {
   rows: number;
 }
 
+/** Pixels of a side that show whether a page is empty. */
+const CLEAR_SIDE = 512;
+
 /**
  * Draws the page at `index`, from 0, on white, with annotations and the contents of form fields. Returns 8-bit RGB,
- * rows without padding.
+ * rows without padding. Throws `unsupported_media` for a page whose main content cannot be drawn.
  */
 export function drawPage(document: PdfDocument, index: number, size: Size): Buffer {
+  const { pixels, undrawn } = draw(document, index, size);
+  if (undrawn === null) return pixels;
+  const { width, height } = size;
+  const scale = CLEAR_SIDE / Math.max(width, height);
+  // Small things vanish in a small drawing.
+  if (scale > 1) {
+    const clear = { width: Math.ceil(width * scale), height: Math.ceil(height * scale) };
+    if (draw(document, index, clear).undrawn === null) return pixels;
+  }
+  throw unreadable("application/pdf", `its page ${index + 1} ${undrawn}`);
+}
+
+/** Draws a page. `undrawn` is a clause about content that is missing, `null` for none. */
+function draw(document: PdfDocument, index: number, size: Size): { pixels: Buffer; undrawn: string | null } {
   const { pdfium } = document;
   const rowBytes = size.width * BYTES_PER_PIXEL;
   const stripRows = Math.min(size.height, Math.max(1, Math.floor(MAX_STRIP_PIXELS / size.width)));
   const pixels = Buffer.allocUnsafeSlow(size.height * rowBytes);
-  useForms(document, (forms) =>
-    forms.usePage(index, (page) =>
+  const undrawn = useForms(document, (forms) =>
+    forms.usePage(index, (page) => {
+      loadAnnotationFonts(page.handle);
       useMemory(pdfium, stripRows * rowBytes, (memory) => {
         for (let top = 0; top < size.height; top += stripRows) {
           const strip = { top, rows: Math.min(stripRows, size.height - top) };
@@ -44,10 +64,19 @@ export function drawPage(document: PdfDocument, index: number, size: Size): Buff
           const drawn = pdfium.pdfium.HEAPU8.subarray(memory, memory + strip.rows * rowBytes);
           pixels.set(drawn, top * rowBytes);
         }
-      }),
-    ),
+      });
+      return findUndrawn(document, { handle: page.handle, pixels, size });
+    }),
   );
-  return pixels;
+  return { pixels, undrawn };
+
+  /** Draws nothing of a page, but loads its annotations. Their fonts are then not taken for fallbacks. */
+  function loadAnnotationFonts(page: number): void {
+    if (pdfium.FPDFPage_GetAnnotCount(page) === 0) return;
+    const bitmap = pdfium.FPDFBitmap_CreateEx(1, 1, BGR, 0, 0);
+    pdfium.FPDF_RenderPageBitmap(bitmap, page, 2, 2, 1, 1, 0, WITH_ANNOTATIONS);
+    pdfium.FPDFBitmap_Destroy(bitmap);
+  }
 
   function drawStrip({ top, rows }: Strip, memory: number, page: { handle: number; forms: number }): void {
     const { width, height } = size;
@@ -55,7 +84,9 @@ export function drawPage(document: PdfDocument, index: number, size: Size): Buff
     if (bitmap === 0) throw unreadable("application/pdf", "it needs too much memory");
     pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, rows, WHITE);
     const flags = WITH_ANNOTATIONS | AS_RGB;
-    pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, -top, width, height, 0, flags);
+    withFallbackFont(() =>
+      pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, -top, width, height, 0, flags),
+    );
     pdfium.FPDF_FFLDraw(page.forms, bitmap, page.handle, 0, -top, width, height, 0, flags);
     pdfium.FPDFBitmap_Destroy(bitmap);
   }

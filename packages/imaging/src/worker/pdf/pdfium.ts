@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { init, type WrappedPdfiumModule } from "@embedpdf/pdfium";
 import { isServiceError } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
+import { offerMachineFonts } from "./substitute-fonts.ts";
 
 /**
  * PDFium's public functions (headers `fpdf*.h`) and the memory that their pointers refer to. Documents, pages, bitmaps
@@ -105,6 +106,7 @@ async function startInstance(): Promise<Instance> {
   // Its types depend on @types/emscripten, which is for browsers. `Runtime` declares the used part.
   const pdfium = (await init(options)) as unknown as Pdfium;
   pdfium.PDFiumExt_Init();
+  offerMachineFonts(pdfium);
   return { pdfium, isStarved: () => isStarved };
 }
 

@@ -1,5 +1,6 @@
 import type { Size } from "@outrigger/core";
 import sharp, { type Sharp } from "sharp";
+import { pdfFile, type WrittenObject } from "./pdf-file.ts";
 
 /** Decimals of lengths in points. */
 const POINT_DECIMALS = 3;
@@ -68,14 +69,15 @@ function imageDictionary({ width, height }: Size, colours: string, more: string)
 /** A page filled by the first of `images`; the others are objects that it refers to. */
 function pageOf(images: readonly PdfObject[], { width, height }: Size): Buffer {
   const box = [width, height].map((points) => Number(points.toFixed(POINT_DECIMALS)));
-  return pdfFile([
+  const objects: PdfObject[] = [
     "<</Type/Catalog/Pages 2 0 R>>",
     "<</Type/Pages/Kids[3 0 R]/Count 1>>",
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 ${box.join(" ")}]/Contents 4 0 R` +
       `/Resources<</XObject<</Image ${IMAGE_NUMBER} 0 R>>>>>>`,
     { dictionary: "", data: Buffer.from(`q ${box[0]} 0 0 ${box[1]} 0 0 cm /Image Do Q`) },
     ...images,
-  ]);
+  ];
+  return pdfFile(new Map(objects.map((object, index) => [index + 1, inSyntax(object)])), "/Root 1 0 R");
 }
 
 function isAlphaFull(pixels: Buffer): boolean {
@@ -109,41 +111,12 @@ function readIdat(png: Buffer): Buffer {
 /** A value in PDF syntax, or the bytes of a stream with its dictionary. */
 type PdfObject = string | { dictionary: string; data: Buffer };
 
-/** A comment of bytes over 127 marks the file as binary (ISO 32000-1, 7.5.2). */
-const HEADER = Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "latin1");
-
-/**
- * A file of these objects, numbered from 1 in order; the first is the catalogue. The same objects give the same bytes:
- * there is no date and no random identifier.
- *
- * Source: ISO 32000-1, 7.5.
- */
-function pdfFile(objects: readonly PdfObject[]): Buffer {
-  const parts: Buffer[] = [HEADER];
-  const offsets: number[] = [];
-  let length = HEADER.length;
-  const append = (part: Buffer): void => {
-    parts.push(part);
-    length += part.length;
-  };
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    append(Buffer.from(`${index + 1} 0 obj\n`));
-    if (typeof object === "string") append(Buffer.from(object, "latin1"));
-    else {
-      append(Buffer.from(`<<${object.dictionary}/Length ${object.data.length}>>\nstream\n`, "latin1"));
-      append(object.data);
-      append(Buffer.from("\nendstream"));
-    }
-    append(Buffer.from("\nendobj\n"));
-  }
-  const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`);
-  const size = objects.length + 1;
-  append(
-    Buffer.from(
-      `xref\n0 ${size}\n0000000000 65535 f \n${entries.join("")}` +
-        `trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`,
-    ),
-  );
-  return Buffer.concat(parts, length);
+function inSyntax(object: PdfObject): WrittenObject {
+  if (typeof object === "string") return [Buffer.from(object, "latin1")];
+  const { dictionary, data } = object;
+  return [
+    Buffer.from(`<<${dictionary}/Length ${data.length}>>\nstream\n`, "latin1"),
+    data,
+    Buffer.from("\nendstream"),
+  ];
 }

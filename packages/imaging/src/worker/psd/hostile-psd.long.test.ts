@@ -27,6 +27,23 @@ const layered = layeredPsd({ width: 8, height: 8 }, [
   layer([2, 2, 4, 4], [1, 2, 3, 255], { clipping: true }),
 ]);
 
+const knots = [
+  [1, 1],
+  [7, 1],
+  [4, 7],
+].map(([x = 0, y = 0]) => ({ linked: false, points: [x, y, x, y, x, y] }));
+const stops = [0, 1].map((location) => ({ color: { r: 9, g: location, b: 0 }, location, midpoint: 0.5 }));
+const opacityStops = [0, 1].map((location) => ({ opacity: 1, location, midpoint: 0.5 }));
+const tile = { id: "p", name: "p", x: 0, y: 0, bounds: { x: 0, y: 0, w: 2, h: 2 }, data: new Uint8Array(16) };
+const filled = layeredPsd({ width: 8, height: 8, patterns: [tile] }, [
+  { vectorFill: { type: "color", color: { r: 1, g: 2, b: 3 } } },
+  {
+    vectorFill: { type: "solid", name: "", style: "angle", angle: 3, colorStops: stops, opacityStops },
+    vectorMask: { paths: [{ open: false, fillRule: "even-odd", operation: "combine", knots }] },
+  },
+  { vectorFill: { type: "pattern", name: "p", id: "p" }, blendMode: "hue" },
+]);
+
 /** Reads all pixels. Fails on any outcome but a picture or a refusal, and when that takes too long. */
 async function outcomeOf(bytes: Buffer, maxPixels = 100_000): Promise<"picture" | "refused"> {
   const begun = performance.now();
@@ -68,7 +85,7 @@ describe("a truncation", () => {
 describe("flipped bits", () => {
   const { below } = createRandom(20);
 
-  test.each([...merged, layered].map((bytes, index) => [index, bytes] as const))(
+  test.each([...merged, layered, filled].map((bytes, index) => [index, bytes] as const))(
     "in file %i cause a picture or a refusal",
     async (_, bytes) => {
       for (let round = 0; round < 150; round++) {
@@ -82,10 +99,10 @@ describe("flipped bits", () => {
     },
   );
 
-  test.each([merged[1], merged[5], layered])(
+  test.each([merged[1], merged[5], layered, filled])(
     "in a length cause a picture or a refusal",
     async (bytes = Buffer.alloc(0)) => {
-      for (let position = 26; position < Math.min(bytes.length - 4, 400); position++) {
+      for (let position = 26; position < Math.min(bytes.length - 4, 1600); position++) {
         for (const length of [0xffffffff, 0x10000]) {
           const damaged = Buffer.from(bytes);
           damaged.writeUInt32BE(length, position);

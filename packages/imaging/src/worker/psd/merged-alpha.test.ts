@@ -2,7 +2,13 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { type Colour, expectColours, patterned } from "../../../../../test/support/psd-colours.ts";
 import { readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
-import { type SamplePsd, section } from "../../../../../test/support/psd-samples.ts";
+import {
+  alphaIds,
+  alphaNames,
+  type SamplePsd,
+  section,
+  unicodeAlphaNames,
+} from "../../../../../test/support/psd-samples.ts";
 import { openPsd } from "./open-psd.ts";
 
 interface Transparent {
@@ -144,6 +150,37 @@ describe.each(cases)("merged alpha, %s", (_, transparent) => {
     expect((await readPsdPixels(patterned(colours, sample))).channels).toBe(3);
   });
 
+  test.each([false, true])(
+    "the channel with ID 0 is alpha whatever the layer count, PSB: %s",
+    async (large) => {
+      for (const layers of [undefined, 0, 3]) {
+        const more = {
+          ...sample,
+          large,
+          resources: [alphaIds(0)],
+          ...(layers === undefined ? {} : { layers }),
+        };
+        await expectColours(patterned(colours, more), colours, tolerance);
+      }
+    },
+  );
+
+  test("a channel with another ID stays a saved selection", async () => {
+    const resources = [alphaIds(3), alphaNames("Alpha 1")];
+    const read = await readPsdPixels(patterned(colours, { ...sample, layers: 2, resources }));
+    expect(read.channels).toBe(3);
+  });
+
+  test("alpha is found after a saved selection", async () => {
+    const [white = 0] = sample.depth === 32 ? [1] : sample.depth === 16 ? [65_535] : [255];
+    const selected = colours.map(({ stored, seen }) => ({
+      stored: [...stored.slice(0, -1), white, stored.at(-1) ?? 0],
+      seen,
+    }));
+    const resources = [alphaIds(7, 0)];
+    await expectColours(patterned(selected, { ...sample, resources }), selected, tolerance);
+  });
+
   test("a picture without an extra channel has no alpha", async () => {
     const opaque = colours.map(({ stored, seen }) => ({ stored: stored.slice(0, -1), seen }));
     expect((await readPsdPixels(patterned(opaque, { ...sample, layers: -1 }))).channels).toBe(3);
@@ -159,6 +196,43 @@ describe.each(cases)("merged alpha, %s", (_, transparent) => {
     expect(Math.abs(alpha - 255 * 0.6)).toBeLessThanOrEqual(12);
   });
 });
+
+test.each([
+  ["by name", [alphaNames("Transparency")], 4],
+  ["by name in Unicode", [alphaNames("Transparenz"), unicodeAlphaNames("Transparency")], 4],
+  ["by ID, whatever its name", [alphaIds(0), alphaNames("Transparenz")], 4],
+  ["not by a name that has another ID", [alphaIds(9), alphaNames("Transparency")], 3],
+  ["not by another name", [alphaNames("Alpha 1"), unicodeAlphaNames("Alpha 1")], 3],
+  ["not without name and ID", [], 3],
+  ["not by damaged resources", [alphaIds().fill(0xff, 12), unicodeAlphaNames("")], 3],
+] as const)("merged alpha is declared %s", async (_, resources, channels) => {
+  for (const large of [false, true]) {
+    const bytes = patterned([{ stored: [0, 0, 0, 9], seen: [] }], { layers: 1, large, resources });
+    expect((await readPsdPixels(bytes)).channels).toBe(channels);
+  }
+});
+
+test("merged alpha is declared by an ID only when the channel exists", async () => {
+  const bytes = patterned([{ stored: [0, 0, 0, 9], seen: [] }], { resources: [alphaIds(4, 5, 0)] });
+  expect((await readPsdPixels(bytes)).channels).toBe(3);
+});
+
+test.each([16, 32] as const)(
+  "a negative count in the block of %i-bit layers declares alpha even after a positive count",
+  async (depth) => {
+    for (const large of [false, true]) {
+      const count = Buffer.of(0, 1, 0, 0);
+      const blocks = Buffer.concat([
+        section(count, large),
+        section(Buffer.alloc(0)),
+        Buffer.from(`8BIMLr${depth}`, "latin1"),
+        section(Buffer.of(0xff, 0xff, 0, 0), large),
+      ]);
+      const bytes = patterned([{ stored: [0, 0, 0, 0], seen: [] }], { layers: blocks, depth, large });
+      expect((await readPsdPixels(bytes)).channels).toBe(4);
+    }
+  },
+);
 
 test("openPsd keeps alpha 0 for fully transparent pixels", async () => {
   const bytes = patterned([{ stored: [255, 255, 255, 0], seen: [] }], { layers: -1 });

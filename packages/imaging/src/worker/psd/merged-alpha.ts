@@ -1,61 +1,36 @@
-import { lengthBytes, readLength } from "./psd-sections.ts";
+import type { ImageResources } from "./image-resources.ts";
+import { countAt, LAYER_KEYS, layerCountOf, readLayerBlocks } from "./layer-blocks.ts";
 
-/** Blocks after the layers that hold the layers of a picture of 16 or 32 bits. */
-const LAYER_KEYS = new Set(["Layr", "Lr16", "Lr32"]);
 /** Blocks that only declare that the merged picture has alpha. */
 const TRANSPARENCY_KEYS = new Set(["Mtrn", "Mt16", "Mt32"]);
-/** Blocks whose length takes eight bytes in a PSB, whatever their signature says. */
-const LONG_KEYS = new Set([
-  ...LAYER_KEYS,
-  ...TRANSPARENCY_KEYS,
-  "LMsk",
-  "Alph",
-  "FMsk",
-  "lnk2",
-  "FEid",
-  "FXid",
-  "PxSD",
-]);
+/** The name of the transparency in files without IDs of channels. */
+const TRANSPARENCY = "Transparency";
 
 /**
- * Whether the first channel after the colour channels is the alpha of the merged picture, not a saved selection. It is
- * when the layer count is negative. Throws `unsupported_media` for lengths beyond the section.
+ * The alpha of the merged picture: its place among the channels after the colours, or `null` when these channels are
+ * saved selections or inks. Photoshop gives the transparency the ID 0. A negative layer count, or a block, says the same
+ * of the first of them. Without IDs and layers its name decides. Throws `unsupported_media` for lengths beyond the
+ * section.
  *
- * Source: Adobe Photoshop File Formats Specification, "Layer info" and "Additional Layer Information".
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs", "Layer info" and "Additional Layer
+ * Information".
  */
-export function hasMergedAlpha(layers: Buffer, large: boolean): boolean {
-  if (layers.length < lengthBytes(large)) return false;
-  const infoStart = lengthBytes(large);
-  const infoEnd = infoStart + readLength(layers, 0, large);
-  const count = infoEnd >= infoStart + 2 ? layerCountAt(layers, infoStart) : 0;
-  if (count !== 0) return count < 0;
-  if (infoEnd + 4 > layers.length) return false;
-  return hasAlphaInBlocks(layers, infoEnd + 4 + layers.readUInt32BE(infoEnd), large);
+export function mergedAlphaIndex(
+  layers: Buffer,
+  large: boolean,
+  { alphaIds, alphaNames }: Pick<ImageResources, "alphaIds" | "alphaNames">,
+): number | null {
+  const index = alphaIds.indexOf(0);
+  if (index >= 0) return index;
+  if (layersDeclareAlpha(layers, large)) return 0;
+  const named = alphaIds.length === 0 ? alphaNames.indexOf(TRANSPARENCY) : -1;
+  return named >= 0 ? named : null;
 }
 
-function hasAlphaInBlocks(layers: Buffer, start: number, large: boolean): boolean {
-  let hasTransparency = false;
-  let position = skipPadding(layers, start);
-  while (position + 12 <= layers.length) {
-    const signature = layers.toString("latin1", position, position + 4);
-    const key = layers.toString("latin1", position + 4, position + 8);
-    if (signature !== "8BIM" && signature !== "8B64") break;
-    const long = signature === "8B64" || (large && LONG_KEYS.has(key));
-    const dataAt = position + 8 + lengthBytes(long);
-    if (LAYER_KEYS.has(key)) return layerCountAt(layers, dataAt) < 0;
-    if (TRANSPARENCY_KEYS.has(key)) hasTransparency = true;
-    position = skipPadding(layers, dataAt + readLength(layers, position + 8, long));
+function layersDeclareAlpha(layers: Buffer, large: boolean): boolean {
+  if (layerCountOf(layers, large) < 0) return true;
+  for (const { key, data } of readLayerBlocks(layers, large)) {
+    if (TRANSPARENCY_KEYS.has(key) || (LAYER_KEYS.has(key) && countAt(data, 0) < 0)) return true;
   }
-  return hasTransparency;
-}
-
-function layerCountAt(layers: Buffer, position: number): number {
-  return position + 2 <= layers.length ? layers.readInt16BE(position) : 0;
-}
-
-/** Skips the zeros that pad a block, by some writers to two bytes, by others to four. */
-function skipPadding(layers: Buffer, start: number): number {
-  let position = start;
-  while (layers[position] === 0) position++;
-  return position;
+  return false;
 }

@@ -1,5 +1,5 @@
 import { type ImageResources, usableIccProfile } from "./image-resources.ts";
-import { hasMergedAlpha } from "./merged-alpha.ts";
+import { mergedAlphaIndex } from "./merged-alpha.ts";
 import { planPalette } from "./palette-plan.ts";
 import { type PixelPlan, planPixels } from "./pixel-plan.ts";
 import { type PsdHeader, truncatedPsd } from "./psd-header.ts";
@@ -39,7 +39,7 @@ export function findMergedPicture(
   const plan =
     header.mode === "indexed"
       ? planPalette(header, sections.colourModeData, resources.transparentIndex, iccProfile)
-      : planPixels(header, hasMergedAlpha(sections.layers, header.large), iccProfile);
+      : planPixels(header, mergedAlphaIndex(sections.layers, header.large, resources), iccProfile);
   return { stored, plan };
 }
 

@@ -101,3 +101,15 @@ test("openPsd decodes repeatedly without modifying the file", async () => {
   expect((await first.raw().toBuffer()).equals(await second.raw().toBuffer())).toBe(true);
   expect(bytes.equals(before)).toBe(true);
 });
+
+test("openPsd reads a palette of fewer than 256 colours", async () => {
+  const palette = Buffer.from([10, 20, 30, 40, 50, 60]);
+  const colours = [
+    { stored: [0], seen: [10, 30, 50] },
+    { stored: [1], seen: [20, 40, 60] },
+    { stored: [9], seen: [0, 0, 0] },
+  ];
+  await expectColours(patterned(colours, { mode: "indexed", palette }), colours, 0);
+  const empty = patterned(colours, { mode: "indexed", palette: palette.subarray(0, 2) });
+  await expect(openPsd(empty, { maxPixels: 20 })).rejects.toMatchObject({ code: "unsupported_media" });
+});

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from "sharp";
 import type { Picture } from "../picture.ts";
 import { tooManyPixels } from "../unreadable.ts";
 import { readImageResources } from "./image-resources.ts";
+import { hasLayers } from "./layer-blocks.ts";
 import { openLayers } from "./layers/open-layers.ts";
 import { findMergedPicture, type MergedPicture, mergedPictureAsTiff } from "./merged-picture.ts";
 import { PSD_TYPE, readPsdHeader } from "./psd-header.ts";
@@ -20,9 +21,11 @@ export async function openPsd(bytes: Buffer, limits: { maxPixels: number }): Pro
   if (width * height > maxPixels) throw tooManyPixels(PSD_TYPE, maxPixels);
   const sections = readPsdSections(bytes, header.large);
   const resources = readImageResources(sections.imageResources);
-  const decode = resources.hasMergedPicture
+  // Without layers the merged picture is all that there is, whatever the flag says of it.
+  const isMerged = resources.hasMergedPicture || !hasLayers(sections.layers, header.large);
+  const decode = isMerged
     ? openMergedPicture(findMergedPicture(header, sections, resources), maxPixels)
-    : await openLayers(bytes, header, resources, maxPixels);
+    : await openLayers(bytes, header, sections, resources, maxPixels);
   return { natural: { width, height }, frames: 1, pages: 1, scalable: false, decode };
 }
 

@@ -2,8 +2,7 @@ import type { PixelPlan } from "./pixel-plan.ts";
 import { type PsdHeader, unreadablePsd } from "./psd-header.ts";
 import { Photometric, type TiffLayout } from "./tiff.ts";
 
-/** 256 reds, 256 greens, 256 blues. */
-const PALETTE_BYTES = 768;
+const MAX_COLOURS = 256;
 
 /**
  * The plan for indexed pictures: planes of red, green and blue, and of alpha if one entry is transparent. Throws
@@ -15,8 +14,10 @@ export function planPalette(
   transparentIndex: number | null,
   iccProfile: Buffer | null,
 ): PixelPlan {
-  if (palette.length < PALETTE_BYTES) throw unreadablePsd("it has no palette");
-  const tables = [0, 256, 512].map((start) => palette.subarray(start, start + 256));
+  // All reds, all greens, all blues. Photoshop writes 256 of each, other writers as many as the picture has.
+  const colours = Math.min(MAX_COLOURS, Math.floor(palette.length / 3));
+  if (colours === 0) throw unreadablePsd("it has no palette");
+  const tables = [0, colours, colours * 2].map((start) => palette.subarray(start, start + colours));
   const alpha = transparentIndex !== null && transparentIndex < 256;
   if (alpha) tables.push(Buffer.alloc(256, 0xff).fill(0, transparentIndex, transparentIndex + 1));
   const layout: TiffLayout = {

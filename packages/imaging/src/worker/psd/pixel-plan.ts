@@ -7,19 +7,24 @@ import { removeMatteOfBytes, removeMatteOfWords } from "./white-matte.ts";
 /** The conversion of a merged picture to a TIFF for libvips. */
 export interface PixelPlan {
   layout: TiffLayout;
-  /** Channels of the file that are needed, from the first. */
+  /** Channels of the file up to the last needed one. */
   channels: number;
-  /** Writes a row of a channel to its place in the TIFF. */
+  /** Writes a row of a channel to its place in the TIFF, if the channel is needed. */
   writeRow(pixels: Buffer, channel: number, y: number, source: Buffer, start: number): void;
   /** The steps that need all channels. */
   finish(pixels: Buffer): void;
 }
 
-/** The plan for a mode and depth. `hasAlpha`: the channel after the colour channels is alpha. */
-export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buffer | null): PixelPlan {
+/** The plan for a mode and depth. `alphaIndex`: the place of alpha among the channels after the colours. */
+export function planPixels(
+  header: PsdHeader,
+  alphaIndex: number | null,
+  iccProfile: Buffer | null,
+): PixelPlan {
   const { width, height, depth, channels } = header;
   const { photometric, bitsPerSample, planar, colours, alpha, encoding } = sampleFormatOf(header);
-  const usedAlpha = hasAlpha && channels > colours.length ? alpha : null;
+  const alphaChannel = colours.length + (alphaIndex ?? channels);
+  const usedAlpha = alphaChannel < channels ? alpha : null;
   const kinds = usedAlpha === null ? colours : [...colours, usedAlpha];
   const layout: TiffLayout = {
     width,
@@ -35,10 +40,12 @@ export function planPixels(header: PsdHeader, hasAlpha: boolean, iccProfile: Buf
   const samplesInRow = depth === 1 ? tiffRowBytes(layout) : width;
   return {
     layout,
-    channels: kinds.length,
+    channels: usedAlpha === null ? colours.length : alphaChannel + 1,
     writeRow(pixels, channel, y, source, start) {
-      const { at, step } = positionOf(layout, channel, y);
-      kinds[channel]?.move(source, start, samplesInRow, pixels, at, step);
+      if (channel >= colours.length && channel !== alphaChannel) return;
+      const sample = Math.min(channel, colours.length);
+      const { at, step } = positionOf(layout, sample, y);
+      kinds[sample]?.move(source, start, samplesInRow, pixels, at, step);
     },
     finish(pixels) {
       const count = width * height;

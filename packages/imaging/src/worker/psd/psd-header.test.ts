@@ -18,10 +18,12 @@ test("readPsdHeader reads the declared values", () => {
   expect(readPsdHeader(header({ 4: 2 }))).toEqual({ ...declared, large: true });
 });
 
-test("readPsdHeader accepts a larger size in a PSB than in a PSD", () => {
-  // 0x40000 is 262,144.
-  expect(readPsdHeader(header({ 4: 2, 18: 4, 20: 0 })).width).toBe(262_144);
-  expect(() => readPsdHeader(header({ 18: 4, 20: 0 }))).toThrow("262144 by 4 pixels");
+test("readPsdHeader accepts up to 300,000 pixels a side in a PSD as in a PSB", () => {
+  for (const version of [1, 2]) {
+    // 0x40000 is 262,144, and 0x50000 is 327,680.
+    expect(readPsdHeader(header({ 4: version, 18: 4, 20: 0 })).width).toBe(262_144);
+    expect(() => readPsdHeader(header({ 4: version, 18: 5, 20: 0 }))).toThrow("327680 by 4 pixels");
+  }
 });
 
 test.each([
@@ -34,7 +36,7 @@ test.each([
   ["RGB of two channels", header({ 12: 2 }), "2 channels as rgb"],
   ["CMYK of three channels", header({ 24: 4 }), "3 channels as cmyk"],
   ["no width", header({ 20: 0 }), "0 by 4 pixels"],
-  ["a height of 30,001", header({ 16: 30_001 }), "5 by 30001 pixels"],
+  ["a height of 327,684", header({ 14: 5 }), "5 by 327684 pixels"],
   ["5 bits", header({ 22: 5 }), "5 bits a channel as rgb"],
   ["RGB of one bit", header({ 22: 1 }), "1 bits a channel as rgb"],
   ["Lab of floats", header({ 22: 32, 24: 9 }), "32 bits a channel as lab"],

@@ -27,6 +27,9 @@ export interface PsdHeader extends Size {
 
 export const PSD_HEADER_BYTES = 26;
 
+/** The largest side of a PSB. */
+const MAX_SIDE = 300_000;
+
 /** Colour modes by number, with the depths that Photoshop offers. */
 const modes = new Map<number, { mode: ColourMode; depths: readonly Depth[]; leastChannels: number }>([
   [0, { mode: "bitmap", depths: [1], leastChannels: 1 }],
@@ -55,8 +58,8 @@ export function readPsdHeader(bytes: Buffer): PsdHeader {
   const declaredMode = bytes.readUInt16BE(24);
   if (version !== 1 && version !== 2) throw unreadablePsd(`its version is ${version}`);
   const large = version === 2;
-  const maxSide = large ? 300_000 : 30_000;
-  if (width < 1 || height < 1 || width > maxSide || height > maxSide) {
+  // Photoshop writes PSDs of at most 30,000 pixels, but other writers do not stop there.
+  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE) {
     throw unreadablePsd(`it declares ${width} by ${height} pixels`);
   }
   const known = modes.get(declaredMode);

@@ -21,6 +21,24 @@ const elements = [
  */
 export const allowedElements: ReadonlySet<string> = new Set(elements.join(" ").split(" "));
 
+/** Elements that act, embed or load, or hold data. They are dropped with everything in them. */
+export const actingElements: ReadonlySet<string> = new Set(
+  "audio canvas embed foreignObject handler iframe listener metadata object script video".split(" "),
+);
+
+/** Elements that may hold `defs`. */
+export const containers: ReadonlySet<string> = new Set(
+  "a clipPath defs g marker mask pattern svg symbol".split(" "),
+);
+
+/**
+ * Elements that `use` can draw from within an unknown element, which itself is never drawn. Browsers find there neither
+ * gradients nor anything else that paints or bounds.
+ */
+export const usableElements: ReadonlySet<string> = new Set(
+  "a circle ellipse g image line path polygon polyline rect svg switch symbol text use".split(" "),
+);
+
 /** Elements that hold only text. Elements inside them are dropped. */
 export const textElements: ReadonlySet<string> = new Set(["desc", "style", "title"]);
 

@@ -1,6 +1,7 @@
 import type { SaxesAttributeNS } from "saxes";
 import { isAnimatable, kindOfAttribute } from "./allow-list.ts";
-import { cleanDeclarations, isSafeValue } from "./clean-css.ts";
+import { cleanDeclarations, isSafeValue, paints, withoutServer } from "./clean-css.ts";
+import { type CleanNested, cleanPictureUrl } from "./embedded-picture.ts";
 
 export const XLINK_NAMESPACE = "http://www.w3.org/1999/xlink";
 const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
@@ -12,20 +13,23 @@ export interface Attribute {
 }
 
 const animations = new Set(["animate", "animateColor", "animateMotion", "animateTransform", "set"]);
-const paints = new Set(["fill", "stroke"]);
 /** Attributes that hold the values of an animation. */
 const animatedValues = new Set(["by", "from", "to", "values"]);
-const DATA_PICTURE = /^data:image\/(?:gif|jpe?g|png|webp);base64,/i;
 
 /** The cleaned attribute of an element, or `undefined` to drop it. `element` is a local name. */
-export function cleanAttribute(element: string, attribute: SaxesAttributeNS): Attribute | undefined {
-  const { uri, local, value } = attribute;
-  if (uri === XLINK_NAMESPACE) return local === "href" ? reference("xlink:href", element, value) : undefined;
+export function cleanAttribute(
+  element: string,
+  { uri, local, value }: SaxesAttributeNS,
+  cleanNested: CleanNested,
+): Attribute | undefined {
+  if (local === "href" && (uri === "" || uri === XLINK_NAMESPACE)) {
+    const target = cleanReference(element, value.trim(), cleanNested);
+    return target === undefined ? undefined : { name: uri === "" ? "href" : "xlink:href", value: target };
+  }
   if (uri === XML_NAMESPACE) {
     return local === "lang" || local === "space" ? { name: `xml:${local}`, value } : undefined;
   }
   if (uri !== "") return undefined;
-  if (local === "href") return reference("href", element, value);
   if (local === "style") {
     const style = cleanDeclarations(value);
     return style === "" ? undefined : { name: local, value: style };
@@ -33,8 +37,7 @@ export function cleanAttribute(element: string, attribute: SaxesAttributeNS): At
   const kind = kindOfAttribute(local);
   if (kind === undefined) return undefined;
   if (kind === "styled" && !isSafeValue(value)) {
-    // An invalid paint reference means "none" (SVG 2, 13.2); without the attribute it would be black.
-    return paints.has(local) ? { name: local, value: "none" } : undefined;
+    return paints.has(local) ? { name: local, value: withoutServer(value) } : undefined;
   }
   // No valid animation value has a colon, so this is an address.
   if (animations.has(element) && animatedValues.has(local) && value.includes(":")) return undefined;
@@ -49,33 +52,9 @@ export function isUnsafeAnimation(element: string, attributes: readonly SaxesAtt
 }
 
 /** A reference to a part of the same document, or to a picture in a `data:` URL. */
-function reference(name: string, element: string, value: string): Attribute | undefined {
-  const target = value.trim();
+function cleanReference(element: string, target: string, cleanNested: CleanNested): string | undefined {
   const mayBePicture = element === "image" || element === "feImage";
-  if (mayBePicture && DATA_PICTURE.test(target)) return embedded(name, target);
+  if (mayBePicture && /^data:/i.test(target)) return cleanPictureUrl(target, cleanNested);
   // No renderer draws a part of the document in an `image`, but a browser would load the document for it.
-  return target.length > 1 && target.startsWith("#") && element !== "image"
-    ? { name, value: target }
-    : undefined;
-}
-
-/** A picture in a `data:` URL, without the line breaks that some programs insert. */
-function embedded(name: string, target: string): Attribute | undefined {
-  const content = target.slice(target.indexOf(",") + 1).replace(/\s+/g, "");
-  // A reader that ignores the declared type could interpret other bytes differently.
-  const isPicture = !/[^A-Za-z0-9+/=]/.test(content) && isRaster(Buffer.from(content.slice(0, 20), "base64"));
-  return isPicture
-    ? { name, value: `${target.slice(0, target.indexOf(",")).toLowerCase()},${content}` }
-    : undefined;
-}
-
-/** Whether the first bytes are those of PNG, JPEG, GIF or WebP. */
-function isRaster(head: Buffer): boolean {
-  const text = head.toString("latin1");
-  return (
-    text.startsWith("\x89PNG\r\n\x1a\n") ||
-    text.startsWith("\xff\xd8\xff") ||
-    /^GIF8[79]a/.test(text) ||
-    /^RIFF[\s\S]{4}WEBP/.test(text)
-  );
+  return target.length > 1 && target.startsWith("#") && element !== "image" ? target : undefined;
 }

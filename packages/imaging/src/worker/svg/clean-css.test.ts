@@ -103,7 +103,7 @@ test.each<[title: string, css: string]>([
 test("cleanStylesheet keeps rules after a dropped one", () => {
   expect(
     cleanStylesheet(`@import "x";a{fill:url(x);stroke:red;b{r:1}r:2}@font-face{src:url(x)}c{fill:red}`),
-  ).toBe("a{stroke:red;r:2}\nc{fill:red}");
+  ).toBe("a{fill:none;stroke:red;r:2}\nc{fill:red}");
   // A browser reads the first address up to the string, and would find another address in the second string.
   const confusing = `\\75rl(["')"]){fill:red}a{font-family:"{}rect{mask:url(x)}b{"}c{fill:red}`;
   expect(cleanStylesheet(confusing)).toBe("c{fill:red}");
@@ -113,7 +113,11 @@ test.each<[string, string]>([
   [" fill : red ;; stroke:#000 ", "fill:red;stroke:#000"],
   ["fill:red}a{stroke:blue;r:1", ""],
   ["fill:red};r:1", "r:1"],
-  ["fill:url(http://a/);stroke:url(#a)", "stroke:url(#a)"],
+  ["mask:url(http://a/);stroke:url(#a)", "stroke:url(#a)"],
+  ["fill:url(http://a/);stroke:url(#a)", "fill:none;stroke:url(#a)"],
+  ["fill:url('b.svg#c') rgb(1,2,3);Stroke:url(b) #abc", "fill:rgb(1,2,3);Stroke:#abc"],
+  ["fill:url(a) url(b);stroke:url(a) src(b)", "fill:none;stroke:none"],
+  ["fill:src(a);stroke:\\75rl(a) red", ""],
   ["fill:red;@import 'x';r:1", "fill:red;r:1"],
   ["a{b:c};r:1", "r:1"],
   ["", ""],

@@ -40,6 +40,19 @@ const MAX_GROUP_DEPTH = 8;
 /** Properties that run code in old browsers. */
 const unsafeProperties = new Set(["behavior", "-ms-behavior", "-moz-binding"]);
 
+/** Properties whose value may be an address of a paint server. */
+export const paints: ReadonlySet<string> = new Set(["fill", "stroke"]);
+
+/**
+ * A paint whose paint server is not in the document: what the value names instead of it, else "none" (SVG 2, 13.2).
+ * Without a value it would be black.
+ */
+export function withoutServer(paint: string): string {
+  const [, alternative = ""] =
+    /^\s*url\((?:"[^"]*"|'[^']*'|[^()"']*)\)\s+([^()]+|\w+\([^()]*\))\s*$/i.exec(paint) ?? [];
+  return alternative !== "" && isSafeValue(alternative) ? alternative.trim() : "none";
+}
+
 /**
  * Removes from a style sheet everything that loads something and everything not understood. Addresses may only name a
  * part of the same document, as in `url(#a)`. The remaining rules keep their meaning; cleaning them again changes
@@ -116,9 +129,12 @@ function readDeclaration(scanner: CssScanner, inBlock: boolean) {
   if (isName) skipToColon(scanner);
   const isDeclaration = isName && scanner.kind === ":";
   if (isDeclaration) scanner.next();
+  const { start } = scanner;
   const { text, isSafe, endedAt } = readComponents(scanner, value, inBlock ? [";", "}"] : [";"]);
-  const isKept = isDeclaration && name !== undefined && isSafe && text !== "";
-  return { text: isKept ? `${name}:${text}` : undefined, endedAt };
+  if (!isDeclaration || name === undefined) return { text: undefined, endedAt };
+  if (isSafe) return { text: text === "" ? undefined : `${name}:${text}`, endedAt };
+  const paint = paints.has(name.toLowerCase()) ? scanner.text.slice(start, scanner.start) : "";
+  return { text: /^\s*url\(/i.test(paint) ? `${name}:${withoutServer(paint)}` : undefined, endedAt };
 }
 
 /** Skips whitespace after a property, up to its colon. */

@@ -1,10 +1,13 @@
+import { isServiceError } from "@outrigger/core";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { unreadable } from "../unreadable.ts";
-import { allowedElements, textElements } from "./allow-list.ts";
+import { actingElements, allowedElements, containers, textElements, usableElements } from "./allow-list.ts";
 import { type Attribute, cleanAttribute, isUnsafeAnimation, XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { cleanStylesheet } from "./clean-css.ts";
-import { decodeSvgText } from "./decode-svg-text.ts";
-import { readEntities } from "./doctype-entities.ts";
+import { decodeSvgText, isGzip } from "./decode-svg-text.ts";
+import { holdMarkup, MAX_EXPANSION, readEntities, replaceEntities } from "./doctype-entities.ts";
+import { DrawnElements } from "./drawn-elements.ts";
+import type { CleanNested } from "./embedded-picture.ts";
 import { createSvgWriter, SVG_NAMESPACE, type SvgWriter } from "./svg-writer.ts";
 
 const TYPE = "image/svg+xml";
@@ -12,30 +15,103 @@ const MAX_ELEMENTS = 50_000;
 /** Below the 256 that libxml2 allows. */
 const MAX_DEPTH = 250;
 const MAX_ATTRIBUTES = 256;
-/** Characters that all entity references together may expand to. */
-const MAX_EXPANSION = 1_000_000;
+/** Documents in a picture in a document. */
+const MAX_NESTED_DOCUMENTS = 3;
 const MAX_MESSAGE_CHARACTERS = 120;
+
+/** Languages that browsers also run in an SVG. */
+const otherLanguages = new Set(["http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML"]);
 
 type Parser = SaxesParser<{ xmlns: true }>;
 
+/** Elements that a document with embedded documents may draw. librsvg has the same limit for each document. */
+const MAX_DRAWN = 500_000;
+
+/** What a document and all documents in it have used together, so that nesting multiplies nothing. */
+interface Budget {
+  elements: number;
+  /** Characters that entity references expanded to. */
+  expanded: number;
+  isSpent: boolean;
+}
+
+/** Where in a document a parser is. */
+interface Reading {
+  place: "prolog" | "root" | "end";
+}
+
+/** What the elements of a document are written to and counted in. */
+interface Cleaning {
+  writer: SvgWriter;
+  count: DrawnElements;
+  budget: Budget;
+  cleanNested: CleanNested;
+}
+
+/** An open element that is not dropped. */
+interface Frame {
+  /** The local name under which it was written; `undefined` for an unknown element. */
+  name?: string;
+  /** The outermost unknown element, whose useful content is written into `defs`. */
+  unknown?: { hasDefs: boolean };
+}
+
 /**
  * Removes everything from an SVG that runs, loads something or reveals its author. Only known SVG elements and
- * attributes remain, with cleaned style sheets. References may only name parts of the document and embedded rasters.
- * The result is UTF-8 without declaration, DOCTYPE, comments or prefixes; cleaning it again changes no byte. Throws
- * `unsupported_media`.
+ * attributes remain, with cleaned style sheets. References may only name parts of the document and embedded pictures;
+ * an embedded SVG is cleaned in the same way. The result is UTF-8 without declaration, DOCTYPE, comments or prefixes;
+ * cleaning it again changes no byte. Throws `unsupported_media`.
  */
 export function cleanSvg(bytes: Buffer): Buffer {
+  return cleanDocument(bytes, { elements: 0, expanded: 0, isSpent: false }, 0).document;
+}
+
+function cleanDocument(bytes: Buffer, budget: Budget, depth: number): { document: Buffer; drawn: number } {
   // Many files have an empty line before their XML declaration, which XML forbids.
   const text = decodeSvgText(bytes).trimStart();
+  const count = new DrawnElements();
   const writer = createSvgWriter();
-  const parser = createParser();
-  listen(parser, writer);
-  parser.write(text).close();
-  return writer.finish();
+  const reading: Reading = { place: "prolog" };
+  const parser = createParser(reading);
+  listen(parser, reading, { writer, count, budget, cleanNested: createNestedCleaner(budget, depth, count) });
+  let entities: ReadonlyMap<string, string> | undefined;
+  parser.on("doctype", (doctype) => {
+    entities = readEntities(doctype);
+    if (!holdMarkup(entities)) declareEntities(parser, entities, budget);
+  });
+  // Up to the DOCTYPE or the root tag by tag, because entities with markup are replaced in the text that follows.
+  let read = 0;
+  while (entities === undefined && reading.place === "prolog" && read < text.length) {
+    const end = text.indexOf(">", read) + 1 || text.length;
+    parser.write(text.slice(read, end));
+    read = end;
+  }
+  parser.write(withEntities(text.slice(read), entities, budget)).close();
+  const drawn = count.hasEmbedded || depth > 0 ? count.total() : 0;
+  if (count.hasEmbedded && drawn > MAX_DRAWN) {
+    budget.isSpent = true;
+    throw unreadable(TYPE, `it draws more than ${MAX_DRAWN} elements`);
+  }
+  return { document: writer.finish(), drawn };
+}
+
+/** Cleans the SVGs in the pictures of a document. Those that browsers do not draw are dropped. */
+function createNestedCleaner(budget: Budget, depth: number, count: DrawnElements): CleanNested {
+  return (bytes) => {
+    if (depth >= MAX_NESTED_DOCUMENTS || isGzip(bytes)) return undefined;
+    try {
+      const { document, drawn } = cleanDocument(bytes, budget, depth + 1);
+      count.embed(drawn);
+      return document;
+    } catch (error) {
+      if (budget.isSpent || !isServiceError(error, "unsupported_media")) throw error;
+      return undefined;
+    }
+  };
 }
 
 /** Parses every document as XML 1.0, regardless of its declaration. */
-function createParser(): Parser {
+function createParser(reading: Reading): Parser {
   const parser: Parser = new SaxesParser({
     xmlns: true,
     position: false,
@@ -44,10 +120,11 @@ function createParser(): Parser {
     resolvePrefix,
   });
   parser.on("error", ({ message }) => {
+    // Browsers, too, show a drawing that is followed by something else.
+    if (reading.place === "end") return;
     const clause = message.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[.\s]+$/, "");
     throw unreadable(TYPE, `its XML is broken: line ${parser.line}: ${clause}`);
   });
-  parser.on("doctype", (doctype) => declareEntities(parser, readEntities(doctype)));
   return parser;
 }
 
@@ -59,61 +136,101 @@ function resolvePrefix(prefix: string): string | undefined {
   return prefix === "xlink" ? XLINK_NAMESPACE : `urn:undeclared:${prefix}`;
 }
 
+function spend(budget: Budget, what: "elements" | "expanded", amount: number): void {
+  budget[what] += amount;
+  if (budget.elements <= MAX_ELEMENTS && budget.expanded <= MAX_EXPANSION) return;
+  budget.isSpent = true;
+  throw unreadable(
+    TYPE,
+    what === "elements"
+      ? `it has more than ${MAX_ELEMENTS} elements`
+      : "its entities expand to too much text",
+  );
+}
+
 /** Declares entities so that each reference counts towards the expansion limit. */
-function declareEntities(parser: Parser, entities: ReadonlyMap<string, string>): void {
-  let expanded = 0;
+function declareEntities(parser: Parser, entities: ReadonlyMap<string, string>, budget: Budget): void {
   for (const [name, value] of entities) {
     Object.defineProperty(parser.ENTITIES, name, {
       get() {
-        expanded += value.length;
-        if (expanded > MAX_EXPANSION) throw unreadable(TYPE, "its entities expand to too much text");
+        spend(budget, "expanded", value.length);
         return value;
       },
     });
   }
 }
 
-function listen(parser: Parser, writer: SvgWriter): void {
-  let elements = 0;
-  /** Local names of the open elements that are kept. */
-  const open: string[] = [];
+/** The text after a DOCTYPE, with entities replaced if they hold markup. */
+function withEntities(
+  text: string,
+  entities: ReadonlyMap<string, string> | undefined,
+  budget: Budget,
+): string {
+  if (entities === undefined || !holdMarkup(entities)) return text;
+  return replaceEntities(text, (name) => {
+    const value = entities.get(name);
+    spend(budget, "expanded", value?.length ?? 0);
+    return value;
+  });
+}
+
+function listen(parser: Parser, reading: Reading, { writer, count, budget, cleanNested }: Cleaning): void {
+  const open: Frame[] = [];
   /** Number of open elements that are dropped: a dropped element and those inside it. */
   let dropped = 0;
   let stylesheet = "";
 
   parser.on("opentag", (tag) => {
-    elements++;
-    if (elements > MAX_ELEMENTS) throw unreadable(TYPE, `it has more than ${MAX_ELEMENTS} elements`);
+    if (reading.place === "end") return;
+    spend(budget, "elements", 1);
     if (open.length + dropped >= MAX_DEPTH) throw unreadable(TYPE, `it is nested deeper than ${MAX_DEPTH}`);
     const attributes = attributesOf(tag);
-    if (elements === 1 && !(isSvg(tag) && tag.local === "svg")) {
+    if (reading.place === "prolog" && !(isSvg(tag) && tag.local === "svg")) {
       throw unreadable(TYPE, "its root element is not svg");
     }
-    if (dropped > 0 || textElements.has(open.at(-1) ?? "") || !isAllowed(tag, attributes)) {
+    reading.place = "root";
+    const frame = dropped > 0 ? undefined : frameOf(tag, attributes, open.at(-1));
+    if (frame === undefined) {
       dropped++;
       return;
     }
-    open.push(tag.local);
-    writer.open(tag.local, cleanAttributes(tag.local, attributes));
+    const { unknown } = open.at(-1) ?? {};
+    open.push(frame);
+    if (frame.name === undefined) return;
+    if (unknown?.hasDefs === false) {
+      unknown.hasDefs = true;
+      writer.open("defs", []);
+    }
+    const kept = cleanAttributes(frame.name, attributes, cleanNested);
+    count.open(frame.name, kept);
+    writer.open(frame.name, kept);
   });
 
   parser.on("closetag", () => {
+    if (reading.place === "end") return;
     if (dropped > 0) {
       dropped--;
       return;
     }
-    const name = open.pop() ?? "";
+    const { name, unknown } = open.pop() ?? {};
     if (name === "style") {
       writer.text(cleanStylesheet(stylesheet));
       stylesheet = "";
     }
-    writer.close(name);
+    if (name !== undefined) {
+      count.close();
+      writer.close(name);
+    } else if (unknown?.hasDefs === true && open.at(-1)?.unknown !== unknown) {
+      writer.close("defs");
+    }
+    if (open.length === 0) reading.place = "end";
   });
 
   const readText = (text: string): void => {
-    // Outside the root there is only whitespace.
-    if (dropped > 0 || open.length === 0) return;
-    if (open.at(-1) === "style") stylesheet += text;
+    const { name } = open.at(-1) ?? {};
+    // Outside the root and in unknown elements no text is drawn.
+    if (dropped > 0 || name === undefined) return;
+    if (name === "style") stylesheet += text;
     else writer.text(text);
   };
   parser.on("text", readText);
@@ -133,14 +250,44 @@ function isSvg(tag: SaxesTagNS): boolean {
   return tag.uri === SVG_NAMESPACE || tag.uri === "";
 }
 
-function isAllowed(tag: SaxesTagNS, attributes: readonly SaxesAttributeNS[]): boolean {
-  return isSvg(tag) && allowedElements.has(tag.local) && !isUnsafeAnimation(tag.local, attributes);
+/** How an element in `parent` is written; `undefined` to drop it with everything in it. */
+function frameOf(
+  tag: SaxesTagNS,
+  attributes: readonly SaxesAttributeNS[],
+  parent: Frame | undefined,
+): Frame | undefined {
+  const { local } = tag;
+  const { name, unknown } = parent ?? {};
+  if (name !== undefined && textElements.has(name)) return undefined;
+  if (actingElements.has(local) || otherLanguages.has(tag.uri)) return undefined;
+  const isKnown = isSvg(tag) && allowedElements.has(local);
+  if (isKnown && (isUnsafeAnimation(local, attributes) || isOtherStyle(local, attributes))) return undefined;
+  if (unknown !== undefined) {
+    const isUseful = local === "style" || (usableElements.has(local) && attributes.some(isId));
+    return isKnown && isUseful ? { name: local } : { unknown };
+  }
+  if (isKnown) return { name: local };
+  return name !== undefined && containers.has(name) ? { unknown: { hasDefs: false } } : undefined;
 }
 
-function cleanAttributes(element: string, attributes: readonly SaxesAttributeNS[]): Attribute[] {
+/** Whether an element is a style sheet in a language other than CSS, which browsers ignore and librsvg does not. */
+function isOtherStyle(element: string, attributes: readonly SaxesAttributeNS[]): boolean {
+  const type = attributes.find(({ uri, local }) => uri === "" && local === "type")?.value ?? "";
+  return element === "style" && !/^(?:text\/css)?$/i.test(type.trim());
+}
+
+function isId({ uri, local }: SaxesAttributeNS): boolean {
+  return uri === "" && local === "id";
+}
+
+function cleanAttributes(
+  element: string,
+  attributes: readonly SaxesAttributeNS[],
+  cleanNested: CleanNested,
+): Attribute[] {
   const kept: Attribute[] = [];
   for (const attribute of attributes) {
-    const clean = cleanAttribute(element, attribute);
+    const clean = cleanAttribute(element, attribute, cleanNested);
     if (clean !== undefined) kept.push(clean);
   }
   return kept;

@@ -20,13 +20,13 @@ export function decodeSvgText(bytes: Buffer): string {
   const unpacked = isGzip(bytes) ? unpack(bytes) : bytes;
   if (unpacked.length === 0) throw unreadable(TYPE, "it is empty");
   if (unpacked.length > MAX_SVG_BYTES) throw tooLarge();
-  const encoding = encodingOf(unpacked);
+  const decoder = createDecoder(encodingOf(unpacked));
   try {
-    return createDecoder(encoding).decode(unpacked);
+    return decoder.decode(unpacked);
   } catch (cause) {
     // The decoder throws a TypeError for bytes that are invalid in the encoding.
     if (!(cause instanceof TypeError)) throw cause;
-    throw unreadable(TYPE, `its text is not ${encoding}`, cause);
+    throw unreadable(TYPE, `its text is not ${decoder.encoding.toUpperCase()}`, cause);
   }
 }
 
@@ -35,7 +35,7 @@ export function tooLarge() {
   return unreadable(TYPE, `it is more than ${MAX_SVG_BYTES / 1_000_000} MB of text`);
 }
 
-function isGzip(bytes: Buffer): boolean {
+export function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
@@ -59,10 +59,11 @@ function encodingOf(bytes: Buffer): string {
   return named === undefined || /^(utf-?16|ucs-?2|iso-10646-ucs-2|unicode)/i.test(named) ? "UTF-8" : named;
 }
 
+/** Unknown names are read as UTF-8, as browsers do. */
 function createDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true });
-  } catch (cause) {
-    throw unreadable(TYPE, `its encoding ${encoding} is unknown`, cause);
+  } catch {
+    return new TextDecoder("UTF-8", { fatal: true });
   }
 }

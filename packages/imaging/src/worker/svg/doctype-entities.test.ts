@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEntities } from "./doctype-entities.ts";
+import { holdMarkup, readEntities, replaceEntities } from "./doctype-entities.ts";
 
 function read(subset: string): Record<string, string> {
   return Object.fromEntries(readEntities(` svg [${subset}]`));
@@ -35,6 +35,30 @@ test.each<[title: string, subset: string, entities: Record<string, string>]>([
     { nbsp: "\u00a0", smile: "😀" },
   ],
   ["twice: the first holds", '<!ENTITY a "1"><!ENTITY a "2">', { a: "1" }],
+  [
+    "of other entities",
+    '<!ENTITY c "&a;&a;-&b;"><!ENTITY a "&b;&#120;"><!ENTITY b "1">',
+    { c: "1x1x-1", a: "1x", b: "1" },
+  ],
+  ["of markup", `<!ENTITY a "<rect id='b'/>">`, { a: "<rect id='b'/>" }],
+  [
+    "of markup and references by number",
+    '<!ENTITY a "&#60;g/>"><!ENTITY b "&#38;#60;">',
+    { a: "<g/>", b: "&#60;" },
+  ],
+  ["of a character that is none", '<!ENTITY a "&#xD800;">', { a: "&#xD800;" }],
+  ["of entities that are not declared", '<!ENTITY a "&b;&lt;">', { a: "&b;&lt;" }],
+  [
+    "from outside, as empty",
+    '<!ENTITY a SYSTEM "a.txt"><!ENTITY b PUBLIC "a" "b"><!ENTITY c SYSTEM "b" NDATA d>',
+    { a: "", b: "", c: "" },
+  ],
+  [
+    "but not those for declarations",
+    '<!ENTITY % a "b"><!ENTITY % c SYSTEM "d">%c;<!ENTITY a "e">',
+    { a: "e" },
+  ],
+  ["of great length", `<!ENTITY a "${"x".repeat(100_000)}">`, { a: "x".repeat(100_000) }],
   ["that XML has already", '<!ENTITY lt "&#38;#60;"><!ENTITY amp "x">', {}],
   [
     "with the name of something else",
@@ -45,28 +69,42 @@ test.each<[title: string, subset: string, entities: Record<string, string>]>([
   expect(read(subset)).toEqual(entities);
 });
 
+test("readEntities reads many entities", () => {
+  const many = Array.from({ length: 5000 }, (_, n) => `<!ENTITY a${n} "b${n}">`);
+  expect(readEntities(` svg [${many.join("")}]`).get("a4999")).toBe("b4999");
+});
+
+const laughs = Array.from({ length: 30 }, (_, n) => `<!ENTITY a${n + 1} "&a${n};&a${n};">`).join("");
+
 test.each<[title: string, subset: string, clause: string]>([
-  ["of a file", '<!ENTITY a SYSTEM "a.txt">', "not in the file itself"],
-  ["of a catalogue", '<!ENTITY a PUBLIC "a" "b">', "not in the file itself"],
-  ["for declarations", '<!ENTITY % a "b">', "not in the file itself"],
-  ["that is no XML", '<!ENTITY a SYSTEM "b" NDATA c>', "not in the file itself"],
-  ["of other entities", '<!ENTITY a "b"><!ENTITY c "&a;&a;">', "holds markup or another entity"],
-  ["of itself", '<!ENTITY a "&a;">', "holds markup or another entity"],
-  ["of markup", '<!ENTITY a "<rect/>">', "holds markup or another entity"],
-  ["of markup by number", '<!ENTITY a "&#60;rect/>">', "holds markup or another entity"],
-  ["of references by number", '<!ENTITY a "&#38;b;">', "holds markup or another entity"],
-  ["of a character that is none", '<!ENTITY a "&#xD800;">', "holds markup or another entity"],
-  ["of great length", `<!ENTITY a "${"x".repeat(1025)}">`, "more than 1024 characters"],
-  [
-    "in great number",
-    Array.from({ length: 129 }, (_, n) => `<!ENTITY a${n} "b">`).join(""),
-    "more than 128 entities",
-  ],
-  ["after a reference", '%x;<!ENTITY a "b">', "declares more than plain entities"],
-  ["without an end", '<!ENTITY a "b', "declares more than plain entities"],
-  ["of a section", '<![INCLUDE[<!ENTITY a "b">]]>', "declares more than plain entities"],
+  ["of itself", '<!ENTITY a "&a;">', "holds itself"],
+  ["of itself in another", '<!ENTITY a "&b;"><!ENTITY b "x&a;">', "holds itself"],
+  ["that doubles thirty times", `<!ENTITY a0 "lol">${laughs}`, "expand to too much text"],
+  ["after something else", '<x/><!ENTITY a "b">', "cannot be read"],
+  ["without a value", "<!ENTITY a b>", "without a value"],
+  ["without an end", '<!ENTITY a "b', "cannot be read"],
+  ["of a section", '<![INCLUDE[<!ENTITY a "b">]]>', "cannot be read"],
 ])("readEntities refuses an entity %s", (_, subset, clause) => {
   expect(() => read(subset)).toThrow(clause);
+});
+
+test("replaceEntities replaces references, but not in comments, CDATA and instructions", () => {
+  const values = new Map([
+    ["a", "<g/>"],
+    ["b", `"'`],
+  ]);
+  expect(holdMarkup(values)).toBe(true);
+  const kept = "<!--&a;--><![CDATA[&a;]]><?x &a;?>&c;&#38;&lt;";
+  const text = `&a;${kept}<g id="&b;"/><!-- &a;`;
+  expect(replaceEntities(text, (name) => values.get(name))).toBe(`<g/>${kept}<g id="&quot;&apos;"/><!-- &a;`);
+});
+
+test("replaceEntities reads a document of any kind in linear time", () => {
+  const started = process.cpuUsage();
+  for (const piece of ["<!--", "<![CDATA[", "<?", "&a", "&a;", "&"]) {
+    replaceEntities(piece.repeat(1_000_000), () => "b");
+  }
+  expect(process.cpuUsage(started).user).toBeLessThan(3_000_000);
 });
 
 test("readEntities reads or refuses a DOCTYPE of any length in linear time", () => {

@@ -2,45 +2,104 @@ import { unreadable } from "../unreadable.ts";
 
 const TYPE = "image/svg+xml";
 const MAX_DOCTYPE_CHARACTERS = 262_144;
-const MAX_ENTITIES = 128;
-const MAX_VALUE_CHARACTERS = 1024;
-
+/** Characters that all entity references together may expand to. */
+export const MAX_EXPANSION = 1_000_000;
+const MAX_NESTING = 32;
 /** Pieces of an internal subset. No piece may hold the start of another. */
 const PIECE =
-  /\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!ENTITY\s(?:[^"'>]|"[^"]*"|'[^']*')*>|<!(?:ATTLIST|ELEMENT|NOTATION)\s(?:[^"'>]|"[^"]*"|'[^']*')*>/y;
-const PLAIN_ENTITY = /^<!ENTITY\s+([^\s%"'<>&]+)\s+(?:"([^"]*)"|'([^']*)')\s*>$/;
+  /\s+|%[^\s%;"'<>&]+;|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!ENTITY\s(?:[^"'>]|"[^"]*"|'[^']*')*>|<!(?:ATTLIST|ELEMENT|NOTATION)\s(?:[^"'>]|"[^"]*"|'[^']*')*>/y;
+const ENTITY = /^<!ENTITY\s+(%\s+)?([^\s%"'<>&;]+)\s+(?:"([^"]*)"|'([^']*)'|(?:SYSTEM|PUBLIC)\s[\s\S]*)\s*>$/;
+const REFERENCE = /&([^\s#&;]+);/g;
 /** Entities predefined by XML, whatever a document declares. */
 const predefined = new Set(["lt", "gt", "amp", "quot", "apos"]);
 
 /**
- * The entities that a document type declaration declares, by name. Illustrator uses them as short names for namespaces.
- * Throws `unsupported_media` for external entities, entities that hold markup or other entities, and too many or too
- * long ones.
+ * The entities that a document type declaration declares, by name, with the entities in their values replaced. Values
+ * may hold markup and references to characters. External entities are empty, because nothing is loaded. Parameter
+ * entities are ignored. Throws `unsupported_media` for entities that hold themselves or expand to too much text.
  *
  * @param doctype the text between `<!DOCTYPE` and its `>`.
  */
 export function readEntities(doctype: string): Map<string, string> {
   if (doctype.length > MAX_DOCTYPE_CHARACTERS) throw unreadable(TYPE, "its DOCTYPE is too long");
-  const entities = new Map<string, string>();
+  const values = new Map<string, string>();
   const subset = internalSubset(doctype);
   for (let at = 0; at < subset.length; ) {
     PIECE.lastIndex = at;
     const piece = PIECE.exec(subset)?.[0];
-    if (piece === undefined) throw unreadable(TYPE, "its DOCTYPE declares more than plain entities");
+    if (piece === undefined) throw unreadable(TYPE, "its DOCTYPE cannot be read");
     at += piece.length;
     if (!piece.startsWith("<!ENTITY")) continue;
-    const [, name, doubleQuoted, singleQuoted] = PLAIN_ENTITY.exec(piece) ?? [];
-    const value = doubleQuoted ?? singleQuoted;
-    if (name === undefined || value === undefined) {
-      throw unreadable(TYPE, "its DOCTYPE declares an entity that is not in the file itself");
-    }
+    const [, parameter, name, doubleQuoted, singleQuoted] = ENTITY.exec(piece) ?? [];
+    if (name === undefined) throw unreadable(TYPE, "its DOCTYPE declares an entity without a value");
     // The first declaration of a name wins.
-    if (!predefined.has(name) && !entities.has(name)) entities.set(name, replacementText(value));
-    if (entities.size > MAX_ENTITIES) {
-      throw unreadable(TYPE, `its DOCTYPE declares more than ${MAX_ENTITIES} entities`);
-    }
+    if (parameter !== undefined || predefined.has(name) || values.has(name)) continue;
+    values.set(name, withCharacters(doubleQuoted ?? singleQuoted ?? ""));
   }
-  return entities;
+  return resolveEntities(values);
+}
+
+/** Whether a parser must read the values as a part of the document, because they hold more than characters. */
+export function holdMarkup(entities: ReadonlyMap<string, string>): boolean {
+  return [...entities.values()].some((value) => /[<&]/.test(value));
+}
+
+/** What ends a comment, a CDATA section and an instruction, in which nothing is a reference. */
+const ends = new Map([
+  ["<!--", "-->"],
+  ["<![CDATA[", "]]>"],
+  ["<?", "?>"],
+]);
+
+/** The text of a document after its DOCTYPE, with references replaced by what `read` returns for their names. */
+export function replaceEntities(text: string, read: (name: string) => string | undefined): string {
+  const marks = /<!--|<!\[CDATA\[|<\?|&([^\s#&;<>"']{1,256});/g;
+  let replaced = "";
+  let copied = 0;
+  for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
+    const [mark, name] = found;
+    const end = ends.get(mark);
+    if (end !== undefined) {
+      const at = text.indexOf(end, found.index + mark.length);
+      if (at < 0) break;
+      marks.lastIndex = at;
+      continue;
+    }
+    const value = name === undefined ? undefined : read(name);
+    if (value === undefined) continue;
+    replaced += text.slice(copied, found.index) + (value.includes("<") ? value : withoutQuotes(value));
+    copied = marks.lastIndex;
+  }
+  return replaced + text.slice(copied);
+}
+
+/** In an attribute a value must not end the quotes. */
+function withoutQuotes(value: string): string {
+  return value.replaceAll('"', "&quot;").replaceAll("'", "&apos;");
+}
+
+/** Replaces entities in the values of entities. */
+function resolveEntities(values: ReadonlyMap<string, string>): Map<string, string> {
+  const resolved = new Map<string, string>();
+  let characters = 0;
+  const resolve = (name: string, within: readonly string[]): string | undefined => {
+    const known = resolved.get(name);
+    const value = values.get(name);
+    if (known !== undefined || value === undefined) return known;
+    if (within.includes(name) || within.length > MAX_NESTING) {
+      throw unreadable(TYPE, "its DOCTYPE declares an entity that holds itself");
+    }
+    const text = value.replace(REFERENCE, (piece, inner: string) => {
+      const replacement = resolve(inner, [...within, name]) ?? piece;
+      characters += replacement.length;
+      if (characters > MAX_EXPANSION) throw unreadable(TYPE, "its entities expand to too much text");
+      return replacement;
+    });
+    resolved.set(name, text);
+    return text;
+  };
+  for (const name of values.keys()) resolve(name, []);
+  return resolved;
 }
 
 /** The internal subset in brackets. External subsets are ignored. */
@@ -49,20 +108,12 @@ function internalSubset(doctype: string): string {
   return found?.[1] ?? "";
 }
 
-function replacementText(value: string): string {
-  if (value.length > MAX_VALUE_CHARACTERS) {
-    throw unreadable(TYPE, `its DOCTYPE declares an entity of more than ${MAX_VALUE_CHARACTERS} characters`);
-  }
-  const text = value.replace(
-    /&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi,
-    (reference, hex?: string, decimal?: string) => {
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return isXmlCharacter(code) ? String.fromCodePoint(code) : reference;
-    },
-  );
-  if (/[&<%]/.test(text))
-    throw unreadable(TYPE, "its DOCTYPE declares an entity that holds markup or another entity");
-  return text;
+/** The value with characters instead of references to them. */
+function withCharacters(value: string): string {
+  return value.replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (reference, hex?: string, decimal?: string) => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return isXmlCharacter(code) ? String.fromCodePoint(code) : reference;
+  });
 }
 
 /** Source: XML 1.0, section 2.2. */

@@ -112,3 +112,51 @@ test("openSvg leaves a damaged embedded GIF blank", async () => {
     0, 0, 0, 0,
   ]);
 });
+
+test("openSvg draws GIFs in embedded SVGs, within the pixel limit of the whole", async () => {
+  const green = sharp({ create: { width: 800, height: 500, channels: 3, background: "#0a0" } });
+  const gif = `data:image/gif;base64,${(await green.gif().toBuffer()).toString("base64")}`;
+  const drawings = [0, 8, 16].map((x) => {
+    const drawing = svg('width="8" height="5"', `<image width="8" height="5" href="${gif}"/><!--${x}-->`);
+    return `<image x="${x}" width="8" height="5" href="data:image/svg+xml;base64,${drawing.toString("base64")}"/>`;
+  });
+  const drawn = await draw(svg('width="24" height="5"', drawings.join("")));
+  expect(drawn.pixel(4, 2)).toEqual([0, 170, 0, 255]);
+  expect(drawn.pixel(12, 2)).toEqual([0, 170, 0, 255]);
+  expect(drawn.pixel(20, 2)).toEqual([0, 0, 0, 0]);
+});
+
+const dark = "<style>@media (prefers-color-scheme:dark){a{r:1}svg{background:#0c0}}</style>";
+
+test.each<[title: string, attributes: string, content: string, pixel: number[]]>([
+  ["a colour", 'style="background:#c00"', "", [204, 0, 0, 255]],
+  ["a colour among others", 'style="background-color: rgb(0, 0, 204);fill:red"', dark, [0, 0, 204, 255]],
+  ["a translucent colour", 'style="background:rgba(0,0,0,.5)"', "", [0, 0, 0, 128]],
+  ["the last of several", 'style="background:#c00;background-color:#00c!important"', "", [0, 0, 204, 255]],
+  ["a style sheet", "", "<style>rect{fill:red}\nsvg{fill:red;background:blue}</style>", [0, 0, 255, 255]],
+  ["a style sheet for the root", "", "<style>:root{background:blue}</style>", [0, 0, 255, 255]],
+  ["a style sheet for the dark", "", dark, [0, 0, 0, 0]],
+  ["no colour", 'style="background:none"', "", [0, 0, 0, 0]],
+  ["a word that is no colour", 'style="background:inherit"', "", [0, 0, 0, 0]],
+  [
+    "a colour, whatever the rules for shapes",
+    'style="background:#c00"',
+    "<style>path{fill:lime!important;opacity:.5;stroke:lime}</style>",
+    [204, 0, 0, 255],
+  ],
+])("the background of an SVG's root is drawn: %s", async (_, attributes, content, pixel) => {
+  for (const box of ["", 'viewBox="100 100 10 10"', 'viewBox="0 0 90 10"']) {
+    const drawn = await draw(svg(`width="30" height="20" ${box} ${attributes}`, content));
+    for (const [x, y] of [
+      [0, 0],
+      [29, 19],
+      [15, 10],
+    ] as const)
+      expect(drawn.pixel(x, y)).toEqual(pixel);
+  }
+});
+
+test("an SVG whose view box has no area is blank", async () => {
+  const drawn = await draw(svg('width="30" height="20" viewBox="0 0 0 20"'), { width: 9, height: 6 });
+  expect(drawn.pixel(4, 3)).toEqual([0, 0, 0, 0]);
+});

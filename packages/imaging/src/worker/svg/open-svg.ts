@@ -4,9 +4,9 @@ import type { PictureLimits } from "../../shared/wire.ts";
 import { awaitLibvips } from "../libvips.ts";
 import type { Picture } from "../picture.ts";
 import { unreadable } from "../unreadable.ts";
-import { withGifsAsPngs } from "./embedded-gifs.ts";
-import { resizeRoot } from "./resize-svg.ts";
-import { readSvgRoot, type SvgRoot, withRootAttributes } from "./svg-root.ts";
+import { librsvgSource } from "./librsvg-source.ts";
+import { resizedRoot } from "./resize-svg.ts";
+import { readSvgRoot, type SvgRoot, writeSvgRoot } from "./svg-root.ts";
 import { declaredSize, type ExactSize, wholeSize } from "./svg-size.ts";
 
 const TYPE = "image/svg+xml";
@@ -25,7 +25,7 @@ export async function openSvg(bytes: Buffer, limits: PictureLimits): Promise<Pic
     pages: 1,
     scalable: true,
     async decode({ drawnAs = natural } = {}) {
-      const drawing = await withGifsAsPngs(resizeRoot(root, drawnAs, exact), limits);
+      const drawing = await librsvgSource(resizedRoot(root, drawnAs, exact), limits);
       return sharp(drawing, { failOn: "warning", limitInputPixels: limits.maxPixels });
     },
   };
@@ -33,7 +33,7 @@ export async function openSvg(bytes: Buffer, limits: PictureLimits): Promise<Pic
 
 /** The size that librsvg computes from style sheets, fonts, or the box around everything drawn. */
 async function measure(root: SvgRoot, limits: PictureLimits): Promise<ExactSize> {
-  const header = sharp(withRootAttributes(root, {}), { limitInputPixels: MAX_UNITS });
+  const header = sharp(writeSvgRoot(root), { limitInputPixels: MAX_UNITS });
   try {
     const { width, height } = await awaitLibvips(TYPE, limits, header.metadata());
     return { width, height };

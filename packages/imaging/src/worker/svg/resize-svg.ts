@@ -1,6 +1,6 @@
 import type { Size } from "@outrigger/core";
-import { readSvgRoot, type SvgRoot, withRootAttributes } from "./svg-root.ts";
-import { declaredSize, type ExactSize, isSizedByCss, readViewBox } from "./svg-size.ts";
+import { readSvgRoot, type SvgRoot, withRootAttributes, writeSvgRoot } from "./svg-root.ts";
+import { declaredSize, type ExactSize, isSizedByCss, isUndrawn, readViewBox } from "./svg-size.ts";
 
 /**
  * Sets `width` and `height` of a drawing, which then fills `size` as a raster would. A missing `viewBox` is added with
@@ -10,11 +10,11 @@ import { declaredSize, type ExactSize, isSizedByCss, readViewBox } from "./svg-s
  */
 export function resizeSvg(bytes: Buffer, size: Size, natural: ExactSize = size): Buffer {
   const root = readSvgRoot(bytes);
-  return resizeRoot(root, size, declaredSize(root) ?? natural);
+  return writeSvgRoot(resizedRoot(root, size, declaredSize(root) ?? natural));
 }
 
 /** Resizes as {@link resizeSvg} does, for a document already parsed and measured. */
-export function resizeRoot(root: SvgRoot, size: Size, natural: ExactSize): Buffer {
+export function resizedRoot(root: SvgRoot, size: Size, natural: ExactSize): SvgRoot {
   const { attributes } = root;
   const declared = readViewBox(root);
   const viewBox = declared ?? { x: 0, y: 0, ...natural };
@@ -23,7 +23,7 @@ export function resizeRoot(root: SvgRoot, size: Size, natural: ExactSize): Buffe
     height: String(size.height),
   };
   if (isSizedByCss(root)) changes.style = withSize(attributes.get("style") ?? "", size);
-  if (declared === undefined) changes.viewBox = `0 0 ${natural.width} ${natural.height}`;
+  if (declared === undefined && !isUndrawn(root)) changes.viewBox = `0 0 ${natural.width} ${natural.height}`;
   // Whole pixels rarely match the aspect ratio exactly, which would leave bars of half a pixel.
   if (!isLetterboxed(viewBox, natural) && !hasShape(viewBox, size)) changes.preserveAspectRatio = "none";
   return withRootAttributes(root, changes);

@@ -24,15 +24,15 @@ export function readSvgRoot(bytes: Buffer): SvgRoot {
   return root;
 }
 
-/** The document with some root attributes replaced or added, or removed by `undefined`. */
-export function withRootAttributes(
-  { attributes, isEmpty, content }: SvgRoot,
-  changes: Readonly<Record<string, string | undefined>>,
-): Buffer {
+/** A root with some attributes replaced or added. */
+export function withRootAttributes(root: SvgRoot, changes: Readonly<Record<string, string>>): SvgRoot {
+  return { ...root, attributes: new Map([...root.attributes, ...Object.entries(changes)]) };
+}
+
+/** The whole document. */
+export function writeSvgRoot({ attributes, isEmpty, content }: SvgRoot): Buffer {
   let tag = "<svg";
-  for (const [name, value] of new Map([...attributes, ...Object.entries(changes)])) {
-    if (value !== undefined) tag += ` ${name}="${escapeAttribute(value)}"`;
-  }
+  for (const [name, value] of attributes) tag += ` ${name}="${escapeAttribute(value)}"`;
   return Buffer.concat([Buffer.from(`${tag}${isEmpty ? "/" : ""}>`), content]);
 }
 

@@ -8,7 +8,7 @@ export interface ExactSize {
   height: number;
 }
 
-/** A `viewBox` with an area. */
+/** A `viewBox`. */
 export interface ViewBox extends ExactSize {
   x: number;
   y: number;
@@ -75,11 +75,21 @@ export function wholeSize({ width, height }: ExactSize): Size {
 }
 
 /** The `viewBox`; `undefined` when it is missing, invalid or without area. */
-export function readViewBox({ attributes }: SvgRoot): ViewBox | undefined {
-  const found = VIEW_BOX.exec(attributes.get("viewBox") ?? "");
-  if (found === null) return undefined;
-  const [x = 0, y = 0, width = 0, height = 0] = found.slice(1).map(Number);
+export function readViewBox(root: SvgRoot): ViewBox | undefined {
+  const { x = 0, y = 0, width = 0, height = 0 } = writtenViewBox(root) ?? {};
   return width > 0 && height > 0 && Number.isFinite(width * height) ? { x, y, width, height } : undefined;
+}
+
+/** Whether the `viewBox` has a side of zero, which means that nothing is drawn. */
+export function isUndrawn(root: SvgRoot): boolean {
+  const { width, height } = writtenViewBox(root) ?? {};
+  return width === 0 || height === 0;
+}
+
+function writtenViewBox({ attributes }: SvgRoot): ViewBox | undefined {
+  const found = VIEW_BOX.exec(attributes.get("viewBox") ?? "");
+  const [x = 0, y = 0, width = 0, height = 0] = found?.slice(1).map(Number) ?? [];
+  return found === null ? undefined : { x, y, width, height };
 }
 
 /** Whether CSS sets the size of the root, which overrides its attributes. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ServerConfig } from "../../config/server-config.ts";
 import { settingsOf } from "../../config/settings.ts";
-import { checkSizes, checkTimeOuts } from "./check-settings.ts";
+import { checkAddresses, checkSizes, checkTimeOuts } from "./check-settings.ts";
 
 const foundTimeOuts = (config: ServerConfig) => checkTimeOuts(settingsOf({ data: "/data", ...config }));
 const foundSizes = (config: ServerConfig) => checkSizes(settingsOf({ data: "/data", ...config }));
@@ -51,4 +51,27 @@ it.each<[ServerConfig, string]>([
   [{ images: { sizes: "signed" } }, "only presets and signed addresses"],
 ])("checkSizes reports ok for %j", (config, detail) => {
   expect(foundSizes(config)).toEqual({ check: "sizes", status: "ok", detail });
+});
+
+const foundAddresses = (config: ServerConfig) => checkAddresses(settingsOf({ data: "/data", ...config }));
+
+it.each<NonNullable<ServerConfig["trustProxy"]>>([1, true, "loopback", ["10.0.0.0/8"]])(
+  "checkAddresses warns about trustProxy: %j without publicUrl and allowedHosts",
+  (trustProxy) => {
+    expect(foundAddresses({ trustProxy })).toEqual({
+      check: "addresses",
+      status: "warning",
+      detail: expect.stringContaining("X-Forwarded-Host"),
+      remedy: "Set publicUrl, or at least images.allowedHosts",
+    });
+  },
+);
+
+it.each<[ServerConfig, string]>([
+  [{}, "the Host of each request; no proxy is trusted"],
+  [{ trustProxy: 0 }, "the Host of each request; no proxy is trusted"],
+  [{ trustProxy: 1, publicUrl: "https://img.example" }, "begin with https://img.example"],
+  [{ trustProxy: 1, images: { allowedHosts: ["img.example"] } }, "only allowed hosts"],
+])("checkAddresses reports ok for %j", (config, detail) => {
+  expect(foundAddresses(config)).toEqual({ check: "addresses", status: "ok", detail });
 });

@@ -1,6 +1,6 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { sizeText } from "../../cli/amounts.ts";
-import type { ServerSettings } from "../../config/settings.ts";
+import { forgedHostRisk, type ServerSettings } from "../../config/settings.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 
 const TIME_OUTS = "time-outs";
@@ -9,6 +9,7 @@ const PROXY_IDLE_MS = 60_000;
 /** A line of 512 kbit/s. */
 const SLOW_LINE_BYTES_PER_SECOND = 64 * 1024;
 const SIZES = "sizes";
+const ADDRESSES = "addresses";
 
 /** Whether the server's timeouts fit its clients and proxies. */
 export function checkTimeOuts({
@@ -45,6 +46,17 @@ export function checkTimeOuts({
       `${seconds[0]} s between requests, ${seconds[1]} s without traffic, ${seconds[2]} s for a request`,
     ),
   ];
+}
+
+/** Whether the server itself decides the host of the addresses in replies. */
+export function checkAddresses(
+  settings: Pick<ServerSettings, "trustProxy" | "publicUrl" | "images">,
+): Finding {
+  const forgery = forgedHostRisk(settings);
+  if (forgery !== null) return warning(ADDRESSES, forgery.risk, forgery.remedy);
+  if (settings.publicUrl !== undefined) return ok(ADDRESSES, `begin with ${settings.publicUrl}`);
+  if (settings.images?.allowedHosts !== undefined) return ok(ADDRESSES, "only allowed hosts");
+  return ok(ADDRESSES, "the Host of each request; no proxy is trusted");
 }
 
 /** Whether any client can request any size without a cache in front. */

@@ -8,7 +8,7 @@ import { checkLookup } from "./check-lookup.ts";
 import { checkNode, checkOpenFiles } from "./check-process.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
-import { checkSizes, checkTimeOuts } from "./check-settings.ts";
+import { checkAddresses, checkSizes, checkTimeOuts } from "./check-settings.ts";
 import { checkLeases, checkTarget } from "./check-storage.ts";
 import { type Finding, lineOf } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
@@ -71,6 +71,7 @@ export async function* examine(settings: ServerSettings): AsyncGenerator<Finding
   yield await checkSecret(storage.records, secret !== undefined);
   yield* checkTimeOuts(settings);
   yield checkSizes(settings);
+  yield checkAddresses(settings);
   if (lookup !== false) yield* await checkLookup(lookup);
   const renderer = createRenderer(options);
   try {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { jpeg, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
@@ -119,5 +120,55 @@ describe("createServer behind a proxy", () => {
     const server = await start({ tls: "off" });
     const { id } = await uploaded(server.url, await jpeg());
     expect(await getForwarded(server, `/${id}`)).toBe(200);
+  });
+});
+
+describe("a request with Expect: 100-continue", () => {
+  const upload = (picture: Buffer) => {
+    const head =
+      '--X\r\nContent-Disposition: form-data; name="imagedata"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\n';
+    return Buffer.concat([Buffer.from(head), picture, Buffer.from("\r\n--X--\r\n")]);
+  };
+  const headOf = (target: string, length: number, type = "multipart/form-data; boundary=X") =>
+    [
+      ...[`${target} HTTP/1.1`, "Host: localhost", "User-Agent: Test/1.0", "Expect: 100-continue"],
+      ...[`Content-Type: ${type}`, `Content-Length: ${length}`, "Connection: close", "", ""],
+    ].join("\r\n");
+
+  /** Sends a head, and the body once the server asks for it. Returns all that the server sent. */
+  async function send(server: RunningServer, head: string, body: Buffer): Promise<string> {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(head);
+    let received = "";
+    for await (const chunk of socket) {
+      if (received === "" && String(chunk).startsWith("HTTP/1.1 100 ")) socket.write(body);
+      received += chunk;
+    }
+    return received;
+  }
+
+  it.each<[string, string, number, string?]>([
+    ["413 for a body that is too long", "POST /api/images.json", 99_999_999],
+    ["413 for a change that is too long", "PATCH /api/images/ID.json", 99_999_999, "application/json"],
+    ["415 for a body of another type", "POST /api/images.json", 10, "text/plain"],
+    ["404 for an address without a resource", "POST /api/images", 10],
+    ["405 for a method without a body", "POST /healthz", 10],
+  ])("answers %s before the body, without 100 Continue", async (which, target, length, type) => {
+    const server = await start();
+    const { id } = await uploaded(server.url, await jpeg());
+    const received = await send(server, headOf(target.replace("ID", id), length, type), Buffer.alloc(0));
+    expect(received.slice(0, 12)).toBe(`HTTP/1.1 ${which.slice(0, 3)}`);
+    expect(received).not.toContain("100 Continue");
+  });
+
+  it("gets 100 Continue and then the reply, if the body is read", async () => {
+    const server = await start();
+    const body = upload(await jpeg());
+    const received = await send(server, headOf("POST /api/images.json", body.length), body);
+    expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+    const [, id, pin] = /"id":"([^"]+)".*"pin":"([^"]+)"/.exec(received) ?? [];
+    const change = Buffer.from(JSON.stringify({ name: "New", pin }));
+    const head = headOf(`PATCH /api/images/${id}.json`, change.length, "application/json");
+    expect(await send(server, head, change)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   });
 });

@@ -154,4 +154,29 @@ describe("drain", () => {
     expect(await server.drain(100)).toBe(1);
     await closed;
   });
+
+  it("answers 400 to a request with several Host headers, at any address", async () => {
+    let calls = 0;
+    const server = await start((_, res) => {
+      calls++;
+      res.end("here");
+    });
+    for (const [first, second] of [
+      ["Host: localhost", "Host: localhost"],
+      ["host: localhost", "HOST: evil.example"],
+    ]) {
+      const reply = await readAll(
+        await dial(server, `GET / HTTP/1.1\r\n${first}\r\nA: b\r\n${second}\r\n\r\n`),
+      );
+      expect(reply).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(reply).toMatch(/\r\nContent-Type: application\/problem\+json/);
+    }
+    expect(calls).toBe(0);
+  });
+
+  it("answers 417 to an unknown expectation", async () => {
+    const server = await start((_, res) => void res.end("here"));
+    const head = "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 200-ok\r\nConnection: close\r\n\r\n";
+    expect(await readAll(await dial(server, head))).toMatch(/^HTTP\/1\.1 417 /);
+  });
 });

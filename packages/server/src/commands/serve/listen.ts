@@ -1,8 +1,16 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, isIPv6, Server as NetServer } from "node:net";
+import { deferContinue, hasSeveralHosts } from "@outrigger/node";
 import { StartError } from "../../config/config-error.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import { trackConnections } from "./connections.ts";
+import { reply } from "./replies.ts";
 
 export interface Listener {
   /** `http://address:port`, without a trailing slash. */
@@ -47,7 +55,10 @@ export async function listen(
   server.timeout = idleMs;
   server.maxConnections = maxConnections;
   const connections = trackConnections(server);
-  server.on("request", handler);
+  deferContinue(server);
+  server.on("request", (req, res) =>
+    hasSeveralHosts(req) ? refuseSeveralHosts(req, res) : handler(req, res),
+  );
   await startListening(server, settings, keys);
   server.on("error", onError);
   return {
@@ -68,6 +79,19 @@ export async function listen(
       return cut;
     },
   };
+}
+
+/** Every address refuses such a request (RFC 9112 §3.2), also one that does not depend on the host. */
+function refuseSeveralHosts({ method = "" }: IncomingMessage, res: ServerResponse): void {
+  const problem = {
+    type: "about:blank",
+    title: "Bad Request",
+    status: 400,
+    detail: "A request must have one Host header.",
+  };
+  const type = "application/problem+json; charset=utf-8";
+  const { status, headers, body } = reply({ method }, 400, type, JSON.stringify(problem));
+  res.writeHead(status, { ...headers, Connection: "close" }).end(body);
 }
 
 function startListening(server: Server, { port, host }: ListenSettings, keys: ListenKeys): Promise<void> {

@@ -72,6 +72,38 @@ describe("outrigger serve", () => {
   });
 });
 
+describe("outrigger serve behind a proxy", () => {
+  const risk = "trustProxy is set without publicUrl and images.allowedHosts";
+
+  it.each<[string, object, boolean]>([
+    ["warns at its start if clients may choose the host of addresses", { trustProxy: 1 }, true],
+    ["does not warn with publicUrl", { trustProxy: 1, publicUrl: "https://img.example" }, false],
+    ["does not warn with allowedHosts", { trustProxy: 1, images: { allowedHosts: ["img.example"] } }, false],
+    ["does not warn without a trusted proxy", {}, false],
+  ])("%s", async (_what, config, isRisky) => {
+    const cwd = await temporaryDirectory();
+    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify(config));
+    const server = serve(cwd);
+    await server.logged("Upload pictures at");
+    await fetch(`${await server.url}/healthz`);
+    expect(server.output.stderr.includes(risk)).toBe(isRisky);
+  });
+
+  it("counts one client whatever port its proxy writes into X-Forwarded-For", async () => {
+    const cwd = await temporaryDirectory();
+    const config = { trustProxy: 1, tls: "off", images: { rateLimits: { creates: 2 } } };
+    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify(config));
+    const url = await serve(cwd).url;
+    const statuses: number[] = [];
+    for (const client of ["198.51.100.50:1001", "198.51.100.50:1002", "198.51.100.50", "[2001:db8::1]:443"]) {
+      const headers = { "X-Forwarded-For": client };
+      const { status } = await fetch(`${url}/api/images.json`, { method: "POST", headers });
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([415, 415, 429, 415]);
+  });
+});
+
 describe("health of outrigger serve", () => {
   it("names the failing part on /readyz, and answers 200 on /healthz", async () => {
     const cwd = await temporaryDirectory();

@@ -7,7 +7,7 @@ import type { Metrics } from "@outrigger/telemetry";
 import expressApp from "express";
 import type { Logger } from "pino";
 import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/open-files.ts";
-import type { ServerSettings } from "../../config/settings.ts";
+import { forgedHostRisk, type ServerSettings } from "../../config/settings.ts";
 import { describeDatabase } from "../../config/targets/database-target.ts";
 import { describeTargets } from "../../config/targets/describe-storage.ts";
 import { createApp } from "./app.ts";
@@ -127,6 +127,8 @@ function announce(settings: ServerSettings, url: string, logger: Logger): void {
       "trustProxy is true: every client can claim any address and protocol. Name the proxies instead.",
     );
   }
+  const forgery = forgedHostRisk(settings);
+  if (forgery !== null) logger.warn(`${forgery.risk}. ${forgery.remedy}.`);
 }
 
 /** Warns once if text in SVG pictures cannot be rendered. Never rejects. */

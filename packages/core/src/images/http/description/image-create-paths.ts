@@ -57,7 +57,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       "202": acceptedResponse(facts, suffix),
       ...refusals(facts, isText ? "text" : "json", statuses, {
         403: facts.asksHost
-          ? "the connection is not secure, this client may not upload, or its owner has reached a limit."
+          ? "the connection is not secure, this client may not upload, a browser sent the request from another site, or its owner has reached a limit."
           : "the connection is not secure.",
         409: "the `Idempotency-Key` was used for another upload, or its first request is still running.",
         413: `the file has more than ${facts.maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`,

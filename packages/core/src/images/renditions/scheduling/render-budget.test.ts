@@ -76,3 +76,47 @@ test("without a budget nothing is charged", async () => {
   const rule = { limit: 1, windowMs: 60_000 };
   expect(await limiter.peek("renders:a", rule)).toMatchObject({ remaining: 1 });
 });
+
+describe("the budgets above a client", () => {
+  const in48 = (n: number) => `2001:db8:1:${n}::/64`;
+  const inIPv4 = (n: number) => `198.18.0.${n}`;
+
+  test("one /48 has eight budgets, and its use refuses no client of another network", async () => {
+    const budget = budgetOf(1);
+    for (let n = 0; n < 8; n++) await budget.charge(in48(n), 999);
+    await budget.require(in48(99), crowd);
+    await budget.charge(in48(8), 8);
+    await expect(budget.require(in48(99), crowd)).rejects.toMatchObject(REFUSED);
+    await budget.require(in48(99), alone);
+    await budget.require("2001:db8:2:0::/64", crowd);
+    await budget.require("203.0.113.7", crowd);
+  });
+
+  test("one /48 is refused after 40 budgets even while no other client waits", async () => {
+    const budget = budgetOf(1);
+    for (let n = 0; n < 8; n++) await budget.charge(in48(n), 5_000);
+    await expect(budget.require(in48(99), alone)).rejects.toMatchObject(REFUSED);
+  });
+
+  test("after 100 budgets of all clients only networks that used none this minute are served while others wait", async () => {
+    const budget = budgetOf(1);
+    for (let n = 0; n < 100; n++) await budget.charge(inIPv4(n), 1_000);
+    await budget.charge("203.0.113.7", 1);
+    await expect(budget.require("203.0.113.7", crowd)).rejects.toMatchObject(REFUSED);
+    await budget.require("203.0.113.7", alone);
+    await budget.require("203.0.113.8", crowd);
+    await budget.require("2001:db8:1:0::/64", crowd);
+  });
+
+  test("an owner has its own budget only, also if it is named like an address", async () => {
+    const budget = budgetOf(1);
+    for (let n = 0; n < 100; n++) {
+      await budget.charge(`owner 192.0.2.${n}`, 5_000);
+      await budget.charge(`owner ${in48(n)}`, 5_000);
+    }
+    await budget.charge("203.0.113.7", 1);
+    await budget.charge(in48(0), 1);
+    await budget.require("203.0.113.7", crowd);
+    await budget.require(in48(0), crowd);
+  });
+});

@@ -1,5 +1,6 @@
 import type { RateLimiter, RateRule } from "../../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../../errors.ts";
+import { createClientLimit, refusingBucket } from "../../../http/client-limit.ts";
 import { HOST_CLIENT } from "./queue-order.ts";
 
 /** Number of budgets that a client may use while no other client waits. */
@@ -29,31 +30,26 @@ export function createRenderBudget({ limiter, cpuSeconds, onError }: RenderBudge
   if (cpuSeconds === null) return { require: async () => undefined, charge: () => undefined };
   const budgetMs = Math.max(1, Math.round(cpuSeconds * 1000));
   const rule: RateRule = { limit: budgetMs * SPARE_BUDGETS, windowMs: WINDOW_MS };
-  const keyOf = (client: string) => `renders:${client}`;
-
-  async function take(client: string, cpuMs: number): Promise<void> {
-    const cost = Math.min(rule.limit, Math.ceil(cpuMs));
-    if (cost < 1) return;
-    const { allowed, remaining } = await limiter.consume(keyOf(client), rule, cost);
-    // The limiter charges all or nothing, and less than the cost is left: charge the rest.
-    if (!allowed && remaining > 0) await limiter.consume(keyOf(client), rule, remaining);
-  }
+  const limit = createClientLimit(limiter, "renders", rule);
 
   return {
     async require(client, othersWait) {
       if (client === HOST_CLIENT) return;
-      const { remaining, resetMs } = await limiter.peek(keyOf(client), rule);
-      const usedMs = rule.limit - remaining;
-      if (usedMs < budgetMs || (remaining > 0 && !othersWait())) return;
+      const refusing = refusingBucket(await limit.look(client), ({ rule: { limit: most }, remaining }) => {
+        const isWithin = most - remaining < most / SPARE_BUDGETS;
+        return !isWithin && (remaining <= 0 || othersWait());
+      });
+      if (refusing === undefined) return;
       throw new ServiceError(
         "rate_limited",
         "You have used up your time for new renditions. Stored sizes are still served.",
-        { retryAfterMs: resetMs },
+        { retryAfterMs: refusing.resetMs },
       );
     },
     charge(client, cpuMs) {
-      if (client === HOST_CLIENT) return;
-      take(client, cpuMs).catch(onError);
+      const cost = Math.ceil(cpuMs);
+      if (client === HOST_CLIENT || cost < 1) return;
+      limit.charge(client, cost).catch(onError);
     },
   };
 }

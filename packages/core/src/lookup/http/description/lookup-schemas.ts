@@ -167,7 +167,7 @@ const ACCOUNT = objectOf({
   plan_name: { type: "string" },
   plan_level: count,
   reset_date: { ...day, description: "When the month's allowance resets." },
-  team_id: { type: "string" },
+  team_id: { ...count, description: "A number that stays the same for the account." },
   calls: { ...usage, description: "Both kinds in total." },
   requests: objectOf({ searches: usage, verifications: usage }),
 });

@@ -88,10 +88,9 @@ function readBody(bytes: Buffer, { number, start: header, end: start }: Header):
     return { number, header, start, end: endOfBroken(bytes, start), value, data: null, isRegular: false };
   }
   const data = value.kind === "dictionary" ? findData(bytes, value) : null;
-  const mark = data === null ? value.end : skipSpace(bytes, data.end);
-  if (data !== null && !isWordAt(bytes, mark, "endstream")) syntax.isRegular = false;
-  const end = Math.min(data === null ? mark : mark + "endstream".length, bytes.length);
-  return { number, header, start, end, value, data, isRegular: syntax.isRegular };
+  const end = data === null ? value.end : endOfStream(bytes, data.end);
+  const isClosed = data === null || end > data.end;
+  return { number, header, start, end, value, data, isRegular: syntax.isRegular && isClosed };
 }
 
 /**
@@ -115,6 +114,15 @@ function endOfBroken(bytes: Buffer, start: number): number {
   return end === -1 ? next : start + end;
 }
 
+/** The position after the word `endstream`, which damaged files may lack. */
+function endOfStream(bytes: Buffer, dataEnd: number): number {
+  const keyword = skipSpace(bytes, dataEnd);
+  return isWordAt(bytes, keyword, "endstream") ? keyword + "endstream".length : dataEnd;
+}
+
+/** What follows the data of a stream. The words `endstream` and `endobj` are missing in some damaged files. */
+const AFTER_DATA = /^(?:endstream|endobj|\d{1,10}\s+\d{1,5}\s+obj)/;
+
 /** The bytes of a stream, by the length in its dictionary if that is correct, else up to the next `endstream`. */
 function findData(bytes: Buffer, dictionary: PdfValue): PdfBody["data"] {
   const keyword = skipSpace(bytes, dictionary.end);
@@ -123,7 +131,10 @@ function findData(bytes: Buffer, dictionary: PdfValue): PdfBody["data"] {
   const start =
     lineEnd + (/^(?:\r\n|\r|\n)/.exec(bytes.toString("latin1", lineEnd, lineEnd + 2))?.[0].length ?? 0);
   const declared = start + (countOf(dictionary, "Length") ?? bytes.length);
-  if (isWordAt(bytes, skipSpace(bytes, declared), "endstream")) return { start, end: declared };
+  const following = skipSpace(bytes, declared);
+  if (AFTER_DATA.test(bytes.toString("latin1", following, following + MAX_HEADER_BYTES))) {
+    return { start, end: declared };
+  }
   const found = bytes.indexOf("endstream", start, "latin1");
   if (found === -1) return { start, end: bytes.length };
   return { start, end: found - endOfLineBytes(bytes, found) };

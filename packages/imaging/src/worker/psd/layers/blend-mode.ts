@@ -1,3 +1,5 @@
+import { channelMixers, type MixChannels } from "./channel-mixers.ts";
+
 /** The result of blending a sample over another, both opaque. Values are 0 to 1; results are clipped. */
 type Formula = (below: number, above: number) => number;
 
@@ -32,8 +34,7 @@ const pinLight: Formula = (below, above) =>
   above <= 0.5 ? Math.min(below, 2 * above) : Math.max(below, 2 * above - 1);
 
 /**
- * Blend modes by Photoshop's name. Modes that mix channels (hue, saturation, colour, luminosity, darker and lighter
- * colour) are not supported.
+ * Blend modes by Photoshop's name, except those that mix channels.
  *
  * Source: ISO 32000-1, 11.3.5.2. It lacks linear, vivid and pin light, hard mix, subtract and divide; "Blending mode
  * descriptions" in Photoshop's manual describes these.
@@ -67,12 +68,16 @@ const formulas: Readonly<Record<string, Formula>> = {
 
 const tables = new Map<string, Uint8Array>();
 
-export function isKnownBlendMode(blendMode: string): boolean {
-  return Object.hasOwn(formulas, blendMode);
-}
+/**
+ * How a mode blends bytes: all results for one channel, at index 256 × below + above, or a function of all channels.
+ * `null` for modes equal to normal.
+ */
+export type Blending = Uint8Array | MixChannels | null;
 
-/** All results of a mode for bytes, at index 256 × below + above. `null` for modes equal to normal. */
-export function blendTable(blendMode: string): Uint8Array | null {
+/** An unknown mode blends normally. */
+export function blendingOf(blendMode: string): Blending {
+  const mixer = channelMixers[blendMode];
+  if (mixer !== undefined) return mixer;
   const formula = formulas[blendMode] ?? normal;
   if (formula === normal) return null;
   const known = tables.get(blendMode) ?? tabulate(formula);

@@ -1,20 +1,23 @@
 import { unreadablePsd } from "../psd-header.ts";
 import { checkStoredRows, type StoredRows } from "../stored-rows.ts";
-import { isKnownBlendMode } from "./blend-mode.ts";
+import { checkPattern } from "./fills/pattern.ts";
 import { type Layer, visibleStacks } from "./layer.ts";
 import { areaOf, intersect, type Rectangle } from "./rectangle.ts";
+import { checkVectorMask } from "./vector-mask.ts";
 
 /** Levels of nested groups; Photoshop allows ten. */
 const MAX_DEPTH = 32;
 
 /**
  * Checks, before any pixel is unpacked, that the visible layers can be blended. Throws `unsupported_media` when none
- * has pixels on the canvas, when they have more than `maxPixels` in all, for an unknown blend mode, and for missing
- * pixels.
+ * has pixels on the canvas, when they have more than `maxPixels` in all, and for missing pixels.
  */
 export function checkLayers(layers: readonly Layer[], canvas: Rectangle, maxPixels: number): void {
-  const { unpacked, seen } = countPixels(layers, canvas, 0);
-  if (seen === 0) throw unreadablePsd("it holds no merged picture and no visible layer with pixels");
+  const { unpacked, seen, omitted } = countPixels(layers, canvas, 0);
+  if (seen === 0) {
+    const instead = omitted === null ? "" : ` but ${omitted}`;
+    throw unreadablePsd(`it holds no merged picture and no visible layer with pixels${instead}`);
+  }
   if (unpacked > maxPixels) {
     throw unreadablePsd(
       `it holds no merged picture and its layers have more than ${maxPixels / 1_000_000} megapixels`,
@@ -27,15 +30,18 @@ interface PixelCount {
   unpacked: number;
   /** Pixels of layers that are on the canvas. */
   seen: number;
+  /** What the first visible layer holds that cannot be drawn. */
+  omitted: string | null;
 }
 
 function countPixels(layers: readonly Layer[], canvas: Rectangle, depth: number): PixelCount {
   if (depth > MAX_DEPTH) throw unreadablePsd("it holds no merged picture and groups within groups");
-  const total: PixelCount = { unpacked: 0, seen: 0 };
+  const total: PixelCount = { unpacked: 0, seen: 0, omitted: null };
   for (const { base, clipped } of visibleStacks(layers)) {
     for (const layer of [base, ...clipped]) {
-      const { unpacked, seen } = countLayer(layer, canvas, depth);
+      const { unpacked, seen, omitted } = countLayer(layer, canvas, depth);
       total.unpacked += unpacked;
+      total.omitted ??= omitted;
       // A clipped layer is visible only within its base.
       if (layer === base) total.seen += seen;
     }
@@ -44,19 +50,24 @@ function countPixels(layers: readonly Layer[], canvas: Rectangle, depth: number)
 }
 
 function countLayer(layer: Layer, canvas: Rectangle, depth: number): PixelCount {
-  const { content, bounds, mask, blendMode } = layer;
-  const seen = areaOf(intersect(bounds, canvas));
-  if (seen === 0) return { unpacked: 0, seen: 0 };
-  if (!isKnownBlendMode(blendMode)) {
-    throw unreadablePsd(`it holds no merged picture and blends layers by "${blendMode}"`);
-  }
-  const masked = mask?.stored ? checkChannel(mask.stored) : 0;
+  const { content, bounds, mask, vectorMask } = layer;
+  if (content.kind === "omitted") return { unpacked: 0, seen: 0, omitted: content.reason };
+  const area = intersect(bounds, canvas);
+  const seen = areaOf(area);
+  // A group of layers that cannot be drawn has empty bounds as well.
+  if (seen === 0 && content.kind !== "group") return { unpacked: 0, seen: 0, omitted: null };
+  const masked =
+    (mask?.stored ? checkChannel(mask.stored) : 0) + (vectorMask ? checkVectorMask(vectorMask, area) : 0);
   if (content.kind === "group") {
     const inside = countPixels(content.layers, canvas, depth + 1);
-    return { unpacked: masked + seen + inside.unpacked, seen: inside.seen };
+    return { ...inside, unpacked: masked + seen + inside.unpacked };
+  }
+  if (content.kind === "fill") {
+    const tile = content.paint.kind === "pattern" ? checkPattern(content.paint) : 0;
+    return { unpacked: masked + seen + tile, seen, omitted: null };
   }
   const channels = content.alpha ? [...content.colours, content.alpha] : content.colours;
-  return { unpacked: masked + Math.max(...channels.map(checkChannel)), seen };
+  return { unpacked: masked + Math.max(...channels.map(checkChannel)), seen, omitted: null };
 }
 
 /** @returns its pixels. */

@@ -109,6 +109,13 @@ test.each([
   ["hard mix", [255, 0, 255]],
   ["subtract", [100, 150, 0]],
   ["divide", [255, 255, 204]],
+  // Over grey, hue and saturation have nothing to change.
+  ["hue", [200, 200, 200]],
+  ["saturation", [200, 200, 200]],
+  ["color", [204, 188, 255]],
+  ["luminosity", [87, 87, 87]],
+  ["darker color", [100, 50, 250]],
+  ["lighter color", [200, 200, 200]],
 ] as const)("composeLayers applies blend mode %s", async (blendMode, blended) => {
   const above = layer([0, 0, 4, 4], [100, 50, 250, 255], { blendMode });
   await expectDrawn([background, above], [...blended, 255], GREY);

@@ -1,16 +1,17 @@
-import { blendTable } from "./blend-mode.ts";
+import { blendingOf } from "./blend-mode.ts";
 import { blendPatch, type Patch } from "./blend-patch.ts";
+import { drawPaint } from "./fills/draw-paint.ts";
 import { type Layer, visibleStacks } from "./layer.ts";
 import { applyMask, applyOpacity, unpackLayer } from "./layer-pixels.ts";
 import { areaOf, heightOf, intersect, type Rectangle, widthOf } from "./rectangle.ts";
+import { applyVectorMask } from "./vector-mask.ts";
 
 /** Bytes of the canvas that are drawn at a time, so that no layer is unpacked as a whole. */
 const BAND_BYTES = 8 * 1024 ** 2;
 
 /**
  * Blends the visible layers within `area`, from the lowest to the topmost. Returns 8-bit RGBA, not premultiplied. Call
- * `checkLayers` first. Adjustments, effects and fills without pixels are not drawn. Rejects with `unsupported_media`
- * for damaged pixels.
+ * `checkLayers` first. Adjustments and effects are not drawn. Rejects with `unsupported_media` for damaged pixels.
  */
 export async function composeLayers(layers: readonly Layer[], area: Rectangle): Promise<Buffer> {
   const rowBytes = widthOf(area) * 4;
@@ -39,9 +40,9 @@ async function drawGroup(layers: readonly Layer[], area: Rectangle): Promise<Buf
 }
 
 /** Whether the layers of a group are blended directly with the layers below the group. */
-function isPassThrough({ blendMode, opacity, mask }: Layer): boolean {
+function isPassThrough({ blendMode, opacity, mask, vectorMask }: Layer): boolean {
   // A group with a mask or opacity is blended as a whole, which is exact if its layers are blended normally.
-  return blendMode === "pass through" && opacity === 1 && mask === null;
+  return blendMode === "pass through" && opacity === 1 && mask === null && vectorMask === null;
 }
 
 async function drawLayers(layers: readonly Layer[], canvas: Patch): Promise<void> {
@@ -55,18 +56,29 @@ async function drawLayers(layers: readonly Layer[], canvas: Patch): Promise<void
     const pixels = await drawLayer(base, area);
     await drawClipped(clipped, { area, pixels });
     applyOpacity(pixels, base.opacity);
-    blendPatch(canvas, { area, pixels }, blendTable(base.blendMode));
+    blendPatch(canvas, { area, pixels }, blendingOf(base.blendMode));
   }
 }
 
 /** Draws a layer without its opacity, which the caller applies together with the layers clipped to it. */
-async function drawLayer({ content, bounds, mask }: Layer, area: Rectangle): Promise<Buffer> {
-  const pixels =
-    content.kind === "group"
-      ? await drawGroup(content.layers, area)
-      : await unpackLayer(content, bounds, area);
+async function drawLayer({ content, bounds, mask, vectorMask }: Layer, area: Rectangle): Promise<Buffer> {
+  const pixels = await drawContent(content, bounds, area);
+  if (vectorMask) await applyVectorMask(pixels, area, vectorMask);
   if (mask) await applyMask(pixels, area, mask);
   return pixels;
+}
+
+async function drawContent(content: Layer["content"], bounds: Rectangle, area: Rectangle): Promise<Buffer> {
+  switch (content.kind) {
+    case "group":
+      return await drawGroup(content.layers, area);
+    case "channels":
+      return await unpackLayer(content, bounds, area);
+    case "fill":
+      return await drawPaint(content.paint, area);
+    case "omitted":
+      return Buffer.alloc(areaOf(area) * 4);
+  }
 }
 
 /** Blends clipped layers onto their base as if it were opaque, then restores the base's alpha. */

@@ -1,5 +1,7 @@
 import type { StoredRows } from "../stored-rows.ts";
+import type { Paint } from "./fills/read-paint.ts";
 import type { Rectangle } from "./rectangle.ts";
+import type { VectorMask } from "./vector-mask.ts";
 
 /** A layer or a group of layers. */
 export interface Layer {
@@ -11,9 +13,10 @@ export interface Layer {
   /** Whether the layer is clipped to the nearest unclipped layer below it. */
   clipped: boolean;
   mask: LayerMask | null;
+  vectorMask: VectorMask | null;
   /** The area of a layer's pixels, or of a group's layers. */
   bounds: Rectangle;
-  content: LayerChannels | LayerGroup;
+  content: LayerChannels | LayerFill | LayerGroup | LayerOmitted;
 }
 
 /** The pixels of a layer, not unpacked yet. */
@@ -23,6 +26,19 @@ export interface LayerChannels {
   colours: readonly StoredRows[];
   /** `null` when the layer is opaque. */
   alpha: StoredRows | null;
+}
+
+/** A layer that has a colour, gradient or pattern instead of pixels. */
+export interface LayerFill {
+  kind: "fill";
+  paint: Paint;
+}
+
+/** A layer that cannot be drawn. Its bounds are empty. */
+export interface LayerOmitted {
+  kind: "omitted";
+  /** What its only content is: a noun. */
+  reason: string;
 }
 
 export interface LayerGroup {

@@ -52,6 +52,52 @@ describe.each([
   });
 });
 
+test.each([
+  ["cmyk", 8, { 0: 255, 1: 0, 2: 0, 3: 255 }, [232, 0, 0, 255]],
+  ["cmyk", 16, { [-1]: 32_896, 0: 65_535, 1: 65_535, 2: 65_535, 3: 0 }, [20, 5, 0, 128]],
+  ["lab", 8, { 0: 138, 1: 209, 2: 198 }, [255, 0, 0, 255]],
+  ["lab", 16, { [-1]: 32_896, 0: 137 * 257, 1: 128 * 256, 2: 128 * 256 }, [128, 128, 128, 128]],
+  ["duotone", 8, { 0: 100 }, [100, 100, 100, 255]],
+] as const)("layers of %s with %i bits are composed", async (mode, depth, samples, seen) => {
+  for (const large of [false, true]) {
+    const layers = layerSection([{ top: 1, left: 1, width: 2, height: 4, samples }], depth, large);
+    const channels = new Array({ cmyk: 4, lab: 3, duotone: 1 }[mode]).fill(new Array(12).fill(255));
+    const read = await readPsdPixels(unmerged(layers, { mode, depth, channels, large }));
+    expect(largestDifference(read.at(2, 2), seen), `${read.at(2, 2)}`).toBeLessThanOrEqual(6);
+    expect(read.at(0, 0)[3]).toBe(0);
+  }
+});
+
+test("inks of several layers are blended one by one", async () => {
+  const inks = (cyan: number, black: number) => ({ 0: cyan, 1: 255, 2: 255, 3: black });
+  const layers = layerSection(
+    [
+      { width: 4, height: 3, samples: inks(128, 255) },
+      { width: 4, height: 3, samples: inks(255, 128), blendMode: "mul " },
+    ],
+    8,
+  );
+  const channels = new Array(4).fill(new Array(12).fill(255));
+  const alone = {
+    mode: "cmyk",
+    channels: [128, 255, 255, 128].map((ink) => new Array(12).fill(ink)),
+  } as const;
+  const composed = await readPsdPixels(unmerged(layers, { mode: "cmyk", channels }));
+  const merged = await readPsdPixels(samplePsd({ width: 4, height: 3, ...alone }));
+  expect(largestDifference(composed.at(1, 1).slice(0, 3), merged.at(1, 1))).toBeLessThanOrEqual(1);
+});
+
+test.each([true, false])(
+  "a file without layers shows its merged picture, declared real: %s",
+  async (real) => {
+    const channels = [77, 88, 99].map((value) => new Array<number>(12).fill(value));
+    for (const layers of [Buffer.alloc(0), 0]) {
+      const bytes = samplePsd({ width: 4, height: 3, channels, layers, hasMergedPicture: real });
+      expect((await readPsdPixels(bytes)).at(1, 1)).toEqual([77, 88, 99]);
+    }
+  },
+);
+
 describe("a PSD without merged picture is refused", () => {
   const colour = [9, 9, 9, 255] as const;
 
@@ -71,22 +117,13 @@ describe("a PSD without merged picture is refused", () => {
     expect(await refusal(bytes)).toEqual(refusedFor("no visible layer with pixels"));
   });
 
-  test.each(["hue", "luminosity", "darker color"] as const)(
-    "with a layer blended by %s",
-    async (blendMode) => {
-      const children = [layer([0, 0, 4, 4], colour), layer([0, 0, 4, 4], colour, { blendMode })];
-      expect(await refusal(layeredPsd({ width: 4, height: 4 }, children))).toEqual(
-        refusedFor(`blends layers by "${blendMode}"`),
-      );
-      const hidden = [layer([0, 0, 4, 4], colour), layer([0, 0, 4, 4], colour, { blendMode, hidden: true })];
-      expect(await refusal(layeredPsd({ width: 4, height: 4 }, hidden))).toBeNull();
-    },
-  );
-
-  test.each(["cmyk", "lab", "indexed"] as const)("in %s", async (mode) => {
-    const channels = new Array({ cmyk: 4, lab: 3, indexed: 1 }[mode]).fill(new Array(12).fill(255));
-    const layers = layerSection([{ width: 4, height: 3, samples: { 0: 1, 1: 1, 2: 1, 3: 1 } }], 8);
-    expect(await refusal(unmerged(layers, { mode, channels }))).toEqual(refusedFor(`its layers are ${mode}`));
+  test.each(["indexed", "bitmap", "multichannel"] as const)("in %s", async (mode) => {
+    const depth = mode === "bitmap" ? 1 : 8;
+    const channels = [new Array<number>(12).fill(1)];
+    const layers = layerSection([{ width: 4, height: 3, samples: { 0: 1 } }], 8);
+    expect(await refusal(unmerged(layers, { mode, depth, channels }))).toEqual(
+      refusedFor(`its layers are ${mode}`),
+    );
   });
 
   test("when its layers have several times more pixels than the limit", async () => {

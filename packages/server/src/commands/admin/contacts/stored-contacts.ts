@@ -69,11 +69,9 @@ interface ExportedLine {
 /** `outrigger contacts erase`: erases addresses and whole domains until they are imported again. */
 export async function erase(texts: readonly string[], flags: DataFlags): Promise<void> {
   const subjects = subjectsOf(texts);
-  await withLookup(flags, false, async ({ lookup, contacts }) => {
+  await withLookup(flags, false, async ({ lookup }) => {
     await changeSubjects(subjects, async (subject) => {
-      const wasKnown = subject.includes("@")
-        ? await lookup.erase(subject)
-        : await contacts.eraseDomain(subject);
+      const wasKnown = await lookup.erase(subject);
       return { isDone: wasKnown, said: wasKnown ? "erased" : "unknown" };
     });
   });
