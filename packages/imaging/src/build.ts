@@ -96,6 +96,8 @@ const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   { type: "application/pdf", by: 1 },
   // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
   { type: "image/x-photoshop", by: 1 },
+  // The canvas of a GIF is transparent where no frame draws.
+  { type: "image/gif", by: 1 },
 ];
 
 /** `Renderer.look`. */

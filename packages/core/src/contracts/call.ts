@@ -9,7 +9,7 @@ export interface SpooledFile {
   size: number;
   /** The client's file name, decoded as UTF-8. Untrusted: metadata only, never a path. */
   name: string;
-  /** The part's declared Content-Type without parameters, lower case. */
+  /** The part's declared Content-Type without parameters, lower case; empty for a part without one. */
   declaredType: string;
   /** The first bytes, at most 64 KiB: enough to detect the type. */
   head: Buffer;

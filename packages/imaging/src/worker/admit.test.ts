@@ -127,18 +127,11 @@ test("admit rejects with store_unavailable for a file that cannot be read", asyn
 
 describe("admit refuses", () => {
   test.each(["png", "interlaced", "jpeg", "progressive"] as const)(
-    "a %s truncated anywhere",
+    "a %s that lacks more than a tenth of its rows",
     async (kind) => {
       const type = kind === "png" || kind === "interlaced" ? "image/png" : "image/jpeg";
       const whole = originals[kind];
-      for (const length of [
-        8,
-        200,
-        whole.length >> 2,
-        whole.length >> 1,
-        whole.length - 1000,
-        whole.length - 30,
-      ]) {
+      for (const length of [8, 200, whole.length >> 2, whole.length >> 1]) {
         expect(await refusal(whole.subarray(0, length), type), `${length}`).toMatchObject({
           code: "unsupported_media",
           message: expect.stringMatching(/^This cannot be read as image\/(png|jpeg): .+[^.]\.$/),
@@ -147,16 +140,18 @@ describe("admit refuses", () => {
     },
   );
 
-  test("a GIF truncated anywhere, with that reason", async () => {
+  test("a GIF truncated within a frame, with that reason", async () => {
     const whole = originals.gif;
-    for (const length of [8, 13, whole.length >> 1, whole.length - 2]) {
+    for (const length of [8, 13, whole.length >> 1]) {
       expect(await refusal(whole.subarray(0, length), "image/gif"), `${length}`).toMatchObject({
         code: "unsupported_media",
       });
     }
-    expect(await refusal(whole.subarray(0, -3), "image/gif")).toHaveProperty(
+    expect(await refusal(whole.subarray(0, whole.length >> 1), "image/gif")).toHaveProperty(
       "message",
-      "This cannot be read as image/gif: it is truncated.",
+      expect.stringMatching(
+        /^This cannot be read as image\/gif: it is truncated: \d+ % of the rows of frame 2 are missing\.$/,
+      ),
     );
   });
 

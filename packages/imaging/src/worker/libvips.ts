@@ -62,9 +62,10 @@ export function saysOutOfMemory(error: unknown): boolean {
 /** The first line of a libvips message, in a form that can end a sentence. */
 function clause(message: string): string {
   const [line = ""] = message.split("\n", 1);
-  return line
-    .replace("Input buffer has corrupt header: ", "")
+  const text = line
+    .replace(/^Input buffer has corrupt header:\s*/, "")
     .replace(/^glib: XML parse error: .* of data: /, "its XML is broken: ")
     .slice(0, 200)
     .replace(/[.\s]+$/, "");
+  return text === "" || text === "Unknown error" ? "it is damaged" : text;
 }

@@ -1,8 +1,11 @@
-import sharp from "sharp";
+import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
-import { readGifStructure } from "./gif-blocks.ts";
+import { readGifStructure } from "./gif/gif-blocks.ts";
+import { withTransparentCanvas } from "./gif/transparent-gif.ts";
 import { awaitLibvips } from "./libvips.ts";
-import type { Picture } from "./picture.ts";
+import type { DecodeOptions, Picture } from "./picture.ts";
+import { readPngGamma, withGammaProfile } from "./png/png-gamma.ts";
+import { hasJpegEnd } from "./privacy/jpeg-segments.ts";
 import { tooManyPixels, unreadable } from "./unreadable.ts";
 
 /** The originals whose pixels libvips decodes. */
@@ -19,7 +22,7 @@ const loaderNames: Record<RasterType, string> = {
 export async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits): Promise<Picture> {
   if (bytes.length === 0) throw unreadable(type, "it is empty");
   if (type === "image/gif") checkGif(bytes, limits);
-  const options = { failOn: "warning", limitInputPixels: limits.maxPixels } as const;
+  const options = { failOn: "error", limitInputPixels: limits.maxPixels } as const;
   const header = sharp(bytes, { ...options, animated: type === "image/gif" });
   const metadata = await awaitLibvips(type, limits, header.metadata());
   if (metadata.format !== loaderNames[type]) throw unreadable(type, `its bytes are ${metadata.format}`);
@@ -31,8 +34,32 @@ export async function openRaster(bytes: Buffer, type: RasterType, limits: Pictur
     frames,
     pages: frames,
     scalable: false,
-    decode: async ({ animated = false } = {}) => sharp(bytes, { ...options, autoOrient: true, animated }),
+    decode: ({ animated = false, strict = false }: DecodeOptions = {}) =>
+      decode(bytes, type, { animated, strict, metadata }, { ...options, autoOrient: true }),
   };
+}
+
+async function decode(
+  bytes: Buffer,
+  type: RasterType,
+  { animated, strict, metadata }: { animated: boolean; strict: boolean; metadata: Metadata },
+  options: SharpOptions,
+): Promise<Sharp> {
+  if (type === "image/gif") {
+    const gif = withTransparentCanvas(bytes, animated);
+    return sharp(gif.bytes, { ...options, pages: animated ? gif.frames : 1 });
+  }
+  if (type === "image/png") {
+    const gamma = readPngGamma(bytes);
+    const image = sharp(gamma === null ? bytes : await withGammaProfile(bytes, gamma, options), options);
+    const hasProfile = gamma !== null || metadata.icc !== undefined;
+    const isDeep = metadata.space === "rgb16" || gamma?.depth === 16;
+    // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
+    return hasProfile && isDeep ? image.withIccProfile("srgb", { attach: false }) : image;
+  }
+  // libjpeg notices a missing end only when it happens to read so far.
+  if (strict && !hasJpegEnd(bytes)) throw unreadable(type, "it is truncated");
+  return sharp(bytes, strict ? { ...options, failOn: "warning" } : options);
 }
 
 /** Checks a GIF before libvips reads it: a GIF of a few bytes can declare frames that take a gigabyte. */

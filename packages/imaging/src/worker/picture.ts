@@ -5,6 +5,8 @@ import type { Sharp } from "sharp";
 export interface DecodeOptions {
   /** Decode all frames, one below the other, not only the first. @default false */
   animated?: boolean;
+  /** Whether a JPEG that libjpeg decodes with warnings, or that lacks its end, rejects. @default false */
+  strict?: boolean;
   /** The size that the caller will resize to. @default the natural size */
   drawnAs?: Size;
 }

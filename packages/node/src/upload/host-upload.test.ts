@@ -81,6 +81,18 @@ describe("findHostFiles", () => {
       ],
       onDisk,
     ],
+    [
+      "a file whose part had no type, which parsers report as text/plain",
+      [
+        {
+          fieldname: "imagedata",
+          originalname: "a.png",
+          mimetype: "text/plain",
+          path: "/uploads/x",
+        },
+      ],
+      { ...onDisk, declaredType: "" },
+    ],
     ["formidable's files", [{ imagedata: new PersistentFile() }], onDisk],
     ["formidable's lists of files", [{ imagedata: [new PersistentFile()] }], onDisk],
     [

@@ -59,9 +59,15 @@ function readHostFile(own: Map<string, unknown>, raw: object, field: string | un
   return {
     field: part,
     name: text("originalname", "originalFilename", "name") ?? "",
-    declaredType: (text("mimetype", "type") ?? "").replace(/\s*;.*$/s, "").toLowerCase(),
+    declaredType: readType(text("mimetype", "type")),
     content: hasBytes ? bytes : { path: path ?? "" },
   };
+}
+
+/** Parsers report a part without a type as `text/plain`, which no image has. */
+function readType(reported = ""): string {
+  const type = reported.replace(/\s*;.*$/s, "").toLowerCase();
+  return type === "text/plain" ? "" : type;
 }
 
 /** Copies the host's file to a spool file. The host's file is not changed. */

@@ -12,6 +12,8 @@ const REPLACEMENT_ENCODED = /%EF%BF%BD/i;
  */
 export interface Utf8Witness {
   remember(chunk: Buffer): void;
+  /** The bytes received last: the newest chunk and what is kept before it. */
+  recent(): Buffer;
   /**
    * Throws `bad_request` if `text` was decoded from invalid UTF-8. @param what Noun for the text in the
    * message.
@@ -27,7 +29,9 @@ export interface Utf8Witness {
 export function createUtf8Witness(windowBytes: number): Utf8Witness {
   let before: Buffer = Buffer.alloc(0);
   let newest: Buffer = Buffer.alloc(0);
+  const recent = () => Buffer.concat([before, newest]);
   return {
+    recent,
     remember(chunk) {
       // Small chunks are joined, so that a client that sends single bytes does not make this process keep
       // thousands of Buffers.
@@ -39,7 +43,7 @@ export function createUtf8Witness(windowBytes: number): Utf8Witness {
     },
     check(text, what) {
       if (!text.includes(REPLACEMENT)) return;
-      const window = Buffer.concat([before, newest]);
+      const window = recent();
       if (window.includes(REPLACEMENT_BYTES) || REPLACEMENT_ENCODED.test(window.toString("latin1"))) return;
       throw new ServiceError("bad_request", `${what} is not valid UTF-8`);
     },

@@ -4,6 +4,7 @@ import type { Writable } from "node:stream";
 import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import multer from "multer";
 import { type BodyPump, pumpBody } from "../body-pump.ts";
+import { parseMediaType } from "../media-type.ts";
 import { createUtf8Witness, decodeFormName, type Utf8Witness } from "./names.ts";
 import { createSpoolStorage } from "./spool-storage.ts";
 import { noFile, toUploadError } from "./upload-error.ts";
@@ -12,6 +13,8 @@ import { noFile, toUploadError } from "./upload-error.ts";
 const PART_HEADER_BYTES = 16 * 1024;
 const FIELD_NAME_LENGTH = 100;
 const HEADER_PAIRS = 20;
+/** The type that the parser reports for a part without one. */
+const PARSER_DEFAULT_TYPE = "text/plain";
 
 /**
  * Multer's middleware with the types that it really needs; its published types accept only Express requests.
@@ -34,16 +37,25 @@ export async function receiveMultipart(
   const fields: Record<string, string> = Object.create(null);
   const witness = createUtf8Witness(PART_HEADER_BYTES + limits.maxFieldBytes);
   try {
-    await parseMultipart(req, limits, bounds.maxBodyBytes, signal, storage.engine, witness, fields);
+    const isTyped = await parseMultipart(
+      req,
+      limits,
+      bounds.maxBodyBytes,
+      signal,
+      storage.engine,
+      witness,
+      fields,
+    );
     const file = await storage.receivedFile();
     if (file === null) throw noFile(limits);
-    return { file, fields };
+    return { file: isTyped ? file : { ...file, declaredType: "" }, fields };
   } catch (error) {
     await storage.discard();
     throw toUploadError(error, limits);
   }
 }
 
+/** Resolves to whether the file's part declares a type. */
 function parseMultipart(
   req: IncomingMessage,
   limits: UploadLimits,
@@ -52,8 +64,9 @@ function parseMultipart(
   engine: multer.StorageEngine,
   witness: Utf8Witness,
   fields: Record<string, string>,
-): Promise<void> {
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
+    let isTyped = true;
     let pump: BodyPump | undefined;
     let stopWaiting = () => {};
     const source = createSource(req);
@@ -69,8 +82,9 @@ function parseMultipart(
           complaint ??= error;
         }
       });
-      parser.on("file", (_name: unknown, _stream: unknown, info: { filename?: string }) => {
+      parser.on("file", (_name: unknown, _stream: unknown, info: { filename?: string; mimeType: string }) => {
         try {
+          isTyped = info.mimeType !== PARSER_DEFAULT_TYPE || declaresType(witness.recent(), req);
           witness.check(info.filename ?? "", "The file name");
         } catch (error) {
           complaint ??= error;
@@ -112,10 +126,22 @@ function parseMultipart(
     middleware(source, null, (error) => {
       pump?.stop();
       stopWaiting();
-      if (error === undefined || error === null) resolve();
+      if (error === undefined || error === null) resolve(isTyped);
       else reject(error);
     });
   });
+}
+
+/**
+ * Whether the newest file part has a Content-Type header. Its headers are in `recent`, and no part before it has a file
+ * name.
+ */
+function declaresType(recent: Buffer, req: IncomingMessage): boolean {
+  const boundary = parseMediaType(req.headers["content-type"])?.parameters.get("boundary");
+  const parts = recent.toString("latin1").split(`--${boundary}\r\n`);
+  const heads = parts.slice(1).map((part) => part.split("\r\n\r\n", 1)[0] ?? "");
+  const head = heads.find((lines) => /^content-disposition:.*\bfilename/ims.test(lines));
+  return head === undefined || /^content-type[\t ]*:/im.test(head);
 }
 
 /**

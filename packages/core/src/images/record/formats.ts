@@ -93,12 +93,18 @@ export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, O
   ["application/photoshop", "image/x-photoshop"],
 ]);
 
+/** Other names of these types, and the type for any bytes. They say too little: the bytes decide. */
+export const LOOSE_TYPES: readonly string[] = [
+  ...["application/octet-stream", "image/jpg", "image/pjpeg", "image/jfif", "image/x-png", "image/apng"],
+  ...["image/psd", "image/x-psd", "application/psd", "application/x-pdf"],
+];
+
 /**
- * The original type that an uploaded part declares. `"any"` for `application/octet-stream`: the bytes decide.
- * `undefined` for a type that is not accepted.
+ * The original type that an uploaded part declares. `"any"` if the bytes decide: for {@link LOOSE_TYPES}, and for an
+ * empty text, which is a part without a type. `undefined` for a type that is not accepted.
  */
 export function declaredOriginalType(contentType: string): OriginalType | "any" | undefined {
-  if (contentType === "application/octet-stream") return "any";
+  if (contentType === "" || LOOSE_TYPES.includes(contentType)) return "any";
   for (const facts of Object.values(FORMATS)) {
     if (facts.original !== null && facts.type === contentType) return facts.original;
   }

@@ -40,6 +40,30 @@ export function uploadsBehaviour(scope: Scope): void {
       });
     }));
 
+  test("upload() reports an empty type for a file part without Content-Type, and its declared type otherwise", () =>
+    withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
+      const disposition = 'Content-Disposition: form-data; name="imagedata"; filename="a.png"';
+      const text = fieldPart("name", 'filename="b.png"');
+      const cases: [string[], string][] = [
+        [[disposition], ""],
+        [["Content-Transfer-Encoding: binary", disposition], ""],
+        [[disposition, "Content-Type: text/plain"], "text/plain"],
+        [["CONTENT-TYPE: image/jpg", disposition], "image/jpg"],
+        [["Content-Type: application/octet-stream", disposition], "application/octet-stream"],
+      ];
+      for (const [headers, declaredType] of cases) {
+        const body = multipart([text, { headers, content: PNG }, text]);
+        // Whole, and byte by byte up to the file: the headers then arrive in many chunks.
+        const pieces = [...body.subarray(0, 400)].map((byte) => Buffer.from([byte]));
+        for (const sent of [body, [...pieces, body.subarray(400)]]) {
+          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: HEADERS, body: sent });
+          const report: UploadReport = JSON.parse(reply.body.toString());
+          checkReport(report, Buffer.from(PNG));
+          assert.equal(report.declaredType, declaredType, headers.join());
+        }
+      }
+    }));
+
   test("upload() receives files of every size intact, in one piece and in thousands of chunks", () =>
     withDirectory(async (spoolDirectory) => {
       const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });

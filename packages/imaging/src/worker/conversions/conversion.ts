@@ -2,6 +2,7 @@ import type { OriginalType, RenditionSpec, Size } from "@outrigger/core";
 import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import type { Picture } from "../picture.ts";
+import { readPngGamma } from "../png/png-gamma.ts";
 
 /** The conversion of one original to one rendition. */
 export interface Conversion {
@@ -38,11 +39,12 @@ function isSameSize(a: Size, b: Size): boolean {
 }
 
 /**
- * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation and colour profiles, as PDF and
- * SVG readers do. Such a file is upright, grey or RGB, and sRGB.
+ * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation, colour profiles and `gAMA`, as
+ * PDF and SVG readers do. Such a file is upright, grey or RGB, and sRGB.
  */
 export async function isPlainRaster(bytes: Buffer): Promise<boolean> {
-  const { orientation = 1, channels, space, icc } = await sharp(bytes).metadata();
+  const { format, orientation = 1, channels, space, icc } = await sharp(bytes).metadata();
+  if (format === "png" && readPngGamma(bytes) !== null) return false;
   return orientation === 1 && channels <= 4 && space !== "cmyk" && (icc === undefined || isSrgb(icc));
 }
 

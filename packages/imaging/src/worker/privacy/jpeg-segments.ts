@@ -47,6 +47,12 @@ export function* readJpegSegments(bytes: Buffer): Generator<JpegSegment, void> {
   }
 }
 
+/** Whether a JPEG has its EOI. */
+export function hasJpegEnd(bytes: Buffer): boolean {
+  for (const { marker } of readJpegSegments(bytes)) if (marker === Marker.EOI) return true;
+  return false;
+}
+
 function readSegment(bytes: Buffer, marker: number, start: number, position: number): JpegSegment {
   const length = standsAlone(marker) || position + 2 > bytes.length ? 0 : bytes.readUInt16BE(position);
   const end = Math.min(position + length, bytes.length);

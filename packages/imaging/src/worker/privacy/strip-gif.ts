@@ -1,4 +1,4 @@
-import { type GifBlock, readGifBlocks } from "../gif-blocks.ts";
+import { type GifBlock, readGifBlocks } from "../gif/gif-blocks.ts";
 import { Edits } from "./edits.ts";
 
 const TYPE = "image/gif";

@@ -1,7 +1,8 @@
 import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
-import { readGifStructure } from "../gif-blocks.ts";
+import { readGifStructure } from "../gif/gif-blocks.ts";
+import { withTransparentCanvas } from "../gif/transparent-gif.ts";
 import { awaitLibvips } from "../libvips.ts";
 import { dataUrl } from "./embedded-picture.ts";
 import { withBackgroundShape } from "./root-background.ts";
@@ -66,8 +67,9 @@ async function drawableSvg(
 async function drawableGif(gif: Buffer, limits: PictureLimits, allowance: Allowance): Promise<string | null> {
   const pixels = pixelsOf(gif);
   if (pixels > allowance.pixels) return null;
-  const frame = sharp(gif, { failOn: "warning", limitInputPixels: limits.maxPixels });
   try {
+    const { bytes } = withTransparentCanvas(gif, false);
+    const frame = sharp(bytes, { failOn: "error", limitInputPixels: limits.maxPixels });
     const png = await awaitLibvips("image/gif", limits, frame.png().toBuffer());
     if (png.length > MAX_WRAPPED_BYTES) return null;
     allowance.pixels -= pixels;

@@ -2,7 +2,7 @@ import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
 import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
 import { optionalText } from "../../../schema/json-schema.ts";
-import { ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
+import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
 import { FILE_FIELD } from "../create-image.ts";
@@ -79,7 +79,7 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
             [FILE_FIELD]: {
               type: "string",
               format: "binary",
-              description: `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF. Its Content-Type must be that type, or \`application/octet-stream\`.`,
+              description: `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF. Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
             },
             name: {
               ...NAME_SCHEMA,
@@ -94,7 +94,7 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
         },
         encoding: {
           [FILE_FIELD]: {
-            contentType: [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), "application/octet-stream"].join(", "),
+            contentType: [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES].join(", "),
           },
         },
       },

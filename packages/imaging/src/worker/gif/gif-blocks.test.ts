@@ -1,7 +1,7 @@
 import { ServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { sparseGif } from "../../test/hostile-gifs.ts";
+import { sparseGif } from "../../../test/hostile-gifs.ts";
 import { readGifStructure } from "./gif-blocks.ts";
 
 const frame = { width: 30, height: 20 };

@@ -1,5 +1,5 @@
 import type { Size } from "@outrigger/core";
-import { unreadable } from "./unreadable.ts";
+import { unreadable } from "../unreadable.ts";
 
 const TYPE = "image/gif";
 const EXTENSION = 0x21;
@@ -18,8 +18,9 @@ export interface GifBlock {
  * `unsupported_media` for a file truncated within a block.
  *
  * Source: GIF89a specification, sections 18 to 27.
+ * @param allowCut Instead of throwing, yield the truncated block, which ends beyond the file.
  */
-export function* readGifBlocks(bytes: Buffer): Generator<GifBlock, void> {
+export function* readGifBlocks(bytes: Buffer, { allowCut = false } = {}): Generator<GifBlock, void> {
   if (bytes.length < 13 || !/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) {
     throw unreadable(TYPE, "it has no GIF header");
   }
@@ -27,7 +28,7 @@ export function* readGifBlocks(bytes: Buffer): Generator<GifBlock, void> {
   while (start < bytes.length) {
     const block = readBlock(bytes, start);
     if (block === null) return;
-    if (block.end > bytes.length) throw unreadable(TYPE, "it is truncated");
+    if (block.end > bytes.length && !allowCut) throw unreadable(TYPE, "it is truncated");
     yield block;
     if (block.kind === "trailer") return;
     start = block.end;
@@ -52,7 +53,8 @@ function readBlock(bytes: Buffer, start: number): GifBlock | null {
   }
 }
 
-function colourTableBytes(flags: number): number {
+/** Bytes of the colour table that the flags of a screen or a frame declare. */
+export function colourTableBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 

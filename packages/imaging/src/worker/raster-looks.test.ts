@@ -1,0 +1,192 @@
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterAll, describe, expect, test } from "vitest";
+import {
+  animatedPng,
+  type DrawnFrame,
+  gammaChunk,
+  gifOf,
+  P3_CHUNK,
+  PngType,
+  pngChunk,
+  pngOf,
+} from "../../../../test/support/raster-files.ts";
+
+const renderer = createRenderer();
+afterAll(() => renderer.close());
+
+const CLEAR = 2;
+
+/** RGBA of a pixel in each frame of a rendition. */
+async function pixelsAt(bytes: Buffer, x: number, y: number): Promise<number[][]> {
+  const { pages = 1, pageHeight = 0 } = await sharp(bytes, { animated: true }).metadata();
+  const { data, info } = await sharp(bytes, { animated: true })
+    .ensureAlpha()
+    .toColourspace("srgb")
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return Array.from({ length: pages }, (_, page) => {
+    const offset = ((page * pageHeight + y) * info.width + x) * 4;
+    return [...data.subarray(offset, offset + 4)];
+  });
+}
+
+const [red, green, blue] = [
+  [255, 0, 0, 255],
+  [0, 255, 0, 255],
+  [0, 0, 255, 255],
+];
+
+describe("a GIF's canvas", () => {
+  const inset: DrawnFrame = { left: 5, top: 5, width: 10, height: 10, pixels: 2 };
+
+  test.each(["png", "webp", "gif", "avif"] as const)(
+    "is transparent in %s where the first frame does not draw",
+    async (format) => {
+      const { bytes } = await renderer.render({ bytes: gifOf(20, 20, [inset]) }, "image/gif", { format });
+      expect((await pixelsAt(bytes, 1, 1))[0]?.[3]).toBe(0);
+      expect((await pixelsAt(bytes, 10, 10))[0]?.[3]).toBe(255);
+    },
+  );
+
+  test("is white in JPEG where no frame draws", async () => {
+    const source = { bytes: gifOf(20, 20, [inset]) };
+    const { bytes: jpeg } = await renderer.render(source, "image/gif", { format: "jpg" });
+    for (const level of (await pixelsAt(jpeg, 1, 1))[0] ?? []) expect(level).toBeGreaterThan(250);
+  });
+
+  test("stays transparent in every frame of an animation until a frame draws there", async () => {
+    const frames = [inset, { ...inset, pixels: 1 }, { width: 4, height: 4, pixels: 0 }];
+    const { bytes } = await renderer.render({ bytes: gifOf(20, 20, frames) }, "image/gif", {
+      format: "webp",
+    });
+    expect((await pixelsAt(bytes, 17, 17)).map((pixel) => pixel[3])).toEqual([0, 0, 0]);
+    expect((await pixelsAt(bytes, 2, 2)).map((pixel) => pixel[3])).toEqual([0, 0, 255]);
+  });
+
+  test("is opaque, with three channels, where the first frame covers it", async () => {
+    const bytes = gifOf(20, 20, [{ width: 20, height: 20, pixels: 2 }, inset]);
+    for (const format of ["png", "webp"] as const) {
+      const rendition = await renderer.render({ bytes }, "image/gif", { format });
+      expect((await sharp(rendition.bytes).metadata()).channels).toBe(3);
+    }
+  });
+
+  test("is transparent after a frame that restores the background", async () => {
+    const frames = [
+      { width: 20, height: 20, pixels: 0 },
+      { ...inset, disposal: CLEAR },
+      { width: 3, height: 3, pixels: 1 },
+      { width: 3, height: 3, pixels: 2 },
+    ];
+    for (const format of ["webp", "gif"] as const) {
+      const { bytes } = await renderer.render({ bytes: gifOf(20, 20, frames) }, "image/gif", {
+        format,
+      });
+      const clear = [0, 0, 0, 0];
+      const inset = await pixelsAt(bytes, 10, 10);
+      expect(inset.map((pixel) => pixel[3])).toEqual([255, 255, 0, 0]);
+      if (format === "webp") continue; // Lossy.
+      expect(inset).toEqual([red, blue, clear, clear]);
+      expect(await pixelsAt(bytes, 18, 18)).toEqual([red, red, red, red]);
+      expect(await pixelsAt(bytes, 1, 1)).toEqual([red, red, green, blue]);
+    }
+  });
+
+  test("is transparent after a cleared frame that uses all 256 colours, which gives up one of two like colours", async () => {
+    const colours = Buffer.from(Array.from({ length: 768 }, (_, at) => (at % 3 === 0 ? at / 3 : 0)));
+    const pixels = Array.from({ length: 256 }, (_, at) => at);
+    const frames = [
+      { width: 16, height: 16, pixels, colours, disposal: CLEAR },
+      { width: 4, height: 4, pixels: 1 },
+    ];
+    const { bytes } = await renderer.render({ bytes: gifOf(16, 16, frames) }, "image/gif", {
+      format: "webp",
+    });
+    const all = await sharp(bytes, { animated: true }).ensureAlpha().raw().toBuffer();
+    for (let at = 0; at < 256; at++) expect(all[4 * at + 3], `pixel ${at}`).toBe(255);
+    expect((await pixelsAt(bytes, 12, 12)).map((pixel) => pixel[3])).toEqual([255, 0]);
+  });
+});
+
+/** The levels of a grey ramp as `gamma` encodes them, in sRGB. */
+function srgbOf(level: number, gamma: number): number {
+  const light = (level / 255) ** (1 / gamma);
+  return 255 * (light <= 0.003_130_8 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
+}
+
+/** The pixels of a PNG rendition, without alpha. */
+async function levelsOf(bytes: Buffer): Promise<Buffer> {
+  const rendition = await renderer.render({ bytes }, "image/png", { format: "png" });
+  return sharp(rendition.bytes).toColourspace("srgb").removeAlpha().raw().toBuffer();
+}
+
+describe("gAMA of a PNG", () => {
+  test.each([
+    ["RGB", PngType.rgb, 8],
+    ["RGB of 16 bits", PngType.rgb, 16],
+    ["RGB with alpha", PngType.rgbAlpha, 8],
+    ["grey", PngType.grey, 8],
+    ["grey of 16 bits", PngType.grey, 16],
+    ["grey with alpha", PngType.greyAlpha, 8],
+    ["a palette", PngType.palette, 8],
+  ])("is applied to %s", async (_, type, depth) => {
+    const plain = await levelsOf(pngOf({ type, depth }));
+    const light = await levelsOf(pngOf({ type, depth, chunks: [gammaChunk(100_000)] }));
+    expect(light.length).toBe(plain.length);
+    for (const [index, level] of plain.entries()) {
+      // Rounding to 8 bits is coarse in the darkest levels.
+      if (level < 16) continue;
+      expect(Math.abs((light[index] ?? 0) - srgbOf(level, 1)), `${level}`).toBeLessThan(4);
+    }
+  });
+
+  test.each([
+    ["is 45455", [gammaChunk(45_455)]],
+    ["has a wrong checksum", [spoilt(gammaChunk(100_000))]],
+    ["is zero", [gammaChunk(0)]],
+    ["stands beside sRGB", [gammaChunk(100_000), pngChunk("sRGB", Buffer.of(0))]],
+    ["stands beside cICP", [pngChunk("cICP", Buffer.of(1, 13, 0, 1)), gammaChunk(100_000)]],
+  ])("changes nothing if it %s", async (_, chunks) => {
+    expect(await levelsOf(pngOf({ chunks }))).toEqual(await levelsOf(pngOf()));
+  });
+
+  test("is applied with the primaries of cHRM, which alone change nothing", async () => {
+    const plain = await levelsOf(pngOf());
+    expect(await levelsOf(pngOf({ chunks: [P3_CHUNK] }))).toEqual(plain);
+    const wide = await levelsOf(pngOf({ chunks: [gammaChunk(45_455), P3_CHUNK] }));
+    expect(wide).not.toEqual(plain);
+  });
+
+  test("and cHRM show the same colours with 16 bits as with 8", async () => {
+    const chunks = [gammaChunk(60_000), P3_CHUNK];
+    const shallow = await levelsOf(pngOf({ chunks }));
+    const deep = await levelsOf(pngOf({ depth: 16, chunks }));
+    const difference = shallow.reduce((sum, level, index) => sum + Math.abs((deep[index] ?? 0) - level), 0);
+    expect(difference / shallow.length).toBeLessThan(1.5);
+  });
+
+  test("does not change the original as PNG", async () => {
+    const bytes = pngOf({ chunks: [gammaChunk(100_000)] });
+    const cleanedPath = "/nonexistent/never-written";
+    expect(await renderer.admit({ bytes }, "image/png", { cleanedPath })).toMatchObject({ cleaned: null });
+  });
+});
+
+test.each(["webp", "gif", "jpg", "avif", "psd", "pdf"] as const)(
+  "an animated PNG becomes its first picture in %s",
+  async (format) => {
+    const [moving, still] = await Promise.all(
+      [animatedPng(40), pngOf({ size: 40 })].map((bytes) =>
+        renderer.render({ bytes }, "image/png", { format }),
+      ),
+    );
+    expect(moving?.bytes).toEqual(still?.bytes);
+  },
+);
+
+function spoilt(chunk: Buffer): Buffer {
+  const copy = Buffer.from(chunk);
+  copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1);
+  return copy;
+}
