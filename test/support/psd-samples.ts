@@ -79,7 +79,9 @@ function resources(sample: SamplePsd): Buffer {
   if (iccProfile) blocks.push(resource(1039, iccProfile));
   if (transparentIndex !== undefined) blocks.push(resource(1047, Buffer.of(0, transparentIndex)));
   if (hasMergedPicture !== undefined) {
-    blocks.push(resource(1057, Buffer.of(0, 0, 0, 1, Number(hasMergedPicture), 0, 0, 0, 0, 0, 0, 0, 0)));
+    blocks.push(
+      resource(1057, Buffer.of(0, 0, 0, 1, Number(hasMergedPicture), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
+    );
   }
   return Buffer.concat([...blocks, ...(sample.resources ?? [])]);
 }

@@ -49,8 +49,7 @@ export async function sendTask(child: ChildProcess, task: object, source: OpenSo
 }
 
 /** Decides whether a worker keeps this process alive. */
-export function keepHostAlive(child: ChildProcess | undefined, on: boolean): void {
-  if (child === undefined) return;
+export function keepHostAlive(child: ChildProcess, on: boolean): void {
   const method = on ? "ref" : "unref";
   child[method]();
   pipeOf(child)[method]();

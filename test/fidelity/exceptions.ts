@@ -1,0 +1,127 @@
+import type { Finding } from "./measure.ts";
+import type { Kind } from "./samples/sample.ts";
+
+/** Files that are refused, or that look different, on purpose or for a cause outside this repository. */
+export interface Exception {
+  kind: Kind;
+  /** The names of the files, without their kind. */
+  names: RegExp;
+  cause: string;
+  /** The files come with a package, which may be absent. */
+  isInstalled?: boolean;
+}
+
+/** A refusal for a named reason. */
+export interface NamedRefusal extends Exception {
+  /** The reason that we give. */
+  message: RegExp;
+}
+
+/** Files that we refuse by design, although the independent reader opens or shows them at least in part. */
+export const NAMED_REFUSALS: readonly NamedRefusal[] = [
+  {
+    kind: "pdf",
+    names: /, user password, \d+ bits$/,
+    message: /protected by a password/,
+    cause: "password",
+  },
+  {
+    kind: "png",
+    names: /^(?:cut at half|fewer rows than declared)$/,
+    message: /read error|premature|truncated|missing/,
+    cause: "more than a tenth of the picture is missing",
+  },
+  {
+    kind: "jpeg",
+    names: /^(?:baseline|progressive|with restarts), cut at (?:30|60) %$/,
+    message: /premature|truncated|missing|rows/,
+    cause: "more than a tenth of the picture is missing",
+  },
+  {
+    kind: "gif",
+    names: /^cut at half$/,
+    message: /truncated/,
+    cause: "more than a tenth of the picture is missing",
+  },
+];
+
+/** Files whose picture differs by more than 2 %, with the cause. */
+export const EXCEPTIONS: readonly Exception[] = [
+  ...on("png", {
+    "the default picture is shown, Chromium shows the first frame": /^animated, first picture hidden$/,
+    "Chromium draws damaged palettes differently":
+      /^(?:palette index out of range|alpha for more than the palette)$/,
+  }),
+  {
+    kind: "png",
+    names: /^skimage: data\/page\.png$/,
+    cause: "libvips does not apply the profile of a grey PNG",
+    isInstalled: true,
+  },
+  ...on("jpeg", {
+    "CMYK without a profile is read as another printing condition":
+      /^(?:cmyk \d+x\d+|CMYK (?:Adobe 0|without Adobe).*|YCCK.*|by ImageMagick, CMYK.*|by sharp, CMYK)$/,
+    "CMYK profiles: another rendering intent": /^by sharp, CMYK with a profile$/,
+    "Chromium leaves out the last rows of a JPEG without its end":
+      /^(?:baseline|with restarts), (?:(?:without|one byte of) its end marker|cut at (?:97|99\.5) %)$/,
+    "decoders skip damage differently": /^with restarts, a foreign marker in the pixels$/,
+    "the orientation has a type that EXIF does not allow; Chromium ignores it":
+      /^EXIF orientation as a long$/,
+  }),
+  ...on("gif", {
+    "a frame without any palette has no colours to agree on": /^no palette at all$/,
+  }),
+  ...on("svg", {
+    "absolute units are drawn at 72 dpi": /^unit (?:15pt|1\.2pc|5mm|0\.5cm|0\.3in)$/,
+    "librsvg: an initial font size of 12 px": /^unit 2(?:em|ex|rem)$/,
+    "librsvg: newer colours": /^colour (?:lab|oklch|color)\(/,
+    "librsvg: transform-origin": /^transform origin /,
+    "librsvg: media queries and custom properties":
+      /^(?:rule (?:@media screen|:root)|as written: a style sheet$)/,
+    "librsvg: clip-path functions": /^clip function$/,
+    "librsvg: text positions, lengths, baselines, decorations, paths and small capitals":
+      /^(?:baseline (?:hanging|text-before-edge)|decoration .*|positions|text length|on a path|small capitals|as written: (?:spans and paths of text|letters of the world|blending and paint order))$/,
+    "librsvg: filters: noise, lighter, functions of colour, lights, feImage":
+      /^(?:filter noise|filter composite lighter|filter function (?:brightness\(1\.5\)|contrast\(\.5\)|invert\(\.8\)|blur\(1px\) invert\(1\))|as written: (?:filters|filter functions|an embedded picture in a filter))$/,
+    "a use of itself is drawn differently": /^use of itself$/,
+    "sizes that the file does not give": /^(?:root width=60|as written: no size at all)$/,
+  }),
+  ...on("psd", {
+    "32-bit floats are linear light; the readers take them for sRGB": / x? ?32\b|^layers, 32 bits/,
+    "CMYK without a profile is read as a printing condition":
+      /^(?:inks without|multichannel 4|by ImageMagick, CMYK)/,
+    "psd-tools misreads multichannel and Lab, and ImageMagick no ZIP":
+      /^(?:multichannel 3|lab 3) x \d+ (?:zip|predicted)/,
+    "psd-tools takes a spare channel for alpha":
+      /^(?:(?:greyscale|cmyk) (?:8|16) with (?:a spare|alpha and a spare)|by psd-tools, RGBA ZIP)/,
+    "psd-tools stretches gradients over a square":
+      /^fills, (?:linear gradient, (?:90|30) degrees|reflected gradient|diamond gradient)$/,
+    "psd-tools does not clip": /^layers, clipping/,
+  }),
+  ...on("pdf", {
+    "fonts that are not embedded are substituted": /^(?:font |by pdfkit, text|by Chromium, columns)/,
+    "poppler stops at an unbalanced Q": /^unbalanced states$/,
+    "inks and hue are converted differently":
+      /^(?:weak inks|blend Hue|shading CMYK|colour space (?:CalGray|Separation to CMYK))$/,
+    "poppler leaves the highlight out": /^annotation Highlight$/,
+    "poppler smooths interpolated pictures": /^image interpolated$/,
+    "damaged pictures are drawn differently":
+      /^image (?:JPEG without end|JPEG of another size|pixels missing)$/,
+  }),
+];
+
+/** Whether an entry is about this file. */
+export function concerns({ kind, names }: Exception, finding: Finding): boolean {
+  return finding.kind === kind && names.test(finding.name.slice(kind.length + 1));
+}
+
+/** Whether a file was refused for one of the named reasons. */
+export function isNamedRefusal(finding: Finding): boolean {
+  const { refusal } = finding;
+  if (refusal === null) return false;
+  return NAMED_REFUSALS.some((named) => concerns(named, finding) && named.message.test(refusal));
+}
+
+function on(kind: Kind, causes: Record<string, RegExp>): Exception[] {
+  return Object.entries(causes).map(([cause, names]) => ({ kind, names, cause }));
+}
