@@ -27,10 +27,7 @@ beforeAll(async () => {
     progressive: await sharp(bordered).jpeg({ progressive: true }).toBuffer(),
   };
 });
-afterAll(async () => {
-  await renderer.close();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => Promise.all([renderer.close(), rm(directory, { recursive: true })]));
 
 let uploads = 0;
 
