@@ -67,5 +67,7 @@ test("only options that shape renditions change the build", async () => {
   ] as const) {
     expect(await buildWith({ [name]: 5000 }), name).not.toBe(build);
   }
+  expect(await buildWith({ language: "de" }), "language").not.toBe(build);
+  expect(await buildWith({ sandbox: "off", maxTasksPerWorker: 1 })).toBe(build);
   expect(await buildWith({ workers: 1, timeoutMs: 500, maxPixels: 9, intermediates: false })).toBe(build);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Renderer } from "@outrigger/core";
@@ -51,5 +51,28 @@ describe("measureFontCoverage without fonts", () => {
       alikeFamilies: ["sans-serif", "serif", "monospace"],
     });
     expect(await hasLatinFont(renderer)).toBe(false);
+  });
+});
+
+describe("measureFontCoverage with fonts that only FONTCONFIG_FILE names", () => {
+  let directory: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "outrigger-fonts-"));
+    mkdirSync(join(directory, "own"));
+    copyFileSync("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", join(directory, "own", "letters.ttf"));
+    const file = join(directory, "fonts.conf");
+    writeFileSync(file, `<fontconfig><dir>${directory}/own</dir></fontconfig>`);
+    vi.stubEnv("FONTCONFIG_FILE", file);
+  });
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(directory, { recursive: true });
+  });
+
+  test("reports their scripts as drawn, although the sandbox shows no other file of theirs", async () => {
+    const { drawnScripts } = await measureFontCoverage(renderer);
+    expect(drawnScripts).toEqual(expect.arrayContaining(["Latin", "Greek", "Cyrillic"]));
   });
 });

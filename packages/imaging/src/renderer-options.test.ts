@@ -40,6 +40,14 @@ test.each([
   expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be a whole number from`);
 });
 
+test.each([
+  [{ sandbox: "strict" }, "sandbox must be one of required, best, off"],
+  [{ language: "english language" }, "language must be a BCP 47 language tag"],
+  [{ language: "en_US" }, "language must be a BCP 47 language tag"],
+])("createRenderer throws a TypeError for %j", (options, message) => {
+  expect(() => createRenderer(options as RendererOptions)).toThrow(message);
+});
+
 test("the default maxTotalMemoryBytes is maxMemoryBytes and a quarter for each further worker", () => {
   const resolved = resolveRendererOptions({ maxMemoryBytes: 400 * 1024 ** 2, workers: 3 });
   expect(resolved.maxTotalMemoryBytes).toBe(600 * 1024 ** 2);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createRenderer } from "@outrigger/imaging";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 
 type Attempt = (typeof COLUMNS)[number][1];
 type Results = Record<string, Record<Attempt, boolean> | { failure: string }>;
@@ -92,6 +92,22 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
       await renderer.render(source, "image/svg+xml", { format: "png" });
       expect(renderer.sandbox?.level).toBe(working[0]?.[0]);
     } finally {
+      await renderer.close();
+    }
+  });
+
+  test("does not start with sandbox required where no level works, and the error names each reason", async () => {
+    vi.stubEnv("PATH", "/there/are/no/programs");
+    const renderer = createRenderer({ workers: 1, sandbox: "required" });
+    try {
+      const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
+      await expect(renderer.render(source, "image/svg+xml", { format: "png" })).rejects.toMatchObject({
+        code: "host_misuse",
+        message: expect.stringMatching(/bubblewrap: .*bwrap.*not found; namespaces: .*not found/),
+      });
+      expect(renderer.sandbox).toBeNull();
+    } finally {
+      vi.unstubAllEnvs();
       await renderer.close();
     }
   });

@@ -1,0 +1,40 @@
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+// A server without locales, or with another one.
+beforeEach(() => {
+  vi.stubEnv("LANG", "C");
+  vi.stubEnv("LC_ALL", "fr_FR.UTF-8");
+  vi.stubEnv("LANGUAGE", "fr");
+});
+afterEach(() => vi.unstubAllEnvs());
+
+const branches = [
+  ["fr", "#ff0000"],
+  ["de", "#00ff00"],
+  ["en", "#0000ff"],
+].map(([language, fill]) => `<rect systemLanguage="${language}" width="9" height="9" fill="${fill}"/>`);
+const rest = '<rect width="9" height="9" fill="#888888"/>';
+const switching = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><switch>${branches.join("")}${rest}</switch></svg>`;
+
+test.each([
+  [undefined, [0, 0, 255]],
+  ["en-GB", [0, 0, 255]],
+  ["de", [0, 255, 0]],
+  ["de-AT", [0, 255, 0]],
+  ["ja", [0x88, 0x88, 0x88]],
+])(
+  "with the language %s, <switch> draws its branch, whatever the locale of the machine",
+  async (language, colour) => {
+    const renderer = createRenderer({ workers: 1, ...(language === undefined ? {} : { language }) });
+    try {
+      const source = { bytes: Buffer.from(switching) };
+      const { bytes } = await renderer.render(source, "image/svg+xml", { format: "png" });
+      const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
+      expect([...pixels.subarray(0, 3)]).toEqual(colour);
+    } finally {
+      await renderer.close();
+    }
+  },
+);
