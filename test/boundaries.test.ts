@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
 };
 
 /** Files that hand an allow-listed environment to child processes. */
-const MAY_READ_ENVIRONMENT = ["packages/imaging/src/pool/fork-worker.ts"];
+const MAY_READ_ENVIRONMENT = ["packages/imaging/src/pool/start-process.ts"];
 
 const NODE_RANGE = ">=20.19";
 const MAX_LINES = 300;

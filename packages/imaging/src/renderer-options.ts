@@ -79,7 +79,7 @@ export interface RendererOptions {
   workers?: number;
   /**
    * Pictures after which a worker is replaced. With 1 each picture gets a new process, so a decoder that one picture took
-   * over never sees another: for private pictures of several clients. A new worker costs 0.1 s of CPU time.
+   * over never sees another: for private pictures of several clients. A new worker costs about 0.3 s of CPU time.
    * Range 1 to 1,000,000.
    * @default 1000
    */

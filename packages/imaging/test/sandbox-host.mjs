@@ -49,7 +49,7 @@ for (const level of ["bubblewrap", "namespaces", "permissions", "none"]) {
       );
     }
   } catch (error) {
-    results[level] = { failure: worker.startFailure() ?? String(error) };
+    results[level] = { failure: worker.startFailure ?? String(error) };
   }
   worker.kill(new Error("done"));
   await worker.gone;

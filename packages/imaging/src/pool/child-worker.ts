@@ -49,7 +49,7 @@ export interface ChildWorker {
   /** Resolves when the process has exited. */
   readonly gone: Promise<void>;
   /** Why the process ended by itself before it was ready; `null` if it did not. */
-  startFailure(): string | null;
+  readonly startFailure: string | null;
   /** Whether the process can take another task. */
   isAlive(): boolean;
   /** Bytes of memory that the process held after its last task. */
@@ -68,7 +68,7 @@ export interface ChildWorker {
   kill(reason: ServiceError): void;
 }
 
-/** A start usually takes 0.1 s. After this time it has failed. */
+/** A start usually takes 0.3 s. After this time it has failed. */
 const MAX_START_MS = 30_000;
 /** Characters of a failed start's error output that are kept. */
 const MAX_ERROR_OUTPUT = 2000;
@@ -93,7 +93,6 @@ class SpawnedWorker implements ChildWorker {
   /** Whether all processes of the sandbox are running. */
   #isComplete = false;
   #hasStarted = false;
-  #startFailure: string | null = null;
   #errorOutput = "";
   #restingBytes = 0;
   /** Settles the current task. */
@@ -105,6 +104,7 @@ class SpawnedWorker implements ChildWorker {
 
   readonly ready = this.#ready.promise;
   readonly gone = this.#gone.promise;
+  startFailure: string | null = null;
 
   constructor(options: ChildWorkerOptions, level: SandboxLevel) {
     this.#options = options;
@@ -120,14 +120,10 @@ class SpawnedWorker implements ChildWorker {
       this.#listenTo(this.#child);
     } catch (cause) {
       // The level does not apply here.
-      this.#startFailure = isError(cause) ? cause.message : String(cause);
+      this.startFailure = isError(cause) ? cause.message : String(cause);
       this.#end(notStarted(cause), null);
       this.#gone.resolve();
     }
-  }
-
-  startFailure(): string | null {
-    return this.#startFailure;
   }
 
   isAlive(): boolean {
@@ -160,7 +156,7 @@ class SpawnedWorker implements ChildWorker {
       const settle: Settle = (outcome, cpuMs) => {
         this.#settle = undefined;
         clearTimeout(deadline);
-        this.#keepHostAlive(false);
+        keepHostAlive(this.#child, false);
         onCost(cpuMs);
         if ("error" in outcome) reject(outcome.error);
         else {
@@ -173,7 +169,7 @@ class SpawnedWorker implements ChildWorker {
         }
       };
       this.#settle = settle;
-      this.#keepHostAlive(true);
+      keepHostAlive(this.#child, true);
       void this.#send(request, settle, (length) => {
         sourceBytes = length;
       });
@@ -183,7 +179,7 @@ class SpawnedWorker implements ChildWorker {
   kill(reason: ServiceError): void {
     this.#end(reason, this.#measuredCpuMs());
     // Otherwise this process could run out of work and exit before `gone` resolves.
-    this.#keepHostAlive(true);
+    keepHostAlive(this.#child, true);
     // A sandbox that is not complete yet might outlive its first process. `#receive` kills it then.
     if (this.#isComplete && this.#child !== undefined) killDecoder(this.#child, this.#decoder);
   }
@@ -238,13 +234,13 @@ class SpawnedWorker implements ChildWorker {
       if (this.#hasStarted) this.#end(isByItself ? crashed() : stopped(), null);
       else {
         const reason = this.#errorOutput.trim() || `It ended with ${signal ?? code}.`;
-        if (isByItself) this.#startFailure = reason;
+        if (isByItself) this.startFailure = reason;
         this.#end(notStarted(new Error(reason)), null);
       }
       this.#gone.resolve();
     });
     child.on("error", (cause) => {
-      if (systemCode(cause) === "ENOENT") this.#startFailure = cause.message;
+      if (systemCode(cause) === "ENOENT") this.startFailure = cause.message;
       this.#end(notStarted(cause), null);
       // Without a process no "close" event follows. For a running process, this event reports a signal that failed.
       if (child.pid === undefined) this.#gone.resolve();
@@ -261,7 +257,7 @@ class SpawnedWorker implements ChildWorker {
     const message = readMessage(given);
     if (message.kind === "ready") this.#begin();
     else if (message.kind === "unusable") {
-      this.#startFailure = message.reason;
+      this.startFailure = message.reason;
       this.kill(new ServiceError("host_misuse", `The renderer cannot load its libraries: ${message.reason}`));
     } else if (this.#isSending) throw new Error("A render process replied before it had read its task");
     else {
@@ -276,14 +272,14 @@ class SpawnedWorker implements ChildWorker {
 
   #begin(): void {
     if (this.#decoder === null) {
-      this.#startFailure = "/proc does not show its process";
+      this.startFailure = "/proc does not show its process";
       this.kill(notStarted());
       return;
     }
     clearTimeout(this.#startTimer);
     lowerPriority(this.#decoder);
     this.#hasStarted = true;
-    this.#keepHostAlive(false);
+    keepHostAlive(this.#child, false);
     this.#ready.resolve();
   }
 
@@ -299,9 +295,5 @@ class SpawnedWorker implements ChildWorker {
     if (this.#decoder === null || this.#cpuMsAtStart === null) return null;
     const now = cpuMsOf(this.#decoder);
     return now === null ? null : now - this.#cpuMsAtStart;
-  }
-
-  #keepHostAlive(on: boolean): void {
-    if (this.#child !== undefined) keepHostAlive(this.#child, on);
   }
 }

@@ -15,7 +15,7 @@ export function startFontCache(entry: URL, locale: string): () => Promise<void> 
   if (isStarted || process.platform !== "linux") return async () => undefined;
   isStarted = true;
   const child = spawn(process.execPath, [fileURLToPath(entry)], {
-    env: childEnvironment(process.env, locale),
+    env: childEnvironment(locale),
     stdio: ["pipe", "ignore", "ignore"],
   });
   const gone = new Promise<void>((resolve) => {

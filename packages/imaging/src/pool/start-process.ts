@@ -39,7 +39,7 @@ export function startProcess(
   level: SandboxLevel,
 ): ChildProcess {
   const path = realpathSync(fileURLToPath(entry));
-  const environment = childEnvironment(process.env, locale);
+  const environment = childEnvironment(locale);
   // Small containers have no shell. There, only the memory watch bounds the process.
   const limits = existsSync(STATUS) && existsSync(SHELL) ? limitedTo(maxMemoryBytes) : [];
   const [command = "", ...args] = [...limits, ...confined(path, level, environment)];
@@ -141,9 +141,9 @@ function reservedKibibytes(): number {
 const KEPT = /^(?:HOME|PATH|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SYSTEMROOT|(?:FONTCONFIG|XDG)_.*)$/i;
 
 /** The environment of a worker: the allow-listed variables of the host, and its own. */
-export function childEnvironment(host: NodeJS.ProcessEnv, locale: string): NodeJS.ProcessEnv {
+export function childEnvironment(locale: string): NodeJS.ProcessEnv {
   // Passed on, not read: environment variables do not configure this package.
-  const kept = Object.entries(host).filter(([name]) => KEPT.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   return {
     ...Object.fromEntries(kept),
     LANG: locale,

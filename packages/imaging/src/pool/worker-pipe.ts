@@ -49,7 +49,8 @@ export async function sendTask(child: ChildProcess, task: object, source: OpenSo
 }
 
 /** Decides whether a worker keeps this process alive. */
-export function keepHostAlive(child: ChildProcess, on: boolean): void {
+export function keepHostAlive(child: ChildProcess | undefined, on: boolean): void {
+  if (child === undefined) return;
   const method = on ? "ref" : "unref";
   child[method]();
   pipeOf(child)[method]();

@@ -178,7 +178,7 @@ class ChildWorkerPool implements WorkerPool {
         return worker;
       } catch (error) {
         this.#forget(worker);
-        const reason = worker.startFailure();
+        const reason = worker.startFailure;
         // Other failures say nothing about the level: the pool was closed, or the system is short of memory.
         if (reason === null || this.#isClosed) throw error;
         failures.push({ level, reason });
