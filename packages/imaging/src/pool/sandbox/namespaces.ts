@@ -4,37 +4,49 @@ const UNSHARED = ["--user", "--map-root-user", "--mount", "--pid", "--net", "--i
 
 /**
  * Builds a file system that holds only the given files, makes it the root, drops the old root and all capabilities, and
- * runs the program. It is built on /sys, where no file of the host is needed. `umount` finds mounts through /proc,
- * which leads nowhere once the old root is gone. The shell stays as the first process of its namespace, because the
- * kernel ignores signals that a first process sends to itself.
+ * runs the program. It is built on /sys, where no file of the host is needed. All files and directories are created before
+ * the first mount, and never over an existing one (`-C`), so none can be a link to a file of the host. `umount` finds mounts
+ * through /proc, which leads nowhere once the old root is gone. The shell stays as the first process of its namespace,
+ * because the kernel ignores signals that a first process sends to itself.
  */
 const SCRIPT = `
-set -e
+set -eC
 PATH="/usr/sbin:/usr/bin:/sbin:/bin:$PATH"
 setpriv=$(command -v setpriv)
 umount=$(command -v umount)
-readonly=bind,ro,nosuid,nodev
+each() {
+  step=$1
+  shift
+  while [ "$1" != -- ]; do
+    $step "$1" "$2" "$3"
+    shift 3
+  done
+}
+create() {
+  mkdir -p ".\${3%/*}"
+  case $1 in
+    directory) mkdir -p ".$3" ;;
+    file) : > ".$3" ;;
+    link) ln -s "$2" ".$3" ;;
+  esac
+}
+show() {
+  [ "$1" = link ] || mount -o bind,ro,nosuid,nodev "$2" ".$3"
+}
 mount -t tmpfs -o mode=0755,size=1m sandbox /sys
 cd /sys
 mkdir old
 ln -s old/proc proc
-while [ "$1" != -- ]; do
-  kind=$1 from=$2 path=$3
-  shift 3
-  mkdir -p ".\${path%/*}"
-  case $kind in
-    link) ln -s "$from" ".$path" ;;
-    directory) mkdir -p ".$path"; mount -o $readonly "$from" ".$path" ;;
-    file) : > ".$path"; mount -o $readonly "$from" ".$path" ;;
-  esac
-done
-shift
 : > setpriv
-mount -o $readonly "$setpriv" setpriv
+each create "$@"
+each show "$@"
+show file "$setpriv" /setpriv
 mount -o remount,ro,nosuid,nodev,mode=0755,size=1m sandbox /sys
 pivot_root . old
 cd /
 "/old$umount" -l /old
+while [ "$1" != -- ]; do shift 3; done
+shift
 /setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"
 exit $?
 `;

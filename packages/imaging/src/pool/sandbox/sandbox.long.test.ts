@@ -1,9 +1,14 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createRenderer } from "@outrigger/imaging";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { inBubblewrap } from "./bubblewrap.ts";
+import { inNamespaces } from "./namespaces.ts";
 
 type Attempt = (typeof COLUMNS)[number][1];
 type Results = Record<string, Record<Attempt, boolean> | { failure: string }>;
@@ -111,4 +116,32 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
       await renderer.close();
     }
   });
+
+  test.each([
+    ["bubblewrap", inBubblewrap],
+    ["namespaces", inNamespaces],
+  ])(
+    "finds no file of the host changed by the start of %s, even if a path to show is a link",
+    async (_, confine) => {
+      const directory = await mkdtemp(join(tmpdir(), "visible-"));
+      try {
+        const target = join(directory, "target");
+        await writeFile(target, "content");
+        await mkdir(join(directory, "shown"));
+        const link = join(directory, "shown", "link");
+        await symlink(target, link);
+        const [command = "", ...args] = confine(["/bin/true"], {
+          paths: [
+            { path: join(directory, "shown"), from: join(directory, "shown"), isDirectory: true },
+            { path: link, from: target, isDirectory: false },
+          ],
+          links: [],
+        });
+        await promisify(execFile)(command, args).catch(() => undefined);
+        expect(await readFile(target, "utf8")).toBe("content");
+      } finally {
+        await rm(directory, { recursive: true });
+      }
+    },
+  );
 });
