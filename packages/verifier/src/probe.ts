@@ -90,18 +90,23 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       if (signal.aborted) return { ...result, reason: "timeout" };
       const blocked = egress.admit();
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
-      const turn = await budgets.take(place.address, 2, signal);
+      // The second question finds out whether the domain accepts all, once for each domain.
+      const reserved = (await memory.acceptsAll(domain)) === undefined ? 2 : 1;
+      const turn = await budgets.take(place.address, reserved, signal);
       if ("retryAfterMs" in turn) {
         return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
       }
       // Read after the wait: another probe of the domain may have completed meanwhile.
       const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
       if (acceptsAll === true) {
-        turn.refund(2);
+        turn.refund(reserved);
         turn.end();
         return { ...result, server: true, acceptsAll, reason: "accepts_all" };
       }
-      const outcome = await ask(task, identity, place, acceptsAll === null, turn);
+      const outcome = await ask(task, identity, place, reserved === 2 && acceptsAll === null, {
+        end: turn.end,
+        refundAllBut: (asked) => turn.refund(reserved - asked),
+      });
       const told = readOutcome(result, outcome, acceptsAll);
       if (isLast(outcome)) {
         const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
@@ -119,7 +124,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     identity: SmtpIdentity,
     { name, address }: Place,
     asksMadeUp: boolean,
-    turn: { refund(questions: number): void; end(): void },
+    turn: { refundAllBut(asked: number): void; end(): void },
   ): Promise<Outcome> {
     const { local, domain, signal } = task;
     const closing: Promise<void>[] = [];
@@ -137,7 +142,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       const asked =
         outcome.kind === "answered" ? (outcome.madeUp === null && outcome.postmaster === null ? 1 : 2) : 0;
       // A conversation that broke off may have asked; its questions are not refunded.
-      if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refund(2 - asked);
+      if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refundAllBut(asked);
       return outcome;
     } finally {
       // The turn ends only when the connection is closed.

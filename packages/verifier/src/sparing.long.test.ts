@@ -37,18 +37,18 @@ test("probes beyond the questions per minute of a host end with budget and a ret
     Promise.all(
       Array.from({ length: 15 }, (_, index) => prober.probe(`${prefix}${index}`, "one.test", asking())),
     );
-  // The first probe does not ask about the made-up name, because its own name was refused.
+  // The first probe also asks about postmaster; the others need one question each.
   const results: ProbeResult[] = [];
   for (let index = 0; index < 15; index++)
     results.push(await prober.probe(`a${index}`, "one.test", asking()));
   const refused = results.filter(({ reason }) => reason === "budget");
-  expect(server.commands.filter((line) => line.startsWith("RCPT"))).toHaveLength(9);
+  expect(server.commands.filter((line) => line.startsWith("RCPT"))).toHaveLength(10);
   expect(refused).toHaveLength(6);
   expect(refused.every(({ retryAfterMs }) => retryAfterMs === 60_000)).toBe(true);
   expect(refused.every(({ mailbox, server }) => mailbox === null && server === null)).toBe(true);
   nowMs += 60_000;
   await ask("b");
-  expect(server.commands.filter((line) => line.startsWith("RCPT")).length).toBeLessThanOrEqual(19);
+  expect(server.commands.filter((line) => line.startsWith("RCPT")).length).toBeLessThanOrEqual(20);
 });
 
 test("a probe that waits longer than maxWaitMs for its turn ends with budget", async () => {
@@ -75,7 +75,10 @@ test("concurrent probes of one address share one conversation", async () => {
     Array.from({ length: 20 }, () => prober.probe("absent", "one.test", asking())),
   );
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
-  expect(server.commands.filter((line) => line.startsWith("RCPT"))).toHaveLength(1);
+  expect(server.commands.filter((line) => line.startsWith("RCPT"))).toEqual([
+    "RCPT TO:<absent@one.test>",
+    "RCPT TO:<postmaster@one.test>",
+  ]);
   expect(world.dns.questions.filter((question) => question.startsWith("MX"))).toHaveLength(1);
 });
 
@@ -98,7 +101,8 @@ test("an aborted caller gets the partial result at once, and another caller of t
   controller.abort();
   expect(await impatient).toMatchObject({ routing: "found", mailbox: null, reason: "timeout" });
   open();
-  expect(await patient).toMatchObject({ mailbox: false, reason: "user_unknown" });
+  // The server refuses postmaster in the same words.
+  expect(await patient).toMatchObject({ mailbox: null, reason: "policy" });
   expect(server.connections()).toBe(1);
 });
 
