@@ -149,8 +149,8 @@ test("a refusal carries the lookup's own errors", async () => {
   expect(wrong).toMatchObject({
     status: 400,
     title: "pagination_error",
-    message: "limit must be a whole number from 1 to 100",
-    errors: [{ id: "pagination_error", code: 400, details: "limit must be a whole number from 1 to 100" }],
+    message: "limit must be a whole number from 0 to 100",
+    errors: [{ id: "pagination_error", code: 400, details: "limit must be a whole number from 0 to 100" }],
   });
   expect(await refusalOf(client().verifyEmail(CLAIMED))).toMatchObject({
     status: 451,
