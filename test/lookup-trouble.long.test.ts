@@ -5,7 +5,7 @@ import { ask, command } from "../packages/server/test/lookup-place.ts";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../packages/server/test/outrigger-process.ts";
 import { lookupPlacesForAll, PATIENCE } from "./lookup/lookup-places.ts";
 
-const { createPlace, newDatabase, postgres } = lookupPlacesForAll();
+const { createPlace, postgres } = lookupPlacesForAll();
 
 describe("a lookup in trouble", () => {
   it("the lookup answers 503 while its database is down, and images stay available", async () => {
@@ -101,18 +101,22 @@ describe("a lookup in trouble", () => {
     );
   });
 
-  it.each(["embedded", "postgres"])(
-    "keys create makes no secret for a %s database outside the data directory, and names the settings to use",
-    async (kind) => {
-      const cwd = await temporaryDirectory();
-      const database = kind === "postgres" ? await newDatabase() : "file:./lookup.db";
-      const env = { OUTRIGGER_LOOKUP_DATABASE: database };
-      const { code, stderr } = await command(cwd, ["keys", "create"], env);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("A server creates it at its first start")]);
-      expect(stderr).toContain("set OUTRIGGER_SECRET or lookup.secret to the secret of the app");
-      for (const made of ["data", "lookup.db"]) await expect(stat(join(cwd, made))).rejects.toThrow("ENOENT");
-    },
-  );
+  it("keys create makes no secret for an embedded database outside the data directory, and names the settings to use", async () => {
+    const cwd = await temporaryDirectory();
+    const env = { OUTRIGGER_LOOKUP_DATABASE: "file:./lookup.db" };
+    const { code, stderr } = await command(cwd, ["keys", "create"], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("A server creates it at its first start")]);
+    expect(stderr).toContain("set OUTRIGGER_SECRET or lookup.secret to the secret of the app");
+    for (const made of ["data", "lookup.db"]) await expect(stat(join(cwd, made))).rejects.toThrow("ENOENT");
+  });
+
+  it("keys create with a new secret leaves a PostgreSQL database of another secret alone", async () => {
+    const place = await createPlace("postgres");
+    expect((await place.run("suppress", "ann.lee@acme.example")).code).toBe(0);
+    const env = { OUTRIGGER_LOOKUP_DATABASE: place.env.OUTRIGGER_LOOKUP_DATABASE ?? "" };
+    const { code, stderr } = await command(await temporaryDirectory(), ["keys", "create"], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("made with another secret")]);
+  });
 
   it("serve --demo in memory has no lookup and serves images", async () => {
     const server = serve(await temporaryDirectory(), ["--demo"], { OUTRIGGER_STORAGE: "memory:" });
