@@ -108,7 +108,7 @@ export function routingBehaviour(scope: Scope): void {
   test("the host of a request target in absolute form wins over Host", () =>
     withHost(scope, echo, async (host) => {
       for (const [target, origin] of [
-        [`http://Images.example:8443${mountPath}/a`, "http://Images.example:8443"],
+        [`http://images.example:8443${mountPath}/a`, "http://images.example:8443"],
         [`https://[2001:db8::1]${mountPath}/a`, "http://[2001:db8::1]"],
         [`http://user@a.example${mountPath}/a`, ""],
         [`http://a!b${mountPath}/a`, ""],

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { outrigger, serve, temporaryDirectory } from "../../../test/outrigger-process.ts";
 
-/** Removes the line about the new data directory, which is logged before the server listens. */
+/** Removes the log lines about the new data directory and the sandbox, which precede the attempt to listen. */
 function afterFirstLog(stderr: string): string {
-  return stderr.replace(/^\{.*"msg":"new data directory"\}\n/, "");
+  return stderr.replaceAll(/^\{.*"msg":"(?:new data directory|Render processes .*|This process .*)"\}\n/gm, "");
 }
 
 describe("outrigger serve that cannot start", () => {
