@@ -8,7 +8,10 @@ import { outrigger, serve, temporaryDirectory } from "../../../test/outrigger-pr
 
 /** Removes the log lines about the new data directory and the sandbox, which precede the attempt to listen. */
 function afterFirstLog(stderr: string): string {
-  return stderr.replaceAll(/^\{.*"msg":"(?:new data directory|Render processes .*|This process .*)"\}\n/gm, "");
+  return stderr.replaceAll(
+    /^\{.*"msg":"(?:new data directory|Render processes .*|This process .*)"\}\n/gm,
+    "",
+  );
 }
 
 describe("outrigger serve that cannot start", () => {
