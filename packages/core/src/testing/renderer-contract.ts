@@ -72,9 +72,9 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
   }
 
   for (const type of types.filter((each) => each !== "application/pdf")) {
-    check(`admit rejects a truncated ${type}`, async (renderer) => {
+    check(`admit rejects half a ${type} and less`, async (renderer) => {
       const whole = samples[type];
-      for (const length of [20, whole.length >> 1, whole.length - 20]) {
+      for (const length of [20, whole.length >> 2, whole.length >> 1]) {
         const bytes = whole.subarray(0, length);
         await rejectsWith(admit(renderer, { bytes }, type), "unsupported_media");
       }
