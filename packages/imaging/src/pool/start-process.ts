@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { getPriority, setPriority } from "node:os";
+import { getPriority, homedir, setPriority } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SandboxLevel } from "@outrigger/core";
@@ -140,12 +140,23 @@ function reservedKibibytes(): number {
 /** Variables that fonts, temporary files, the dynamic loader and Windows need; no secrets of the host. */
 const KEPT = /^(?:HOME|PATH|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SYSTEMROOT|(?:FONTCONFIG|XDG)_.*)$/i;
 
+/** The home of this user, which a service manager may not name; a sandbox shows no list of users. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    // A user without an entry, as some containers have.
+    return "/nonexistent";
+  }
+}
+
 /** The environment of a worker: the allow-listed variables of the host, and its own. */
 export function childEnvironment(locale: string): NodeJS.ProcessEnv {
   // Passed on, not read: environment variables do not configure this package.
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   return {
     ...Object.fromEntries(kept),
+    HOME: process.env.HOME || homeOfUser(),
     LANG: locale,
     // Otherwise glibc gives every thread its own arena, and rarely returns memory to the system.
     MALLOC_ARENA_MAX: "2",

@@ -88,6 +88,25 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
     expect(documented().get("permissions (native code)")).toEqual(documented().get("none"));
   });
 
+  test("is as confined where HOME is not set, as under a service manager", async () => {
+    const [strongest] = Object.entries(results).filter(([, result]) => !("failure" in result));
+    const script = `
+      import { createRenderer } from ${JSON.stringify(new URL("../../../dist/index.js", import.meta.url))};
+      const renderer = createRenderer({ workers: 1 });
+      const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
+      await renderer.render(source, "image/svg+xml", { format: "png" });
+      console.log(renderer.sandbox.level);
+      await renderer.close();`;
+    for (const env of [{}, { HOME: "" }]) {
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ["--input-type=module", "--eval", script],
+        { env: { PATH: process.env.PATH, ...env } },
+      );
+      expect(stdout.trim()).toBe(strongest?.[0]);
+    }
+  });
+
   test("is as confined by the default renderer as by the strongest level that works here", async () => {
     const working = Object.entries(results).filter(([, result]) => !("failure" in result));
     const renderer = createRenderer({ workers: 1 });

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
 const CONFIG = "/etc/fonts";
@@ -9,7 +8,7 @@ const ELEMENT = /<(dir|cachedir|include)\b([^>]*)>([^<]+)<\//g;
 
 /** The configuration of fontconfig, the directories of fonts that it names, and its caches. They may be missing. */
 export function visibleFonts(environment: NodeJS.ProcessEnv): string[] {
-  const home = environment.HOME ?? homedir();
+  const { HOME: home = "/" } = environment;
   const bases: Record<string, string> = {
     dir: environment.XDG_DATA_HOME ?? join(home, ".local/share"),
     cachedir: environment.XDG_CACHE_HOME ?? join(home, ".cache"),
