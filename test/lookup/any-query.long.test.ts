@@ -82,7 +82,7 @@ function queryOf(operation: OperationName): fc.Arbitrary<string> {
 }
 
 /** The echoed values of each parameter, wherever it occurs. */
-const IS_NUMBER: ReadonlySet<string> = new Set(["offset"]);
+const IS_NUMBER: ReadonlySet<string> = new Set(["offset", "max_duration"]);
 
 test.each(OPERATIONS)(
   "%s answers every query in a documented form",
