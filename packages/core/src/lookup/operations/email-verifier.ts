@@ -1,12 +1,11 @@
-import type { Contact } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
-import { isGibberish } from "../address/is-gibberish.ts";
-import { addressFault, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
-import { type Findings, judge, type Verdict } from "../verify/verdict.ts";
+import { type Findings, judge } from "../verify/verdict.ts";
+import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -54,7 +53,7 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     const reservation = await context.meter.reserve(account, "verifications", request, 1);
     let cost: number | null = 0;
     try {
-      const found = await verify(context, email, parsed, waitMs);
+      const found = await verifyAddress(context, email, parsed, waitMs);
       cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
       return found === null ? pending(email) : describe(email, found);
     } finally {
@@ -85,57 +84,10 @@ const SAMPLE_PROBE: ProbeResult = {
   retryAfterMs: null,
 };
 
-/** The facts about an address, and the verdict. */
-interface Verified {
-  findings: Findings;
-  verdict: Verdict;
-  suggestion: string | null;
-}
-
 async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
   const suppressed = await suppressions.ofAddress(address);
   if (suppressed === null) return;
   throw suppressed === "domain" ? claimedDomain() : claimed();
-}
-
-/** `null` if the servers take longer than the caller waits. */
-async function verify(
-  context: LookupContext,
-  email: string,
-  parsed: ParsedAddress | null,
-  waitMs: number,
-): Promise<Verified | null> {
-  const { contacts, verifier } = context;
-  if (parsed === null) return judged(context, email, null, null, null);
-  const [contact, probe] = await Promise.all([contacts.find(parsed.address), verifier.probe(parsed, waitMs)]);
-  return probe === null ? null : judged(context, email, parsed, probe, contact);
-}
-
-function judged(
-  { verifier }: LookupContext,
-  email: string,
-  parsed: ParsedAddress | null,
-  probe: ProbeResult | null,
-  contact: Contact | null,
-): Verified {
-  const findings: Findings = {
-    fault: addressFault(email),
-    isGibberish: parsed !== null && isGibberish(parsed.local),
-    isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
-    isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
-    probe,
-    contact,
-  };
-  const suggestion = parsed === null ? null : verifier.suggestDomain(parsed.domain);
-  return {
-    findings,
-    verdict: judge(findings),
-    suggestion: suggestion === null || parsed === null ? null : `${parsed.local}@${suggestion}`,
-  };
-}
-
-function isCharged({ status }: Verdict): boolean {
-  return status !== "webmail" && status !== "disposable" && status !== "unknown";
 }
 
 function describe(email: string, { findings, verdict, suggestion }: Verified): Found<Data, object> {
