@@ -21,7 +21,13 @@ const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
     // Postfix, Exim, Sendmail, Courier, OpenSMTPD, smtp-server
     "550 5.1.1 <ann@one.test>: Recipient address rejected: User unknown in local recipient table",
     "550 5.1.1 <ann@one.test>: Recipient address rejected: User unknown in virtual mailbox table",
+    "550 5.1.1 <ann@one.test>: Recipient address rejected: User unknown in relay recipient table",
     "550 Unrouteable address",
+    "550 <ann@one.test>: this address no longer accepts mail.",
+    "550 5.7.17 sorry, no mailbox here by that name",
+    "553 sorry, this recipient is not in my validrcptto list (#5.7.1)",
+    "550 5.1.1 Bad destination mailbox address",
+    "551 User not local",
     "550 Unknown user",
     "550 5.1.1 <ann@one.test>... User unknown",
     "550 User unknown.",

@@ -18,7 +18,7 @@ export interface RefusalRule {
 
 /** Words of refusals that concern the sender. They win over any code: servers also send `5.1.1` with them. */
 export const ABOUT_US =
-  /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
+  /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?(?! (?:recipient|domain)s? (?:table|map))|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
 
 /** Words of refusals that concern the sender of the message: its address, envelope, rate or content. */
 const ABOUT_SENDER =
@@ -33,10 +33,10 @@ const TROUBLE =
  * servers send 5.3.0 or 5.7.1 with them.
  */
 const ONLY_RECIPIENT =
-  /^(?:[\d.#() -]*)(?:(?:sorry,? )?no such (?:user|mailbox|recipient|person|address)(?: here)?|(?:user|recipient|addressee|mailbox) (?:unknown|not found|does ?n[o']t exist|does not exist)|(?:unknown|invalid) (?:user|recipient|mailbox)|recipient address rejected: user unknown(?: in (?:local|virtual|relay) (?:recipient|mailbox|alias) table)?)[.! :]*$/;
+  /^(?:[\d.#() -]*)(?:(?:sorry,? )?no (?:such (?:user|mailbox|recipient|person|address)|mailbox)(?: here)?(?: by that name)?|(?:user|recipient|addressee|mailbox) (?:unknown|not found|does ?n[o']t exist|does not exist)|(?:unknown|invalid) (?:user|recipient|mailbox)|recipient address rejected: user unknown(?: in (?:local|virtual|relay) (?:recipient|mailbox|alias) table)?)[.! :]*$/;
 
 const USER_UNKNOWN =
-  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|unknown or illegal (?:user|alias|address)|recipient no longer on (?:this )?server|address no longer (?:accepts|receives) (?:e-?mail|messages)|not our (?:user|customer)|recipnotfound|recipientnotfound|dosn't exist)\b/;
+  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|unknown or illegal (?:user|alias|address)|recipient no longer on (?:this )?server|address no longer (?:accepts|receives) (?:(?:e-?)?mail|messages)|(?:user|recipient) has moved|user not local|not in my validrcptto list|bad destination (?:e-?mail|mailbox) address|not our (?:user|customer)|recipnotfound|recipientnotfound|dosn't exist)\b/;
 
 const DISABLED =
   /\b(?:(?:account|mailbox|user|recipient|address)(?: \S+){0,7} (?:disabled|inactive|suspended|deactivated|locked|expired|closed|terminated|blocked)|(?:disabled|inactive|suspended|deactivated|locked|expired) (?:e-?mail )?(?:account|mailbox|user|recipient|address)|not accepting (?:mail|messages)|discontinued)\b/;
@@ -57,7 +57,7 @@ export const RECIPIENT_RULES: readonly RefusalRule[] = [
   { reason: "policy", codes: /^5\d\d 5\.1\.[78]$/ },
   { reason: "policy", codes: /^5/, says: ABOUT_SENDER },
   { reason: "temporary", codes: /^5/, says: TROUBLE },
-  { reason: "user_unknown", codes: /^5\d\d 5\.(?:3\.0|7\.1)$/, says: ONLY_RECIPIENT },
+  { reason: "user_unknown", codes: /^5\d\d 5\.(?:3\.0|7\.17?)$/, says: ONLY_RECIPIENT },
   // Exchange Online refuses names that are not in its directory with these words.
   { reason: "user_unknown", codes: /^550 5\.4\.1$/, says: /^recipient address rejected: access denied/ },
   { reason: "temporary", codes: /^5\d\d 5\.[34]\.\d+$/ },
