@@ -7,11 +7,10 @@ import {
   finishRequestBody,
   type HostView,
   isBodyAllowed,
+  locate,
   mountPathRule,
   normaliseMountPath,
   onConnectionClose,
-  stripPrefix,
-  toOriginForm,
   watchSending,
 } from "@outrigger/node";
 
@@ -74,12 +73,7 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
     const reply =
       place === null
         ? undefined
-        : await dispatch(service, ctx.req, ctx.res, {
-            url: place.url,
-            mountPath: place.mountPath,
-            context: ctx,
-            view: KOA_VIEW,
-          });
+        : await dispatch(service, ctx.req, ctx.res, { ...place, context: ctx, view: KOA_VIEW });
     if (reply === undefined) await next();
     // `null`: the client has disconnected, so no reply is sent.
     else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
@@ -143,35 +137,3 @@ const KOA_VIEW: HostView<KoaContext> = {
     Reflect.get(ctx, "files"),
   ],
 };
-
-/**
- * Determines the target of a request below the mount point, and the mount path.
- *
- * @param url The current request target; `koa-mount` has removed its prefix.
- * @param originalUrl The request target as received.
- * @param prefix The prefix that the adapter itself removes.
- * @returns `null` if the request is not below the prefix.
- */
-function locate(url: string, originalUrl: string, prefix: string): { url: string; mountPath: string } | null {
-  const target = toOriginForm(url);
-  if (target === null) return null;
-  const below = stripPrefix(target, prefix);
-  if (below === null) return null;
-  const outer =
-    url === originalUrl ? "" : mountedAt(pathOf(target), pathOf(toOriginForm(originalUrl) ?? "/"));
-  return { url: below, mountPath: outer + prefix };
-}
-
-/**
- * The prefix that was removed from `original` to give `path`; empty if `path` is not a suffix of `original`.
- */
-function mountedAt(path: string, original: string): string {
-  // koa-mount turns /img into /.
-  const whole = path === "/" && !original.endsWith("/") ? `${original}/` : original;
-  return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : "";
-}
-
-function pathOf(target: string): string {
-  const query = target.indexOf("?");
-  return query === -1 ? target : target.slice(0, query);
-}

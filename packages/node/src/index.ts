@@ -2,11 +2,13 @@ export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
 export { createCall, dispatch } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
-export { type NodeListenerOptions, nodeListener } from "./node-listener.ts";
+export { type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";
 export {
   hasSeveralHosts,
+  locate,
   mountPathRule,
   normaliseMountPath,
+  type Place,
   stripPrefix,
   toOriginForm,
 } from "./request-target.ts";

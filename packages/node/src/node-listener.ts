@@ -4,7 +4,7 @@ import type { Reply, Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { dispatch } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
-import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+import { locate, mountPathRule, normaliseMountPath } from "./request-target.ts";
 import { sendReply } from "./send-reply.ts";
 
 export interface NodeListenerOptions {
@@ -25,7 +25,8 @@ const RULES = {
 /**
  * A request listener for `http.createServer` and `https.createServer`, for hosts without a framework. A
  * request outside the
- * service's routes gets 404, an unexpected failure 500, both as `application/problem+json`.
+ * service's routes gets 404, an unexpected failure 500, both as `application/problem+json`. Under a host that removes
+ * prefixes (connect, polka), `mountPath` may be absent or the whole path.
  *
  * It ignores forwarding headers: behind a proxy, every request seems to come from the proxy.
  *
@@ -44,12 +45,12 @@ export function nodeListener(
   const mountPath = normaliseMountPath(checked.mountPath);
 
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
-    const target = toOriginForm(req.url ?? "/");
-    const url = target === null ? null : stripPrefix(target, mountPath);
+    const { url = "/", originalUrl = url }: RoutedRequest = req;
+    const place = locate(url, originalUrl, mountPath);
     const reply =
-      url === null
+      place === null
         ? undefined
-        : await dispatch(service, req, res, { url, mountPath, context: req, view: NODE_VIEW });
+        : await dispatch(service, req, res, { ...place, context: req, view: nodeView });
     if (reply === null) return;
     await sendReply(res, reply ?? problem(req, 404, "Not Found"));
   };
@@ -67,7 +68,14 @@ export function nodeListener(
   };
 }
 
-const NODE_VIEW: HostView<IncomingMessage> = {
+/** A request from which a host such as connect or polka has removed a prefix. */
+interface RoutedRequest {
+  url?: string | undefined;
+  originalUrl?: string | undefined;
+}
+
+/** The view without a framework. */
+export const nodeView: HostView<IncomingMessage> = {
   protocol: (req) => (req.socket instanceof TLSSocket ? "https" : "http"),
   host: (req) => {
     const authority = req.headers[":authority"];
