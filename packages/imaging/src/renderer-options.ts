@@ -71,7 +71,7 @@ export interface RendererOptions {
    */
   maxTotalMemoryBytes?: number;
   /**
-   * Worker processes. Each is started when first needed and then kept. The default is at least two, so that one hostile
+   * Worker processes. The first starts with the service, each further one when it is first needed. All are kept. The default is at least two, so that one hostile
    * picture does not block all others until its deadline. Workers run at low priority, so the host's own work goes
    * first. Range 1 to 256.
    * @default the number of processors minus one, at least 2

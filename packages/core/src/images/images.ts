@@ -9,6 +9,7 @@ import { ServiceError } from "../errors.ts";
 import { CLOSE_RULES } from "../http/in-flight.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeStore } from "../observe/observe-store.ts";
+import { reportFailures } from "../observe/report-failures.ts";
 import { reportSandbox } from "../observe/report-sandbox.ts";
 import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
@@ -100,7 +101,11 @@ export function createImages(options: ImagesOptions): Images {
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
   const observer = checked.observer && safeObserver(checked.observer, settings.onError);
-  const { renderer: reported, hide: hideSandbox } = reportSandbox(checked.renderer, settings.log, observer);
+  const { renderer: reported, hide: hideSandbox } = reportSandbox(
+    reportFailures(checked.renderer, settings.onError),
+    settings.log,
+    observer,
+  );
   const { roles, renderer } = observed(given, reported, observer);
   const leases = leasesOf(roles, settings);
   const budget = createRenderBudget({
@@ -191,6 +196,8 @@ export function createImages(options: ImagesOptions): Images {
   sweeper.start();
   // Opens now, so that a refusal is reported before the first request. Each call waits for it.
   const opened = guard.open().catch(() => undefined);
+  // A failure is reported already, or each upload reports it.
+  renderer.start?.().catch(() => undefined);
   let closing: Promise<void> | null = null;
 
   async function pinsInUse(): Promise<Pins> {
