@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { Server as HttpServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { createImagesClient, createLookupClient } from "@outrigger/client";
 import * as core from "@outrigger/core";
 import { createSuppressions } from "@outrigger/core/lookup";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
-import { nodeListener } from "@outrigger/node";
+import { createShutdown, nodeListener } from "@outrigger/node";
 import * as redis from "@outrigger/redis";
 import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import { createS3BlobStore } from "@outrigger/s3";
@@ -55,6 +56,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createMemoryRateLimiter: [core.createMemoryRateLimiter, {}],
   koa: [(options) => koa(images, options), {}],
   nodeListener: [(options) => nodeListener(images, options), {}],
+  createShutdown: [(options) => createShutdown(new HttpServer(), [images], options), {}],
   createRenderer: [createRenderer, {}],
   createPages: [createPages, {}],
   createRedisBlobStore: [redis.createRedisBlobStore, { url: "redis://localhost" }],

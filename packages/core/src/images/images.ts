@@ -46,9 +46,9 @@ import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {
   /**
-   * Milliseconds to wait for requests and calls under way. The work behind them then gets as long again, at least 5
-   * s.
-   * @default 10000
+   * Milliseconds to wait for requests and calls under way. Uploads that are not complete then get 503. The work behind
+   * them gets as long again, at least 5 s.
+   * @default 8000
    */
   timeoutMs?: number;
 }
@@ -73,7 +73,7 @@ export interface Images extends Service, ImageLibrary, ImageAdmin {
   ready(): Promise<void>;
   /**
    * Rejects new requests with 503 and new calls with `overloaded`, waits for those under way and for open reads, then
-   * closes the renderer and the stores. Uploads still being processed are left to other processes, or to the next
+   * closes the renderer and the stores. Replies carry `Connection: close`. Uploads still being processed are left to other processes, or to the next
    * start. May be called twice.
    */
   close(options?: CloseOptions): Promise<void>;
