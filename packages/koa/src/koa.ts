@@ -36,7 +36,7 @@ export interface KoaOptions {
    * whole path, under
    * `koa-mount` an empty one. Requests outside this path go to `next()`. @default "" (the root)
    */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;

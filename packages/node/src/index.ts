@@ -4,7 +4,7 @@ export { type Closable, createShutdown, type ShutdownOptions } from "./create-sh
 export { createCall, dispatch } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
-export { type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";
+export { type NodeListener, type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";
 export {
   hasSeveralHosts,
   locate,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { Reply, Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
@@ -9,12 +10,12 @@ import { sendReply } from "./send-reply.ts";
 
 export interface NodeListenerOptions {
   /** Path of the service, such as `/img`. @default "" (the root) */
-  mountPath?: string;
+  mountPath?: string | undefined;
   /**
    * Receives every failure that was answered with 500 or by closing the connection. @default writes to
    * `console.error`
    */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 const RULES = {
@@ -22,8 +23,14 @@ const RULES = {
   onError: rules.preset((error: unknown) => console.error(error), rules.fn()),
 } satisfies RuleTable<NodeListenerOptions>;
 
+/** A listener for requests of HTTP/1 and HTTP/2. */
+export type NodeListener = (
+  req: IncomingMessage | Http2ServerRequest,
+  res: ServerResponse | Http2ServerResponse,
+) => void;
+
 /**
- * A request listener for `http.createServer` and `https.createServer`, for hosts without a framework. A
+ * A request listener for `http.createServer`, `https.createServer` and `http2.createSecureServer`, for hosts without a framework. A
  * request outside the
  * service's routes gets 404, an unexpected failure 500, both as `application/problem+json`. Under a host that removes
  * prefixes (connect, polka), `mountPath` may be absent or the whole path.
@@ -36,10 +43,7 @@ const RULES = {
  * http.createServer(nodeListener(images, { mountPath: "/img" })).listen(8080);
  * ```
  */
-export function nodeListener(
-  service: Service,
-  options: NodeListenerOptions = {},
-): (req: IncomingMessage, res: ServerResponse) => void {
+export function nodeListener(service: Service, options: NodeListenerOptions = {}): NodeListener {
   checkValue("nodeListener: service", service, shapes.service);
   const { onError, ...checked } = checkOptions("nodeListener", options, RULES);
   const mountPath = normaliseMountPath(checked.mountPath);
@@ -54,7 +58,9 @@ export function nodeListener(
     if (reply === null) return;
     await sendReply(res, reply ?? problem(req, 404, "Not Found"));
   };
-  return (req, res) => {
+  return (given, givenRes) => {
+    // Those of HTTP/2 behave like those of HTTP/1: Node's compatibility API.
+    const [req, res] = [given as IncomingMessage, givenRes as ServerResponse];
     answer(req, res).catch((error: unknown) => {
       onError(error);
       if (res.headersSent) {

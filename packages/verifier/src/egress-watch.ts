@@ -1,3 +1,4 @@
+import type { Filled } from "@outrigger/core/stores";
 import type { EgressRule } from "./prober-options.ts";
 
 /**
@@ -19,7 +20,7 @@ export interface EgressWatch {
 const MAX_FAILURES = 1000;
 
 export function createEgressWatch(
-  { hosts, windowMs, pauseMs }: Required<EgressRule>,
+  { hosts, windowMs, pauseMs }: Filled<EgressRule>,
   now: () => number,
 ): EgressWatch {
   /** The latest failure of each address. */

@@ -1,3 +1,4 @@
+import type { Filled } from "@outrigger/core/stores";
 import type { HostBudget } from "./prober-options.ts";
 
 /** Throttles probes: limits concurrent sessions and questions per minute for each host address. */
@@ -35,7 +36,7 @@ const MINUTE_MS = 60_000;
 const MAX_IDLE_HOSTS = 1000;
 
 export function createHostBudgets(
-  { sessions, questionsPerMinute, maxWaitMs }: Required<HostBudget>,
+  { sessions, questionsPerMinute, maxWaitMs }: Filled<HostBudget>,
   now: () => number,
 ): HostBudgets {
   const hosts = new Map<string, Host>();

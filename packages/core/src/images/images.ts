@@ -50,7 +50,7 @@ export interface CloseOptions {
    * them gets as long again, at least 5 s.
    * @default 8000
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Image hosting: a service that an adapter mounts, and a library for code. */

@@ -32,7 +32,7 @@ export interface Lookup extends Service, LookupAdmin, LookupLibrary {
    * Rejects new requests with 503 and new calls with `overloaded`, waits at most `timeoutMs` for those in
    * progress (8 seconds by default), then closes the given backends. Calling it twice is allowed.
    */
-  close(options?: { timeoutMs?: number }): Promise<void>;
+  close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
 /**

@@ -17,9 +17,9 @@ import { learnPatterns } from "../patterns/learn-patterns.ts";
 
 export interface MemoryContactSourceOptions {
   /** The initial contacts; of several with the same address, the last. @default nothing */
-  contacts?: Iterable<Contact>;
+  contacts?: Iterable<Contact> | undefined;
   /** Names of organisations by domain, as lower-case A-labels. @default none */
-  organizations?: Readonly<Record<string, string>>;
+  organizations?: Readonly<Record<string, string>> | undefined;
 }
 
 const RULES = {
