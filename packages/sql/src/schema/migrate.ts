@@ -2,6 +2,7 @@ import { ServiceError } from "@outrigger/core";
 import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
+import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { createTables } from "./create-tables.ts";
 
 /** All schema migrations, in order. A released migration must never be changed. */
@@ -9,6 +10,7 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
   return {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
+      "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
     }),
   };
 }
