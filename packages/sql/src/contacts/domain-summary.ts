@@ -8,15 +8,15 @@ const MARK_EVERY = 64;
 /** Position of a contact in the order of its domain. */
 export type Mark = [domainId: number, position: number, doubt: number, address: string];
 
-/** Number of contacts of a domain by title and facet. */
-export type TitleCount = [domainId: number, title: string, facet: Facet, count: number];
+/** Number of contacts of a domain with a title, by facet. */
+export type TitleCounts = [domainId: number, title: string, facets: string];
 
 /** Counts, marks and patterns of a domain. Contacts must be added in order. */
 export interface DomainSummary {
   add(contact: Contact): void;
   marks(): readonly Mark[];
   facets(): string;
-  titles(): TitleCount[];
+  titles(): TitleCounts[];
   patterns(): PatternCount[];
 }
 
@@ -52,10 +52,7 @@ export function createDomainSummary(domainId: number): DomainSummary {
     },
     marks: () => marks,
     facets: () => writeFacetCounts(facets),
-    titles: () =>
-      [...titles].flatMap(([title, counts]) =>
-        [...counts].map(([facet, count]): TitleCount => [domainId, title, facet, count]),
-      ),
+    titles: () => [...titles].map(([title, counts]) => [domainId, title, writeFacetCounts(counts)]),
     patterns: () => learnPatterns(named),
   };
 }

@@ -1,5 +1,5 @@
 import type { SqlDriver } from "../driver/sql-driver.ts";
-import { type DomainCounts, moveCount, moveMarks } from "./move-count.ts";
+import { type DomainCounts, END, moveCount, moveMarks } from "./move-count.ts";
 
 /** Factor of the time limit: erasing may have to wait for one batch of an import. */
 const PATIENCE = 5;
@@ -45,7 +45,7 @@ async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
         `UPDATE lookup_domains SET total = total - 1, facets = $2, patterns = NULL, revision = revision + 1 WHERE id = $1`,
         [domainId, facets],
       );
-      await moveMarks(runner, domainId, { doubt, address }, -1);
+      await moveMarks(runner, domainId, { doubt, address }, END, -1);
       return true;
     },
     { isAlone: true, isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },

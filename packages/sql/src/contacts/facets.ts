@@ -166,9 +166,19 @@ export function writeFacetCounts(counts: FacetCounts): string {
   return JSON.stringify(Object.fromEntries(counts));
 }
 
+/** Reads counts, or the sum of a JSON array of counts. */
 export function readFacetCounts(text: string): FacetCounts {
   // Only `writeFacetCounts` writes the column.
-  const written = JSON.parse(text) as Record<string, number>;
+  const written = JSON.parse(text) as Record<string, number> | Record<string, number>[];
+  if (!Array.isArray(written)) return countsOf(written);
+  const sums: FacetCounts = new Map();
+  for (const each of written) {
+    for (const [facet, count] of countsOf(each)) sums.set(facet, (sums.get(facet) ?? 0) + count);
+  }
+  return sums;
+}
+
+function countsOf(written: Record<string, number>): FacetCounts {
   return new Map(Object.entries(written).map(([facet, count]) => [Number(facet), count]));
 }
 

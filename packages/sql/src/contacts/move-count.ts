@@ -11,6 +11,15 @@ export interface DomainCounts {
   facets: string;
 }
 
+/** Position of a contact in the order of its domain. */
+export interface Place {
+  doubt: number;
+  address: string;
+}
+
+/** Beyond all contacts. */
+export const END: Place = { doubt: 1000, address: "" };
+
 /**
  * Counts a contact by another facet, or no longer. Writes the counts of its title.
  * @param to `null`: the contact is erased.
@@ -23,28 +32,26 @@ export async function moveCount(
   to: Facet | null,
 ): Promise<string> {
   const isStale = stale === 1;
-  if (title !== null && isStale && to === null) {
-    // Nothing of an erased contact stays, and stale counts are rebuilt anyway.
-    await runner.run("DELETE FROM lookup_titles WHERE domain_id = $1 AND title = $2", [domainId, title]);
-  }
-  if (isStale) return facets;
   if (title !== null) {
-    await runner.run(
-      "UPDATE lookup_titles SET count = count - 1 WHERE domain_id = $1 AND title = $2 AND facet = $3",
-      [domainId, title, from],
+    const row = await runner.first<{ facets: string }>(
+      "SELECT facets FROM lookup_titles WHERE domain_id = $1 AND title = $2",
+      [domainId, title],
     );
-    await runner.run("DELETE FROM lookup_titles WHERE domain_id = $1 AND title = $2 AND count <= 0", [
-      domainId,
-      title,
-    ]);
-    if (to !== null) {
-      await runner.run(
-        `INSERT INTO lookup_titles (domain_id, title, facet, count) VALUES ($1, $2, $3, 1)
-         ON CONFLICT (domain_id, title, facet) DO UPDATE SET count = lookup_titles.count + 1`,
-        [domainId, title, to],
-      );
+    const moved = isStale || row === undefined ? "{}" : movedCounts(row.facets, from, to);
+    // Nothing of an erased contact stays; stale counts are rebuilt anyway.
+    if (moved === "{}" && to === null) {
+      await runner.run("DELETE FROM lookup_titles WHERE domain_id = $1 AND title = $2", [domainId, title]);
+    } else if (!isStale) {
+      await runner.run("UPDATE lookup_titles SET facets = $3 WHERE domain_id = $1 AND title = $2", [
+        ...[domainId, title],
+        moved,
+      ]);
     }
   }
+  return isStale ? facets : movedCounts(facets, from, to);
+}
+
+function movedCounts(facets: string, from: Facet, to: Facet | null): string {
   const counts = readFacetCounts(facets);
   const left = (counts.get(from) ?? 0) - 1;
   if (left > 0) counts.set(from, left);
@@ -54,17 +61,19 @@ export async function moveCount(
 }
 
 /**
- * Adjusts the marks of a domain to a contact that was removed from the order (-1) or inserted (1). A mark holds the
- * number of contacts before it, so a mark at the contact itself stays right.
+ * Adjusts the marks behind `after` up to `upTo`, when a contact before them left or joined the order. A mark holds
+ * the number of contacts before it, so a mark at the contact itself stays right.
  */
 export async function moveMarks(
   runner: SqlRunner,
   domainId: number,
-  { doubt, address }: { doubt: number; address: string },
+  after: Place,
+  upTo: Place,
   by: 1 | -1,
 ): Promise<void> {
   await runner.run(
-    "UPDATE lookup_marks SET position = position + $4 WHERE domain_id = $1 AND (doubt, address) > ($2, $3)",
-    [domainId, doubt, address, by],
+    `UPDATE lookup_marks SET position = position + $6
+     WHERE domain_id = $1 AND (doubt, address) > ($2, $3) AND (doubt, address) <= ($4, $5)`,
+    [domainId, after.doubt, after.address, upTo.doubt, upTo.address, by],
   );
 }

@@ -61,10 +61,12 @@ async function replace(runner: SqlRunner, known: KnownRow, contact: StoredContac
       facets,
     ]);
   }
-  if (doubt !== known.doubt) {
-    await moveMarks(runner, known.domain_id, { doubt: known.doubt, address }, -1);
-    await moveMarks(runner, known.domain_id, { doubt, address }, 1);
-  }
+  const [old, place] = [
+    { doubt: known.doubt, address },
+    { doubt, address },
+  ];
+  if (doubt > known.doubt) await moveMarks(runner, known.domain_id, old, place, -1);
+  if (doubt < known.doubt) await moveMarks(runner, known.domain_id, place, old, 1);
 }
 
 function isNews(known: KnownRow, verification: ContactVerification, acceptsAll: number | null): boolean {

@@ -111,9 +111,8 @@ async function writeSummaries(
   const titles = [...summaries.values()].flatMap((summary) => summary.titles());
   if (titles.length > 0) {
     await runner.run(
-      `INSERT INTO lookup_titles (domain_id, title, facet, count)
-       SELECT CAST(each.value->>0 AS bigint), each.value->>1, CAST(each.value->>2 AS integer),
-         CAST(each.value->>3 AS integer) FROM ${dialect.rows("$1")}`,
+      `INSERT INTO lookup_titles (domain_id, title, facets)
+       SELECT CAST(each.value->>0 AS bigint), each.value->>1, each.value->>2 FROM ${dialect.rows("$1")}`,
       [JSON.stringify(titles)],
     );
   }

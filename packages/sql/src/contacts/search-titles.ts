@@ -1,14 +1,12 @@
 import type { ContactFilter, ContactPage } from "@outrigger/core";
 import type { SqlDriver, SqlValue } from "../driver/sql-driver.ts";
-import { ALL_FACETS, isAdmittedSql, masksOf, maskValues } from "./facets.ts";
+import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, maskValues, readFacetCounts } from "./facets.ts";
 import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
 
-/** Domain, four masks, titles, limit and offset are the parameters; the numbers of the last depend on the titles. */
-const FIRST_MASK = 2;
-const FIRST_TITLE = 6;
-const ADMITTED = isAdmittedSql(FIRST_MASK);
 /** How many entries of an index are compared in the time in which one match is fetched and sorted. */
 const SORT_FACTOR = 4;
+/** More titles than this are compared faster by looking up each contact's title among the matching ones. */
+const MAX_COMPARED = 2;
 /** How often a search that a write overtakes is repeated before it counts the contacts themselves. */
 const MAX_TRIES = 3;
 
@@ -16,7 +14,8 @@ interface CountRow {
   total: number;
   stale: number;
   revision: number;
-  matching: number;
+  /** A JSON array of the counts of the matching titles. */
+  facets: string;
 }
 
 interface PageRow {
@@ -37,46 +36,56 @@ export async function searchTitles(
   { jobTitles = [], ...filter }: ContactFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ContactPage> {
-  const masks = masksOf(filter) ?? ALL_FACETS;
-  // Keys of titles have no wildcards.
-  const values: SqlValue[] = [domain, ...maskValues(masks), ...jobTitles.map((key) => `%${key}%`)];
   if (jobTitles.length === 0) return { contacts: [], total: 0 };
-  const { countText, pageText } = textsFor(jobTitles.length);
+  const masks = masksOf(filter);
+  // Keys of titles have no wildcards.
+  const subject: SqlValue[] = [domain, ...jobTitles.map((key) => `%${key}%`)];
+  const values = [...subject, limit, offset, ...(masks === null ? [] : maskValues(masks))];
+  const { countText, pageText } = textsFor(jobTitles.length, masks !== null);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const counted = await driver.first<CountRow>(countText, values);
+    const counted = await driver.first<CountRow>(countText, subject);
     if (counted === undefined) return { contacts: [], total: 0 };
-    if (counted.stale === 1) break;
-    const { total, matching, revision } = counted;
+    const { total, stale, revision } = counted;
+    if (stale === 1) break;
+    const counts = readFacetCounts(counted.facets);
+    const titled = countAdmitted(counts, ALL_FACETS);
+    const matching = masks === null ? titled : countAdmitted(counts, masks);
     if (offset >= matching) return { contacts: [], total: matching };
     const compared = Math.min(total, (total / matching) * (offset + limit));
-    const text = pageText(matching * SORT_FACTOR < compared ? "fetched" : "ordered");
-    const row = await driver.first<PageRow>(text, [...values, limit, offset]);
+    const text = pageText(titled * SORT_FACTOR < compared ? "fetched" : "ordered");
+    const row = await driver.first<PageRow>(text, values);
     if (row?.revision === revision) return { contacts: unpackContacts(row.page), total: matching };
   }
-  const row = await driver.first<PageRow>(pageText("counted"), [...values, limit, offset]);
+  const row = await driver.first<PageRow>(pageText("counted"), values);
   return { contacts: unpackContacts(row?.page ?? "[]"), total: row?.matching ?? 0 };
 }
 
-/** The statements for a number of titles. */
-function textsFor(titles: number) {
-  const likes = Array.from({ length: titles }, (_, index) => `title LIKE $${FIRST_TITLE + index}`);
+/** The statements for a number of titles. Their parameters: domain, titles; then limit, offset, and four masks. */
+function textsFor(titles: number, hasMasks: boolean) {
+  const likes = Array.from({ length: titles }, (_, index) => `title LIKE $${2 + index}`);
   const contains = `(${likes.join(" OR ")})`;
-  const page = `LIMIT $${FIRST_TITLE + titles} OFFSET $${FIRST_TITLE + titles + 1}`;
-  const inOrder = `${contains} AND ${ADMITTED} ORDER BY doubt, address`;
-  // The sign keeps the planner from walking the domain in the order of `doubt`.
-  const fetched = `title IN (SELECT title FROM lookup_titles WHERE domain_id = d.id AND ${contains})
-    AND ${ADMITTED} ORDER BY +doubt, address`;
-  const counted = `SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${contains} AND ${ADMITTED}`;
+  const page = `LIMIT $${2 + titles} OFFSET $${3 + titles}`;
+  const andAdmitted = hasMasks ? `AND ${isAdmittedSql(4 + titles)}` : "";
+  const isTitled = `title IN (
+    SELECT title FROM lookup_titles WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${contains}
+  )`;
+  const counted = `SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${contains} ${andAdmitted}`;
+  const order = {
+    // The sign keeps the planner from walking the domain in the order of `doubt`.
+    fetched: `${isTitled} ${andAdmitted} ORDER BY +doubt, address`,
+    ordered: `${titles > MAX_COMPARED ? isTitled : contains} ${andAdmitted} ORDER BY doubt, address`,
+    counted: `${contains} ${andAdmitted} ORDER BY doubt, address`,
+  };
   return {
     countText: `SELECT total, stale, revision, (
-        SELECT coalesce(sum(count), 0) FROM lookup_titles WHERE domain_id = d.id AND ${contains} AND ${ADMITTED}
-      ) AS matching FROM lookup_domains d WHERE name = $1`,
-    pageText: (plan: "ordered" | "fetched" | "counted") => `
+        SELECT '[' || coalesce(string_agg(facets, ','), '') || ']' FROM lookup_titles
+        WHERE domain_id = d.id AND ${contains}
+      ) AS facets FROM lookup_domains d WHERE name = $1`,
+    pageText: (plan: keyof typeof order) => `
       SELECT revision, ${plan === "counted" ? `(${counted})` : "0"} AS matching, (
         SELECT ${PACKED_JSON} FROM (
           SELECT packed FROM (
-            SELECT address AS found FROM lookup_contacts
-            WHERE domain_id = d.id AND ${plan === "fetched" ? fetched : inOrder} ${page}
+            SELECT address AS found FROM lookup_contacts WHERE domain_id = d.id AND ${order[plan]} ${page}
           ) AS f JOIN lookup_contacts ON address = found ORDER BY doubt, address
         ) AS p
       ) AS page FROM lookup_domains d WHERE name = $1`,

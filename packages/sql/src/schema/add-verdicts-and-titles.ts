@@ -21,9 +21,8 @@ export async function addVerdictsAndTitles(db: Kysely<unknown>, kind: "sqlite" |
     sql`CREATE TABLE lookup_titles (
       domain_id bigint NOT NULL,
       title text ${bytes} NOT NULL,
-      facet integer NOT NULL,
-      count integer NOT NULL,
-      PRIMARY KEY (domain_id, title, facet)
+      facets text NOT NULL,
+      PRIMARY KEY (domain_id, title)
     )`,
   ]) {
     await statement.execute(db);
@@ -63,9 +62,10 @@ async function fillIn(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise
     await sql`UPDATE lookup_domains SET facets = ${summary.facets()} WHERE id = ${domainId}`.execute(db);
     const titles = summary.titles();
     for (let start = 0; start < titles.length; start += BATCH) {
-      await sql`INSERT INTO lookup_titles (domain_id, title, facet, count)
-        SELECT CAST(each.value->>0 AS bigint), each.value->>1, CAST(each.value->>2 AS integer),
-          CAST(each.value->>3 AS integer) FROM ${rowsOf(titles.slice(start, start + BATCH))}`.execute(db);
+      await sql`INSERT INTO lookup_titles (domain_id, title, facets)
+        SELECT CAST(each.value->>0 AS bigint), each.value->>1, each.value->>2 FROM ${rowsOf(titles.slice(start, start + BATCH))}`.execute(
+        db,
+      );
     }
   }
 
