@@ -73,7 +73,8 @@ function textsFor(titles: number, hasMasks: boolean) {
   const order = {
     // The sign keeps the planner from walking the domain in the order of `doubt`.
     fetched: `${isTitled} ${andAdmitted} ORDER BY +doubt, address`,
-    ordered: `${titles > MAX_COMPARED ? isTitled : contains} ${andAdmitted} ORDER BY doubt, address`,
+    // The function hides from the planner how rare the titles may be: it would sort all matches.
+    ordered: `coalesce(${titles > MAX_COMPARED ? isTitled : contains}, false) ${andAdmitted} ORDER BY doubt, address`,
     counted: `${contains} ${andAdmitted} ORDER BY doubt, address`,
   };
   return {

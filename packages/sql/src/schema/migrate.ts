@@ -17,25 +17,27 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
 
 const MIGRATION_TABLE = "lookup_migrations";
 
+/** The caller closes the connection. */
+export function sqliteDialect(database: Database.Database): SqliteDialect {
+  return new SqliteDialect({
+    database: {
+      close: () => undefined,
+      prepare: (text) => {
+        const statement = database.prepare(text);
+        return {
+          reader: statement.reader,
+          all: (values) => statement.all([...values]),
+          run: (values) => statement.run([...values]),
+          iterate: (values) => statement.iterate([...values]),
+        };
+      },
+    },
+  });
+}
+
 /** Migrates the schema. Call it in a transaction that excludes other writers. */
 export async function migrateSqlite(database: Database.Database): Promise<void> {
-  const db = new Kysely<unknown>({
-    dialect: new SqliteDialect({
-      database: {
-        // The caller closes the connection.
-        close: () => undefined,
-        prepare: (text) => {
-          const statement = database.prepare(text);
-          return {
-            reader: statement.reader,
-            all: (values) => statement.all([...values]),
-            run: (values) => statement.run([...values]),
-            iterate: (values) => statement.iterate([...values]),
-          };
-        },
-      },
-    }),
-  });
+  const db = new Kysely<unknown>({ dialect: sqliteDialect(database) });
   await migrate(db, migrationsFor("sqlite"));
 }
 
