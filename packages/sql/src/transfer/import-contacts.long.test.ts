@@ -163,19 +163,52 @@ onEachDatabase(({ createUrl, open }) => {
       await importContacts(one, fileOf('{"domain":"only.example","organization":"Only, “Org”"}'), {
         format: "ndjson",
       });
+      const dead = personLine(9).split(",")[0] ?? "";
+      for (const [address, status] of [
+        ["info@a.example", "accept_all"],
+        [dead, "invalid"],
+      ] as const) {
+        await createSqlContactSource(one).recordVerification?.(address, { status, date: "2026-05-04" }, null);
+      }
       const text = await textOf(exportContacts(one, { format }));
+      expect(text).toMatch(/accept_all\W+(?:verification_date\W+)?2026-05-04/);
       const { database: other, bad } = await imported(text, { format });
       expect(bad).toEqual([]);
       expect(await textOf(exportContacts(other, { format }))).toBe(text);
       expect(text).toContain("only.example");
       const [a, b] = [one, other].map(createSqlContactSource);
-      for (const address of ["info@a.example", personLine(7).split(",")[0] ?? ""]) {
+      expect(await a?.find(dead)).toMatchObject({ confidence: 0, verification: { status: "invalid" } });
+      // The confidence that another verdict restores is exported, too.
+      for (const source of [a, b]) {
+        await source?.recordVerification?.(dead, { status: "valid", date: "2026-05-05" }, null);
+        expect((await source?.find(dead))?.confidence).toBeGreaterThan(0);
+      }
+      for (const address of [dead, "info@a.example", personLine(7).split(",")[0] ?? ""]) {
         const contact = await a?.find(address);
         expect(contact).not.toBeNull();
         expect(await b?.find(address)).toEqual(contact);
       }
     },
   );
+
+  test("an import keeps the later of two verdicts, and rejects a verdict with an invalid date", async () => {
+    const header = "email,verification status,verification_date";
+    const { database, source, bad } = await imported(
+      `${header}\na@a.example,Valid,2026-02-03\nb@a.example,valid,\nc@a.example,splendid,2026-02-03\nd@a.example,valid,2026-02-30\n`,
+    );
+    const verdict = async () => (await source.find("a@a.example"))?.verification;
+    expect(await verdict()).toEqual({ status: "valid", date: "2026-02-03" });
+    expect((await source.find("b@a.example"))?.verification).toBeUndefined();
+    expect((await source.find("c@a.example"))?.verification).toBeUndefined();
+    expect(bad).toEqual([{ line: 5, reason: "value", field: "verificationDate" }]);
+    for (const [line, expected] of [
+      ["a@a.example,invalid,2026-01-01", { status: "valid", date: "2026-02-03" }],
+      ["a@a.example,unknown,2026-03-01", { status: "unknown", date: "2026-03-01" }],
+    ] as const) {
+      await importContacts(database, fileOf(`${header}\n${line}\n`), { format: "csv" });
+      expect(await verdict()).toEqual(expected);
+    }
+  });
 
   test("an import skips suppressed addresses and domains", async () => {
     const asked: string[][] = [];
