@@ -49,7 +49,7 @@ test("domain-search and email-finder tell that a domain accepts any address once
     return [search.body.data?.accept_all, finder.body.data?.accept_all];
   };
   expect(await tell()).toEqual([false, false]);
-  await verify("nobody@example.com");
+  await verify("unknown.person@example.com");
   expect(await tell()).toEqual([true, true]);
   await verify(BOB.address, VALID);
   expect(await tell()).toEqual([false, false]);

@@ -92,12 +92,12 @@ export function verificationBehaviour(check: ContactSourceTest, keepsVerificatio
       await load({ contacts: [contactOf(`ann@${domain}`)] });
       const acceptsAll = async () => (await source.domain(domain))?.acceptsAll;
       assert.equal(await acceptsAll(), undefined);
-      await record(source, `nobody@${domain}`, VALID, false);
+      await record(source, `unknown.person@${domain}`, VALID, false);
       assert.equal(await acceptsAll(), false);
       await record(source, `ann@${domain}`, { ...VALID, status: "accept_all" }, true);
       await record(source, `ann@${domain}`, { ...VALID, status: "unknown" }, null);
       assert.equal(await acceptsAll(), true);
-      assert.equal(await source.find(`nobody@${domain}`), null);
+      assert.equal(await source.find(`unknown.person@${domain}`), null);
       const unknown = randomDomain();
       await record(source, `ann@${unknown}`, VALID, true);
       assert.equal(await source.domain(unknown), null);
