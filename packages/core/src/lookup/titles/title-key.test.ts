@@ -26,6 +26,11 @@ test("connecting words make no difference between titles", () => {
 });
 
 test("a text without words has an empty key, and a long one a bounded key", () => {
-  expect(titleKey("—!?")).toBe("");
-  expect(titleKey("👩‍💻 ".repeat(200)).length).toBeLessThan(410);
+  expect(titleKey("—!? 👩‍💻")).toBe("");
+  expect(titleKey("%_")).toBe("");
+  for (const word of ["軟件 ", "軟件", "sales "]) {
+    const { length } = titleKey(word.repeat(200));
+    expect(length).toBeGreaterThan(100);
+    expect(length).toBeLessThan(410);
+  }
 });

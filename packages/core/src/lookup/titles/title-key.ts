@@ -26,11 +26,14 @@ export function titleKey(title: string): string {
 }
 
 function keyOf(title: string): string {
-  const words = toAscii(title.slice(0, MAX_TITLE_LENGTH))
-    // `C.E.O.` is `ceo`.
-    .replace(/\.(?=[a-z]\b)|['’]/g, "")
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
+  const letters = title.slice(0, MAX_TITLE_LENGTH).replace(/[^\p{L}\p{M}\p{N}.'’]+/gu, " ");
+  const words = wordsOf(
+    toAscii(letters)
+      // `C.E.O.` is `ceo`.
+      .replace(/\.(?=[a-z]\b)|['’]/g, ""),
+  );
+  // Few scripts have no transliteration.
+  if (words.length === 0) words.push(...wordsOf(letters.toLowerCase()));
   const telling = words.filter((word) => !CONNECTING_WORDS.has(word));
   let key = "";
   for (const word of telling.length > 0 ? telling : words) {
@@ -38,4 +41,9 @@ function keyOf(title: string): string {
     key += `${key === "" ? " " : ""}${word} `;
   }
   return key;
+}
+
+function wordsOf(text: string): string[] {
+  const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  return words.map((word) => word.slice(0, MAX_KEY_LENGTH));
 }
