@@ -142,7 +142,8 @@ export type VerdictReason =
   | "port_25_blocked"
   | "budget"
   | "not_probed"
-  | "dns_failure";
+  | "dns_failure"
+  | "dns_untrusted";
 
 /** A verdict. `false` also means that a fact could not be confirmed. */
 export interface EmailVerification {

@@ -55,7 +55,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     const route = await findRoute(domain, signal);
     if (route.routing === "unknown") {
       if (signal.aborted) return { ...NOTHING, reason: "timeout" };
-      return { ...NOTHING, reason: "dns_failure", retryAfterMs: DNS_RETRY_MS };
+      return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
     }
     const found: ProbeResult = { ...NOTHING, routing: route.routing };
     if (route.routing !== "found") return { ...found, mailbox: false };

@@ -39,7 +39,9 @@ export type ProbeReason =
   | "budget"
   /** Only the DNS was queried: probing is off. */
   | "not_probed"
-  | "dns_failure";
+  | "dns_failure"
+  /** The resolver denies even that the top-level domain exists, so that its denial of the domain does not count. */
+  | "dns_untrusted";
 
 /** The result of a probe. Remote failures are results, never errors. */
 export interface ProbeResult {
