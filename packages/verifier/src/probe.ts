@@ -106,6 +106,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       const outcome = await ask(task, identity, place, reserved === 2 && acceptsAll === null, {
         end: turn.end,
         refundAllBut: (asked) => turn.refund(reserved - asked),
+        onSpoken: () => report({ ...result, server: true, reason: null }),
       });
       const told = readOutcome(result, outcome, acceptsAll);
       if (isLast(outcome)) {
@@ -124,7 +125,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     identity: SmtpIdentity,
     { name, address }: Place,
     asksMadeUp: boolean,
-    turn: { refundAllBut(asked: number): void; end(): void },
+    turn: { refundAllBut(asked: number): void; end(): void; onSpoken(): void },
   ): Promise<Outcome> {
     const { local, domain, signal } = task;
     const closing: Promise<void>[] = [];
@@ -134,7 +135,8 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
         { local, domain, madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null },
         {
           ...{ name, address, identity, signal, port: settings.port },
-          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs },
+          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs, connect: settings.connect },
+          onSpoken: turn.onSpoken,
           onClosing: (gone) => closing.push(gone),
         },
       );

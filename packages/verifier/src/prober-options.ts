@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
+import type { Duplex } from "node:stream";
 import type { KeyValue } from "@outrigger/core";
 import { type Checked, checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { specialAddresses } from "./special-addresses.ts";
@@ -49,6 +50,17 @@ export interface EgressRule {
   pauseMs?: number;
 }
 
+/** The mail host to which `connect` opens a connection. */
+export interface ConnectTarget {
+  /** An IP address, which has been checked against `forbidden`. The connection must be to this address. */
+  address: string;
+  port: number;
+  /** The host's name, for logs. The name may resolve to an address that was not checked. */
+  hostName: string;
+  /** Aborts after `connectMs`, and with the probe. */
+  signal: AbortSignal;
+}
+
 export interface MailProberOptions {
   /**
    * Identity towards mail servers. Without it, only the DNS is queried and no mail server is contacted.
@@ -60,6 +72,12 @@ export interface MailProberOptions {
    * @default the machine's
    */
   dnsServers?: readonly string[];
+  /**
+   * Opens the connection to a mail host, such as through a SOCKS proxy or from another address of this machine. It
+   * returns a stream that is connected, or a `net.Socket` that is connecting. A failure counts as one of the mail
+   * host; a stream that is returned after the signal has aborted is destroyed. @default a direct connection
+   */
+  connect?: (target: ConnectTarget) => Duplex | Promise<Duplex>;
   /** Port of mail servers, 1 to 65535. @default 25 */
   port?: number;
   /**
@@ -144,6 +162,7 @@ const EGRESS_RULES = {
 export const PROBER_RULES = {
   smtp: rules.nested(IDENTITY_RULES),
   dnsServers: rules.texts("a list of IP addresses with or without a port", isServerAddress),
+  connect: rules.fn(),
   port: rules.preset(25, rules.whole(1, 65_535)),
   forbidden: rules.shape("a BlockList of node:net", "check", "addAddress"),
   maxHosts: rules.preset(5, rules.whole(1, 20)),

@@ -99,7 +99,10 @@ test("an aborted caller gets the partial result at once, and another caller of t
   const patient = prober.probe("alice", "one.test", asking());
   await expect.poll(() => server.lines.length).toBe(1);
   controller.abort();
-  expect(await impatient).toMatchObject({ routing: "found", mailbox: null, reason: "timeout" });
+  // The host has sent its greeting.
+  expect(await impatient).toMatchObject({
+    ...{ routing: "found", server: true, mailbox: null, reason: "timeout" },
+  });
   open();
   // The server refuses postmaster in the same words.
   expect(await patient).toMatchObject({ mailbox: null, reason: "policy" });
@@ -138,6 +141,41 @@ test("a probe ends with timeout after wholeMs", async () => {
     reason: "timeout",
   });
   await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
+});
+
+test.each([
+  ["the caller aborts", { replyMs: 60_000 }],
+  ["replyMs is over", { replyMs: 300 }],
+  ["wholeMs is over", { replyMs: 60_000, wholeMs: 500 }],
+])("a host that spoke and delays its reply to RCPT is a mail server when %s", async (_, limits) => {
+  const slow = await world.hostileServer((peer) => serveMail(peer, { RCPT: "" }));
+  world.route("slow.test", slow.host);
+  world.route("also-down.test", slow.host, "127.0.0.77");
+  const prober = world.prober(limits);
+  const controller = new AbortController();
+  const results = ["slow.test", "also-down.test"].map((domain) =>
+    prober.probe("alice", domain, { smtp: true, signal: controller.signal }),
+  );
+  await expect.poll(() => slow.lines.filter((line) => line.startsWith("RCPT")).length).toBe(2);
+  if (!("wholeMs" in limits) && limits.replyMs > 1000) controller.abort();
+  expect(await Promise.all(results)).toMatchObject([
+    { server: true, mailbox: null, reason: "timeout" },
+    { server: true, mailbox: null, reason: "timeout" },
+  ]);
+});
+
+test("a host that spoke is a mail server when the second connection, without TLS, fails", async () => {
+  const server = await world.hostileServer(async (peer, connection) => {
+    if (connection === 2) return void peer.socket.destroy();
+    peer.send("220 mx.test\r\n");
+    await peer.line();
+    peer.send("250-mx.test\r\n250 STARTTLS\r\n");
+    await peer.line();
+    peer.socket.end("220 go\r\n");
+  });
+  world.route("one.test", server.host);
+  const result = await world.prober({ replyMs: 2000 }).probe("alice", "one.test", asking());
+  expect(result).toMatchObject({ server: true, mailbox: null, reason: "temporary" });
 });
 
 test("closing a prober ends the probes under way and rejects new ones", async () => {
