@@ -3,6 +3,7 @@ import { type MailProber, type ProbeResult, ServiceError } from "@outrigger/core
 import { findMailRoute } from "./dns/find-mail-route.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import { createResolverControl } from "./dns/resolver-control.ts";
+import { createEgressControl } from "./egress-control.ts";
 import { createEgressWatch } from "./egress-watch.ts";
 import { createFlights } from "./flights.ts";
 import { createHostBudgets } from "./host-budget.ts";
@@ -36,12 +37,13 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
   const memory = createProberMemory({ cache, secret: settings.secret, now, onError });
   const routes = createRouteFinder(settings, memory);
+  const egress = createEgressWatch(settings.egress, now, createEgressControl(settings, routes.find));
   const probe = createProbe({
     settings,
     memory,
     findRoute: routes.find,
     budgets: createHostBudgets(settings.budget, now),
-    egress: createEgressWatch(settings.egress, now),
+    egress,
   });
   const flights = createFlights<ProbeResult, ProbeResult>();
   let isClosed = false;
@@ -69,7 +71,7 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
     forget: (local, domain) => memory.forget(local, domain),
     async close() {
       isClosed = true;
-      await Promise.all([flights.close(), routes.close()]);
+      await Promise.all([flights.close(), routes.close(), egress.close()]);
       await probe.settled();
     },
   };

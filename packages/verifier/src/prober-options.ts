@@ -32,19 +32,22 @@ export interface HostBudget {
   maxWaitMs?: number;
 }
 
-/** Rule by which outgoing port 25 counts as blocked. */
+/**
+ * Rule by which outgoing port 25 counts as blocked: several hosts do not answer, and the mail hosts of the `mailFrom`
+ * domain do not either. Without an MX of that domain, port 25 never counts as blocked.
+ */
 export interface EgressRule {
   /**
-   * Number of hosts, of as many domains, to which connections failed while none succeeded; 2 to 1000.
+   * Number of hosts, of as many domains, that do not answer while no connection succeeds; 2 to 1000. A refused
+   * connection is an answer.
    * @default 5
    */
   hosts?: number;
   /** Time window of these failures, in milliseconds, at least 1. @default 300_000 */
   windowMs?: number;
   /**
-   * While port 25 counts as blocked, one probe per pause tries to connect; all others end at once with
-   * `port_25_blocked`. In
-   * milliseconds, at least 1.
+   * While port 25 counts as blocked, probes end at once with `port_25_blocked`. After each pause the mail hosts of
+   * the `mailFrom` domain are tried again. In milliseconds, at least 1.
    * @default 600_000
    */
   pauseMs?: number;
