@@ -157,6 +157,8 @@ export interface EmailVerification {
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
+  /** Whether this is a privacy alias: its mail is forwarded to a mailbox that is read. */
+  alias: boolean;
   webmail: boolean;
   mx_records: boolean;
   smtp_server: boolean;

@@ -88,6 +88,11 @@ export interface MailLists {
   isWebmail(domain: string): boolean;
   /** Whether addresses at this domain are disposable. */
   isDisposable(domain: string): boolean;
+  /**
+   * Whether addresses at this domain are privacy aliases: their mail is forwarded to a mailbox that is read. Absent if
+   * the lists know none.
+   */
+  isAlias?(domain: string): boolean;
   /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
 }

@@ -1,14 +1,26 @@
 import { connect as connectDirectly, isIP } from "node:net";
 import type { Duplex } from "node:stream";
-import type { SmtpConnectionOptions } from "./smtp-connection.ts";
+import type { ConnectTarget } from "../prober-options.ts";
 import { DialogueError } from "./smtp-reply.ts";
+
+export interface SocketOptions {
+  /** An IP address, which has been checked. Names are never looked up here. */
+  address: string;
+  /** The host's name. */
+  name: string;
+  port: number;
+  connectMs: number;
+  signal: AbortSignal;
+  /** `undefined`: a direct connection. */
+  connect?: ((target: ConnectTarget) => Duplex | Promise<Duplex>) | undefined;
+}
 
 /**
  * Opens a stream to a host and resolves when it is connected. Rejects with the stream's error, or with a
  * {@link DialogueError} for a time-out or an abort; then the stream is destroyed, even one that `connect` returns
  * later.
  */
-export async function openSocket(options: Omit<SmtpConnectionOptions, "replyMs">): Promise<Duplex> {
+export async function openSocket(options: SocketOptions): Promise<Duplex> {
   const { address, port, name, connectMs, signal, connect = direct } = options;
   if (isIP(address) === 0) throw new TypeError("address must be an IP address, not a host name.");
   const controller = new AbortController();
@@ -27,7 +39,7 @@ export async function openSocket(options: Omit<SmtpConnectionOptions, "replyMs">
   }
 }
 
-function direct({ address, port }: { address: string; port: number }): Duplex {
+function direct({ address, port }: ConnectTarget): Duplex {
   return connectDirectly({ host: address, port });
 }
 

@@ -1,8 +1,7 @@
 import { isIP, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { ConnectTarget } from "../prober-options.ts";
-import { openSocket } from "./open-socket.ts";
+import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { commandLine, type SmtpVerb } from "./smtp-command.ts";
 import { createReplyParser, DialogueError, type SmtpReply } from "./smtp-reply.ts";
 
@@ -19,17 +18,8 @@ export interface SmtpConnection {
   destroy(): void;
 }
 
-export interface SmtpConnectionOptions {
-  /** An IP address, which has been checked. Names are never looked up here. */
-  address: string;
-  /** The host's name. */
-  name: string;
-  port: number;
-  connectMs: number;
+export interface SmtpConnectionOptions extends SocketOptions {
   replyMs: number;
-  signal: AbortSignal;
-  /** `undefined`: a direct connection. */
-  connect?: ((target: ConnectTarget) => Duplex | Promise<Duplex>) | undefined;
 }
 
 const GOODBYE_MS = 2000;
