@@ -15,6 +15,8 @@ export interface ContactNews {
   confidence?: number;
   firstName?: string | null;
   lastName?: string | null;
+  /** A full name that cannot be split: the last name of a contact without a first name. */
+  unsplitName?: string;
   position?: string | null;
   seniority?: Seniority | null;
   department?: Department | null;
@@ -39,6 +41,7 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
+  const firstName = latest(news.firstName, known?.firstName);
   return {
     address: news.address,
     type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
@@ -46,8 +49,8 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
       news.confidence ??
       (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
     isConfidenceGiven,
-    firstName: latest(news.firstName, known?.firstName),
-    lastName: latest(news.lastName, known?.lastName),
+    firstName,
+    lastName: latest(news.lastName ?? (firstName === null ? news.unsplitName : undefined), known?.lastName),
     position,
     seniority: latest(news.seniority, title?.seniority),
     department: latest(news.department, title?.department),

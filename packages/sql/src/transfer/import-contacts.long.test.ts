@@ -111,6 +111,34 @@ onEachDatabase(({ createUrl, open }) => {
     expect((await source.domain("a.example"))?.patterns).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
   });
 
+  test("an import keeps a full name that cannot be split as the last name, unless a first name is known", async () => {
+    const { source } = await imported(
+      [
+        "email,first_name,last_name,full_name",
+        "a@a.example,,,Suharto",
+        "b@a.example,,,von Neumann",
+        "c@a.example,,,Di Zhang",
+        "d@a.example,Ada,,Ada Lovelace",
+        "e@a.example,Ada,Lovelace,",
+        "e@a.example,,,Lovelace",
+        "f@a.example,,,-",
+        "g@a.example,,,Soeharto",
+        "g@a.example,,,Suharto",
+      ].join("\n"),
+    );
+    for (const [local, firstName, lastName] of [
+      ["a", null, "Suharto"],
+      ["b", null, "von Neumann"],
+      ["c", "Di", "Zhang"],
+      ["d", "Ada", "Lovelace"],
+      ["e", "Ada", "Lovelace"],
+      ["f", null, null],
+      ["g", null, "Suharto"],
+    ]) {
+      expect(await source.find(`${local}@a.example`), `${local}`).toMatchObject({ firstName, lastName });
+    }
+  });
+
   test("an import reads columns by the names in the mapping", async () => {
     const { source } = await imported("Adresse,email,Vorname\na@a.example,old@a.example,Änn\n", {
       mapping: { address: "Adresse", firstName: "Vorname" },
