@@ -50,7 +50,10 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
       (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
     isConfidenceGiven,
     firstName,
-    lastName: latest(news.lastName ?? (firstName === null ? news.unsplitName : undefined), known?.lastName),
+    lastName: latest(
+      news.lastName === undefined && firstName === null ? news.unsplitName : news.lastName,
+      known?.lastName,
+    ),
     position,
     seniority: latest(news.seniority, title?.seniority),
     department: latest(news.department, title?.department),

@@ -1,5 +1,5 @@
-import type { ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
-import { learnPatterns } from "@outrigger/core/lookup";
+import type { Contact, ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
+import { compareNames, learnPatterns, namesakes, spellingKeys } from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import type { SqlDatabase } from "../sql-database.ts";
@@ -12,8 +12,8 @@ import { organizationKey } from "./put-batch.ts";
 import { readInOrder } from "./read-in-order.ts";
 import { searchContacts } from "./search-contacts.ts";
 
-/** Maximum number of contacts that are returned for one name. */
-const MAX_NAMESAKES = 10;
+/** Maximum number of contacts with one key that are compared with a name. */
+const MAX_COMPARED = 200;
 
 /**
  * Contacts in a database, stored by `importContacts` or `putContacts`. Closing the source leaves the database
@@ -45,14 +45,25 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       const driver = await use.driver();
       const key = nameKey(firstName, lastName);
       if (key === null) return [];
-      // The sign keeps the planner from walking the domain in the order of `doubt`.
-      const rows = await driver.all<{ packed: string }>(
-        `SELECT packed FROM lookup_contacts
-         WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND name_key = $2
-         ORDER BY +doubt, address LIMIT ${MAX_NAMESAKES}`,
-        [domain, key],
-      );
-      return rows.map(({ packed }) => unpackContact(packed));
+      const known = async (condition: string, keys: readonly string[]) => {
+        // The sign keeps the planner from walking the domain in the order of `doubt`.
+        const rows = await driver.all<{ packed: string }>(
+          `SELECT packed FROM lookup_contacts
+           WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${condition}
+           ORDER BY +doubt, address LIMIT ${MAX_COMPARED}`,
+          [domain, ...keys],
+        );
+        return namesakes(
+          rows.map(({ packed }) => unpackContact(packed)),
+          firstName,
+          lastName,
+        );
+      };
+      const same = await known("name_key = $2", [key]);
+      const [first] = same;
+      if (first !== undefined && isExact(first, firstName, lastName)) return same;
+      const [own = key, other = own] = spellingKeys(firstName, lastName);
+      return await known("spelling_key IN ($2, $3)", [own, other]);
     },
     async count(domain, type) {
       const driver = await use.driver();
@@ -72,6 +83,11 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
     eraseDomain: async (domain) => eraseDomain(await use.driver(), domain),
     close: use.close,
   };
+}
+
+function isExact(contact: Contact, firstName: string, lastName: string): boolean {
+  const name = { firstName: contact.firstName ?? "", lastName: contact.lastName ?? "" };
+  return compareNames(name, { firstName, lastName }) === "exact";
 }
 
 interface FactsRow {

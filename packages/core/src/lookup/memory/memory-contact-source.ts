@@ -12,7 +12,7 @@ import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
 import { named, preset, type RuleTable, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
-import { normaliseName } from "../names/normalise-name.ts";
+import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 
 export interface MemoryContactSourceOptions {
@@ -39,9 +39,6 @@ interface KnownDomain {
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
 }
-
-/** Maximum number of contacts returned for one name. */
-const MAX_NAMESAKES = 10;
 
 /** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
@@ -113,12 +110,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     },
     async findByName(domain, firstName, lastName) {
       mustBeOpen();
-      const wanted = nameKey(firstName, lastName);
-      if (wanted === null) return [];
-      return contactsOf(domain)
-        .filter((contact) => nameKey(contact.firstName, contact.lastName) === wanted)
-        .slice(0, MAX_NAMESAKES)
-        .map((contact) => structuredClone(contact));
+      return namesakes(contactsOf(domain), firstName, lastName).map((contact) => structuredClone(contact));
     },
     async count(domain, type) {
       mustBeOpen();
@@ -178,11 +170,6 @@ function matches(contact: Contact, { type, seniorities, departments }: ContactFi
     (seniorities === undefined || (seniority !== null && seniorities.includes(seniority))) &&
     (departments === undefined || (department !== null && departments.includes(department)))
   );
-}
-
-function nameKey(firstName: string | null, lastName: string | null): string | null {
-  const [first, last] = [normaliseName(firstName ?? ""), normaliseName(lastName ?? "")];
-  return first === "" || last === "" ? null : `${first} ${last}`;
 }
 
 function countOf(contacts: readonly Contact[], type: AddressType | undefined): ContactCounts {
