@@ -30,7 +30,7 @@ export async function addSpellingKeys(driver: SqlDriver): Promise<void> {
         const rows = await runner.all<{ address: string; packed: string }>(missing);
         const keys = rows.map(({ address, packed }) => {
           const { firstName, lastName } = unpackContact(packed);
-          return [address, spellingKeyOf(firstName, lastName) ?? ""];
+          return [address, spellingKeyOf(firstName, lastName)];
         });
         await runner.run(
           `UPDATE lookup_contacts SET spelling_key = each.value->>1

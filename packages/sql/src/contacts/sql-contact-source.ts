@@ -53,17 +53,18 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
            ORDER BY +doubt, address LIMIT ${MAX_COMPARED}`,
           [domain, ...keys],
         );
-        return namesakes(
-          rows.map(({ packed }) => unpackContact(packed)),
-          firstName,
-          lastName,
-        );
+        return rows.map(({ packed }) => unpackContact(packed));
       };
       const same = await known("name_key = $2", [key]);
-      const [first] = same;
-      if (first !== undefined && isExact(first, firstName, lastName)) return same;
-      const [own = key, other = own] = spellingKeys(firstName, lastName);
-      return await known("spelling_key IN ($2, $3)", [own, other]);
+      const found = namesakes(same, firstName, lastName);
+      const [first] = found;
+      if (first !== undefined && isExact(first, firstName, lastName)) return found;
+      const [own, other = own] = spellingKeys(firstName, lastName);
+      if (own === undefined || other === undefined) return found;
+      const similar = await known("spelling_key IN ($2, $3)", [own, other]);
+      const addresses = new Set(similar.map(({ address }) => address));
+      const all = [...similar, ...same.filter(({ address }) => !addresses.has(address))];
+      return namesakes(all.sort(byConfidence), firstName, lastName);
     },
     async count(domain, type) {
       const driver = await use.driver();
@@ -83,6 +84,10 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
     eraseDomain: async (domain) => eraseDomain(await use.driver(), domain),
     close: use.close,
   };
+}
+
+function byConfidence(a: Contact, b: Contact): number {
+  return b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address));
 }
 
 function isExact(contact: Contact, firstName: string, lastName: string): boolean {

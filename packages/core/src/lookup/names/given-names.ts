@@ -6,7 +6,7 @@ const SLAVIC = `
 александра олександра alexandra aleksandra oleksandra
 алексей олексій аляксей alexey alexei aleksey aleksei oleksii oleksiy aliaksei
 андрей андрій андрэй andrey andrei andrii andriy andrew
-дмитрий дмитро дзмітрый dmitry dmitri dmitriy dmitrii dimitri dmytro dzmitry
+дмитрий дмитро dmitry dmitri dmitriy dmitrii dimitri dmytro
 евгений євген євгеній evgeny evgeniy evgenii yevgeny yevgeniy yevhen yevhenii eugene evgeni
 евгения євгенія evgenia evgeniya yevgenia yevgeniya yevheniia eugenia
 екатерина катерина ekaterina yekaterina kateryna katerina catherine
@@ -14,18 +14,18 @@ const SLAVIC = `
 ирина ірина iryna irina irene
 михаил михайло міхаіл mikhail mihail mykhailo michael
 наталья наталия наталія natalia natalya nataliya nataliia natalie
-николай микола мікалай nikolay nikolai mykola nicholas
+николай nikolay nikolai nicholas
 павел павло pavel pavlo paul
 пётр петр петро petr pyotr piotr petro peter
 сергей сергій сяргей sergey sergei sergiy serhii serhiy siarhei serge
 татьяна тетяна tatiana tatyana tetiana tetyana
-владимир володимир уладзімір vladimir volodymyr uladzimir wladimir
+владимир володимир vladimir volodymyr wladimir
 юлия юлія yulia yuliya iuliia yuliia julia juliya
 юрий юрій yuri yury yuriy yurii iurii
 ксения ксенія kseniya ksenia xenia kseniia
-яков яків yakov yakiv jacob jakov
-иосиф йосип iosif yosyp joseph
-константин костянтин konstantin kostiantyn constantine constantin
+яков яків yakov yakiv jakov
+иосиф iosif joseph
+константин konstantin constantine constantin
 анастасия анастасія anastasia anastasiya anastasiia
 виктория вікторія victoria viktoria viktoriya viktoriia
 виктор віктор viktor victor
@@ -36,18 +36,22 @@ const GREEK = `
 αλεξανδροσ alexandros alexander aleksandros
 γιωργοσ γεωργιοσ giorgos georgios george yiorgos yorgos
 γιαννησ ιωαννησ giannis yannis yiannis ioannis john
-δημητρησ δημητριοσ dimitris dimitrios demetrios demetris
+δημητρησ dimitris demetris
+δημητριοσ dimitrios demetrios
 ελενη eleni helen
-κωστασ κωνσταντινοσ kostas costas konstantinos constantinos
-μιχαλησ μιχαηλ michalis mihalis michail michael
-νικοσ νικολαοσ nikos nicos nikolaos nicolaos
+κωστασ kostas costas
+κωνσταντινοσ konstantinos constantinos
+μιχαλησ michalis mihalis
+μιχαηλ michail michael
+νικοσ nikos nicos
+νικολαοσ nikolaos nicolaos
 παυλοσ pavlos paul
-χρηστοσ christos hristos chris
+χρηστοσ christos hristos
 `;
 
 /** In Latin letters only such spellings as one person uses: not Joseph for Yusuf. */
 const ARABIC = `
-محمد mohammed mohamed mohammad mohamad muhammad muhammed muhamad mohamud mohd mohamadou
+محمد mohammed mohamed mohammad mohamad muhammad muhammed muhamad
 محمود mahmoud mahmood mahmud
 احمد ahmed ahmad ahmet achmed
 حامد hamed
@@ -57,14 +61,14 @@ const ARABIC = `
 علي ali aly
 عمر omar umar omer
 عمرو amr amro amrou
-عثمان othman osman uthman othmane
+عثمان othman uthman othmane
 خالد khaled khalid
-يوسف yousef youssef yusuf yousuf yousif youcef yussef
+يوسف yousef youssef yusuf yousuf yousif yussef
 ابراهيم ibrahim ebrahim brahim
 اسماعيل ismail ismael esmail
 مصطفي mustafa mostafa moustafa mustapha mostapha
 عبدالله abdullah abdallah abdalla abdulla
-عبدالرحمن abdulrahman abdelrahman abdurrahman abderrahmane abdalrahman
+عبدالرحمن abdulrahman abdelrahman abdalrahman
 سعيد saeed said sayeed
 سعد saad
 سالم salem
@@ -75,11 +79,11 @@ const ARABIC = `
 طارق tariq tarek tareq tarik
 كريم karim kareem
 ناصر nasser naser
-رشيد rashid rasheed rachid
-جمال jamal gamal djamel
+رشيد rashid rasheed
+جمال jamal gamal
 جميل jamil jameel gamil
 فاطمه فاطمة fatima fatma fatimah fatemeh
-عايشه عايشة aisha ayesha aicha
+عايشه عايشة aisha ayesha
 مريم maryam mariam meryem
 زينب zainab zeinab zaynab zineb
 نور noor nour nur
@@ -88,13 +92,13 @@ const ARABIC = `
 `;
 
 const HEBREW = `
-אברהם avraham abraham
-יצחק yitzhak itzhak yitzchak isaac itzik
-יעקב yaakov yaacov jacob jakob
+אברהם avraham
+יצחק yitzhak itzhak yitzchak
+יעקב yaakov yaacov
 יוסף yosef joseph yossef
-משה moshe moses
+משה moshe
 דוד דויד david
-שלמה shlomo solomon
+שלמה shlomo
 שמעון shimon simon
 יהודה yehuda judah
 אהרן אהרון aharon aaron
@@ -104,11 +108,11 @@ const HEBREW = `
 נתן natan nathan
 דניאל daniel
 מיכאל michael mikhael
-גבריאל gabriel gavriel
+גבריאל gavriel
 רפאל rafael raphael refael
 שרה sarah sara
 רחל rachel rahel
-רבקה rivka rebecca
+רבקה rivka
 לאה lea leah
 מרים miriam
 חנה hana hannah chana

@@ -131,6 +131,7 @@ export function isSpelling(latin: string, name: string, alphabet: Alphabet, hasV
 /** Whether some name in an alphabet is spelled in both ways. */
 export function areSpellings(one: string, other: string, alphabet: Alphabet): boolean {
   const [left, right] = [`^${one}$`, `^${other}$`];
+  const pairs = pairsOf(alphabet);
   const failed = new Set<number>();
 
   function matches(i: number, j: number): boolean {
@@ -138,11 +139,11 @@ export function areSpellings(one: string, other: string, alphabet: Alphabet): bo
     const state = i * (right.length + 1) + j;
     if (i > left.length || j > right.length || failed.has(state)) return false;
     failed.add(state);
-    for (const spellings of alphabet.values()) {
-      for (const { text: a } of spellings) {
+    for (const start of [left.charAt(i), ""]) {
+      for (const [a, others] of pairs.get(start) ?? []) {
         if (!left.startsWith(a, i)) continue;
-        for (const { text: b } of spellings) {
-          if (a + b !== "" && right.startsWith(b, j) && matches(i + a.length, j + b.length)) return true;
+        for (const b of others) {
+          if (right.startsWith(b, j) && matches(i + a.length, j + b.length)) return true;
         }
       }
     }
@@ -150,6 +151,25 @@ export function areSpellings(one: string, other: string, alphabet: Alphabet): bo
   }
 
   return matches(0, 0);
+}
+
+/** Spellings of the same letters, by the first character of one of them. */
+type Pairs = ReadonlyMap<string, readonly [one: string, others: readonly string[]][]>;
+
+const knownPairs = new WeakMap<Alphabet, Pairs>();
+
+function pairsOf(alphabet: Alphabet): Pairs {
+  const known = knownPairs.get(alphabet);
+  if (known !== undefined) return known;
+  const pairs = new Map<string, [string, string[]][]>();
+  for (const spellings of alphabet.values()) {
+    for (const { text: one } of spellings) {
+      const others = spellings.map(({ text }) => text).filter((text) => one + text !== "");
+      pairs.set(one.charAt(0), [...(pairs.get(one.charAt(0)) ?? []), [one, others]]);
+    }
+  }
+  knownPairs.set(alphabet, pairs);
+  return pairs;
 }
 
 /** The letters `a` to `z` of a name, transliterated; the letters of ISO 9 and Croatian as two: `š` is `sh`. */

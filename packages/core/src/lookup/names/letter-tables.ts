@@ -32,8 +32,7 @@ export const RUSSIAN = `
 ей ey:62 ei:34 ej:4 ay:0
 ай ay:50 ai:45 aj:5 aii:0
 ой oy:55 oi:40 oj:5
-уй uy:55 ui:40 uj:5
-к k:98 c:2 ck:0
+к k:100 c:0 ck:0
 кс ks:76 x:24
 л l:100 ll:0
 м m:100
@@ -45,7 +44,7 @@ export const RUSSIAN = `
 т t:100
 у u:97 ou:3 oo:0
 ф f:92 ph:8 ff:0
-х kh:78 h:20 x:2 ch:0
+х kh:79 h:21 x:0 ch:0
 ц ts:89 c:6 tz:5 z:0
 ч ch:100 tch:0 tsch:0 tsh:0 c:0
 ш sh:97 sch:3 ch:0
@@ -53,7 +52,7 @@ export const RUSSIAN = `
 ъ _:100
 ы y:95 i:5 yi:0
 ь _:100
-э e:98 ae:1 eh:1
+э e:100 ae:0 eh:0
 ю yu:67 iu:20 ju:10 u:3 you:0 iou:0 jou:0
 лю lyu:52 liu:24 lu:18 lju:6 liou:0 lyou:0
 ью yu:65 iu:27 ju:8 iou:0
@@ -87,7 +86,6 @@ export const UKRAINIAN = `
 ї i:60 yi:32 ji:8
 ґ g:100
 й i:52 y:42 j:6
-^й y:90 i:5 j:5
 х kh:76 h:24 ch:0
 ьо io:60 yo:35 o:5 jo:0
 `;
@@ -121,11 +119,11 @@ export const GREEK = `
 α a:100
 αι ai:70 e:29 ae:1
 αυ av:70 au:30 af:0
-αυθ afth:60 auth:25 avth:15
-αυσ afs:65 aus:35
-αυχ afch:65 auch:20 afh:15
-αυκ afk:60 auk:25 avk:15
-αυτ aft:60 aut:25 avt:15
+αυθ afth:60 auth:0 avth:0
+αυσ afs:65 aus:0
+αυχ afch:65 auch:0 afh:15
+αυκ afk:100 auk:0 avk:0
+αυτ aft:60 aut:0 avt:0
 β v:100 b:0
 γ g:98 gh:2 y:0
 γε ge:84 ye:16
@@ -139,11 +137,11 @@ export const GREEK = `
 ε e:100
 ει ei:62 i:38 ey:0
 ευ ev:68 eu:32 ef:0
-ευθ efth:65 euth:35
-ευκ efk:60 euk:30 evk:10
-ευσ efs:60 eus:40
-ευχ efch:60 euch:20 efh:20
-ευτ eft:60 eut:40
+ευθ efth:65 euth:0
+ευκ efk:100 euk:0 evk:0
+ευσ efs:60 eus:0
+ευχ efch:60 euch:0 efh:20
+ευτ eft:60 eut:0
 ζ z:100
 η i:96 e:4 h:0
 θ th:100 t:0
@@ -155,7 +153,7 @@ export const GREEK = `
 μπ mp:55 b:45
 ^μπ b:86 mp:14
 ν n:100
-ντ nt:74 nd:20 d:6
+ντ nt:76 nd:24 d:0
 ^ντ d:55 nt:45
 ξ x:95 ks:5
 ο o:100
@@ -169,7 +167,7 @@ export const GREEK = `
 υ y:72 i:24 u:4
 ϋ y:72 i:28
 φ f:78 ph:22
-χ ch:64 h:32 kh:3 x:1
+χ ch:64 h:33 kh:3 x:0
 ψ ps:100
 ω o:99 w:1
 ^γιωργοσ$ giorgos:66 george:24 yiorgos:6 georgios:4

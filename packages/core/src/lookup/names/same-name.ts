@@ -9,7 +9,7 @@ import {
 } from "./letter-spellings.ts";
 import { normaliseName } from "./normalise-name.ts";
 import type { PersonName } from "./parse-full-name.ts";
-import { hasUsualSpelling } from "./transliterate.ts";
+import { hasUsualSpelling, spellings } from "./transliterate.ts";
 
 /** Maximum number of contacts that are returned for one name. */
 const MAX_NAMESAKES = 10;
@@ -26,8 +26,14 @@ const TRANSLITERATED = /y|ii|kh|zh|ksandr|^ks|ei$/;
  * `spelling` in usual spellings of one name, such as `Юлия`, `Yuliya` and `Julia`. `null` if they differ.
  */
 export function compareNames(one: PersonName, other: PersonName): "exact" | "spelling" | null {
-  const [first, otherFirst] = [partOf(one.firstName), partOf(other.firstName)];
-  const [last, otherLast] = [partOf(one.lastName), partOf(other.lastName)];
+  return compareParts(partsOf(one), partsOf(other));
+}
+
+function partsOf({ firstName, lastName }: PersonName): Parts {
+  return [partOf(firstName), partOf(lastName)];
+}
+
+function compareParts([first, last]: Parts, [otherFirst, otherLast]: Parts): "exact" | "spelling" | null {
   const areExact = [isExact(first, otherFirst), isExact(last, otherLast)];
   if (areExact.every(Boolean)) return "exact";
   if ([first, otherFirst, last, otherLast].every(({ script }) => script === "latin")) {
@@ -41,11 +47,16 @@ export function compareNames(one: PersonName, other: PersonName): "exact" | "spe
 
 /**
  * A key that is equal for all usual spellings of a name, and for some other names: compare them by {@link
- * compareNames}. `null` if either name has no letters.
+ * compareNames}. Empty if a name has no usual spellings in Latin letters but its transliteration, which {@link
+ * normaliseName} compares. `null` if either name has no letters.
  */
 export function spellingKey(firstName: string, lastName: string): string | null {
-  const [first, last] = [partOf(firstName), partOf(lastName)];
+  return keyOf([partOf(firstName), partOf(lastName)]);
+}
+
+function keyOf([first, last]: Parts): string | null {
   if (first.latin === "" || last.latin === "") return null;
+  if (first.script === "other" || last.script === "other") return "";
   const mark = first.script === "latin" && last.script === "latin" ? "" : OTHER_SCRIPT;
   const isKorean = last.script === "korean" || KOREAN_GIVEN.test(first.latin);
   const surname = SURNAMES_OF_KOREA.get(last.written);
@@ -55,7 +66,7 @@ export function spellingKey(firstName: string, lastName: string): string | null 
 /** The {@link spellingKey} of all names that may be a usual spelling of this one. */
 export function spellingKeys(firstName: string, lastName: string): string[] {
   const key = spellingKey(firstName, lastName)?.replace(OTHER_SCRIPT, "");
-  if (key === undefined) return [];
+  if (key === undefined || key === "") return [];
   const [first, last] = [partOf(firstName), partOf(lastName)];
   const isPlain = first.script === "latin" && last.script === "latin" && !canVary(first.latin, last.latin);
   return isPlain ? [OTHER_SCRIPT + key] : [key, OTHER_SCRIPT + key];
@@ -73,23 +84,26 @@ export function namesakes<C extends { firstName: string | null; lastName: string
   firstName: string,
   lastName: string,
 ): C[] {
-  const sought = { firstName, lastName };
-  const key = nameKey(firstName, lastName);
+  const sought: Parts = [partOf(firstName), partOf(lastName)];
+  const hasLetters = nameKey(firstName, lastName) !== null;
   const keys = new Set(spellingKeys(firstName, lastName));
+  const ownKey = keyOf(sought);
   const [exact, spelled]: [C[], C[]] = [[], []];
   const names = new Set<string>();
-  for (const contact of key === null ? [] : contacts) {
+  for (const contact of hasLetters ? contacts : []) {
     if (contact.firstName === null || contact.lastName === null) continue;
-    const name = { firstName: contact.firstName, lastName: contact.lastName };
-    const known = nameKey(name.firstName, name.lastName);
-    if (known === null || (known !== key && !keys.has(spellingKey(name.firstName, name.lastName) ?? ""))) {
-      continue;
-    }
-    const relation = compareNames(sought, name);
+    const known: Parts = [partOf(contact.firstName), partOf(contact.lastName)];
+    const key = keyOf(known);
+    // Different keys save most comparisons. The empty key is that of a transliteration.
+    if (key === null || (key !== ownKey && key !== "" && ownKey !== "" && !keys.has(key))) continue;
+    const relation = compareParts(sought, known);
     if (relation === "exact") exact.push(contact);
     if (relation === "spelling") {
       spelled.push(contact);
-      names.add(hasUsualSpelling(name.firstName + name.lastName) ? known : Object.values(name).join(" "));
+      const isUnsure = !hasUsualSpelling(contact.firstName + contact.lastName);
+      names.add(
+        `${isUnsure ? known.map(({ written }) => written) : nameKey(contact.firstName, contact.lastName)}`,
+      );
     }
   }
   if (exact.length > 0) return exact.slice(0, MAX_NAMESAKES);
@@ -110,17 +124,20 @@ interface Part {
   name: string;
   /** Letters in the original script. */
   written: string;
-  /** Letters `a` to `z`. */
+  /** Letters `a` to `z`: `š` is `sh`. */
   latin: string;
+  /** The same, but `š` is `s`. */
+  plain: string;
 }
 
 function partOf(name: string): Part {
   if (/^[\0-\x7f]*$/.test(name)) {
     const latin = name.toLowerCase().replace(/[^a-z]/g, "");
-    return { script: "latin", name, written: latin, latin };
+    return { script: "latin", name, written: latin, latin, plain: latin };
   }
   const written = foldLetters(name).replace(/[^\p{L}\p{M}]/gu, "");
-  return { script: scriptOf(written), name, written, latin: latinLetters(name) };
+  const [latin, plain] = [latinLetters(name), latinLetters(name.normalize("NFD").replace(/\u030c/g, ""))];
+  return { script: scriptOf(written), name, written, latin, plain };
 }
 
 function scriptOf(written: string): Script {
@@ -224,15 +241,23 @@ function articled(surname: string): string {
 }
 
 /** The consonants that all usual spellings of a name have. */
-function skeletonOf({ script, latin, written }: Part): string {
-  // Hebrew writes v and b alike; v inside a name is more frequent.
-  const letters = script === "hebrew" ? latinLetters(written.replace(/(?!^)ב/g, "")) : latin;
-  return letters
+function skeletonOf(part: Part): string {
+  return consonantLetters(part)
     .replace(/ph/g, "f")
-    .replace(/t+(?=[szck])|sc?ht|d(?=zh)|(?<=[aeiouy])f(?=[tkshpcx])|ff?$/g, "")
-    .replace(/n(?=[gkcdtxhsz])|m(?=[pb])/g, "")
-    .replace(/[^bpdtflmnr]/g, "")
+    .replace(/x/g, "ks")
+    .replace(/chtch|sc?ht/g, "s")
+    .replace(/t+sch|t+[sz]|t+(?=c)|dzh?|(?:ff?|s+)$/g, "")
+    .replace(/n(?=[gkh])|^n(?=t)|m(?=[pb])/g, "")
+    .replace(/[^bpdtflmnrsz]/g, "")
     .replace(/[bf]/g, "p")
     .replace(/d/g, "t")
+    .replace(/z/g, "s")
     .replace(/(.)\1+/g, "$1");
+}
+
+function consonantLetters({ script, written, plain }: Part): string {
+  if (/\p{Script=Greek}/u.test(written)) return latinLetters(spellings(written)[0]?.text ?? "");
+  if (script !== "arabic" && script !== "hebrew") return plain;
+  // A vowel may stand between any two letters. Hebrew writes v and b alike; v inside a name is more frequent.
+  return [...written.replace(/(?!^)ב/g, "")].map(latinLetters).join("a");
 }

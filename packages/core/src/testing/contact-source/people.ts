@@ -149,7 +149,7 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     },
   );
 
-  check("findByName finds nobody by a spelling of several people, or by a similar name", async (scope) => {
+  check("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
     const { source, domain, load } = scope;
     const names = [
       ...(["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen"] as const),
