@@ -38,6 +38,8 @@ interface KnownDomain {
   contacts: Map<string, Contact>;
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
+  /** `null` after a change. */
+  patterns: PatternCount[] | null;
 }
 
 /** Maximum number of contacts returned for one name. */
@@ -54,7 +56,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   }
 
   function knownDomain(domain: string): KnownDomain {
-    const known = domains.get(domain) ?? { organization: null, contacts: new Map(), inOrder: null };
+    const known = domains.get(domain) ?? emptyDomain();
     domains.set(domain, known);
     return known;
   }
@@ -64,7 +66,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     for (const contact of contacts) {
       const known = knownDomain(domainOf(contact.address));
       known.contacts.set(contact.address, tidied(contact));
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
     }
     for (const [domain, organization] of Object.entries(organizations)) {
       knownDomain(domain).organization = organization;
@@ -87,7 +89,8 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       mustBeOpen();
       const known = domains.get(domain);
       if (known === undefined) return null;
-      return { organization: known.organization, patterns: patternsOf(contactsOf(domain)) };
+      known.patterns ??= patternsOf(contactsOf(domain));
+      return { organization: known.organization, patterns: structuredClone(known.patterns) };
     },
     async domainOf(company) {
       mustBeOpen();
@@ -131,7 +134,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
       if (known === undefined || erased.length === 0) return 0;
       for (const each of erased) known.contacts.delete(each);
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
       if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
       return erased.length;
     },
@@ -146,6 +149,10 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       domains.clear();
     },
   };
+}
+
+function emptyDomain(): KnownDomain {
+  return { organization: null, contacts: new Map(), inOrder: null, patterns: null };
 }
 
 function domainOf(address: string): string {
