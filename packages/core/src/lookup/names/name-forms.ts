@@ -23,6 +23,7 @@ export interface NameSpelling {
 /** Less likely forms are omitted. */
 const MIN_WEIGHT = 0.002;
 const MAX_FORMS = 16;
+const MAX_SPELLINGS = 4;
 
 /** The letters that organisations write as one letter or two. */
 const LETTERS: readonly { habit: Habit; found: RegExp; two: Readonly<Record<string, string>> }[] = [
@@ -69,6 +70,7 @@ export function nameSpellings(
   }
   return ways
     .sort((left, right) => right.weight - left.weight)
+    .slice(0, MAX_SPELLINGS)
     .map(({ weight, choices, spell }) => ({
       weight,
       choices,
@@ -95,6 +97,7 @@ function nameForms(firstName: string, lastName: string, habits: HabitShares): Na
 function formsOf(structures: readonly NameForm[]): NameForm[] {
   const forms = new Map<string, NameForm>();
   for (const { text: structure, weight, choices } of structures) {
+    if (weight < MIN_WEIGHT) continue;
     for (const spelling of spellings(structure)) {
       const text = spelling.text.replace(/[^a-z.'-]/g, "");
       if (/^[a-z]/.test(text) && /[a-z]$/.test(text)) {

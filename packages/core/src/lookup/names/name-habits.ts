@@ -9,11 +9,11 @@ export const HABITS = {
   /** `Anna Maria` */
   spacedGiven: { joined: 0.24, hyphen: 0.07, first: 0.59, point: 0.04, initial: 0.03, last: 0.01 },
   /** `Müller-Schmidt` */
-  hyphenatedSurname: { joined: 0.25, hyphen: 0.28, first: 0.22, last: 0.2, point: 0.02 },
+  hyphenatedSurname: { joined: 0.25, hyphen: 0.26, first: 0.23, last: 0.21, point: 0.02 },
   /** `García Márquez` */
-  spacedSurname: { joined: 0.23, hyphen: 0.17, first: 0.29, last: 0.26, point: 0.03 },
+  spacedSurname: { joined: 0.23, hyphen: 0.19, first: 0.27, last: 0.25, point: 0.03 },
   /** `van der Berg`; `initials` is `vdberg`. */
-  particle: { joined: 0.44, dropped: 0.3, hyphen: 0.12, point: 0.08, initials: 0.02 },
+  particle: { joined: 0.42, dropped: 0.31, hyphen: 0.13, point: 0.08, initials: 0.02 },
   /** The initial of a name of several words: `a` or `am`. */
   initials: { one: 0.88, all: 0.1 },
   /** `O'Brien` */

@@ -35,6 +35,8 @@ export const DEFAULT_PRIOR: PatternPrior = {
 const MAX_CANDIDATES = 10;
 /** Less likely candidates are omitted. */
 const MIN_PROBABILITY = 0.0005;
+/** Less likely ways to form a local part are not added up. */
+const MIN_ADDEND = 0.0001;
 /** Among the counts of patterns, addresses that no pattern forms. */
 const NONE = "";
 /** The share of exceptions that no pattern forms: nicknames, middle initials. */
@@ -71,11 +73,12 @@ export function candidatesFor(
     const cut = cutOf(patterns.find((each) => each.pattern === pattern)?.habits);
     for (const spelling of spellings) {
       const weight = share * spelling.weight;
-      for (const filled of fillPattern(pieces, spelling.forms)) {
+      const minWeight = MIN_ADDEND / weight;
+      for (const filled of fillPattern(pieces, spelling.forms, minWeight)) {
         add(filled.text, pattern, weight * filled.weight * (1 - (cut?.probability ?? 0)));
       }
       if (cut === null) continue;
-      for (const filled of cutTexts(pieces, spelling, cut.cut)) {
+      for (const filled of cutTexts(pieces, spelling, cut.cut, minWeight)) {
         add(filled.text, pattern, weight * filled.weight * cut.probability);
       }
     }

@@ -1,6 +1,6 @@
 import type { NameSpelling } from "../names/name-forms.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
-import { fillPattern, type PatternPiece, readPattern } from "./pattern-text.ts";
+import { type Filled, fillPattern, type PatternPiece, readPattern } from "./pattern-text.ts";
 
 /** Where a domain cuts long addresses: the whole local part, or the last name in it, to so many characters. */
 export type Cut = `cut.${number}` | `lastCut.${number}`;
@@ -34,11 +34,16 @@ export function cutReadings(local: string, name: readonly NameSpelling[]): [patt
 }
 
 /** What a pattern forms from one spelling of a name if its domain cuts. */
-export function cutTexts(pieces: readonly PatternPiece[], { forms }: NameSpelling, cut: Cut) {
+export function cutTexts(
+  pieces: readonly PatternPiece[],
+  { forms }: NameSpelling,
+  cut: Cut,
+  minWeight = 0,
+): Filled[] {
   const length = lengthOf(cut);
-  if (cut.startsWith("cut.")) return fillPattern(pieces, forms, length);
+  if (cut.startsWith("cut.")) return fillPattern(pieces, forms, minWeight, length);
   const last = forms.last.map((form) => ({ ...form, text: form.text.slice(0, length) }));
-  return fillPattern(pieces, { ...forms, last });
+  return fillPattern(pieces, { ...forms, last }, minWeight);
 }
 
 /** The cut of a pattern, and the probability that it applies; `null` if its addresses show none. */

@@ -39,18 +39,23 @@ export function readPattern(pattern: string): PatternPiece[] | null {
 
 /**
  * Each local part that a pattern forms from a name, with its probability given that the pattern applies.
+ * @param minWeight less probable ones are omitted.
  * @param maxLength longer ones are cut.
  */
 export function fillPattern(
   pieces: readonly PatternPiece[],
   forms: NameForms,
+  minWeight = 0,
   maxLength = Number.POSITIVE_INFINITY,
 ): Filled[] {
   let texts: Filled[] = [{ text: "", weight: 1 }];
   for (const piece of pieces) {
     const choices = "literal" in piece ? [{ text: piece.literal, weight: 1 }] : formsOf(piece.part, forms);
     texts = texts.flatMap((start) =>
-      choices.map(({ text, weight }) => ({ text: start.text + text, weight: start.weight * weight })),
+      choices.flatMap((choice) => {
+        const weight = start.weight * choice.weight;
+        return weight < minWeight ? [] : [{ text: start.text + choice.text, weight }];
+      }),
     );
   }
   return texts

@@ -26,7 +26,7 @@ interface Explanation {
 type Seen = readonly [choice: string, count: number];
 
 /** Only the most frequent choices can be choices of the organisation; the others are exceptions. */
-const MAX_CHOICES = 8;
+const MAX_CHOICES = 6;
 /** The share of a choice that is not listed. */
 const UNLISTED_SHARE = 0.002;
 
