@@ -9,6 +9,7 @@ import { createSqlAccounts } from "./accounts/sql-accounts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 import { openDatabase, readyDriver } from "./sql-database.ts";
 import { createSqlSuppressionList } from "./sql-suppression-list.ts";
+import { importContacts } from "./transfer/import-contacts.ts";
 
 const MONTH = "2026-03";
 const NOW_MS = Date.UTC(2026, 2, 15);
@@ -73,6 +74,9 @@ onEachDatabase(({ kind, createUrl, open }) => {
   test("a database of a newer version is refused with host_misuse and not changed", async () => {
     const url = await createUrl();
     const driver = await readyDriver(open(url));
+    const migrations = () =>
+      driver.first<{ count: number }>("SELECT count(*) AS count FROM lookup_migrations");
+    const before = (await migrations())?.count ?? 0;
     await driver.run("INSERT INTO lookup_migrations (name, timestamp) VALUES ($1, $2)", [
       "999-later",
       "2030",
@@ -83,8 +87,23 @@ onEachDatabase(({ kind, createUrl, open }) => {
       expect(isServiceError(error, "host_misuse")).toBe(true);
       expect(String(error)).toContain("999-later");
     }
-    const row = await driver.first<{ count: number }>("SELECT count(*) AS count FROM lookup_migrations");
-    expect(row?.count).toBe(2);
+    expect((await migrations())?.count).toBe(before + 1);
+  });
+
+  test("patterns that an earlier version stored without habits are learned again", async () => {
+    const url = await createUrl();
+    const database = open(url);
+    const driver = await readyDriver(database);
+    await driver.run("DELETE FROM lookup_migrations WHERE name = $1", ["003-habits"]);
+    const header = "email,first_name,last_name,uri,extracted_on,last_seen_on\n";
+    const line = "petra.mueller@a.example,Petra,Müller,https://a.example/team,2026-01-01,2026-02-01\n";
+    await importContacts(database, [Buffer.from(header + line)], { format: "csv" });
+    await driver.run("UPDATE lookup_domains SET patterns = $1", [
+      JSON.stringify([{ pattern: "{first}.{last}", count: 1 }]),
+    ]);
+    expect((await createSqlContactSource(open(url)).domain("a.example"))?.patterns).toEqual([
+      { pattern: "{first}.{last}", count: 1, habits: { "umlaut.two": 1 } },
+    ]);
   });
 
   test("closing one part leaves the database open, and closing the database closes all its parts", async () => {

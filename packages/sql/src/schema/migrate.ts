@@ -1,5 +1,5 @@
 import { ServiceError } from "@outrigger/core";
-import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect } from "kysely";
+import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect, sql } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
 import { createTables } from "./create-tables.ts";
@@ -9,8 +9,16 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
   return {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
+      "003-habits": { up: forgetPatterns },
     }),
   };
+}
+
+/** Patterns of earlier versions have no habits. The next question about a domain learns them again. */
+async function forgetPatterns(db: Kysely<unknown>): Promise<void> {
+  await sql`UPDATE lookup_domains SET patterns = NULL, revision = revision + 1 WHERE patterns IS NOT NULL`.execute(
+    db,
+  );
 }
 
 const MIGRATION_TABLE = "lookup_migrations";
