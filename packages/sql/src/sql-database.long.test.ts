@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { describe, expect, test } from "vitest";
 import { runScript } from "../test/child-process.ts";
@@ -97,7 +98,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await driver.run("DELETE FROM lookup_migrations WHERE name = $1", ["003-habits"]);
     const header = "email,first_name,last_name,uri,extracted_on,last_seen_on\n";
     const line = "petra.mueller@a.example,Petra,Müller,https://a.example/team,2026-01-01,2026-02-01\n";
-    await importContacts(database, [Buffer.from(header + line)], { format: "csv" });
+    await importContacts(database, Readable.from([Buffer.from(header + line)]), { format: "csv" });
     await driver.run("UPDATE lookup_domains SET patterns = $1", [
       JSON.stringify([{ pattern: "{first}.{last}", count: 1 }]),
     ]);
