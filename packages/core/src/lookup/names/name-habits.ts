@@ -40,7 +40,7 @@ export type HabitShares = (habit: Habit, usual?: Shares) => Shares;
 /** The habits of an organisation without known addresses. */
 export const usualHabits: HabitShares = (habit, usual = HABITS[habit]) => usual;
 
-/** Habits of which one suggests the other: who drops the hyphen of one name drops that of another. */
+/** Related habits, each of which suggests the other: both concern hyphens or blanks, or letters of one alphabet. */
 export const KIN: Readonly<Partial<Record<Habit, Habit>>> = {
   hyphenatedGiven: "spacedGiven",
   spacedGiven: "hyphenatedGiven",
