@@ -1,3 +1,4 @@
+import { isSettledWithin } from "../async/settled-within.ts";
 import type { Contact } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
@@ -12,6 +13,8 @@ export interface PersonSought {
   lastName: string;
   /** How long mail servers may take, in milliseconds. */
   waitMs: number;
+  /** The account on whose behalf; `null` without one. */
+  turn: string | null;
 }
 
 export interface FoundAddress {
@@ -59,7 +62,7 @@ export async function findAddress(
   const [likeliest] = guesses;
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
   const shown = guesses.filter(({ parsed }) => !hidden.has(parsed.address));
-  const best = await confirm(context, shown, sought.waitMs);
+  const best = await confirm(context, shown, sought);
   // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
 }
@@ -73,14 +76,15 @@ interface Guess {
 async function confirm(
   { verifier }: LookupContext,
   guesses: readonly Guess[],
-  waitMs: number,
+  { waitMs, turn }: PersonSought,
 ): Promise<FoundAddress | null> {
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
     const leftMs = deadline - performance.now();
-    const probe = leftMs > 0 ? await verifier.probe(parsed, leftMs) : null;
+    const asked = leftMs > 0 ? verifier.probe(parsed, turn) : null;
+    const probe = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;
     if (probe?.routing === "none" || probe?.routing === "null_mx") return null;
     if (isConfirmed(probe)) return { address: parsed.address, score: CONFIRMED_SCORE, contact: null, probe };
     if (probe?.mailbox !== false) return guess(parsed.address, probability, probe);

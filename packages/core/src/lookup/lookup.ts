@@ -68,6 +68,7 @@ export function createLookup(options: LookupOptions): Lookup {
   async function close(timeoutMs: number): Promise<void> {
     await service.drain(timeoutMs);
     await verifier.close();
+    await meter.close();
     // All three may use the same database.
     for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
     await limiter.close();

@@ -1,9 +1,10 @@
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
+import { claimed, claimedDomain, isLookupProblem, LookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
 import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
@@ -32,7 +33,7 @@ export const EMAIL_SCHEMA = {
 
 const EMAIL = patternOf(EMAIL_SCHEMA);
 
-/** Delay before a slow verification should be requested again. */
+/** Delay before a slow verification should be requested again, after its time in line. */
 const RETRY_AFTER_MS = 2000;
 
 export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
@@ -51,15 +52,17 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     if (parsed !== null) await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed?.address ?? email];
     const reservation = await context.meter.reserve(account, "verifications", request, 1);
-    let cost: number | null = 0;
-    try {
-      const found = await verifyAddress(context, email, parsed, waitMs);
-      cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
-      return found === null ? pending(email) : describe(email, found);
-    } finally {
-      // A verification in progress keeps its reservation; the next request for it settles it.
-      if (cost !== null) await reservation.settle(cost);
+    const verifying = verifyAddress(context, email, parsed, account?.id ?? null);
+    // Settled when the probe ends, also if no further request comes.
+    const settled = reservation.settleWith(verifying.then(({ verdict }) => (isCharged(verdict) ? 1 : 0)));
+    if (await isSettledWithin(settled, waitMs)) {
+      await settled;
+      return describe(email, await verifying);
     }
+    settled.catch((error: unknown) => {
+      if (!isLookupProblem(error)) context.settings.onError(error);
+    });
+    return pending(email, parsed === null ? 0 : context.verifier.lineMs(parsed));
   },
 
   sample: (_, { email }) => {
@@ -116,7 +119,8 @@ function describe(email: string, { findings, verdict, suggestion }: Verified): F
   };
 }
 
-function pending(email: string): Found<Data, object> {
+/** @param lineMs How long the probe still waits in line. */
+function pending(email: string, lineMs: number): Found<Data, object> {
   const data = { result: null, status: null, score: null, email };
-  return { data, meta: {}, retryAfterMs: RETRY_AFTER_MS };
+  return { data, meta: {}, retryAfterMs: lineMs + RETRY_AFTER_MS };
 }

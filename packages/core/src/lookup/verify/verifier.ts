@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { isSettledWithin } from "../../async/settled-within.ts";
 import type { KeyValue } from "../../contracts/key-value.ts";
 import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
 import { ServiceError } from "../../errors.ts";
@@ -13,10 +12,13 @@ export interface Verifier {
   /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
   /**
-   * The result from the DNS and mail servers; `null` if it takes longer than `waitMs`. The probe then goes
-   * on, and a later call returns its result. For webmail, only the DNS is queried.
+   * The result from the DNS and mail servers. A probe may wait in line for minutes; a later call for the address
+   * joins it. For webmail, only the DNS is queried.
+   * @param turn the account on whose behalf; lines serve accounts alternately.
    */
-  probe(address: ParsedAddress, waitMs: number): Promise<ProbeResult | null>;
+  probe(address: ParsedAddress, turn: string | null): Promise<ProbeResult>;
+  /** Estimated time that a running probe still waits in line, in milliseconds; 0 if it does not wait. */
+  lineMs(address: ParsedAddress): number;
   /** Deletes the cached results of an address. */
   forget(address: ParsedAddress): Promise<void>;
   /** Aborts running probes. */
@@ -34,13 +36,14 @@ export interface VerifierOptions {
   onError(error: unknown): void;
 }
 
-/** The maximum time of a probe. */
+/** The maximum time of a probe, without its time in line. */
 const MAX_PROBE_MS = 60_000;
-/**
- * Maximum number of simultaneous probes: each holds sockets and a waiting client. Further ones reject with
- * `overloaded`.
- */
-const MAX_UNDER_WAY = 500;
+/** Maximum number of simultaneous probes, without those in line: each holds sockets. Further ones reject with `overloaded`. */
+const MAX_PROBING = 500;
+/** The same with those in line, which need memory only; and those of one turn, which must not use up all. */
+const MAX_UNDER_WAY = 4000;
+const MAX_OF_TURN = 1000;
+const BUSY_RETRY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -55,7 +58,7 @@ const NOT_PROBED: ProbeResult = {
 
 export function createVerifier(options: VerifierOptions): Verifier {
   const { prober, lists, cache, hmacKeys, isSuppressed, onError } = options;
-  const underWay = new Map<string, Promise<ProbeResult>>();
+  const underWay = new Map<string, Probing>();
   const closing = new AbortController();
   const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
 
@@ -65,43 +68,58 @@ export function createVerifier(options: VerifierOptions): Verifier {
       (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
     );
 
-  async function find(parsed: ParsedAddress, key: string): Promise<ProbeResult> {
-    if (underWay.size >= MAX_UNDER_WAY) {
-      throw new ServiceError("overloaded", "Too many addresses are being verified: try again later");
-    }
+  function lineMs(parsed: ParsedAddress): number {
+    const { local, domain } = asAsked(parsed);
+    return prober?.lineMs?.(local, domain) ?? 0;
+  }
+
+  function requireRoom(turn: string | null): void {
+    if (underWay.size < MAX_PROBING) return;
+    const others = [...underWay.values()];
+    const isFull =
+      others.length >= MAX_UNDER_WAY ||
+      others.filter((other) => other.turn === turn).length >= MAX_OF_TURN ||
+      others.filter((other) => lineMs(other.parsed) === 0).length >= MAX_PROBING;
+    if (!isFull) return;
+    throw new ServiceError("overloaded", "Too many addresses are being verified: try again later", {
+      retryAfterMs: BUSY_RETRY_MS,
+    });
+  }
+
+  async function find(parsed: ParsedAddress, key: string, turn: string | null): Promise<ProbeResult> {
     const known = await cache.get(key).catch(onError);
     // Written by this function under its own key.
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_PROBE_MS)]);
     const { local, domain } = asAsked(parsed);
-    const result = await prober.probe(local, domain, {
-      smtp: !isWebmail(parsed.domain),
-      signal,
-    });
+    const limit = limitProbing(() => lineMs(parsed));
+    const result = await prober
+      .probe(local, domain, {
+        smtp: !isWebmail(parsed.domain),
+        signal: AbortSignal.any([closing.signal, limit.signal]),
+        ...(turn !== null && { turn }),
+      })
+      .finally(limit.end);
     // A probe takes seconds. Meanwhile the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
     if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
   }
 
-  function ask(parsed: ParsedAddress): Promise<ProbeResult> {
-    const [key = ""] = keysOf(parsed.address);
-    const known = underWay.get(key);
-    if (known !== undefined) return known;
-    const asked = find(parsed, key).finally(() => underWay.delete(key));
-    underWay.set(key, asked);
-    return asked;
-  }
-
   return {
     isWebmail,
     isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
     suggestDomain: (domain) => lists?.suggestDomain(domain) ?? null,
-    async probe(parsed, waitMs) {
-      const asked = ask(parsed);
-      return (await isSettledWithin(asked, waitMs)) ? await asked : null;
+    async probe(parsed, turn) {
+      const [key = ""] = keysOf(parsed.address);
+      const known = underWay.get(key);
+      if (known !== undefined) return known.result;
+      requireRoom(turn);
+      const result = find(parsed, key, turn).finally(() => underWay.delete(key));
+      underWay.set(key, { parsed, turn, result });
+      return result;
     },
+    lineMs,
     async forget(parsed) {
       const { local, domain } = asAsked(parsed);
       for (const key of keysOf(parsed.address)) await cache.delete(key);
@@ -109,10 +127,29 @@ export function createVerifier(options: VerifierOptions): Verifier {
     },
     async close() {
       closing.abort(new Error("The lookup is closing"));
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled([...underWay.values()].map(({ result }) => result));
       await prober?.close();
     },
   };
+}
+
+interface Probing {
+  parsed: ParsedAddress;
+  turn: string | null;
+  result: Promise<ProbeResult>;
+}
+
+/** A signal that aborts `MAX_PROBE_MS` after the probe began or was last seen in line. */
+function limitProbing(lineMs: () => number): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout;
+  const check = () => {
+    const waitMs = lineMs();
+    if (waitMs > 0) timer = setTimeout(check, waitMs + MAX_PROBE_MS);
+    else controller.abort(new Error("The probe took too long"));
+  };
+  timer = setTimeout(check, MAX_PROBE_MS);
+  return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 /** Case is ignored: all spellings of an address share one probe. */
