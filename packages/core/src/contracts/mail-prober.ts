@@ -70,10 +70,16 @@ export interface ProbeOptions {
   /** When it aborts, the promise resolves at once with the result so far and `timeout`. Each probe has its own. */
   signal: AbortSignal;
   /**
-   * On whose behalf. A line before a mail host serves each `turn` alternately, so that many probes of one do not
-   * delay those of others. @default all such probes are one turn
+   * The account on whose behalf, any text. A line before a mail host serves accounts alternately, so that many
+   * probes of one do not delay those of others. @default one account of all such probes
    */
-  turn?: string;
+  account?: string;
+  /**
+   * Called with an estimate of the remaining time, in milliseconds, when the probe begins to wait in line before a
+   * mail host, and with `null` when it no longer waits. Probes of one address that share their work call the
+   * first caller's function.
+   */
+  onWait?: (waitMs: (() => number) | null) => void;
 }
 
 /** Queries the DNS and, if requested, the mail hosts themselves. Never sends mail. */
@@ -86,11 +92,6 @@ export interface MailProber {
    * after `close`.
    */
   probe(local: string, domain: string, options: ProbeOptions): Promise<ProbeResult>;
-  /**
-   * Estimated time that a running probe of this address still waits in line before a mail host, in milliseconds;
-   * 0 if it does not wait. Absent if probes never wait.
-   */
-  lineMs?(local: string, domain: string): number;
   /** Deletes cached results of an address. Absent if the prober caches nothing. */
   forget?(local: string, domain: string): Promise<void>;
   close(): Promise<void>;

@@ -14,7 +14,7 @@ export interface PersonSought {
   /** How long mail servers may take, in milliseconds. */
   waitMs: number;
   /** The account on whose behalf; `null` without one. */
-  turn: string | null;
+  account: string | null;
 }
 
 export interface FoundAddress {
@@ -76,14 +76,14 @@ interface Guess {
 async function confirm(
   { verifier }: LookupContext,
   guesses: readonly Guess[],
-  { waitMs, turn }: PersonSought,
+  { waitMs, account }: PersonSought,
 ): Promise<FoundAddress | null> {
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
     const leftMs = deadline - performance.now();
-    const asked = leftMs > 0 ? verifier.probe(parsed, turn) : null;
+    const asked = leftMs > 0 ? verifier.probe(parsed, account) : null;
     const probe = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;
     if (probe?.routing === "none" || probe?.routing === "null_mx") return null;
     if (isConfirmed(probe)) return { address: parsed.address, score: CONFIRMED_SCORE, contact: null, probe };

@@ -63,7 +63,7 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
         firstName,
         lastName,
         waitMs,
-        turn: account?.id ?? null,
+        account: account?.id ?? null,
       });
       cost = found === null ? 0 : 1;
       const facts = await context.contacts.domain(domain);

@@ -14,9 +14,9 @@ export interface Verifier {
   /**
    * The result from the DNS and mail servers. A probe may wait in line for minutes; a later call for the address
    * joins it. For webmail, only the DNS is queried.
-   * @param turn the account on whose behalf; lines serve accounts alternately.
+   * @param account on whose behalf; lines serve accounts alternately.
    */
-  probe(address: ParsedAddress, turn: string | null): Promise<ProbeResult>;
+  probe(address: ParsedAddress, account: string | null): Promise<ProbeResult>;
   /** Estimated time that a running probe still waits in line, in milliseconds; 0 if it does not wait. */
   lineMs(address: ParsedAddress): number;
   /** Deletes the cached results of an address. */
@@ -40,9 +40,9 @@ export interface VerifierOptions {
 const MAX_PROBE_MS = 60_000;
 /** Maximum number of simultaneous probes, without those in line: each holds sockets. Further ones reject with `overloaded`. */
 const MAX_PROBING = 500;
-/** The same with those in line, which need memory only; and those of one turn, which must not use up all. */
+/** The same with those in line, which need memory only; and those of one account, which must not use up all. */
 const MAX_UNDER_WAY = 4000;
-const MAX_OF_TURN = 1000;
+const MAX_OF_ACCOUNT = 1000;
 const BUSY_RETRY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -59,6 +59,8 @@ const NOT_PROBED: ProbeResult = {
 export function createVerifier(options: VerifierOptions): Verifier {
   const { prober, lists, cache, hmacKeys, isSuppressed, onError } = options;
   const underWay = new Map<string, Probing>();
+  /** Those of `underWay` whose result is not cached. */
+  const asking = new Set<Probing>();
   const closing = new AbortController();
   const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
 
@@ -68,38 +70,40 @@ export function createVerifier(options: VerifierOptions): Verifier {
       (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
     );
 
-  function lineMs(parsed: ParsedAddress): number {
-    const { local, domain } = asAsked(parsed);
-    return prober?.lineMs?.(local, domain) ?? 0;
-  }
-
-  function requireRoom(turn: string | null): void {
-    if (underWay.size < MAX_PROBING) return;
-    const others = [...underWay.values()];
+  function requireRoom(account: string | null): void {
+    if (asking.size < MAX_PROBING) return;
+    const others = [...asking];
     const isFull =
       others.length >= MAX_UNDER_WAY ||
-      others.filter((other) => other.turn === turn).length >= MAX_OF_TURN ||
-      others.filter((other) => lineMs(other.parsed) === 0).length >= MAX_PROBING;
+      others.filter((other) => other.account === account).length >= MAX_OF_ACCOUNT ||
+      others.filter((other) => other.waitMs === null).length >= MAX_PROBING;
     if (!isFull) return;
     throw new ServiceError("overloaded", "Too many addresses are being verified: try again later", {
       retryAfterMs: BUSY_RETRY_MS,
     });
   }
 
-  async function find(parsed: ParsedAddress, key: string, turn: string | null): Promise<ProbeResult> {
+  async function find(parsed: ParsedAddress, key: string, probing: Probing): Promise<ProbeResult> {
     const known = await cache.get(key).catch(onError);
     // Written by this function under its own key.
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
+    requireRoom(probing.account);
+    asking.add(probing);
     const { local, domain } = asAsked(parsed);
-    const limit = limitProbing(() => lineMs(parsed));
-    const result = await prober
-      .probe(local, domain, {
+    const limit = limitProbing(probing);
+    let result: ProbeResult;
+    try {
+      result = await prober.probe(local, domain, {
         smtp: !isWebmail(parsed.domain),
         signal: AbortSignal.any([closing.signal, limit.signal]),
-        ...(turn !== null && { turn }),
-      })
-      .finally(limit.end);
+        onWait: limit.onWait,
+        ...(probing.account !== null && { account: probing.account }),
+      });
+    } finally {
+      limit.end();
+      asking.delete(probing);
+    }
     // A probe takes seconds. Meanwhile the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
     if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
@@ -110,16 +114,19 @@ export function createVerifier(options: VerifierOptions): Verifier {
     isWebmail,
     isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
     suggestDomain: (domain) => lists?.suggestDomain(domain) ?? null,
-    async probe(parsed, turn) {
+    async probe(parsed, account) {
       const [key = ""] = keysOf(parsed.address);
-      const known = underWay.get(key);
-      if (known !== undefined) return known.result;
-      requireRoom(turn);
-      const result = find(parsed, key, turn).finally(() => underWay.delete(key));
-      underWay.set(key, { parsed, turn, result });
-      return result;
+      const known = underWay.get(key)?.result;
+      if (known !== undefined) return known;
+      const probing: Probing = { account, waitMs: null };
+      underWay.set(key, probing);
+      probing.result = find(parsed, key, probing).finally(() => underWay.delete(key));
+      return probing.result;
     },
-    lineMs,
+    lineMs(parsed) {
+      const [key = ""] = keysOf(parsed.address);
+      return Math.max(0, underWay.get(key)?.waitMs?.() ?? 0);
+    },
     async forget(parsed) {
       const { local, domain } = asAsked(parsed);
       for (const key of keysOf(parsed.address)) await cache.delete(key);
@@ -133,23 +140,28 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
+/** A probe under way. */
 interface Probing {
-  parsed: ParsedAddress;
-  turn: string | null;
-  result: Promise<ProbeResult>;
+  account: string | null;
+  /** Estimates the remaining time in line; `null` outside a line. */
+  waitMs: (() => number) | null;
+  result?: Promise<ProbeResult>;
 }
 
-/** A signal that aborts `MAX_PROBE_MS` after the probe began or was last seen in line. */
-function limitProbing(lineMs: () => number): { signal: AbortSignal; end(): void } {
+/** Limits the time of a probe to `MAX_PROBE_MS`, before, between and after its times in line. */
+function limitProbing(probing: Probing) {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout;
-  const check = () => {
-    const waitMs = lineMs();
-    if (waitMs > 0) timer = setTimeout(check, waitMs + MAX_PROBE_MS);
-    else controller.abort(new Error("The probe took too long"));
+  const start = () => setTimeout(() => controller.abort(new Error("The probe took too long")), MAX_PROBE_MS);
+  let timer = start();
+  return {
+    signal: controller.signal,
+    onWait(waitMs: Probing["waitMs"]) {
+      probing.waitMs = waitMs;
+      clearTimeout(timer);
+      if (waitMs === null) timer = start();
+    },
+    end: () => clearTimeout(timer),
   };
-  timer = setTimeout(check, MAX_PROBE_MS);
-  return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 /** Case is ignored: all spellings of an address share one probe. */

@@ -14,17 +14,20 @@ export interface Verified {
 
 /**
  * Verifies one address, which may take minutes.
- * @param turn the account on whose behalf; lines before mail hosts serve accounts alternately.
+ * @param account on whose behalf; lines before mail hosts serve accounts alternately.
  */
 export async function verifyAddress(
   context: LookupContext,
   email: string,
   parsed: ParsedAddress | null,
-  turn: string | null,
+  account: string | null,
 ): Promise<Verified> {
   const { contacts, verifier } = context;
   if (parsed === null) return judged(context, email, null, null, null);
-  const [contact, probe] = await Promise.all([contacts.find(parsed.address), verifier.probe(parsed, turn)]);
+  const [contact, probe] = await Promise.all([
+    contacts.find(parsed.address),
+    verifier.probe(parsed, account),
+  ]);
   return judged(context, email, parsed, probe, contact);
 }
 
