@@ -1,12 +1,11 @@
-import { isSettledWithin } from "../../async/settled-within.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { claimed, claimedDomain, isLookupProblem, LookupProblem } from "../lookup-problem.ts";
+import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
-import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
+import { type Verified, verifyReserved } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -52,16 +51,9 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     if (parsed !== null) await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed?.address ?? email];
     const reservation = await context.meter.reserve(account, "verifications", request, 1);
-    const verifying = verifyAddress(context, email, parsed, account?.id ?? null);
-    // Settled when the probe ends, also if no further request comes.
-    const settled = reservation.settleWith(verifying.then(({ verdict }) => (isCharged(verdict) ? 1 : 0)));
-    if (await isSettledWithin(settled, waitMs)) {
-      await settled;
-      return describe(email, await verifying);
-    }
-    settled.catch((error: unknown) => {
-      if (!isLookupProblem(error)) context.settings.onError(error);
-    });
+    const sought = { email, parsed, account: account?.id ?? null };
+    const found = await verifyReserved(context, reservation, sought, waitMs);
+    if (found !== null) return describe(email, found);
     return pending(email, parsed === null ? 0 : context.verifier.lineMs(parsed));
   },
 

@@ -1,8 +1,11 @@
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Contact } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
+import type { Reservation } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { isLookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge, type Verdict } from "./verdict.ts";
 
 /** The facts about an address, and the verdict. */
@@ -10,6 +13,39 @@ export interface Verified {
   findings: Findings;
   verdict: Verdict;
   suggestion: string | null;
+}
+
+/** An address to verify. */
+export interface VerificationSought {
+  /** As the caller wrote it. */
+  email: string;
+  /** `null` for a text that is not an address. */
+  parsed: ParsedAddress | null;
+  /** ID of the account on whose behalf; `null` without one. */
+  account: string | null;
+}
+
+/**
+ * Verifies one address and settles its reservation.
+ * @returns `null` if that takes longer than `waitMs`. The verification then goes on, and is settled when it ends; a
+ * later call joins it.
+ */
+export async function verifyReserved(
+  context: LookupContext,
+  reservation: Reservation,
+  { email, parsed, account }: VerificationSought,
+  waitMs: number,
+): Promise<Verified | null> {
+  const verifying = verifyAddress(context, email, parsed, account);
+  const settled = reservation.settleWith(verifying.then(({ verdict }) => (isCharged(verdict) ? 1 : 0)));
+  if (await isSettledWithin(settled, waitMs)) {
+    await settled;
+    return await verifying;
+  }
+  settled.catch((error: unknown) => {
+    if (!isLookupProblem(error)) context.settings.onError(error);
+  });
+  return null;
 }
 
 /**
