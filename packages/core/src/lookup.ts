@@ -4,6 +4,7 @@ export type * from "./contracts/contact-source.ts";
 export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
 export type * from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
+export type * from "./contracts/verification-queue.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";
@@ -28,6 +29,7 @@ export type {
 } from "./lookup/memory/memory-contact-source.ts";
 export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
 export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
+export { createMemoryVerificationQueue } from "./lookup/memory/memory-verification-queue.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";

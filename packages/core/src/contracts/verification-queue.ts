@@ -43,8 +43,8 @@ export interface TakenVerification extends VerificationPlace {
   email: string;
   account: string | null;
   plan: string;
-  /** How often the row was postponed. */
-  postponed: number;
+  /** Number of attempts without a final result. */
+  attempts: number;
   /** When its list was added, in Unix milliseconds. */
   createdAt: number;
 }
@@ -80,8 +80,9 @@ export interface VerificationQueue {
   /** Rows in the order of the list, with their results. @param page `limit` from 1 to 1000. */
   rows(id: string, page: { offset: number; limit: number }): Promise<VerificationRow[]>;
   /**
-   * Takes rows that are due, at most `limit`. Accounts are served in turn: an account with many rows delays
-   * another by one call at most. A taken row is due again after `leaseMs`, unless it is finished or postponed.
+   * Takes rows that are due, at most `limit`. Each account with due rows gets an equal share; those that get none
+   * are first next time. The rows of a list come in random order, which spreads the load on mail servers. A taken
+   * row is due again after `leaseMs`, unless it is finished or postponed.
    * @param limit an integer of at least 1.
    * @returns the rows, and when the next row is due: `null` if none waits, and a time that may have passed if
    * rows are left.
@@ -96,8 +97,8 @@ export interface VerificationQueue {
    * @returns the number of rows that had none.
    */
   finish(results: readonly (VerificationPlace & { result: string })[]): Promise<number>;
-  /** Makes an unfinished row due at `untilMs`. */
-  postpone(place: VerificationPlace, untilMs: number): Promise<void>;
+  /** Makes an unfinished row due at `untilMs`. @param wasAttempt whether it counts as an attempt. */
+  postpone(place: VerificationPlace, untilMs: number, wasAttempt: boolean): Promise<void>;
   /**
    * Erases the rows of an address with its subaddresses, or of a domain with its subdomains: email and columns
    * become empty, and the result `result`. No deleted byte stays in files that the queue writes itself.
@@ -109,4 +110,19 @@ export interface VerificationQueue {
   removeBefore(createdBeforeMs: number): Promise<number>;
   /** Calling it twice is allowed. */
   close(): Promise<void>;
+}
+
+/**
+ * Divides `limit` rows among accounts, the account that was served longest ago first.
+ * @param count number of accounts, at most `limit`.
+ * @returns the share of each account, and the order of the accounts for the next call, as indexes: those that
+ * got a row more are last.
+ */
+export function sharesOf(limit: number, count: number): { shares: number[]; order: number[] } {
+  const [share, more] = [Math.floor(limit / count), limit % count];
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  return {
+    shares: indexes.map((index) => share + (index < more ? 1 : 0)),
+    order: [...indexes.slice(more), ...indexes.slice(0, more)],
+  };
 }
