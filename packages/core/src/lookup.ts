@@ -12,6 +12,7 @@ export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
 export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address.ts";
 export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
 export type * from "./lookup/answers.ts";
+export { csvLine } from "./lookup/csv-field.ts";
 export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";

@@ -25,7 +25,11 @@ export interface Meter {
     request: readonly unknown[],
     points: number,
   ): Promise<Reservation>;
+  /** Whether no points are left even if every reservation costs nothing. */
+  isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean>;
 }
+
+const DAY_MS = 86_400_000;
 
 export function createMeter(accounts: Accounts, settings: LookupSettings): Meter {
   const { now } = settings;
@@ -43,6 +47,14 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
         isRepeat: result.outcome === "repeat",
         settle: (cost) => accounts.settle(charge, cost),
       };
+    },
+    async isUsedUp(account, kind) {
+      const allowance = account === null ? null : settings.allowanceOf(account)[kind];
+      if (account === null || allowance === null) return false;
+      const nowMs = settings.now();
+      // At that time every reservation of today has lapsed.
+      const settled = await accounts.usage(account.id, monthOf(nowMs), nowMs + DAY_MS);
+      return settled[kind] >= allowance;
     },
   };
 }

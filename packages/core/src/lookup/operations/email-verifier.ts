@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
+import type { Account } from "../../contracts/accounts.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
-import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import { mainAddress, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
+import { describeVerification } from "../verify/describe-verification.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
 import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
@@ -54,8 +57,10 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     let cost: number | null = 0;
     try {
       const found = await verifyAddress(context, email, parsed, waitMs);
-      cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
-      return found === null ? pending(email) : describe(email, found);
+      const { isLate, retryAfterMs } = progressOf(found);
+      cost = found === null || isLate ? null : isCharged(found.verdict) ? 1 : 0;
+      if (isLate && parsed !== null) await enqueue(context, email, parsed, account);
+      return found === null || isLate ? pending(email, retryAfterMs) : describe(email, found);
     } finally {
       // A verification in progress keeps its reservation; the next request for it settles it.
       if (cost !== null) await reservation.settle(cost);
@@ -90,33 +95,33 @@ async function requireUnclaimed({ suppressions }: LookupContext, address: string
   throw suppressed === "domain" ? claimedDomain() : claimed();
 }
 
-function describe(email: string, { findings, verdict, suggestion }: Verified): Found<Data, object> {
-  const { probe, contact } = findings;
-  return {
-    data: {
-      result: verdict.result,
-      status: verdict.status,
-      score: verdict.score,
-      email,
-      regexp: findings.fault === null,
-      gibberish: findings.isGibberish,
-      disposable: findings.isDisposable,
-      webmail: findings.isWebmail,
-      mx_records: probe?.routing === "found",
-      smtp_server: probe?.server === true,
-      // A server that accepts all accepted this address, too.
-      smtp_check: probe?.mailbox === true || probe?.acceptsAll === true,
-      accept_all: probe?.acceptsAll === true,
-      block: probe?.reason === "policy",
-      reason: verdict.reason,
-      suggestion,
-      sources: contact?.evidence.map(sourceEntry) ?? [],
-    },
-    meta: {},
-  };
+function describe(email: string, verified: Verified): Found<Data, object> {
+  const sources = verified.findings.contact?.evidence.map(sourceEntry) ?? [];
+  return { data: { ...describeVerification(email, verified), sources }, meta: {} };
 }
 
-function pending(email: string): Found<Data, object> {
+function pending(email: string, retryAfterMs: number): Found<Data, object> {
   const data = { result: null, status: null, score: null, email };
-  return { data, meta: {}, retryAfterMs: RETRY_AFTER_MS };
+  return { data, meta: {}, retryAfterMs };
+}
+
+/** Whether the budget of the mail host delays a verification so long that the queue takes it over. */
+function progressOf(found: Verified | null): { isLate: boolean; retryAfterMs: number } {
+  const probe = found?.findings.probe ?? null;
+  const isLate = found?.verdict.status === "unknown" && probe?.reason === "budget";
+  return { isLate, retryAfterMs: Math.max(RETRY_AFTER_MS, (isLate && probe?.retryAfterMs) || 0) };
+}
+
+/** Adds an address to the queue once per account. The runner caches its result for the next request. */
+async function enqueue(
+  { queue, wake, settings }: LookupContext,
+  email: string,
+  { address }: ParsedAddress,
+  account: Account | null,
+): Promise<void> {
+  const owner = account?.id ?? null;
+  const id = createHash("sha256").update(JSON.stringify([owner, address])).digest("base64url");
+  const list = { id: `single-${id}`, account: owner, plan: account?.plan ?? "", createdAt: settings.now() };
+  await queue.addSingle(list, { email, subject: mainAddress(address), columns: null, result: null });
+  wake();
 }
