@@ -13,7 +13,12 @@ export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address
 export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
 export type * from "./lookup/answers.ts";
 export { csvLine } from "./lookup/csv-field.ts";
-export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
+export type {
+  LookupCallOptions,
+  LookupLibrary,
+  VerificationListOptions,
+  VerifyEmailOptions,
+} from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
 export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";

@@ -120,7 +120,9 @@ async function enqueue(
   account: Account | null,
 ): Promise<void> {
   const owner = account?.id ?? null;
-  const id = createHash("sha256").update(JSON.stringify([owner, address])).digest("base64url");
+  const id = createHash("sha256")
+    .update(JSON.stringify([owner, address]))
+    .digest("base64url");
   const list = { id: `single-${id}`, account: owner, plan: account?.plan ?? "", createdAt: settings.now() };
   await queue.addSingle(list, { email, subject: mainAddress(address), columns: null, result: null });
   wake();

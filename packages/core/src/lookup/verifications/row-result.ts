@@ -17,10 +17,7 @@ export const RESULT_FIELDS = [
   "block",
   "reason",
   "suggestion",
-] as const satisfies readonly Exclude<
-  keyof Extract<ListedVerification, { regexp: boolean }>,
-  "email"
->[];
+] as const satisfies readonly Exclude<keyof Extract<ListedVerification, { regexp: boolean }>, "email">[];
 
 const UNFINISHED = { result: null, status: null, score: null } as const;
 

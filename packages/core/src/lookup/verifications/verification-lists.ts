@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Account } from "../../contracts/accounts.ts";
-import type { VerificationList, VerificationRow } from "../../contracts/verification-queue.ts";
+import type {
+  VerificationList,
+  VerificationQueue,
+  VerificationRow,
+} from "../../contracts/verification-queue.ts";
 import type { VerificationListAnswer, VerificationListData } from "../answers.ts";
 import { csvLine } from "../csv-field.ts";
 import type { LookupContext } from "../lookup-context.ts";
@@ -29,9 +33,13 @@ export async function addList(
   };
   const maxRows = allowance === null ? null : KEPT_ROWS + 2 * allowance;
   if (!(await queue.add(list, rows, maxRows))) {
-    throw new LookupProblem("too_many_requests", `The lists of the last 30 days would exceed ${maxRows} rows`, {
-      retryAfterMs: DAY_MS,
-    });
+    throw new LookupProblem(
+      "too_many_requests",
+      `The lists of the last 30 days would exceed ${maxRows} rows`,
+      {
+        retryAfterMs: DAY_MS,
+      },
+    );
   }
   wake();
   return { id, total: rows.length, done: 0, status: "queued" };
@@ -70,8 +78,8 @@ function listData({ id, total, done, isStarted }: VerificationList): Verificatio
  * a result keeps its name; the result's is then prefixed with `verification_`.
  */
 export async function* listCsv(
-  { queue }: Pick<LookupContext, "queue">,
-  { id, header, total }: VerificationList,
+  { queue }: { queue: Pick<VerificationQueue, "rows"> },
+  { id, header, total }: Pick<VerificationList, "id" | "header" | "total">,
 ): AsyncGenerator<string> {
   const given = header ?? ["email"];
   const column = emailColumnOf(given);
@@ -84,11 +92,7 @@ export async function* listCsv(
   }
 }
 
-function cellsOf(
-  { email, columns }: VerificationRow,
-  header: readonly string[],
-  column: number,
-): string[] {
+function cellsOf({ email, columns }: VerificationRow, header: readonly string[], column: number): string[] {
   return header.map((_, index) => (index === column ? email : (columns?.[index] ?? "")));
 }
 

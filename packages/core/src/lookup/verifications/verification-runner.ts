@@ -2,7 +2,7 @@ import { isSettledWithin } from "../../async/settled-within.ts";
 import type { TakenVerification, VerificationPlace } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { createDomainPace } from "./domain-pace.ts";
+import { createRowPace } from "./row-pace.ts";
 import { KEPT_MS } from "./verification-lists.ts";
 import { unknownResult, verifyRow } from "./verify-row.ts";
 
@@ -31,6 +31,9 @@ const START_MS = 1000;
 const GATHER_MS = 20;
 /** Delay after a failure of the queue or of another store. */
 const PAUSE_MS = 5000;
+/** Time between rows that wait for the same mail host, and for the points of one account. */
+const DOMAIN_SPACING_MS = 500;
+const ACCOUNT_SPACING_MS = 10;
 const HOUR_MS = 3_600_000;
 /** Failures of one row, each a minute apart, before it gets the verdict `unknown`. */
 const MAX_FAILURES = 5;
@@ -39,7 +42,10 @@ const RETRY_MS = 60_000;
 export function createVerificationRunner(context: LookupContext, atOnce: number): VerificationRunner {
   const { queue, suppressions, settings } = context;
   const { now, onError } = settings;
-  const pace = createDomainPace(now);
+  const paces = {
+    domains: createRowPace(DOMAIN_SPACING_MS, now),
+    accounts: createRowPace(ACCOUNT_SPACING_MS, now),
+  };
   const underWay = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   /** When the timer fires, by the monotonic clock. */
@@ -80,6 +86,7 @@ export function createVerificationRunner(context: LookupContext, atOnce: number)
       const free = atOnce - underWay.size;
       const { rows, nextDueMs } =
         free > 0 ? await queue.take(free, LEASE_MS, now()) : { rows: [], nextDueMs: null };
+      console.log(rows, nextDueMs, now());
       for (const row of rows) start(row);
       hasMore = free <= 0 || rows.length === free;
       if (nextDueMs !== null && !hasMore) {
@@ -120,7 +127,7 @@ export function createVerificationRunner(context: LookupContext, atOnce: number)
   }
 
   async function run(row: TakenVerification): Promise<void> {
-    const outcome = await verifyRow(context, pace, row).catch((error) => onFailure(row, error));
+    const outcome = await verifyRow(context, paces, row).catch((error) => onFailure(row, error));
     if (isAborting) await queue.postpone(row, now(), false);
     else if ("result" in outcome) {
       await save({ list: row.list, position: row.position, result: outcome.result });

@@ -9,7 +9,7 @@ import { isLookupProblem } from "../lookup-problem.ts";
 import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
 import { describeVerification } from "../verify/describe-verification.ts";
 import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
-import type { DomainPace } from "./domain-pace.ts";
+import type { RowPaces } from "./row-pace.ts";
 import { CLAIMED, NOT_PAID, storedResult } from "./row-result.ts";
 
 /** What becomes of a row: a result, or another attempt later. */
@@ -29,7 +29,7 @@ const EMAIL = patternOf(EMAIL_SCHEMA);
 /** Verifies a row as a single request does, with the same counting. */
 export async function verifyRow(
   context: LookupContext,
-  pace: DomainPace,
+  paces: RowPaces,
   row: TakenVerification,
 ): Promise<RowOutcome> {
   const { email } = row;
@@ -39,19 +39,19 @@ export async function verifyRow(
   if (parsed !== null && (await context.suppressions.ofAddress(parsed.address)) !== null) {
     return { result: CLAIMED };
   }
-  if (parsed === null) return countedRow(context, pace, row, null);
+  if (parsed === null) return countedRow(context, paces, row, null);
   // Before points are reserved, which other rows may need.
-  if (!pace.start(parsed.domain)) return later(context, pace, parsed);
+  if (!paces.domains.start(parsed.domain)) return later(context, paces, parsed);
   try {
-    return await countedRow(context, pace, row, parsed);
+    return await countedRow(context, paces, row, parsed);
   } finally {
-    pace.end(parsed.domain);
+    paces.domains.end(parsed.domain);
   }
 }
 
 async function countedRow(
   context: LookupContext,
-  pace: DomainPace,
+  paces: RowPaces,
   row: TakenVerification,
   parsed: ParsedAddress | null,
 ): Promise<RowOutcome> {
@@ -59,17 +59,19 @@ async function countedRow(
   const payer = await payerOf(context, row);
   const reserved = await reserve(context, payer, ["email-verifier", parsed?.address ?? email]);
   if (reserved === "exhausted") return { result: NOT_PAID };
-  if (reserved === "busy") return { untilMs: context.settings.now() + 2 * SECOND_MS, wasAttempt: false };
+  if (reserved === "busy") {
+    return { untilMs: paces.accounts.postpone(row.account ?? "", 2 * SECOND_MS), wasAttempt: false };
+  }
   let cost: number | null = 0;
   try {
     const found = await verifyAddress(context, email, parsed, WAIT_MS);
     // A verification in progress keeps its reservation; the next attempt settles it.
     cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
-    return found === null ? later(context, pace, parsed) : outcomeOf(context, pace, row, parsed, found);
+    return found === null ? later(context, paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
     // The address was suppressed meanwhile.
     if (isLookupProblem(error, "claimed_email")) return { result: CLAIMED };
-    if (isServiceError(error, "overloaded")) return later(context, pace, parsed);
+    if (isServiceError(error, "overloaded")) return later(context, paces, parsed);
     throw error;
   } finally {
     if (cost !== null) await reserved.settle(cost);
@@ -110,7 +112,7 @@ async function reserve(
 
 function outcomeOf(
   { settings }: LookupContext,
-  pace: DomainPace,
+  paces: RowPaces,
   { email, attempts, createdAt }: TakenVerification,
   parsed: ParsedAddress | null,
   found: Verified,
@@ -123,7 +125,7 @@ function outcomeOf(
   if (probe?.reason === "budget") {
     const isLate = settings.now() - createdAt > MAX_BUDGET_MS;
     if (isLate) return described(email, found);
-    return { untilMs: pace.postpone(parsed.domain, retryAfterMs), wasAttempt: false };
+    return { untilMs: paces.domains.postpone(parsed.domain, retryAfterMs), wasAttempt: false };
   }
   // This machine cannot reach any mail host: an attempt a few minutes later cannot either.
   if (probe?.reason === "port_25_blocked" || attempts + 1 >= MAX_ATTEMPTS) return described(email, found);
@@ -131,9 +133,9 @@ function outcomeOf(
   return { untilMs: settings.now() + waitMs, wasAttempt: true };
 }
 
-function later({ settings }: LookupContext, pace: DomainPace, parsed: ParsedAddress | null): RowOutcome {
+function later({ settings }: LookupContext, paces: RowPaces, parsed: ParsedAddress | null): RowOutcome {
   const untilMs =
-    parsed === null ? settings.now() + SECOND_MS : pace.postpone(parsed.domain, 5 * SECOND_MS);
+    parsed === null ? settings.now() + SECOND_MS : paces.domains.postpone(parsed.domain, 5 * SECOND_MS);
   return { untilMs, wasAttempt: false };
 }
 
