@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { CONFIRMED, createGate, type Site, siteOf, used } from "../../../test/lookup-library-site.ts";
 import { createScriptedProber } from "../../../test/lookup-site.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
@@ -11,9 +11,8 @@ const LATE = { timeout: 15_000, interval: 20 };
 /** For tests that move the clock: each attempt ends before the next move. */
 const SLOWLY = { timeout: 15_000, interval: 250 };
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+/** A cache without entries, as if each had expired. */
+const FORGETFUL = { get: async () => undefined, set: async () => true, delete: async () => true };
 
 async function statuses(site: Site, id: string): Promise<unknown[]> {
   const { data } = await site.lookup.verificationList(id, { limit: 1000 });
@@ -35,7 +34,7 @@ function lastingAccounts() {
 }
 
 describe("a single request over the budget of its mail host", () => {
-  const BUDGET: Partial<ProbeResult> = { reason: "budget", retryAfterMs: 5000 };
+  const BUDGET: Partial<ProbeResult> = { reason: "budget", retryAfterMs: 2000 };
 
   test("gets 202 and its verdict later from the queue, and is counted once", async () => {
     const answers = [BUDGET, BUDGET, CONFIRMED];
@@ -43,7 +42,7 @@ describe("a single request over the budget of its mail host", () => {
     let skipped = 0;
     const site = await siteOf({ prober, now: () => Date.now() + skipped });
     const first = await site.get("email-verifier", "email=ada@a.example");
-    expect([first.status, first.headers["Retry-After"], first.body.data?.status]).toEqual([202, "5", null]);
+    expect([first.status, first.headers["Retry-After"], first.body.data?.status]).toEqual([202, "2", null]);
     await vi.waitFor(() => expect(prober.asked).toHaveLength(1), LATE);
     expect(await used(site)).toEqual([0, 1]);
     await vi.waitFor(async () => {
@@ -84,7 +83,7 @@ test("a greylisted row is verified again later, at most five times", async () =>
   let skipped = 0;
   const site = await siteOf({
     prober,
-    cache: { get: () => undefined, set: () => true, delete: () => true } as never,
+    cache: FORGETFUL,
     now: () => Date.now() + skipped,
   });
   const { id } = await site.lookup.verifyEmails(["late@a.example", "never@a.example"], {
