@@ -99,6 +99,19 @@ export const suppressionList = shape(
   "count",
   "close",
 );
+export const verificationQueue = shape(
+  "a queue of verifications, such as createSqlVerificationQueue(database) returns",
+  "add",
+  "addSingle",
+  "get",
+  "rows",
+  "take",
+  "finish",
+  "postpone",
+  "erase",
+  "removeBefore",
+  "close",
+);
 export const mailProber = shape(
   "a mail prober, such as createMailProber() of @outrigger/verifier returns",
   "probe",

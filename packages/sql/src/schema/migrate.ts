@@ -3,12 +3,14 @@ import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialec
 import type Database from "libsql";
 import type pg from "pg";
 import { createTables } from "./create-tables.ts";
+import { createVerifications } from "./create-verifications.ts";
 
 /** All schema migrations, in order. A released migration must never be changed. */
 function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
   return {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
+      "002-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
     }),
   };
 }

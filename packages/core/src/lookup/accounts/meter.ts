@@ -36,6 +36,8 @@ export interface Meter {
     request: readonly unknown[],
     points: number,
   ): Promise<Reservation>;
+  /** Whether no points are left even if every reservation costs nothing. */
+  isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean>;
   /** Waits until all reservations whose cost becomes known later are settled. */
   close(): Promise<void>;
 }
@@ -87,6 +89,14 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
         settle: (cost) => accounts.settle(charge, cost),
         settleWith: (cost) => hold(charge, cost),
       };
+    },
+    async isUsedUp(account, kind) {
+      const allowance = account === null ? null : settings.allowanceOf(account)[kind];
+      if (account === null || allowance === null) return false;
+      const nowMs = now();
+      // At that time every reservation has lapsed.
+      const settled = await accounts.usage(account.id, monthOf(nowMs), nowMs + 2 * RESERVATION_MS);
+      return settled[kind] >= allowance;
     },
     async close() {
       await Promise.allSettled(held.values());
