@@ -130,3 +130,25 @@ describe("outrigger verify --csv", PATIENT, () => {
     expect(absent).toContain("absent.csv cannot be read");
   });
 });
+
+it(
+  "verify --csv prints the verdicts of a running service beside the columns of the file",
+  PATIENT,
+  async () => {
+    const rows = "name,email\nAda,ada.lovelace@example.com\nNobody,x@y\nElse,someone.else@example.com\n";
+    const { code, stdout, stderr } = await site.run(["verify", "--csv", "-"], {}, Buffer.from(rows));
+    expect(stdout.split("\r\n").map((line) => line.split(",").slice(0, 5))).toEqual([
+      ["name", "email", "result", "status", "score"],
+      ["Ada", "ada.lovelace@example.com", "deliverable", "valid", "100"],
+      ["Nobody", "x@y", "undeliverable", "invalid", "0"],
+      ["Else", "someone.else@example.com", "risky", "unknown", "30"],
+      [""],
+    ]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^outrigger: 3 addresses, list [\w-]{22}\noutrigger: 1 deliverable, 1 undeliverable, 1 risky\n$/,
+      ),
+    ]);
+  },
+);

@@ -63,7 +63,9 @@ async function countedRow(
     return { untilMs: paces.accounts.postpone(row.account ?? "", 2 * SECOND_MS), wasAttempt: false };
   }
   try {
-    const found = await verifyReserved(context, reserved, { email, parsed, account: row.account }, WAIT_MS);
+    // Apart from the account's single requests, which then do not wait behind its lists.
+    const sought = { email, parsed, account: `lists ${row.account ?? ""}` };
+    const found = await verifyReserved(context, reserved, sought, WAIT_MS);
     return found === null ? later(context, paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
     // The address was suppressed meanwhile.
