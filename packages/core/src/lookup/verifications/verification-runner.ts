@@ -86,7 +86,6 @@ export function createVerificationRunner(context: LookupContext, atOnce: number)
       const free = atOnce - underWay.size;
       const { rows, nextDueMs } =
         free > 0 ? await queue.take(free, LEASE_MS, now()) : { rows: [], nextDueMs: null };
-      console.log(rows, nextDueMs, now());
       for (const row of rows) start(row);
       hasMore = free <= 0 || rows.length === free;
       if (nextDueMs !== null && !hasMore) {
