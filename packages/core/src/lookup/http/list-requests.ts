@@ -47,7 +47,7 @@ export async function addListReply(http: LookupHttp, call: Call): Promise<Reply>
   const data = caller.isTest
     ? { id: SAMPLE_ID, total: given.rows.length, done: given.rows.length, status: "done" }
     : await addList(http.lookup, caller.account, given);
-  const Location = `${call.mountPath}/v2/email-verifications/${data.id}`;
+  const Location = `${call.origin}${call.mountPath}/v2/email-verifications/${data.id}`;
   return jsonReply(202, { data }, { Location, ...retryAfter(RETRY_AFTER_MS) });
 }
 

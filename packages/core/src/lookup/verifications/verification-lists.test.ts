@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
-import { createCall } from "../../../test/calls.ts";
+import { type CallOptions, createCall } from "../../../test/calls.ts";
 import { CONFIRMED, type Site, siteOf, used } from "../../../test/lookup-library-site.ts";
 import { createScriptedProber } from "../../../test/lookup-site.ts";
 import { createMemoryVerificationQueue } from "../memory/memory-verification-queue.ts";
@@ -16,8 +16,8 @@ interface Listed {
   results: Record<string, unknown>[];
 }
 
-async function add(site: Site, body: { csv: string } | { fields: object }): Promise<Listed> {
-  const reply = await site.send("POST", PATH, { search: `api_key=${site.key}`, ...(body as object) });
+async function add(site: Site, body: CallOptions): Promise<Listed> {
+  const reply = await site.send("POST", PATH, { search: `api_key=${site.key}`, ...body });
   expect(reply.status, reply.text).toBe(202);
   return reply.body.data as unknown as Listed;
 }
@@ -160,7 +160,7 @@ test("a list is kept for 30 days", async () => {
   expect((await site.get(`email-verifications/${id}`)).status).toBe(404);
 });
 
-test.each<[string, { csv: string } | { fields: object } | object, RegExp]>([
+test.each<[string, CallOptions, RegExp]>([
   ["no body", {}, /no body/],
   ["no emails", { fields: {} }, /emails must be an array/],
   ["an empty list", { fields: { emails: [] } }, /no addresses/],
