@@ -135,12 +135,12 @@ it(
   "verify --csv prints the verdicts of a running service beside the columns of the file",
   PATIENT,
   async () => {
-    const rows = "name,email\nAda,ada.lovelace@example.com\nNobody,x@y\nElse,someone.else@example.com\n";
+    const rows = "name,email\nAda,ada.lovelace@example.com\nTypo,x@y\nElse,someone.else@example.com\n";
     const { code, stdout, stderr } = await site.run(["verify", "--csv", "-"], {}, Buffer.from(rows));
     expect(stdout.split("\r\n").map((line) => line.split(",").slice(0, 5))).toEqual([
       ["name", "email", "result", "status", "score"],
       ["Ada", "ada.lovelace@example.com", "deliverable", "valid", "100"],
-      ["Nobody", "x@y", "undeliverable", "invalid", "0"],
+      ["Typo", "x@y", "undeliverable", "invalid", "0"],
       ["Else", "someone.else@example.com", "risky", "unknown", "30"],
       [""],
     ]);
