@@ -1,7 +1,8 @@
 import type { ContactFilter, ContactPage } from "@outrigger/core";
 import type { SqlDriver } from "../driver/sql-driver.ts";
-import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, readFacetCounts } from "./facets.ts";
+import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, maskValues, readFacetCounts } from "./facets.ts";
 import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
+import { searchTitles } from "./search-titles.ts";
 
 interface PageRow {
   total: number;
@@ -44,7 +45,7 @@ function filteredPage(total: string): string {
     SELECT ${PACKED_JSON} FROM (
       SELECT packed FROM (
         SELECT address AS found FROM lookup_contacts
-        WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")} ORDER BY doubt, address LIMIT $2 OFFSET $3
+        WHERE domain_id = d.id AND ${isAdmittedSql(4)} ORDER BY doubt, address LIMIT $2 OFFSET $3
       ) AS f JOIN lookup_contacts ON address = found ORDER BY doubt, address
     ) AS p
   ) AS page FROM lookup_domains d WHERE name = $1`;
@@ -52,7 +53,7 @@ function filteredPage(total: string): string {
 
 const FILTERED_PAGE = filteredPage("total");
 const COUNTED_PAGE = filteredPage(
-  `(SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")})`,
+  `(SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${isAdmittedSql(4)})`,
 );
 
 /**
@@ -67,8 +68,9 @@ export async function searchContacts(
 ): Promise<ContactPage> {
   const { limit } = page;
   const offset = Math.min(page.offset, MAX_OFFSET);
+  if (filter.jobTitles !== undefined) return searchTitles(driver, domain, filter, { limit, offset });
   const masks = masksOf(filter);
-  const { low, high } = masks ?? ALL_FACETS;
+  const values = maskValues(masks ?? ALL_FACETS);
   if (masks === null && offset === 0) {
     // The index gives the order, and every write updates the total: both are always correct.
     const row = await driver.first<PageRow>(FIRST_PAGE, [domain, limit]);
@@ -77,9 +79,9 @@ export async function searchContacts(
   const row =
     masks === null
       ? await driver.first<PageRow>(LATER_PAGE, [domain, limit, offset])
-      : await driver.first<PageRow>(FILTERED_PAGE, [domain, limit, offset, low, high]);
+      : await driver.first<PageRow>(FILTERED_PAGE, [domain, limit, offset, ...values]);
   if (row?.stale === 1) {
-    const counted = await driver.first<PageRow>(COUNTED_PAGE, [domain, limit, offset, low, high]);
+    const counted = await driver.first<PageRow>(COUNTED_PAGE, [domain, limit, offset, ...values]);
     return pageOf(counted, counted?.total);
   }
   if (row === undefined || masks === null) return pageOf(row, row?.total);

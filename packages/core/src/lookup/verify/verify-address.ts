@@ -1,5 +1,5 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
-import type { Contact } from "../../contracts/contact-source.ts";
+import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import type { Reservation } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
@@ -14,6 +14,10 @@ export interface Verified {
   verdict: Verdict;
   suggestion: string | null;
 }
+
+/** How long an uncertain verdict does not replace a certain one, in days. */
+const CERTAIN_DAYS = 90;
+const DAY_MS = 86_400_000;
 
 /** An address to verify. */
 export interface VerificationSought {
@@ -49,7 +53,8 @@ export async function verifyReserved(
 }
 
 /**
- * Verifies one address, which may take minutes.
+ * Verifies one address, which may take minutes, and stores the verdict with its contact and domain. A failure to
+ * store it goes to `onError`.
  * @param account on whose behalf; lines before mail hosts serve accounts alternately.
  */
 export async function verifyAddress(
@@ -58,13 +63,42 @@ export async function verifyAddress(
   parsed: ParsedAddress | null,
   account: string | null,
 ): Promise<Verified> {
-  const { contacts, verifier } = context;
+  const { contacts, verifier, settings } = context;
   if (parsed === null) return judged(context, email, null, null, null);
   const [contact, probe] = await Promise.all([
     contacts.find(parsed.address),
     verifier.probe(parsed, account),
   ]);
-  return judged(context, email, parsed, probe, contact);
+  const verified = judged(context, email, parsed, probe, contact);
+  const verification = verificationOf(verified, settings.now());
+  if (verification !== null && isNews(verification, contact?.verification)) {
+    try {
+      await contacts.recordVerification?.(parsed.address, verification, probe.acceptsAll);
+    } catch (error) {
+      settings.onError(error);
+    }
+  }
+  return verified;
+}
+
+/** The verdict with its date; `null` if no server was queried and no list decided. */
+export function verificationOf(
+  { verdict, findings }: Pick<Verified, "verdict" | "findings">,
+  nowMs: number,
+): ContactVerification | null {
+  const isVerified = verdict.status !== "unknown" || findings.probe?.reason !== "not_probed";
+  return isVerified ? { status: verdict.status, date: dayOf(nowMs) } : null;
+}
+
+/** Trouble on the way to the server does not make a recent certain verdict uncertain. */
+function isNews(verification: ContactVerification, known: ContactVerification | undefined): boolean {
+  const isCertain = known !== undefined && known.status !== "unknown";
+  if (verification.status !== "unknown" || !isCertain) return true;
+  return Date.parse(verification.date) - Date.parse(known.date) > CERTAIN_DAYS * DAY_MS;
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 function judged(
