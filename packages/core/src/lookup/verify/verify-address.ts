@@ -113,6 +113,7 @@ function judged(
     isGibberish: parsed !== null && isGibberish(parsed.local),
     isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
     isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
+    isAlias: parsed !== null && verifier.isAlias(parsed.domain),
     probe,
     contact,
   };
