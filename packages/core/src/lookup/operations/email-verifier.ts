@@ -105,7 +105,7 @@ function pending(email: string, retryAfterMs: number): Found<Data, object> {
   return { data, meta: {}, retryAfterMs };
 }
 
-/** Whether the budget of the mail host delays a verification so long that the queue takes it over. */
+/** Whether the budget of the mail host is used up, so that the queue takes the verification over. */
 function progressOf(found: Verified | null): { isLate: boolean; retryAfterMs: number } {
   const probe = found?.findings.probe ?? null;
   const isLate = found?.verdict.status === "unknown" && probe?.reason === "budget";
