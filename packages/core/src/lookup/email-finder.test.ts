@@ -42,6 +42,7 @@ describe("email-finder, without a prober,", () => {
       network_b: "ada",
       phone_number: null,
       company: "Example Ltd",
+      verification: { date: null, status: null },
       sources: [expect.objectContaining({ domain: "example.com" })],
     });
     expect(body.meta).toEqual({

@@ -105,7 +105,8 @@ test("rows beyond the allowance are not_paid, not probed and not counted", async
 
 test("a table keeps its other columns, neutralises formulas, and adds the results", async () => {
   const site = await siteOf();
-  const csv = '\uFEFFName;E-Mail;Status\r\n"=HYPERLINK(1)";Ada@a.example;"a, ""b"""\r\n;;\r\nBob;someone;\r\n';
+  const csv =
+    '\uFEFFName;E-Mail;Status\r\n"=HYPERLINK(1)";Ada@a.example;"a, ""b"""\r\n;;\r\nBob;someone;\r\n';
   const { id, total } = await add(site, { csv });
   expect(total).toBe(2);
   await finished(site, id);

@@ -1,8 +1,8 @@
-import type { Contact } from "../../contracts/contact-source.ts";
+import type { Contact, VerificationStatus } from "../../contracts/contact-source.ts";
 import type { ProbeReason, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { AddressFault } from "../address/parse-address.ts";
 
-export type VerdictStatus = "valid" | "invalid" | "accept_all" | "webmail" | "disposable" | "unknown";
+export type VerdictStatus = VerificationStatus;
 export type VerdictResult = "deliverable" | "undeliverable" | "risky";
 
 /** The facts on which a verdict is based. */
