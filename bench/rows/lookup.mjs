@@ -5,6 +5,7 @@ import { BENCH_KEY } from "../servers/lookup.mjs";
 import { get } from "../src/client.mjs";
 import { measure, repeating } from "../src/measure.mjs";
 import { compare, formatMicros } from "../src/report.mjs";
+import { median } from "../src/statistics.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { Contestant } from "../src/measure.mjs" */
@@ -14,12 +15,20 @@ const CONNECTIONS = 10;
 const DOMAINS = 2000;
 const PER_DOMAIN = 20;
 const DOMAIN = "company1000.example";
+/** A domain whose search by name must not depend on its size. */
+const LARGE_DOMAIN = "large.example";
+const LARGE = { full: 100_000, quick: 100_000, smoke: 1000 };
+const READS = { full: 2000, quick: 500, smoke: 5 };
+const SURNAMES = ["Lovelace", "Hopper", "Turing", "Noether", "Curie"];
 const PATH = `/people/v2/domain-search?domain=${DOMAIN}&api_key=${BENCH_KEY}`;
 
-/** The first page of a domain search, key and quota included, against the same statement behind a bare handler. */
+/**
+ * The first page of a domain search, key and quota included, against the same statement behind a bare handler; and
+ * its latency beside a client that asks the finder about a large domain in a loop.
+ */
 export async function lookup(/** @type {Bench} */ bench) {
   const directory = await bench.makeDirectory("lookup");
-  await fill(join(directory, "lookup.db"));
+  await fill(join(directory, "lookup.db"), LARGE[bench.settings.mode]);
   const [ours, theirs] = await Promise.all([
     bench.start("lookup-express", { directory }),
     bench.start("express-statement", { directory }),
@@ -29,6 +38,7 @@ export async function lookup(/** @type {Bench} */ bench) {
     { ours: await asking(bench, ours), theirs: await asking(bench, theirs) },
     { connections: CONNECTIONS },
   );
+  const { quiet, busy } = await besideFinder(bench, ours);
   return [
     compare({
       what: "Domain search, first page, Express 5",
@@ -38,7 +48,57 @@ export async function lookup(/** @type {Bench} */ bench) {
       format: formatMicros,
       aim: { atMost: 1.5 },
     }),
+    compare({
+      what: "Median of a domain search beside a finder loop on 100,000 contacts",
+      peer: "the same without load",
+      ours: busy,
+      theirs: quiet,
+      format: (ms) => `${ms.toFixed(2)} ms`,
+      aim: { atMost: 2 },
+    }),
   ];
+}
+
+/**
+ * @param {Bench} bench
+ * @param {ServerProcess} server
+ */
+async function besideFinder(bench, server) {
+  const { mode, rounds } = bench.settings;
+  const readSearches = async () => {
+    const { latenciesMs } = await bench.load.run({
+      port: server.port,
+      requests: [{ path: PATH, status: 200 }],
+      count: READS[mode],
+      connections: 1,
+      isTimed: true,
+    });
+    return median(latenciesMs);
+  };
+  /** @type {number[]} */
+  const quiet = [];
+  /** @type {number[]} */
+  const busy = [];
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(await readSearches());
+    let isOver = false;
+    const greedy = bench.startLoad();
+    const loop = (async () => {
+      for (let turn = 0; !isOver; turn++) {
+        const path = `/people/v2/email-finder?domain=${LARGE_DOMAIN}&first_name=Ada&last_name=${SURNAMES[turn % SURNAMES.length]}&api_key=${BENCH_KEY}`;
+        await greedy.run({
+          port: server.port,
+          requests: [{ path, status: 200 }],
+          count: mode === "smoke" ? 1 : 50,
+          connections: 1,
+        });
+      }
+    })();
+    busy.push(await readSearches());
+    isOver = true;
+    await loop;
+  }
+  return { quiet, busy };
 }
 
 /**
@@ -53,10 +113,13 @@ async function asking(bench, server) {
   return repeating(server, { path: PATH, status: 200, length: body.length });
 }
 
-/** @param {string} path */
-async function fill(path) {
+/**
+ * @param {string} path
+ * @param {number} large Contacts of the large domain.
+ */
+async function fill(path, large) {
   const database = openDatabase({ url: `file:${path}` });
-  await importContacts(database, lines(), { format: "csv" });
+  await importContacts(database, lines(large), { format: "csv" });
   const accounts = createSqlAccounts(database);
   const account = { id: "bench", email: null, firstName: null, lastName: null, plan: "free", createdAt: 0 };
   await accounts.create(account);
@@ -65,13 +128,21 @@ async function fill(path) {
   await database.close();
 }
 
-async function* lines() {
+/** @param {number} large */
+async function* lines(large) {
   yield Buffer.from("email,first_name,last_name,position,uri,extracted_on,last_seen_on\n");
   for (let domain = 0; domain < DOMAINS; domain++) {
     let text = "";
     for (let person = 0; person < PER_DOMAIN; person++) {
       const address = `person${person}@company${domain}.example`;
       text += `${address},Ada,Lovelace,Sales Manager,https://company${domain}.example/team,2026-01-01,2026-02-01\n`;
+    }
+    yield Buffer.from(text);
+  }
+  for (let start = 0; start < large; start += 1000) {
+    let text = "";
+    for (let person = start; person < start + 1000; person++) {
+      text += `p${person}@${LARGE_DOMAIN},Ben,${SURNAMES[person % SURNAMES.length]}son,,https://${LARGE_DOMAIN}/team,2026-01-01,2026-02-01\n`;
     }
     yield Buffer.from(text);
   }

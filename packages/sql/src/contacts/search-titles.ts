@@ -40,8 +40,9 @@ export async function searchTitles(
   const masks = masksOf(filter);
   // Keys of titles have no wildcards.
   const subject: SqlValue[] = [domain, ...jobTitles.map((key) => `%${key}%`)];
-  const values = [...subject, limit, offset, ...(masks === null ? [] : maskValues(masks))];
-  const { countText, pageText } = textsFor(jobTitles.length, masks !== null);
+  const maskList = masks === null ? [] : maskValues(masks);
+  const values = [...subject, limit, offset, ...maskList];
+  const { countText, pageText } = textsFor(jobTitles.length, maskList.length);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const counted = await driver.first<CountRow>(countText, subject);
     if (counted === undefined) return { contacts: [], total: 0 };
@@ -60,12 +61,12 @@ export async function searchTitles(
   return { contacts: unpackContacts(row?.page ?? "[]"), total: row?.matching ?? 0 };
 }
 
-/** The statements for a number of titles. Their parameters: domain, titles; then limit, offset, and four masks. */
-function textsFor(titles: number, hasMasks: boolean) {
+/** The statements for a number of titles. Their parameters: domain, titles; then limit, offset, and the masks. */
+function textsFor(titles: number, masks: number) {
   const likes = Array.from({ length: titles }, (_, index) => `title LIKE $${2 + index}`);
   const contains = `(${likes.join(" OR ")})`;
   const page = `LIMIT $${2 + titles} OFFSET $${3 + titles}`;
-  const andAdmitted = hasMasks ? `AND ${isAdmittedSql(4 + titles)}` : "";
+  const andAdmitted = masks > 0 ? `AND ${isAdmittedSql(4 + titles, masks)}` : "";
   const isTitled = `title IN (
     SELECT title FROM lookup_titles WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${contains}
   )`;

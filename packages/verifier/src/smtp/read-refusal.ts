@@ -1,6 +1,6 @@
 import type { SmtpIdentity } from "../prober-options.ts";
 import {
-  ABOUT_US,
+  misleads,
   RECIPIENT_RULES,
   type RefusalReason,
   type RefusalRule,
@@ -89,7 +89,7 @@ function plainText(reply: SmtpReply, names: readonly string[]): string {
     .replace(/\S*@\S*/g, " ");
   // Only names with such words are removed: removing the name "user" would make "no such user" unreadable.
   for (const name of names) {
-    if (ABOUT_US.test(name.toLowerCase())) text = text.replaceAll(name.toLowerCase(), " ");
+    if (misleads(name.toLowerCase())) text = text.replaceAll(name.toLowerCase(), " ");
   }
   return text.replace(/\s+/g, " ").trim();
 }

@@ -17,8 +17,8 @@ export interface RefusalRule {
 }
 
 /** Words of refusals that concern the sender. They win over any code: servers also send `5.1.1` with them. */
-export const ABOUT_US =
-  /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
+const ABOUT_US =
+  /\b(?:spamhaus|spamcop|sorbs|barracuda|proofpoint|cloudmark|senderscore|dnsbls?|rbls?|black-?list(?:ed|ing)?|block-?list(?:ed)?|deny-?list(?:ed)?|reputation|banned|complaints?|reverse dns|rdns|ptr|dynamic ip|residential|spf|dkim|dmarc|helo|ehlo|sender (?:address |verify |domain )?(?:is )?(?:rejected|denied|refused|not|failed|invalid|blocked|unknown|verification)|(?:ip|host|client|network|connection|server)s?(?: \S+){0,4} (?:is |was |has been |are )*(?:blocked|rejected|refused|denied|banned)|blocked (?:by|using|for)|relay(?:ing)?(?! (?:recipient|domain)s? (?:table|map))|authenticat(?:e|ion)|starttls|spam|too many|rate limit(?:ed)?|throttl(?:ed|ing))\b/;
 
 /** Words of refusals that concern the sender of the message: its address, envelope, rate or content. */
 const ABOUT_SENDER =
@@ -28,18 +28,27 @@ const ABOUT_SENDER =
 const TROUBLE =
   /\b(?:(?:directory|ldap|database|server|service|system|lookup|resolver|dns)(?: \S+){0,3} (?:unavailable|not available|unreachable|failed|failure|failing|error|problem|down|timed out|time-?out|busy)|(?:lookup|query|search) (?:failed|failure|error|timed out)|internal (?:\S+ )?(?:error|problem|failure)|temporar(?:y|ily)|try (?:again )?later|cannot resolve|out of (?:memory|resources|disk)|insufficient (?:system )?(?:resources|storage|disk))\b/;
 
+/** Words of refusals that concern more than the mailbox: the client, its network, the domain, a group, a rule. */
+const ABOUT_MORE =
+  /\b(?:attacks?|harvest\w*|dha|members?(?:hip)?|member-only|subscribe(?:d|rs?)|internal|internally|external|outside|migrat\w*|maintenance|offline|pipe|transport|back-?end|upstream|credentials?|certificate|licen[cs]e|gr[ae]y-?list\w*|exceed(?:ed|s|ing)?(?: \S+){0,3} (?:limit|number|maximum|max|invalid)|rate of|maximum|limits?|blocked|denied|polic(?:y|ies)|err_?temp|hosting|groups?|connections?|attempts?|user agent|(?:server|imap|pop3?|smtp|relay|service) account|(?:client|your|remote|mail) host|hosts? (?:is |was |are )?(?:unknown|not|does|invalid)|locked by|(?:cannot|can ?not|could not|unable to) (?:verify|contact|reach|connect|check|determine)|domains?(?: \S+){0,3} (?:unknown|not|disabled|suspended|expired|invalid|suspension)|(?:of|for) (?:this|the|that) domain (?:is|was|has)|from (?:you|this|outside|the internet)|your (?:mailbox|country|client|name|identity)|you(?!(?:'ve)? (?:tried|attempted|entered|specified|typed|sent|want|(?:are|were|have) (?:trying|attempting|sending|tried|attempted|entered|specified|typed|the (?:correct|right)))))\b/;
+
+/** Whether a name contains words that would change the meaning of a reply which repeats it. */
+export function misleads(name: string): boolean {
+  return [ABOUT_US, ABOUT_SENDER, TROUBLE, ABOUT_MORE].some((words) => words.test(name));
+}
+
 /**
  * The whole text of refusals that can concern nothing but the recipient, whatever their enhanced code: some
  * servers send 5.3.0 or 5.7.1 with them.
  */
 const ONLY_RECIPIENT =
-  /^(?:[\d.#() -]*)(?:(?:sorry,? )?no such (?:user|mailbox|recipient|person|address)(?: here)?|(?:user|recipient|addressee|mailbox) (?:unknown|not found|does ?n[o']t exist|does not exist)|(?:unknown|invalid) (?:user|recipient|mailbox)|recipient address rejected: user unknown(?: in (?:local|virtual|relay) (?:recipient|mailbox|alias) table)?)[.! :]*$/;
+  /^(?:[\d.#() -]*)(?:(?:sorry,? )?no (?:such (?:user|mailbox|recipient|person|address)|mailbox)(?: here)?(?: by that name)?|(?:user|recipient|addressee|mailbox) (?:unknown|not found|does ?n[o']t exist|does not exist)|(?:unknown|invalid) (?:user|recipient|mailbox)|recipient address rejected: user unknown(?: in (?:local|virtual|relay) (?:recipient|mailbox|alias) table)?)[.! :]*$/;
 
 const USER_UNKNOWN =
-  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|unknown or illegal (?:user|alias|address)|recipient no longer on (?:this )?server|address no longer (?:accepts|receives) (?:e-?mail|messages)|not our (?:user|customer)|recipnotfound|recipientnotfound|dosn't exist)\b/;
+  /\b(?:(?:user|recipient|mailbox|account|address|addressee|alias)s?(?: address| name| account)? (?:is |was |has |are |could )?(?:unknown|not found|not known|not exist|not be found|non-?existent|invalid|no longer (?:valid|available|exists?|in use)|does ?n[o']t exist|does not have|not listed|not valid|not recogni[sz]ed)|(?:unknown|invalid|non-?existent|no such|not a known|not a valid|undeliverable|unrouteable|unroutable|unrecogni[sz]ed) (?:local )?(?:user|recipient|mailbox|account|address|addressee|person|local[- ]part|alias)|no (?:mailbox|user|account|recipient|such person|one)(?: here| by| with| found| exists)|does(?: not|n't) (?:have an? |exist)|user doesn't|no longer (?:at|with|works|employed)|unknown in|unknown or illegal (?:user|alias|address)|recipient no longer on (?:this )?server|address no longer (?:accepts|receives) (?:(?:e-?)?mail|messages)|(?:user|recipient) has moved|user not local|not in my validrcptto list|bad destination (?:e-?mail|mailbox) address|not our (?:user|customer)|not present in (?:the )?directory|in name directory|not found in (?:the |our )?(?:ldap|(?:(?:ldap|name|global) )?(?:directory|address (?:book|list)))|userunknown|(?:user|account|mailbox|recipient|address) (?:is )?not active|not an active (?:user|account|mailbox|address)|(?:unknown|no such) e-?mail address|no ?one at this address|no mail ?box|(?:e-?mail )?name is not found|address (?:\S+ ){0,4}no longer valid|no user record|recipnotfound|recipientnotfound|dosn't exist)\b|\b(?:utilisateur|destinataire) (?:inconnu|invalide)|(?:benutzer|empf[äa]e?nger|adressat) unbekannt|unbekannter (?:benutzer|empf)|no existe (?:dicha persona|ese usuario|el usuario)|usuario (?:desconocido|inexistente|no existe)|nessun utente|utente sconosciuto/;
 
 const DISABLED =
-  /\b(?:(?:account|mailbox|user|recipient|address)(?: \S+){0,7} (?:disabled|inactive|suspended|deactivated|locked|expired|closed|terminated|blocked)|(?:disabled|inactive|suspended|deactivated|locked|expired) (?:e-?mail )?(?:account|mailbox|user|recipient|address)|not accepting (?:mail|messages)|discontinued)\b/;
+  /\b(?:(?:account|mailbox|user|recipient|address)(?: \S+){0,7} (?:disabled|inactive|suspended|deactivated|locked|expired|closed|terminated)|(?:disabled|inactive|suspended|deactivated|locked|expired) (?:e-?mail )?(?:account|mailbox|user|recipient|address)|not accepting (?:mail|messages)|discontinued)\b/;
 
 const FULL =
   /\b(?:over ?quota|quota (?:is )?(?:exceeded|full|reached)|exceed(?:ed|s)?(?: \S+){0,3} (?:quota|storage)|(?:mailbox|inbox|mail box|account)(?: \S+){0,2} (?:is )?full|full mailbox|out of storage|storage (?:is )?full)\b/;
@@ -57,9 +66,10 @@ export const RECIPIENT_RULES: readonly RefusalRule[] = [
   { reason: "policy", codes: /^5\d\d 5\.1\.[78]$/ },
   { reason: "policy", codes: /^5/, says: ABOUT_SENDER },
   { reason: "temporary", codes: /^5/, says: TROUBLE },
-  { reason: "user_unknown", codes: /^5\d\d 5\.(?:3\.0|7\.1)$/, says: ONLY_RECIPIENT },
   // Exchange Online refuses names that are not in its directory with these words.
   { reason: "user_unknown", codes: /^550 5\.4\.1$/, says: /^recipient address rejected: access denied/ },
+  { reason: "policy", codes: /^5/, says: ABOUT_MORE },
+  { reason: "user_unknown", codes: /^5\d\d 5\.(?:3\.0|7\.17?)$/, says: ONLY_RECIPIENT },
   { reason: "temporary", codes: /^5\d\d 5\.[34]\.\d+$/ },
   { reason: "policy", codes: /^5\d\d 5\.7\.\d+$/ },
   { reason: "mailbox_full", codes: /^[45]\d\d [45]\.2\.2$/ },

@@ -105,14 +105,15 @@ test("rows beyond the allowance are not_paid, not probed and not counted", async
 
 test("a table keeps its other columns, neutralises formulas, and adds the results", async () => {
   const site = await siteOf();
-  const csv = '\uFEFFName;E-Mail;Status\r\n"=HYPERLINK(1)";Ada@a.example;"a, ""b"""\r\n;;\r\nBob;nobody;\r\n';
+  const csv =
+    '\uFEFFName;E-Mail;Status\r\n"=HYPERLINK(1)";Ada@a.example;"a, ""b"""\r\n;;\r\nBob;someone;\r\n';
   const { id, total } = await add(site, { csv });
   expect(total).toBe(2);
   await finished(site, id);
   expect((await csvOf(site, id)).split("\r\n")).toEqual([
     "Name,E-Mail,Status,result,verification_status,score,regexp,gibberish,disposable,alias,webmail,mx_records,smtp_server,smtp_check,accept_all,block,reason,suggestion",
     '\'=HYPERLINK(1),Ada@a.example,"a, ""b""",deliverable,valid,100,true,false,false,false,false,true,true,true,false,false,,',
-    "Bob,nobody,,undeliverable,invalid,0,false,false,false,false,false,false,false,false,false,false,no_local,",
+    "Bob,someone,,undeliverable,invalid,0,false,false,false,false,false,false,false,false,false,false,no_local,",
     "",
   ]);
 });

@@ -86,7 +86,8 @@ export function verificationOf(
   { verdict, findings }: Pick<Verified, "verdict" | "findings">,
   nowMs: number,
 ): ContactVerification | null {
-  const isVerified = verdict.status !== "unknown" || findings.probe?.reason !== "not_probed";
+  const reason = findings.probe?.reason;
+  const isVerified = verdict.status !== "unknown" || (reason !== "not_probed" && reason !== "budget");
   return isVerified ? { status: verdict.status, date: dayOf(nowMs) } : null;
 }
 
