@@ -142,7 +142,7 @@ async function startProxy(places: string[], method = 0, answer = 0): Promise<Ser
     const [host, port] = [request.subarray(4, 8).join("."), request.readUInt16BE(8)];
     places.push(`${host}:${port}`);
     const reply = Buffer.from([5, answer, 0, 1, 127, 0, 0, 1, 0, 25]);
-    if (answer !== 0) return client.end(reply);
+    if (answer !== 0) return void client.end(reply);
     const upstream = connect({ host, port });
     upstream.on("error", () => client.destroy());
     // In pieces, with the greeting of the mail host directly behind the last one.

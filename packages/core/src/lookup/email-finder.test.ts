@@ -65,6 +65,15 @@ describe("email-finder, without a prober,", () => {
     expect(body.meta?.params).toMatchObject({ full_name: "Ada+Lovelace", max_duration: 5 });
   });
 
+  test("does not guess an address whose last verdict is invalid", async () => {
+    const dead = contactOf("edith.clarke@example.com", {
+      verification: { status: "invalid", date: "2026-02-03" },
+    });
+    const site = await createLookupSite({ known: [...known, dead] });
+    const { body } = await site.get("email-finder", EDITH);
+    expect(body.data).toMatchObject({ email: null, score: 0 });
+  });
+
   test("guesses by the domain's pattern, with a limited score", async () => {
     const site = await createLookupSite({ known });
     const { body } = await site.get("email-finder", EDITH);

@@ -98,7 +98,8 @@ async function confirm(
     if (probe?.routing === "none" || probe?.routing === "null_mx") return null;
     const found = { address: parsed.address, contact: null, probe, verification };
     if (isConfirmed(probe)) return { ...found, score: CONFIRMED_SCORE };
-    if (probe?.mailbox !== false) {
+    const isKnownDead = verified?.findings.contact?.verification?.status === "invalid";
+    if (probe?.mailbox !== false && !isKnownDead) {
       const score = Math.min(MAX_GUESS_SCORE, Math.round(100 * probability));
       return probability < LEAST_PROBABILITY ? null : { ...found, score };
     }

@@ -6,8 +6,8 @@ import { type DnsAnswer, openDnsLookup } from "./dns-lookup.ts";
  */
 export interface ResolverControl {
   /**
-   * Whether the resolvers know the top-level domain of a name, or else at least `com`: some top-level domains do
-   * not exist, or only in a private zone. Never rejects; `false` if the question failed.
+   * Whether the resolvers know the top-level domain of a name. If that domain need not exist, it is enough that they
+   * know `com`. Never rejects; `false` if the question failed.
    */
   isBelievable(name: string): Promise<boolean>;
   /** Cancels the questions under way. */
@@ -21,8 +21,19 @@ export interface ResolverControlOptions {
   now: () => number;
 }
 
-/** A top-level domain that must exist. */
-const SURE = "com";
+const CONTROL = "com";
+const CLASSIC: ReadonlySet<string> = new Set([
+  "com",
+  "net",
+  "org",
+  "edu",
+  "gov",
+  "mil",
+  "int",
+  "info",
+  "biz",
+]);
+const REGIONS = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 /** A machine may change its network, so neither answer is kept for long. */
 const CONFIRMED_TTL_MS = 300_000;
 const DENIED_TTL_MS = 10_000;
@@ -68,10 +79,19 @@ export function createResolverControl(options: ResolverControlOptions): Resolver
     async isBelievable(name) {
       const topLevel = name.slice(name.lastIndexOf(".") + 1);
       const state = await stateOf(topLevel);
-      return state === "found" || (state === "absent" && (await stateOf(SURE)) === "found");
+      return (
+        state === "found" ||
+        (state === "absent" && !mustExist(topLevel) && (await stateOf(CONTROL)) === "found")
+      );
     },
     close() {
       for (const cancel of cancels) cancel();
     },
   };
+}
+
+/** Whether a top-level domain is one of the classic ones or of a country; others may be new, private or made up. */
+function mustExist(topLevel: string): boolean {
+  const isRegion = /^[a-z]{2}$/.test(topLevel) && REGIONS.of(topLevel.toUpperCase()) !== undefined;
+  return isRegion || CLASSIC.has(topLevel);
 }
