@@ -198,7 +198,7 @@ test("the test key gets a fixed list for a valid one, and the refusal for an inv
   const search = "api_key=test-api-key";
   const { status, headers, body } = await site.send("POST", PATH, { search, csv: "email\nx@y.example\n" });
   expect([status, body.data?.status, body.data?.total]).toEqual([202, "done", 1]);
-  const path = String(headers.Location);
+  const path = new URL(String(headers.Location)).pathname;
   const sample = await site.send("GET", path, { search });
   expect(sample.body.data?.results).toMatchObject([{ email: "ada.lovelace@example.com", status: "valid" }]);
   expect((await site.send("POST", PATH, { search, csv: "name\nx\n" })).status).toBe(400);
