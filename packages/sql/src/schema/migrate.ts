@@ -4,6 +4,7 @@ import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { createTables } from "./create-tables.ts";
+import { createVerifications } from "./create-verifications.ts";
 
 /** All schema migrations, in order. A released migration must never be changed. */
 function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
@@ -11,6 +12,7 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
       "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
+      "003-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
       "004-spelling-keys": { up: (db: Kysely<unknown>) => addSpellingKeyColumn(db, kind) },
       "005-habits": { up: forgetPatterns },
     }),
