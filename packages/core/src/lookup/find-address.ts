@@ -36,6 +36,8 @@ export interface FoundAddress {
 const LEAST_PROBABILITY = 0.2;
 /** Maximum number of guesses that are probed: each probe is a load on another organisation's server. */
 const MAX_PROBED = 3;
+/** Maximum number of guesses: among them are those that are suppressed or known to be dead. */
+const MAX_CONSIDERED = 8;
 /** The score of a guess whose server accepts it and rejects a random address. */
 const CONFIRMED_SCORE = 97;
 /** The probability that a person whose name has another usual spelling is the one sought. */
@@ -64,10 +66,12 @@ export async function findAddress(
   }
   if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
-  const guesses = candidatesFor(firstName, lastName, patterns).flatMap((candidate) => {
-    const parsed = parseAddress(`${candidate.local}@${domain}`);
-    return parsed === null ? [] : [{ candidate, parsed }];
-  });
+  const guesses = candidatesFor(firstName, lastName, patterns)
+    .slice(0, MAX_CONSIDERED)
+    .flatMap((candidate) => {
+      const parsed = parseAddress(`${candidate.local}@${domain}`);
+      return parsed === null ? [] : [{ candidate, parsed }];
+    });
   const hidden = await suppressions.among(guesses.map(({ parsed }) => parsed.address));
   const [likeliest] = guesses;
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
