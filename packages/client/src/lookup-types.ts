@@ -163,7 +163,8 @@ export type VerdictReason =
   | "port_25_blocked"
   | "budget"
   | "not_probed"
-  | "dns_failure";
+  | "dns_failure"
+  | "dns_untrusted";
 
 /** A verdict. `false` also means that a fact could not be confirmed. */
 export interface EmailVerification {
@@ -177,6 +178,8 @@ export interface EmailVerification {
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
+  /** Whether this is a privacy alias: its mail is forwarded to a mailbox that is read. */
+  alias: boolean;
   webmail: boolean;
   mx_records: boolean;
   smtp_server: boolean;

@@ -49,6 +49,7 @@ export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
 export type { PersonName } from "./lookup/names/parse-full-name.ts";
 export { parseFullName } from "./lookup/names/parse-full-name.ts";
+export { compareNames, namesakes, spellingKey, spellingKeys } from "./lookup/names/same-name.ts";
 export type { DomainSearchParameters } from "./lookup/operations/domain-search.ts";
 export type { EmailCountParameters } from "./lookup/operations/email-count.ts";
 export type { EmailFinderParameters } from "./lookup/operations/email-finder.ts";

@@ -168,8 +168,9 @@ export interface ContactSource {
   /** `null` if the address is unknown. */
   find(address: string): Promise<Contact | null>;
   /**
-   * The contacts of a domain with this name, compared as by {@link normaliseName}: at most 10, ordered by
-   * confidence. None if normalising leaves either name empty.
+   * The contacts of a domain with this name, as {@link namesakes} selects them: at most 10, ordered by
+   * confidence, in another usual spelling only if there is none in this one. A source with stored keys selects by
+   * {@link normaliseName} and {@link spellingKeys} first. None if normalising leaves either name empty.
    */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;
   /**

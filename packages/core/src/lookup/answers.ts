@@ -121,6 +121,8 @@ export interface EmailVerification extends Verdict {
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
+  /** Whether this is a privacy alias: its mail is forwarded to a mailbox that is read. */
+  alias: boolean;
   webmail: boolean;
   mx_records: boolean;
   smtp_server: boolean;

@@ -65,12 +65,77 @@ describe("email-finder, without a prober,", () => {
     expect(body.meta?.params).toMatchObject({ full_name: "Ada+Lovelace", max_duration: 5 });
   });
 
+  test("does not guess an address whose last verdict is invalid", async () => {
+    const dead = contactOf("edith.clarke@example.com", {
+      verification: { status: "invalid", date: "2026-02-03" },
+    });
+    const site = await createLookupSite({ known: [...known, dead] });
+    const { body } = await site.get("email-finder", EDITH);
+    expect(body.data).toMatchObject({ email: null, score: 0 });
+  });
+
   test("guesses by the domain's pattern, with a limited score", async () => {
     const site = await createLookupSite({ known });
     const { body } = await site.get("email-finder", EDITH);
     expect(body.data).toMatchObject({ email: "edith.clarke@example.com", sources: [] });
     expect(body.data?.score).toBeGreaterThan(50);
     expect(body.data?.score).toBeLessThanOrEqual(95);
+  });
+
+  test("returns a person known in another usual spelling, with a lower score than the person's own", async () => {
+    const yulia = contactOf("y.petrova@example.com", {
+      ...{ confidence: 80, firstName: "Yulia", lastName: "Petrova" },
+    });
+    const site = await createLookupSite({ known: [...known, yulia] });
+    for (const [name, score] of [
+      ["Yulia Petrova", 80],
+      ["Julia Petrova", 72],
+      ["Юлия Петрова", 72],
+    ] as const) {
+      const search = `domain=example.com&full_name=${encodeURIComponent(name)}`;
+      const { body } = await site.get("email-finder", search);
+      expect(body.data).toMatchObject({ email: yulia.address, score, first_name: "Yulia" });
+    }
+  });
+
+  test.each([
+    "محمد الخطيب",
+    "שמעון פרס",
+    "สมชาย ใจดี",
+    "健 中村",
+    "さくら 田中",
+    "민준 김",
+    "伟 王",
+    "अमित शर्मा",
+  ])("returns no guess for %s: its script has no sure spelling in Latin letters", async (name) => {
+    const site = await createLookupSite({
+      known,
+      prober: createScriptedProber(async () => ({ mailbox: true })),
+    });
+    const search = `domain=example.com&full_name=${encodeURIComponent(name)}`;
+    const { status, body } = await site.get("email-finder", search);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ email: null, score: 0 });
+  });
+
+  test("guesses the usual spelling of a name in Cyrillic, without its soft sign", async () => {
+    const site = await createLookupSite({ known });
+    const search = `domain=example.com&full_name=${encodeURIComponent("Ольга Елкина")}`;
+    const { body } = await site.get("email-finder", search);
+    expect(body.data).toMatchObject({ email: "olga.elkina@example.com" });
+    expect(body.data?.score).toBeLessThan(90);
+  });
+
+  test("refuses a full name that is only a noble surname, and says why", async () => {
+    const site = await createLookupSite({ known });
+    const { status, body } = await site.get("email-finder", "domain=example.com&full_name=von%20Neumann");
+    expect(status).toBe(400);
+    expect(body.errors?.[0]).toMatchObject({
+      id: "invalid_full_name",
+      details: expect.stringContaining("particles before a surname"),
+    });
+    const other = await site.get("email-finder", "domain=example.com&full_name=Di%20Zhang");
+    expect(other.body.data).toMatchObject({ email: "di.zhang@example.com" });
   });
 
   test("accepts a full name", async () => {

@@ -3,6 +3,8 @@ import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
+import { compareNames } from "./names/same-name.ts";
+import { hasUsualSpelling } from "./names/transliterate.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
 import { verificationOf, verifyAddress } from "./verify/verify-address.ts";
 
@@ -33,6 +35,8 @@ const LEAST_PROBABILITY = 0.2;
 const MAX_PROBED = 3;
 /** The score of a guess whose server accepts it and rejects a random address. */
 const CONFIRMED_SCORE = 97;
+/** The probability that a person whose name has another usual spelling is the one sought. */
+const SPELLING_SHARE = 0.9;
 /** The highest score of an unconfirmed guess. */
 const MAX_GUESS_SCORE = 95;
 
@@ -52,10 +56,10 @@ export async function findAddress(
   const known = namesakes.find((contact) => !isDead(contact));
   if (known !== undefined) {
     if ((await suppressions.ofAddress(known.address)) !== null) throw claimed();
-    const { address, confidence, verification } = known;
-    return { address, score: confidence, contact: known, probe: null, verification };
+    const { address, verification } = known;
+    return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
-  if (context.verifier.isWebmail(domain)) return null;
+  if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
   const guesses = candidatesFor(firstName, lastName, patterns).flatMap((candidate) => {
     const parsed = parseAddress(`${candidate.local}@${domain}`);
@@ -69,6 +73,13 @@ export async function findAddress(
   const best = await confirm(context, shown, sought.waitMs);
   // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
+}
+
+/** Its confidence; less if its name has another spelling. */
+function scoreOf({ firstName, lastName, confidence }: Contact, sought: PersonSought): number {
+  const known = { firstName: firstName ?? "", lastName: lastName ?? "" };
+  const isExact = compareNames(known, sought) === "exact";
+  return isExact ? confidence : Math.floor(confidence * SPELLING_SHARE);
 }
 
 interface Guess {
@@ -94,7 +105,8 @@ async function confirm(
     if (probe?.routing === "none" || probe?.routing === "null_mx") return null;
     const found = { address: parsed.address, contact: null, probe, verification };
     if (isConfirmed(probe)) return { ...found, score: CONFIRMED_SCORE };
-    if (probe?.mailbox !== false) {
+    const isKnownDead = verified?.findings.contact?.verification?.status === "invalid";
+    if (probe?.mailbox !== false && !isKnownDead) {
       const score = Math.min(MAX_GUESS_SCORE, Math.round(100 * probability));
       return probability < LEAST_PROBABILITY ? null : { ...found, score };
     }

@@ -1,5 +1,5 @@
 import { ServiceError } from "@outrigger/core";
-import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect } from "kysely";
+import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect, sql } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
@@ -12,9 +12,24 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
       "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
-      "003-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
+      "005-spelling-keys": { up: (db: Kysely<unknown>) => addSpellingKeyColumn(db, kind) },
+      "006-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
     }),
   };
+}
+
+/** The column is filled when a database is opened. */
+async function addSpellingKeyColumn(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
+  const bytes = kind === "postgres" ? sql`COLLATE "C"` : sql``;
+  for (const statement of [
+    sql`ALTER TABLE lookup_contacts ADD COLUMN spelling_key text ${bytes}`,
+    sql`CREATE INDEX lookup_contacts_spelling ON lookup_contacts (domain_id, spelling_key)
+      WHERE spelling_key IS NOT NULL`,
+    sql`CREATE INDEX lookup_contacts_unspelled ON lookup_contacts (address)
+      WHERE name_key IS NOT NULL AND spelling_key IS NULL`,
+  ]) {
+    await statement.execute(db);
+  }
 }
 
 const MIGRATION_TABLE = "lookup_migrations";

@@ -13,7 +13,7 @@ import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../cont
 import { ServiceError } from "../../errors.ts";
 import { named, preset, type RuleTable, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
-import { normaliseName } from "../names/normalise-name.ts";
+import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
 
@@ -43,9 +43,6 @@ interface KnownDomain {
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
 }
-
-/** Maximum number of contacts returned for one name. */
-const MAX_NAMESAKES = 10;
 
 /** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
@@ -143,12 +140,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     },
     async findByName(domain, firstName, lastName) {
       mustBeOpen();
-      const wanted = nameKey(firstName, lastName);
-      if (wanted === null) return [];
-      return contactsOf(domain)
-        .filter((contact) => nameKey(contact.firstName, contact.lastName) === wanted)
-        .slice(0, MAX_NAMESAKES)
-        .map((contact) => structuredClone(contact));
+      return namesakes(contactsOf(domain), firstName, lastName).map((contact) => structuredClone(contact));
     },
     async count(domain, type) {
       mustBeOpen();
@@ -227,11 +219,6 @@ const IS_KNOWN: Record<RequiredField, (contact: Contact) => boolean> = {
   position: ({ position }) => Boolean(position),
   phone_number: ({ phoneNumber }) => Boolean(phoneNumber),
 };
-
-function nameKey(firstName: string | null, lastName: string | null): string | null {
-  const [first, last] = [normaliseName(firstName ?? ""), normaliseName(lastName ?? "")];
-  return first === "" || last === "" ? null : `${first} ${last}`;
-}
 
 function countOf(contacts: readonly Contact[], type: AddressType | undefined): ContactCounts {
   const counts: ContactCounts = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };

@@ -26,7 +26,13 @@ test.each([
   ["Łęcki", ["lecki"]],
   ["O'Brien", ["obrien", "o'brien", "o-brien"]],
   ["de la Cruz Romero", ["delacruz", "delacruzromero", "romero", "delacruz-romero", "delacruz.romero"]],
-  ["Щербаков", ["shcherbakov"]],
+  ["Щербаков", ["shcherbakov", "scherbakov", "sherbakov", "shcherbakoff", "shcherbakow"]],
+  ["Ольга", ["olga", "olha"]],
+  ["Дем’яненко", ["demyanenko", "demianenko", "demjanenko"]],
+  ["Юлия", ["yulia", "julia", "yuliya", "iuliia", "juliya", "yuliia"]],
+  ["Вълков", ["valkov", "vulkov", "vylkov", "valkoff", "walkov", "valkow"]],
+  ["Παπαδόπουλος", ["papadopoulos", "papadopulos"]],
+  ["ყიფიანი", ["qipiani", "kipiani"]],
   ["Al", ["al"]],
 ])("nameForms writes the last name %s as %j", (lastName, texts) => {
   expect(textsOf(nameForms("Ann", lastName).last)).toEqual(texts);
@@ -41,6 +47,15 @@ test.each([
   expect(textsOf(forms.first)).toEqual(texts);
   expect(textsOf(forms.firstInitials)).toEqual(initials);
 });
+
+test.each(["محمد", "שמעון", "สมชาย", "健", "さくら", "민준", "अमित", "Հակոբ"])(
+  "nameForms gives forms of %s, which has no sure spelling, a probability of at most 0.1",
+  (firstName) => {
+    for (const forms of [nameForms(firstName, "Lee").first, nameForms(firstName, "Lee").firstInitials]) {
+      expect(forms.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(0.1 + 1e-9);
+    }
+  },
+);
 
 test("nameForms returns every possible initial of a name with particles", () => {
   expect(textsOf(nameForms("Jan", "van der Berg").lastInitials)).toEqual(["v", "b", "vdb"]);

@@ -84,6 +84,7 @@ function wordsOf(name: string): string[] {
     .normalize("NFC")
     .toLowerCase()
     .replace(/[’ʼ`´]/g, "'")
+    .replace(/(?<=\p{Script=Cyrillic})'(?=\p{Script=Cyrillic})/gu, "")
     .split(/[^\p{L}\p{M}']+/u)
     .filter((word) => /\p{L}/u.test(word));
 }

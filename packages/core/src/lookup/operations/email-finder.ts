@@ -108,7 +108,7 @@ function checkName(given: Given) {
   if (name === null) {
     throw new LookupProblem(
       "invalid_full_name",
-      `${given.nameOf("fullName")} must have a first and a last name`,
+      `${given.nameOf("fullName")} must have a first and a last name; particles before a surname ("von", "de la") are no first name`,
     );
   }
   return { ...name, given: written };

@@ -73,6 +73,7 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
       isGibberish: false,
       isWebmail: false,
       isDisposable: false,
+      isAlias: false,
       probe: SAMPLE_PROBE,
       contact: SAMPLE_CONTACT,
     };

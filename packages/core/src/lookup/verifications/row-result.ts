@@ -9,6 +9,7 @@ export const RESULT_FIELDS = [
   "regexp",
   "gibberish",
   "disposable",
+  "alias",
   "webmail",
   "mx_records",
   "smtp_server",

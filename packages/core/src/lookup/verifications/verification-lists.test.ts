@@ -111,9 +111,9 @@ test("a table keeps its other columns, neutralises formulas, and adds the result
   expect(total).toBe(2);
   await finished(site, id);
   expect((await csvOf(site, id)).split("\r\n")).toEqual([
-    "Name,E-Mail,Status,result,verification_status,score,regexp,gibberish,disposable,webmail,mx_records,smtp_server,smtp_check,accept_all,block,reason,suggestion",
-    '\'=HYPERLINK(1),Ada@a.example,"a, ""b""",deliverable,valid,100,true,false,false,false,true,true,true,false,false,,',
-    "Bob,someone,,undeliverable,invalid,0,false,false,false,false,false,false,false,false,false,no_local,",
+    "Name,E-Mail,Status,result,verification_status,score,regexp,gibberish,disposable,alias,webmail,mx_records,smtp_server,smtp_check,accept_all,block,reason,suggestion",
+    '\'=HYPERLINK(1),Ada@a.example,"a, ""b""",deliverable,valid,100,true,false,false,false,false,true,true,true,false,false,,',
+    "Bob,someone,,undeliverable,invalid,0,false,false,false,false,false,false,false,false,false,false,no_local,",
     "",
   ]);
 });

@@ -15,6 +15,7 @@ export function describeVerification(
     regexp: findings.fault === null,
     gibberish: findings.isGibberish,
     disposable: findings.isDisposable,
+    alias: findings.isAlias,
     webmail: findings.isWebmail,
     mx_records: probe?.routing === "found",
     smtp_server: probe?.server === true,

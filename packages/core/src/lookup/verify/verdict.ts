@@ -11,6 +11,7 @@ export interface Findings {
   isGibberish: boolean;
   isWebmail: boolean;
   isDisposable: boolean;
+  isAlias: boolean;
   /** `null` if the address has a fault. */
   probe: ProbeResult | null;
   /** The known contact; `null` if there is none. */

@@ -75,6 +75,7 @@ function judged(
     isGibberish: parsed !== null && isGibberish(parsed.local),
     isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
     isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
+    isAlias: parsed !== null && verifier.isAlias(parsed.domain),
     probe,
     contact,
   };

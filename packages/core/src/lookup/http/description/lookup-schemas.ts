@@ -150,6 +150,10 @@ const VERIFICATION_PROPERTIES = {
   regexp: { ...flag, description: "Whether the address is syntactically valid." },
   gibberish: { ...flag, description: "Whether the local part looks random." },
   disposable: flag,
+  alias: {
+    ...flag,
+    description: "Whether this is a privacy alias, whose mail is forwarded to a mailbox that is read.",
+  },
   webmail: flag,
   mx_records: {
     ...flag,
