@@ -86,6 +86,7 @@ export const accounts = shape(
   "get",
   "findByKey",
   "reserve",
+  "renew",
   "settle",
   "usage",
   "close",

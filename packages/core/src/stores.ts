@@ -2,6 +2,7 @@
 export { abortable } from "./async/abortable.ts";
 export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";
+export { RESERVATION_MS } from "./contracts/accounts.ts";
 export type * from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,

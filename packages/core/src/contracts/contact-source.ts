@@ -91,6 +91,16 @@ export interface PatternCount {
   pattern: string;
   /** Number of addresses with evidence that follow the pattern, an integer of at least 1. */
   count: number;
+  /**
+   * How these addresses write names that can be written in several ways: the number of addresses by choice, e.g.
+   * `{ "umlaut.two": 3, "particle.dropped": 1 }`. Absent if none of them shows a choice.
+   */
+  habits?: Readonly<Record<string, number>>;
+  /**
+   * Number of addresses from which the patterns of the domain were learned, if some follow none of them.
+   * Absent if each follows one.
+   */
+  of?: number;
 }
 
 /** The known facts about a domain. */

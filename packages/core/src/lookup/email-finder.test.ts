@@ -57,6 +57,48 @@ describe("email-finder, without a prober,", () => {
     });
   });
 
+  test.each([
+    [
+      ["Matti Mäkinen", "Liisa Järvinen", "Eero Mäkelä"],
+      ["makinen", "jarvinen", "makela"],
+      "Hämäläinen",
+      "hamalainen",
+    ],
+    [["Petra Müller", "Ute Köhler", "Jan Lüth"], ["mueller", "koehler", "lueth"], "Böhm", "boehm"],
+    [
+      ["Jan van den Berg", "Piet de Vries", "Max van Dijk"],
+      ["berg", "vries", "dijk"],
+      "van der Meer",
+      "meer",
+    ],
+  ])(
+    "writes a name as the domain wrote %j: with a score of at least 80",
+    async (names, written, lastName, text) => {
+      const others = names.map((name, index) => {
+        const [firstName = "", ...last] = name.split(" ");
+        const address = `${firstName.toLowerCase()}.${written[index]}@example.com`;
+        return contactOf(address, { firstName, lastName: last.join(" ") });
+      });
+      const site = await createLookupSite({ known: others, organizations });
+      const { body } = await site.get(
+        "email-finder",
+        `domain=example.com&first_name=Tom&last_name=${encodeURIComponent(lastName)}`,
+      );
+      expect(body.data?.email).toBe(`tom.${text}@example.com`);
+      expect(body.data?.score).toBeGreaterThanOrEqual(80);
+    },
+  );
+
+  test("returns a lower score for a name that can be written in several ways, without evidence on them", async () => {
+    const site = await createLookupSite({ known, organizations });
+    const { body } = await site.get(
+      "email-finder",
+      "domain=example.com&first_name=Tom&last_name=van%20der%20Meer",
+    );
+    expect(body.data?.email).toBe("tom.vandermeer@example.com");
+    expect(body.data?.score).toBeLessThan(50);
+  });
+
   test("reads a plus sign between letters of full_name as a space", async () => {
     const site = await createLookupSite({ known });
     const search = "domain=example.com&full_name=Ada%2BLovelace&max_duration=5";

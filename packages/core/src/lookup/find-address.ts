@@ -1,3 +1,4 @@
+import { isSettledWithin } from "../async/settled-within.ts";
 import type { Contact, ContactVerification } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
@@ -15,6 +16,8 @@ export interface PersonSought {
   lastName: string;
   /** How long mail servers may take, in milliseconds. */
   waitMs: number;
+  /** The account on whose behalf; `null` without one. */
+  account: string | null;
 }
 
 export interface FoundAddress {
@@ -70,7 +73,7 @@ export async function findAddress(
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
   const dead = new Set(namesakes.map(({ address }) => address));
   const shown = guesses.filter(({ parsed: { address } }) => !hidden.has(address) && !dead.has(address));
-  const best = await confirm(context, shown, sought.waitMs);
+  const best = await confirm(context, shown, sought);
   // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
 }
@@ -91,14 +94,15 @@ interface Guess {
 async function confirm(
   context: LookupContext,
   guesses: readonly Guess[],
-  waitMs: number,
+  { waitMs, account }: PersonSought,
 ): Promise<FoundAddress | null> {
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
     const leftMs = deadline - performance.now();
-    const verified = leftMs > 0 ? await verifyAddress(context, parsed.address, parsed, leftMs) : null;
+    const asked = leftMs > 0 ? verifyAddress(context, parsed.address, parsed, account) : null;
+    const verified = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;
     const probe = verified?.findings.probe ?? null;
     const verification =
       verified === null ? undefined : (verificationOf(verified, context.settings.now()) ?? undefined);

@@ -76,6 +76,7 @@ export function createLookup(options: LookupOptions): Lookup {
     await Promise.all([service.drain(timeoutMs), runner.stop(timeoutMs)]);
     await verifier.close();
     await runner.settled();
+    await meter.close();
     // All of them may use the same database.
     for (const part of new Set([contacts, accounts, checked.suppressions, queue])) await part.close();
     await limiter.close();

@@ -12,8 +12,9 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
       "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
-      "005-spelling-keys": { up: (db: Kysely<unknown>) => addSpellingKeyColumn(db, kind) },
-      "006-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
+      "003-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
+      "004-spelling-keys": { up: (db: Kysely<unknown>) => addSpellingKeyColumn(db, kind) },
+      "005-habits": { up: forgetPatterns },
     }),
   };
 }
@@ -30,6 +31,13 @@ async function addSpellingKeyColumn(db: Kysely<unknown>, kind: "sqlite" | "postg
   ]) {
     await statement.execute(db);
   }
+}
+
+/** Patterns of earlier versions have no habits. The next question about a domain learns them again. */
+async function forgetPatterns(db: Kysely<unknown>): Promise<void> {
+  await sql`UPDATE lookup_domains SET patterns = NULL, revision = revision + 1 WHERE patterns IS NOT NULL`.execute(
+    db,
+  );
 }
 
 const MIGRATION_TABLE = "lookup_migrations";

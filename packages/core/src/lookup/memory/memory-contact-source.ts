@@ -42,6 +42,8 @@ interface KnownDomain {
   contacts: Map<string, Contact>;
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
+  /** `null` after a change. */
+  patterns: PatternCount[] | null;
 }
 
 /** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
@@ -55,7 +57,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   }
 
   function knownDomain(domain: string): KnownDomain {
-    const known = domains.get(domain) ?? { organization: null, contacts: new Map(), inOrder: null };
+    const known = domains.get(domain) ?? emptyDomain();
     domains.set(domain, known);
     return known;
   }
@@ -65,7 +67,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     for (const contact of contacts) {
       const known = knownDomain(domainOf(contact.address));
       known.contacts.set(contact.address, tidied(contact));
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
     }
     for (const [domain, organization] of Object.entries(organizations)) {
       knownDomain(domain).organization = organization;
@@ -97,10 +99,11 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       mustBeOpen();
       const known = domains.get(domain);
       if (known === undefined) return null;
+      known.patterns ??= patternsOf(contactsOf(domain));
       const { organization, acceptsAll } = known;
       return {
         organization,
-        patterns: patternsOf(contactsOf(domain)),
+        patterns: structuredClone(known.patterns),
         ...(acceptsAll === undefined ? {} : { acceptsAll }),
         linkedDomains: organization === null ? [] : linkedTo(domain, organization),
       };
@@ -153,7 +156,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
       if (known === undefined || erased.length === 0) return 0;
       for (const each of erased) known.contacts.delete(each);
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
       if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
       return erased.length;
     },
@@ -168,6 +171,10 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       domains.clear();
     },
   };
+}
+
+function emptyDomain(): KnownDomain {
+  return { organization: null, contacts: new Map(), inOrder: null, patterns: null };
 }
 
 function domainOf(address: string): string {

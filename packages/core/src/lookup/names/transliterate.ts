@@ -1,23 +1,6 @@
 import anyAscii from "any-ascii";
 import { type Alphabet, europeanAlphabet, foldLetters, type Spelling, spell } from "./letter-spellings.ts";
 
-/** Letters that can be transliterated as one letter or two, by language. */
-const SPELLED_OUT: ReadonlyMap<string, string> = new Map([
-  ["ä", "ae"],
-  ["ö", "oe"],
-  ["ü", "ue"],
-  ["ø", "oe"],
-  ["å", "aa"],
-]);
-
-/**
- * Languages with these letters do not write the others as two: Turkish, Hungarian, Estonian and similar ones, and
- * Scandinavian except for `å`.
- */
-const NEVER_SPELLED_OUT = /[ğışçőűáéíóúõšž]/;
-const GERMAN_LETTERS = /[äöü]/;
-const HAS_TWO_SPELLINGS = /[äöüøå]/;
-
 /** A letter of another script than those with usual spellings in Latin letters. */
 const UNSURE_LETTER =
   /(?![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Georgian}\p{Script=Common}])\p{L}/u;
@@ -41,8 +24,8 @@ export function hasUsualSpelling(name: string): boolean {
 }
 
 /**
- * `Müller` → `mueller`, `muller`; `Юлия` → `yulia`, `yuliya`, `julia`: likeliest spelling first. Their weights
- * add up to 1, or to 0.1 for a name without usual spellings.
+ * `Юлия` → `yulia`, `yuliya`, `julia`: likeliest spelling first. Their weights add up to 1, or to 0.1 for a name
+ * without usual spellings. Letters such as `ä` are the matter of {@link nameSpellings}.
  */
 export function spellings(text: string): readonly Spelling[] {
   const folded = foldLetters(text);
@@ -53,17 +36,7 @@ export function spellings(text: string): readonly Spelling[] {
   if (alphabet !== null) {
     return cachedSpellings(folded, alphabet);
   }
-  const written = text.normalize("NFC").toLowerCase();
-  const short = withoutSigns(written);
-  if (!HAS_TWO_SPELLINGS.test(written)) {
-    return [{ text: short, weight: 1 }];
-  }
-  const long = toAscii(written.replace(/[äöüøå]/g, (letter) => SPELLED_OUT.get(letter) ?? letter));
-  const longWeight = weightOfLong(written);
-  return [
-    { text: long, weight: longWeight },
-    { text: short, weight: 1 - longWeight },
-  ].sort((left, right) => right.weight - left.weight);
+  return [{ text: withoutSigns(text.normalize("NFC").toLowerCase()), weight: 1 }];
 }
 
 /** Names repeat: patterns are learnt from all contacts of a domain. */
@@ -84,11 +57,4 @@ function cachedSpellings(folded: string, alphabet: Alphabet): readonly Spelling[
 function withoutSigns(text: string): string {
   const ascii = toAscii(text);
   return /(?!\p{Script=Latin}|\p{Script=Common})\p{L}/u.test(text) ? ascii.replace(/['`]/g, "") : ascii;
-}
-
-function weightOfLong(written: string): number {
-  if (NEVER_SPELLED_OUT.test(written)) {
-    return 0.05;
-  }
-  return GERMAN_LETTERS.test(written) ? 0.65 : 0.3;
 }

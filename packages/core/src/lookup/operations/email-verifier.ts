@@ -8,7 +8,7 @@ import type { LookupContext } from "../lookup-context.ts";
 import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import { describeVerification } from "../verify/describe-verification.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
-import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
+import { type Verified, verifyReserved } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -35,7 +35,7 @@ export const EMAIL_SCHEMA = {
 
 const EMAIL = patternOf(EMAIL_SCHEMA);
 
-/** Delay before a slow verification should be requested again. */
+/** Delay before a slow verification should be requested again, after its time in line. */
 const RETRY_AFTER_MS = 2000;
 
 export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
@@ -54,17 +54,13 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     if (parsed !== null) await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed?.address ?? email];
     const reservation = await context.meter.reserve(account, "verifications", request, 1);
-    let cost: number | null = 0;
-    try {
-      const found = await verifyAddress(context, email, parsed, waitMs);
-      const { isLate, retryAfterMs } = progressOf(found);
-      cost = found === null || isLate ? null : isCharged(found.verdict) ? 1 : 0;
-      if (isLate && parsed !== null) await enqueue(context, email, parsed, account);
-      return found === null || isLate ? pending(email, retryAfterMs) : describe(email, found);
-    } finally {
-      // A verification in progress keeps its reservation; the next request for it settles it.
-      if (cost !== null) await reservation.settle(cost);
-    }
+    const sought = { email, parsed, account: account?.id ?? null };
+    const found = await verifyReserved(context, reservation, sought, waitMs);
+    const lateMs = found === null ? null : lateMsOf(found);
+    if (found !== null && lateMs === null) return describe(email, found);
+    if (lateMs !== null && parsed !== null) await enqueue(context, email, parsed, account);
+    const lineMs = parsed === null ? 0 : context.verifier.lineMs(parsed);
+    return pending(email, Math.max(RETRY_AFTER_MS, lateMs ?? lineMs + RETRY_AFTER_MS));
   },
 
   sample: (_, { email }) => {
@@ -106,11 +102,13 @@ function pending(email: string, retryAfterMs: number): Found<Data, object> {
   return { data, meta: {}, retryAfterMs };
 }
 
-/** Whether the budget of the mail host is used up, so that the queue takes the verification over. */
-function progressOf(found: Verified | null): { isLate: boolean; retryAfterMs: number } {
-  const probe = found?.findings.probe ?? null;
-  const isLate = found?.verdict.status === "unknown" && probe?.reason === "budget";
-  return { isLate, retryAfterMs: Math.max(RETRY_AFTER_MS, (isLate && probe?.retryAfterMs) || 0) };
+/**
+ * When to ask again for a verification that the queue takes over, because the line before the mail host is too long;
+ * `null` for any other.
+ */
+function lateMsOf({ findings, verdict }: Verified): number | null {
+  if (verdict.status !== "unknown" || findings.probe?.reason !== "budget") return null;
+  return findings.probe.retryAfterMs ?? 0;
 }
 
 /** Adds an address to the queue once per account. The runner caches its result for the next request. */

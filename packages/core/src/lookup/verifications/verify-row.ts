@@ -8,7 +8,7 @@ import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
 import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
 import { describeVerification } from "../verify/describe-verification.ts";
-import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
+import { type Verified, verifyAddress, verifyReserved } from "../verify/verify-address.ts";
 import type { RowPaces } from "./row-pace.ts";
 import { CLAIMED, NOT_PAID, storedResult } from "./row-result.ts";
 
@@ -35,7 +35,7 @@ export async function verifyRow(
   const { email } = row;
   const parsed = parseAddress(email);
   // A single request for it is rejected, and costs nothing.
-  if (!EMAIL.test(email)) return described(email, await verifyAddress(context, email, null, 0));
+  if (!EMAIL.test(email)) return described(email, await verifyAddress(context, email, null, null));
   if (parsed !== null && (await context.suppressions.ofAddress(parsed.address)) !== null) {
     return { result: CLAIMED };
   }
@@ -62,26 +62,23 @@ async function countedRow(
   if (reserved === "busy") {
     return { untilMs: paces.accounts.postpone(row.account ?? "", 2 * SECOND_MS), wasAttempt: false };
   }
-  let cost: number | null = 0;
   try {
-    const found = await verifyAddress(context, email, parsed, WAIT_MS);
-    // A verification in progress keeps its reservation; the next attempt settles it.
-    cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
+    // Apart from the account's single requests, which then do not wait behind its lists.
+    const sought = { email, parsed, account: `lists ${row.account ?? ""}` };
+    const found = await verifyReserved(context, reserved, sought, WAIT_MS);
     return found === null ? later(context, paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
     // The address was suppressed meanwhile.
     if (isLookupProblem(error, "claimed_email")) return { result: CLAIMED };
     if (isServiceError(error, "overloaded")) return later(context, paces, parsed);
     throw error;
-  } finally {
-    if (cost !== null) await reserved.settle(cost);
   }
 }
 
 /** The result of a row that fails again and again for an unexpected reason. */
 export async function unknownResult(context: LookupContext, email: string): Promise<RowOutcome> {
-  const found = await verifyAddress(context, email, null, 0);
-  if (found === null || parseAddress(email) === null) return described(email, found);
+  const found = await verifyAddress(context, email, null, null);
+  if (parseAddress(email) === null) return described(email, found);
   const verdict = { status: "unknown", result: "risky", score: 30, reason: "temporary" } as const;
   return described(email, { ...found, verdict });
 }
@@ -139,8 +136,6 @@ function later({ settings }: LookupContext, paces: RowPaces, parsed: ParsedAddre
   return { untilMs, wasAttempt: false };
 }
 
-function described(email: string, found: Verified | null): RowOutcome {
-  // A text that is not an address is never probed, so it always has a verdict.
-  if (found === null) throw new Error("Unreachable: there is nothing to wait for");
+function described(email: string, found: Verified): RowOutcome {
   return { result: storedResult(describeVerification(email, found)) };
 }
