@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
-import { dispatch, type HostView, locate, nodeView, type Place, sendReply } from "@outrigger/node";
+import {
+  dispatch,
+  type HostView,
+  locate,
+  nodeView,
+  type Place,
+  sendAtHand,
+  sendReply,
+} from "@outrigger/node";
 
 /** The members of an Express request that this adapter uses, for Express 4 and 5. Other hosts of middleware lack some. */
 export interface ExpressRequest extends IncomingMessage {
@@ -48,7 +56,9 @@ export function express(service: Service): ExpressMiddleware {
   return (req, res, next) => {
     const place = placeOf(req);
     if (place === null) return next();
-    dispatch(service, req, res, { ...place, context: req, view: EXPRESS_VIEW }).then((reply) => {
+    const facts = { ...place, context: req, view: EXPRESS_VIEW };
+    if (sendAtHand(service, req, res, facts)) return;
+    dispatch(service, req, res, facts).then((reply) => {
       if (reply === undefined) next();
       // `null`: the client has disconnected, so no reply is sent.
       else if (reply !== null) sendReply(res, reply).catch(next);

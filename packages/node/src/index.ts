@@ -1,7 +1,7 @@
 export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
 export { type AnyServer, type Connections, trackConnections } from "./connections.ts";
 export { type Closable, createShutdown, type ShutdownOptions } from "./create-shutdown.ts";
-export { createCall, dispatch } from "./dispatch.ts";
+export { createCall, dispatch, sendAtHand } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
 export { type NodeListener, type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Call, Upload, UploadLimits } from "@outrigger/core";
 import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connection-close.ts";
-import { receiveFields } from "./fields/receive-fields.ts";
+import { receiveFields, receiveText } from "./fields/receive-fields.ts";
 import type { HostView, RequestFacts } from "./host-view.ts";
 import { toOriginForm, unusualHost } from "./request-target.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
@@ -82,6 +82,12 @@ export class NodeCall<Context> implements Call {
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
     return this.#receive((signal) =>
       receiveFields(this.#req, limits, signal, () => this.#view.parsedBody(this.context)),
+    );
+  }
+
+  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
+    return this.#receive((signal) =>
+      receiveText(this.#req, type, limits, signal, () => this.#view.parsedBody(this.context)),
     );
   }
 

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { Reply, Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, sendAtHand } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
 import { locate, mountPathRule, normaliseMountPath } from "./request-target.ts";
 import { sendReply } from "./send-reply.ts";
@@ -51,10 +51,10 @@ export function nodeListener(service: Service, options: NodeListenerOptions = {}
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const { url = "/", originalUrl = url }: RoutedRequest = req;
     const place = locate(url, originalUrl, mountPath);
-    const reply =
-      place === null
-        ? undefined
-        : await dispatch(service, req, res, { ...place, context: req, view: nodeView });
+    if (place === null) return sendReply(res, problem(req, 404, "Not Found"));
+    const facts = { ...place, context: req, view: nodeView };
+    if (sendAtHand(service, req, res, facts)) return;
+    const reply = await dispatch(service, req, res, facts);
     if (reply === null) return;
     await sendReply(res, reply ?? problem(req, 404, "Not Found"));
   };

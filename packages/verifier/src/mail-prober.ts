@@ -2,6 +2,8 @@ import type { KeyValue } from "@outrigger/core";
 import { type MailProber, type ProbeResult, ServiceError } from "@outrigger/core";
 import { findMailRoute } from "./dns/find-mail-route.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
+import { createResolverControl } from "./dns/resolver-control.ts";
+import { createEgressControl } from "./egress-control.ts";
 import { createEgressWatch } from "./egress-watch.ts";
 import { createFlights } from "./flights.ts";
 import { createHostBudgets } from "./host-budget.ts";
@@ -35,18 +37,19 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
   const memory = createProberMemory({ cache, secret: settings.secret, now, onError });
   const routes = createRouteFinder(settings, memory);
+  const egress = createEgressWatch(settings.egress, now, createEgressControl(settings, routes.find));
   const probe = createProbe({
     settings,
     memory,
     findRoute: routes.find,
     budgets: createHostBudgets(settings.budget, now),
-    egress: createEgressWatch(settings.egress, now),
+    egress,
   });
   const flights = createFlights<ProbeResult, ProbeResult>();
   let isClosed = false;
 
   return {
-    async probe(local, domain, { smtp, signal }) {
+    async probe(local, domain, { smtp, signal, account = "", onWait }) {
       checkMailbox(local, domain);
       if (isClosed) throw new ServiceError("store_unavailable", "The mail prober is closed.");
       const asksHosts = smtp && settings.smtp !== null;
@@ -58,8 +61,15 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
         return {
           progress: () => found,
           run: (flightSignal) =>
-            withDeadline(wholeMs, flightSignal, (within) =>
-              probe({ local, domain, asksHosts, signal: within, report }),
+            withDeadline(wholeMs, flightSignal, (within, deadline) =>
+              probe({
+                ...{ local, domain, asksHosts, account, report, signal: within },
+                onWait(waitMs) {
+                  if (waitMs === null) deadline.resume();
+                  else deadline.pause();
+                  onWait?.(waitMs);
+                },
+              }),
             ),
         };
       });
@@ -68,25 +78,35 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
     forget: (local, domain) => memory.forget(local, domain),
     async close() {
       isClosed = true;
-      await Promise.all([flights.close(), routes.close()]);
+      await Promise.all([flights.close(), routes.close(), egress.close()]);
       await probe.settled();
     },
   };
 }
 
-/** Runs `work` with a signal that aborts with `signal` or at the deadline. */
+/** Runs `work` with a signal that aborts with `signal` or at the deadline. The time of a pause does not count. */
 async function withDeadline<T>(
   deadlineMs: number,
   signal: AbortSignal,
-  work: (within: AbortSignal) => Promise<T>,
+  work: (within: AbortSignal, deadline: { pause(): void; resume(): void }) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, deadlineMs);
+  let leftMs = deadlineMs;
+  let sinceMs = performance.now();
+  let timer = setTimeout(abort, leftMs);
+  const pause = () => {
+    clearTimeout(timer);
+    leftMs -= performance.now() - sinceMs;
+  };
+  const resume = () => {
+    sinceMs = performance.now();
+    timer = setTimeout(abort, leftMs);
+  };
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   try {
-    return await work(controller.signal);
+    return await work(controller.signal, { pause, resume });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
@@ -120,11 +140,12 @@ interface RouteFinder {
 
 function createRouteFinder(settings: ProberSettings, memory: ProberMemory): RouteFinder {
   const flights = createFlights<null, MailRoute>();
+  const control = createResolverControl(settings);
 
   async function findAndKeep(domain: string, signal: AbortSignal): Promise<MailRoute> {
     const known = await memory.route(domain);
     if (known !== undefined) return known;
-    const route = await findMailRoute(domain, settings, signal);
+    const route = await findMailRoute(domain, { ...settings, control }, signal);
     // A failure tells nothing about the domain, so it is not cached.
     if (route.routing !== "unknown") await memory.keepRoute(domain, route, settings.routeTtlMs);
     return route;
@@ -136,8 +157,11 @@ function createRouteFinder(settings: ProberSettings, memory: ProberMemory): Rout
         progress: () => null,
         run: (within) => findAndKeep(domain, within),
       }));
-      return "result" in landing ? landing.result : { routing: "unknown" };
+      return "result" in landing ? landing.result : { routing: "unknown", reason: "dns_failure" };
     },
-    close: () => flights.close(),
+    async close() {
+      control.close();
+      await flights.close();
+    },
   };
 }

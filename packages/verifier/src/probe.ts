@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ProbeResult } from "@outrigger/core";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";
-import type { EgressWatch } from "./egress-watch.ts";
+import { type EgressWatch, isSilence } from "./egress-watch.ts";
 import type { HostBudgets } from "./host-budget.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
 import type { ProberMemory } from "./prober-memory.ts";
@@ -22,7 +22,11 @@ export interface ProbeTask {
   domain: string;
   /** Whether mail hosts are queried; otherwise only the DNS is. */
   asksHosts: boolean;
+  /** The account on whose behalf; `""` without one. */
+  account: string;
   signal: AbortSignal;
+  /** See the options of a probe; the time in line is not limited by `signal`. */
+  onWait(waitMs: (() => number) | null): void;
   /** Receives intermediate results. */
   report(result: ProbeResult): void;
 }
@@ -39,23 +43,34 @@ interface Place {
   address: string;
 }
 
+/** A probe in line, with whether its domain accepts all, as far as it is known. */
+interface Waiting {
+  acceptsAll: boolean | undefined;
+}
+
+/** The second question finds out whether the domain accepts all, once for each domain. */
+function questionsFor({ acceptsAll }: Waiting): number {
+  return acceptsAll === undefined ? 2 : acceptsAll ? 0 : 1;
+}
+
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_PLACES = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
 const DNS_RETRY_MS = 60_000;
 /** An aborted attempt to connect counts as failed only if it lasted at least this long. */
 const TELLING_MS = 2000;
-const OWN_LACKS: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"]);
 
 export function createProbe({ settings, memory, findRoute, budgets, egress }: ProbeOptions): Probe {
   const connections = new Set<Promise<void>>();
+  /** Probes in line, by domain: the answer to the first spares the others their second question. */
+  const inLine = new Map<string, Set<Waiting>>();
 
   async function probe(task: ProbeTask): Promise<ProbeResult> {
     const { local, domain, asksHosts, signal, report } = task;
     const route = await findRoute(domain, signal);
     if (route.routing === "unknown") {
       if (signal.aborted) return { ...NOTHING, reason: "timeout" };
-      return { ...NOTHING, reason: "dns_failure", retryAfterMs: DNS_RETRY_MS };
+      return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
     }
     const found: ProbeResult = { ...NOTHING, routing: route.routing };
     if (route.routing !== "found") return { ...found, mailbox: false };
@@ -88,26 +103,29 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     let result = found;
     for (const place of places) {
       if (signal.aborted) return { ...result, reason: "timeout" };
-      const blocked = egress.admit();
+      const blocked = await egress.admit(signal);
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
-      // The second question finds out whether the domain accepts all, once for each domain.
-      const reserved = (await memory.acceptsAll(domain)) === undefined ? 2 : 1;
-      const turn = await budgets.take(place.address, reserved, signal);
+      const waiting: Waiting = { acceptsAll: await memory.acceptsAll(domain) };
+      const turn = await takeTurn(task, place, waiting);
       if ("retryAfterMs" in turn) {
         return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
       }
       // Read after the wait: another probe of the domain may have completed meanwhile.
-      const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
-      if (acceptsAll === true) {
-        turn.refund(reserved);
+      const acceptsAll = (await memory.acceptsAll(domain)) ?? waiting.acceptsAll ?? null;
+      if (acceptsAll === true || turn.questions === 0) {
+        turn.refund(turn.questions);
         turn.end();
-        return { ...result, server: true, acceptsAll, reason: "accepts_all" };
+        return { ...result, server: true, acceptsAll: true, reason: "accepts_all" };
       }
-      const outcome = await ask(task, identity, place, reserved === 2 && acceptsAll === null, {
+      const outcome = await ask(task, identity, place, turn.questions === 2 && acceptsAll === null, {
         end: turn.end,
-        refundAllBut: (asked) => turn.refund(reserved - asked),
+        refundAllBut: (asked) => turn.refund(turn.questions - asked),
+        onSpoken: () => report({ ...result, server: true, reason: null }),
       });
       const told = readOutcome(result, outcome, acceptsAll);
+      if (told.acceptsAll !== null) {
+        for (const waiting of inLine.get(domain) ?? []) waiting.acceptsAll = told.acceptsAll;
+      }
       if (isLast(outcome)) {
         const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
         report(kept);
@@ -119,12 +137,27 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     return result;
   }
 
+  async function takeTurn(
+    { domain, account, signal, onWait }: ProbeTask,
+    { address }: Place,
+    waiting: Waiting,
+  ) {
+    const others = inLine.get(domain) ?? new Set();
+    inLine.set(domain, others.add(waiting));
+    try {
+      return await budgets.take(address, { account, signal, onWait, questions: () => questionsFor(waiting) });
+    } finally {
+      others.delete(waiting);
+      if (others.size === 0) inLine.delete(domain);
+    }
+  }
+
   async function ask(
     task: ProbeTask,
     identity: SmtpIdentity,
     { name, address }: Place,
     asksMadeUp: boolean,
-    turn: { refundAllBut(asked: number): void; end(): void },
+    turn: { refundAllBut(asked: number): void; end(): void; onSpoken(): void },
   ): Promise<Outcome> {
     const { local, domain, signal } = task;
     const closing: Promise<void>[] = [];
@@ -134,11 +167,12 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
         { local, domain, madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null },
         {
           ...{ name, address, identity, signal, port: settings.port },
-          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs },
+          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs, connect: settings.connect },
+          onSpoken: turn.onSpoken,
           onClosing: (gone) => closing.push(gone),
         },
       );
-      noteConnection(outcome, domain, address, performance.now() - startedMs);
+      await noteConnection(outcome, { name: domain, address }, performance.now() - startedMs, signal);
       const asked =
         outcome.kind === "answered" ? (outcome.madeUp === null && outcome.postmaster === null ? 1 : 2) : 0;
       // A conversation that broke off may have asked; its questions are not refunded.
@@ -152,14 +186,17 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     }
   }
 
-  function noteConnection(outcome: Outcome, domain: string, address: string, tookMs: number): void {
-    const failure = outcome.kind === "failed" && !outcome.hasSpoken ? outcome.failure : null;
-    if (failure === "unreachable") {
-      // A machine without IPv6 or without a network is not a sign of a blocked port 25.
-      const isOurs = outcome.kind === "failed" && OWN_LACKS.has(outcome.code ?? "");
-      if (!isOurs) egress.failed(domain, address);
-    } else if (failure === "aborted") {
-      if (tookMs >= TELLING_MS) egress.failed(domain, address);
+  async function noteConnection(
+    outcome: Outcome,
+    { name: domain, address }: Place,
+    tookMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const failed = outcome.kind === "failed" && !outcome.hasSpoken ? outcome : null;
+    if (failed?.failure === "unreachable") {
+      if (isSilence(failed.code) === true) await egress.failed(domain, address, signal);
+    } else if (failed?.failure === "aborted") {
+      if (tookMs >= TELLING_MS) await egress.failed(domain, address, signal);
     } else {
       egress.connected();
     }

@@ -119,6 +119,12 @@ export interface Call<Context = any> {
    * below 1 KiB/s on average after 30 s) or `host_misuse`.
    */
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null>;
+  /**
+   * The body as text. `null` if there is no body. Text that the host has already read is used. Rejects as `fields`
+   * does.
+   * @param type the media type that is accepted, in lower case.
+   */
+  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null>;
 }
 
 /** The response that an adapter sends. It reads a stream body to its end or destroys it. */
@@ -133,10 +139,24 @@ export interface Reply {
   body?: string | Uint8Array | Readable;
 }
 
+/** A reply without a stream, in the form that `writeHead` takes fastest. */
+export interface ReadyReply {
+  status: number;
+  /** Names and values in turn. A reply with a body has its `Content-Length` here. */
+  headers: readonly string[];
+  /** Absent: no body. */
+  body?: Uint8Array;
+}
+
 /**
  * A mountable service. `handle` resolves to `undefined` for a request outside its routes; the adapter then
  * calls the host's `next()`. It rejects only if the host's error handling should receive the failure.
  */
 export interface Service {
   handle(call: Call): Promise<Reply | undefined>;
+  /**
+   * The reply that {@link handle} would give, where it is at hand, e.g. a picture in memory; only for a GET or HEAD without a
+   * body. Does not read `call.signal`. `undefined`: `handle` decides.
+   */
+  answerNow?(call: Call): ReadyReply | undefined;
 }

@@ -1,9 +1,13 @@
-import type { Contact } from "../contracts/contact-source.ts";
+import { isSettledWithin } from "../async/settled-within.ts";
+import type { Contact, ContactVerification } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
+import { compareNames } from "./names/same-name.ts";
+import { hasUsualSpelling } from "./names/transliterate.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
+import { verificationOf, verifyAddress } from "./verify/verify-address.ts";
 
 /** The person whose address is sought. */
 export interface PersonSought {
@@ -12,6 +16,8 @@ export interface PersonSought {
   lastName: string;
   /** How long mail servers may take, in milliseconds. */
   waitMs: number;
+  /** The account on whose behalf; `null` without one. */
+  account: string | null;
 }
 
 export interface FoundAddress {
@@ -22,14 +28,20 @@ export interface FoundAddress {
   contact: Contact | null;
   /** The result of probing a guess; `null` if it was not probed, or not in time. */
   probe: ProbeResult | null;
+  /** The latest verdict. */
+  verification?: ContactVerification | undefined;
 }
 
 /** Less likely guesses are dropped. */
 const LEAST_PROBABILITY = 0.2;
 /** Maximum number of guesses that are probed: each probe is a load on another organisation's server. */
 const MAX_PROBED = 3;
+/** Maximum number of guesses: among them are those that are suppressed or known to be dead. */
+const MAX_CONSIDERED = 8;
 /** The score of a guess whose server accepts it and rejects a random address. */
 const CONFIRMED_SCORE = 97;
+/** The probability that a person whose name has another usual spelling is the one sought. */
+const SPELLING_SHARE = 0.9;
 /** The highest score of an unconfirmed guess. */
 const MAX_GUESS_SCORE = 95;
 
@@ -44,24 +56,37 @@ export async function findAddress(
 ): Promise<FoundAddress | null> {
   const { contacts, suppressions } = context;
   const { domain, firstName, lastName } = sought;
-  const [known] = await contacts.findByName(domain, firstName, lastName);
+  const namesakes = await contacts.findByName(domain, firstName, lastName);
+  const isDead = ({ verification }: Contact) => verification?.status === "invalid";
+  const known = namesakes.find((contact) => !isDead(contact));
   if (known !== undefined) {
     if ((await suppressions.ofAddress(known.address)) !== null) throw claimed();
-    return { address: known.address, score: known.confidence, contact: known, probe: null };
+    const { address, verification } = known;
+    return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
-  if (context.verifier.isWebmail(domain)) return null;
+  if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
-  const guesses = candidatesFor(firstName, lastName, patterns).flatMap((candidate) => {
-    const parsed = parseAddress(`${candidate.local}@${domain}`);
-    return parsed === null ? [] : [{ candidate, parsed }];
-  });
+  const guesses = candidatesFor(firstName, lastName, patterns)
+    .slice(0, MAX_CONSIDERED)
+    .flatMap((candidate) => {
+      const parsed = parseAddress(`${candidate.local}@${domain}`);
+      return parsed === null ? [] : [{ candidate, parsed }];
+    });
   const hidden = await suppressions.among(guesses.map(({ parsed }) => parsed.address));
   const [likeliest] = guesses;
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
-  const shown = guesses.filter(({ parsed }) => !hidden.has(parsed.address));
-  const best = await confirm(context, shown, sought.waitMs);
+  const dead = new Set(namesakes.map(({ address }) => address));
+  const shown = guesses.filter(({ parsed: { address } }) => !hidden.has(address) && !dead.has(address));
+  const best = await confirm(context, shown, sought);
   // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
+}
+
+/** Its confidence; less if its name has another spelling. */
+function scoreOf({ firstName, lastName, confidence }: Contact, sought: PersonSought): number {
+  const known = { firstName: firstName ?? "", lastName: lastName ?? "" };
+  const isExact = compareNames(known, sought) === "exact";
+  return isExact ? confidence : Math.floor(confidence * SPELLING_SHARE);
 }
 
 interface Guess {
@@ -71,19 +96,28 @@ interface Guess {
 
 /** Probes the likeliest guesses one after the other: each rejection makes the others likelier. */
 async function confirm(
-  { verifier }: LookupContext,
+  context: LookupContext,
   guesses: readonly Guess[],
-  waitMs: number,
+  { waitMs, account }: PersonSought,
 ): Promise<FoundAddress | null> {
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
     const leftMs = deadline - performance.now();
-    const probe = leftMs > 0 ? await verifier.probe(parsed, leftMs) : null;
+    const asked = leftMs > 0 ? verifyAddress(context, parsed.address, parsed, account) : null;
+    const verified = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;
+    const probe = verified?.findings.probe ?? null;
+    const verification =
+      verified === null ? undefined : (verificationOf(verified, context.settings.now()) ?? undefined);
     if (probe?.routing === "none" || probe?.routing === "null_mx") return null;
-    if (isConfirmed(probe)) return { address: parsed.address, score: CONFIRMED_SCORE, contact: null, probe };
-    if (probe?.mailbox !== false) return guess(parsed.address, probability, probe);
+    const found = { address: parsed.address, contact: null, probe, verification };
+    if (isConfirmed(probe)) return { ...found, score: CONFIRMED_SCORE };
+    const isKnownDead = verified?.findings.contact?.verification?.status === "invalid";
+    if (probe?.mailbox !== false && !isKnownDead) {
+      const score = Math.min(MAX_GUESS_SCORE, Math.round(100 * probability));
+      return probability < LEAST_PROBABILITY ? null : { ...found, score };
+    }
     refused += candidate.probability;
   }
   return null;
@@ -91,9 +125,4 @@ async function confirm(
 
 function isConfirmed(probe: ProbeResult | null): boolean {
   return probe?.mailbox === true && probe.acceptsAll === false;
-}
-
-function guess(address: string, probability: number, probe: ProbeResult | null): FoundAddress | null {
-  if (probability < LEAST_PROBABILITY) return null;
-  return { address, score: Math.min(MAX_GUESS_SCORE, Math.round(100 * probability)), contact: null, probe };
 }

@@ -1,4 +1,10 @@
-import type { AddressType, ContactEvidence, Department, Seniority } from "@outrigger/core";
+import type {
+  AddressType,
+  ContactEvidence,
+  ContactVerification,
+  Department,
+  Seniority,
+} from "@outrigger/core";
 import { classifyTitle, isRoleName, MAX_EVIDENCE, type TitleClass } from "@outrigger/core/lookup";
 import { confidenceOf } from "./confidence.ts";
 import type { StoredContact } from "./packed-contact.ts";
@@ -15,6 +21,8 @@ export interface ContactNews {
   confidence?: number;
   firstName?: string | null;
   lastName?: string | null;
+  /** A full name that cannot be split: the last name of a contact without a first name. */
+  unsplitName?: string;
   position?: string | null;
   seniority?: Seniority | null;
   department?: Department | null;
@@ -22,6 +30,7 @@ export interface ContactNews {
   networkAUrl?: string | null;
   networkB?: string | null;
   phoneNumber?: string | null;
+  verification?: ContactVerification;
   evidence: readonly ContactEvidence[];
 }
 
@@ -39,6 +48,8 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
+  const verification = laterVerdict(known?.verification, news.verification);
+  const firstName = latest(news.firstName, known?.firstName);
   return {
     address: news.address,
     type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
@@ -46,8 +57,11 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
       news.confidence ??
       (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
     isConfidenceGiven,
-    firstName: latest(news.firstName, known?.firstName),
-    lastName: latest(news.lastName, known?.lastName),
+    firstName,
+    lastName: latest(
+      news.lastName === undefined && firstName === null ? news.unsplitName : news.lastName,
+      known?.lastName,
+    ),
     position,
     seniority: latest(news.seniority, title?.seniority),
     department: latest(news.department, title?.department),
@@ -55,8 +69,17 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
     networkAUrl: latest(news.networkAUrl, known?.networkAUrl),
     networkB: latest(news.networkB, known?.networkB),
     phoneNumber: latest(news.phoneNumber, known?.phoneNumber),
+    ...(verification === undefined ? {} : { verification }),
     evidence,
   };
+}
+
+function laterVerdict(
+  known: ContactVerification | undefined,
+  news: ContactVerification | undefined,
+): ContactVerification | undefined {
+  if (known === undefined || news === undefined) return news ?? known;
+  return news.date >= known.date ? news : known;
 }
 
 /** Cache of classified titles: most titles occur many times. */

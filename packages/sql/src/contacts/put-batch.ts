@@ -1,7 +1,8 @@
+import { titleKey, verifiedConfidence } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
 import { type ContactNews, mergeContact } from "./merge-contact.ts";
-import { nameKey } from "./name-key.ts";
+import { nameKey, spellingKeyOf } from "./name-key.ts";
 import { PACKED_JSON, packContact, type StoredContact, unpackStored } from "./packed-contact.ts";
 
 /** Result of a batch: the number of addresses by outcome. */
@@ -75,17 +76,20 @@ async function writeMerged(
   if (changed.length > 0) {
     // Concatenated by hand, because `packed` is JSON already.
     const rows = changed.map(({ contact, domain, packed }) => {
-      const { address, confidence, firstName, lastName } = contact;
-      const texts = [address, nameKey(firstName, lastName)].map((text) => JSON.stringify(text));
-      return `[${ids.get(domain)},${100 - confidence},${facetOf(contact)},${texts.join(",")},${packed}]`;
+      const { address, firstName, lastName, position } = contact;
+      const names = [nameKey(firstName, lastName), spellingKeyOf(firstName, lastName)];
+      const texts = [address, ...names, titleKey(position ?? "") || null].map((text) => JSON.stringify(text));
+      const doubt = 100 - verifiedConfidence(contact.confidence, contact.verification);
+      return `[${ids.get(domain)},${doubt},${facetOf(contact)},${texts.join(",")},${packed}]`;
     });
     await runner.run(
-      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, packed)
+      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, spelling_key, title, packed)
        SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
-         each.value->>3, each.value->>4, each.value->>5
+         each.value->>3, each.value->>4, each.value->>5, each.value->>6, each.value->>7
        FROM ${dialect.rows("$1")} WHERE true
        ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
-         name_key = excluded.name_key, packed = excluded.packed`,
+         name_key = excluded.name_key, spelling_key = excluded.spelling_key, title = excluded.title,
+         packed = excluded.packed`,
       [`[${rows.join(",")}]`],
     );
     await runner.run(

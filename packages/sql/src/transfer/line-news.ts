@@ -5,6 +5,7 @@ import {
   parseAddress,
   parseFullName,
   SENIORITIES,
+  VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import type { ContactField } from "./contact-fields.ts";
@@ -78,14 +79,21 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
   const department = DEPARTMENTS.find((name) => name === wordOf(fields.department));
   if (department !== undefined) news.department = department;
   if (fields.confidence !== undefined) news.confidence = confidenceIn(fields.confidence);
+  const verificationDate = dateOf(fields, "verificationDate");
+  const status = VERIFICATION_STATUSES.find((name) => name === wordOf(fields.verificationStatus));
+  if (status !== undefined && verificationDate !== undefined) {
+    news.verification = { status, date: verificationDate };
+  }
   return { news };
 }
 
+/** The parts of the full name fill absent names. A full name that cannot be split is kept whole. */
 function addName(news: ContactNews, fields: FieldTexts): void {
   const [firstName, lastName] = [textOf(fields, "firstName"), textOf(fields, "lastName")];
-  const fullName = textOf(fields, "fullName");
-  const name = firstName === undefined && lastName === undefined ? parseFullName(fullName ?? "") : null;
+  const fullName = textOf(fields, "fullName") ?? "";
+  const name = firstName === undefined || lastName === undefined ? parseFullName(fullName) : null;
   if (name !== null) Object.assign(news, { firstName: name.firstName, lastName: name.lastName });
+  else if (/\p{L}/u.test(fullName)) news.unsplitName = fullName;
   if (firstName !== undefined) news.firstName = firstName;
   if (lastName !== undefined) news.lastName = lastName;
 }
@@ -134,7 +142,10 @@ function confidenceIn(text: string): number {
   return Math.round(confidence);
 }
 
-function dateOf(fields: FieldTexts, field: "extractedOn" | "lastSeenOn"): string | undefined {
+function dateOf(
+  fields: FieldTexts,
+  field: "extractedOn" | "lastSeenOn" | "verificationDate",
+): string | undefined {
   const text = textOf(fields, field);
   if (text === undefined) return undefined;
   const date = text.slice(0, 10);

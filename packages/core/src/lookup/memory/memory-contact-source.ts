@@ -7,13 +7,15 @@ import type {
   ContactFilter,
   ContactSource,
   PatternCount,
+  RequiredField,
 } from "../../contracts/contact-source.ts";
-import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
+import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
 import { named, preset, type RuleTable, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
-import { normaliseName } from "../names/normalise-name.ts";
+import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
+import { titleKey } from "../titles/title-key.ts";
 
 export interface MemoryContactSourceOptions {
   /** The initial contacts; of several with the same address, the last. @default nothing */
@@ -35,13 +37,14 @@ export interface MemoryContactSource extends ContactSource {
 
 interface KnownDomain {
   organization: string | null;
+  acceptsAll?: boolean;
+  /** With the confidence as loaded. */
   contacts: Map<string, Contact>;
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
+  /** `null` after a change. */
+  patterns: PatternCount[] | null;
 }
-
-/** Maximum number of contacts returned for one name. */
-const MAX_NAMESAKES = 10;
 
 /** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
@@ -54,7 +57,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   }
 
   function knownDomain(domain: string): KnownDomain {
-    const known = domains.get(domain) ?? { organization: null, contacts: new Map(), inOrder: null };
+    const known = domains.get(domain) ?? emptyDomain();
     domains.set(domain, known);
     return known;
   }
@@ -64,7 +67,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     for (const contact of contacts) {
       const known = knownDomain(domainOf(contact.address));
       known.contacts.set(contact.address, tidied(contact));
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
     }
     for (const [domain, organization] of Object.entries(organizations)) {
       knownDomain(domain).organization = organization;
@@ -74,8 +77,17 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   function contactsOf(domain: string): Contact[] {
     const known = domains.get(domain);
     if (known === undefined) return [];
-    known.inOrder ??= [...known.contacts.values()].sort(byConfidence);
+    known.inOrder ??= [...known.contacts.values()].map(shown).sort(byConfidence);
     return known.inOrder;
+  }
+
+  function linkedTo(domain: string, organization: string): string[] {
+    const wanted = organization.toLowerCase();
+    return [...domains]
+      .filter(([each, known]) => each !== domain && known.organization?.toLowerCase() === wanted)
+      .map(([each]) => each)
+      .sort()
+      .slice(0, MAX_LINKED_DOMAINS);
   }
 
   return {
@@ -87,7 +99,14 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       mustBeOpen();
       const known = domains.get(domain);
       if (known === undefined) return null;
-      return { organization: known.organization, patterns: patternsOf(contactsOf(domain)) };
+      known.patterns ??= patternsOf(contactsOf(domain));
+      const { organization, acceptsAll } = known;
+      return {
+        organization,
+        patterns: structuredClone(known.patterns),
+        ...(acceptsAll === undefined ? {} : { acceptsAll }),
+        linkedDomains: organization === null ? [] : linkedTo(domain, organization),
+      };
     },
     async domainOf(company) {
       mustBeOpen();
@@ -109,16 +128,22 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     },
     async find(address) {
       mustBeOpen();
-      return structuredClone(domains.get(domainOf(address))?.contacts.get(address) ?? null);
+      const contact = domains.get(domainOf(address))?.contacts.get(address);
+      return contact === undefined ? null : structuredClone(shown(contact));
+    },
+    async recordVerification(address, verification, acceptsAll) {
+      mustBeOpen();
+      const known = domains.get(domainOf(address));
+      if (known === undefined) return;
+      if (acceptsAll !== null) known.acceptsAll = acceptsAll;
+      const contact = known.contacts.get(address);
+      if (contact === undefined) return;
+      known.contacts.set(address, { ...contact, verification: { ...verification } });
+      known.inOrder = null;
     },
     async findByName(domain, firstName, lastName) {
       mustBeOpen();
-      const wanted = nameKey(firstName, lastName);
-      if (wanted === null) return [];
-      return contactsOf(domain)
-        .filter((contact) => nameKey(contact.firstName, contact.lastName) === wanted)
-        .slice(0, MAX_NAMESAKES)
-        .map((contact) => structuredClone(contact));
+      return namesakes(contactsOf(domain), firstName, lastName).map((contact) => structuredClone(contact));
     },
     async count(domain, type) {
       mustBeOpen();
@@ -131,7 +156,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
       if (known === undefined || erased.length === 0) return 0;
       for (const each of erased) known.contacts.delete(each);
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
       if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
       return erased.length;
     },
@@ -146,6 +171,10 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       domains.clear();
     },
   };
+}
+
+function emptyDomain(): KnownDomain {
+  return { organization: null, contacts: new Map(), inOrder: null, patterns: null };
 }
 
 function domainOf(address: string): string {
@@ -166,24 +195,37 @@ function tidied(contact: Contact): Contact {
   return { ...rest, evidence: seenLastFirst.slice(0, MAX_EVIDENCE) };
 }
 
+function shown(contact: Contact): Contact {
+  return { ...contact, confidence: verifiedConfidence(contact.confidence, contact.verification) };
+}
+
 function byConfidence(a: Contact, b: Contact): number {
   // The order of JavaScript strings differs from that of their bytes beyond ASCII.
   return b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address));
 }
 
-function matches(contact: Contact, { type, seniorities, departments }: ContactFilter): boolean {
-  const { seniority, department } = contact;
+function matches(contact: Contact, filter: ContactFilter): boolean {
+  const { type, requiredFields, jobTitles } = filter;
+  const title = jobTitles === undefined ? "" : titleKey(contact.position ?? "");
   return (
     (type === undefined || contact.type === type) &&
-    (seniorities === undefined || (seniority !== null && seniorities.includes(seniority))) &&
-    (departments === undefined || (department !== null && departments.includes(department)))
+    isAmong(contact.seniority, filter.seniorities) &&
+    isAmong(contact.department, filter.departments) &&
+    isAmong(contact.verification?.status, filter.verificationStatuses) &&
+    (requiredFields?.every((field) => IS_KNOWN[field](contact)) ?? true) &&
+    (jobTitles?.some((key) => title.includes(key)) ?? true)
   );
 }
 
-function nameKey(firstName: string | null, lastName: string | null): string | null {
-  const [first, last] = [normaliseName(firstName ?? ""), normaliseName(lastName ?? "")];
-  return first === "" || last === "" ? null : `${first} ${last}`;
+function isAmong<T>(value: T | null | undefined, wanted: readonly T[] | undefined): boolean {
+  return wanted === undefined || (value !== null && value !== undefined && wanted.includes(value));
 }
+
+const IS_KNOWN: Record<RequiredField, (contact: Contact) => boolean> = {
+  full_name: ({ firstName, lastName }) => Boolean(firstName && lastName),
+  position: ({ position }) => Boolean(position),
+  phone_number: ({ phoneNumber }) => Boolean(phoneNumber),
+};
 
 function countOf(contacts: readonly Contact[], type: AddressType | undefined): ContactCounts {
   const counts: ContactCounts = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };

@@ -1,8 +1,11 @@
-import type { Contact } from "../../contracts/contact-source.ts";
+import { isSettledWithin } from "../../async/settled-within.ts";
+import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
+import type { Reservation } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { isLookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge, type Verdict } from "./verdict.ts";
 
 /** The facts about an address, and the verdict. */
@@ -12,17 +15,91 @@ export interface Verified {
   suggestion: string | null;
 }
 
-/** Verifies one address; `null` if the servers take longer than `waitMs`. */
+/** How long an uncertain verdict does not replace a certain one, in days. */
+const CERTAIN_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** An address to verify. */
+export interface VerificationSought {
+  /** As the caller wrote it. */
+  email: string;
+  /** `null` for a text that is not an address. */
+  parsed: ParsedAddress | null;
+  /** ID of the account on whose behalf; `null` without one. */
+  account: string | null;
+}
+
+/**
+ * Verifies one address and settles its reservation.
+ * @returns `null` if that takes longer than `waitMs`. The verification then goes on, and is settled when it ends; a
+ * later call joins it.
+ */
+export async function verifyReserved(
+  context: LookupContext,
+  reservation: Reservation,
+  { email, parsed, account }: VerificationSought,
+  waitMs: number,
+): Promise<Verified | null> {
+  const verifying = verifyAddress(context, email, parsed, account);
+  const settled = reservation.settleWith(verifying.then(({ verdict }) => (isCharged(verdict) ? 1 : 0)));
+  if (await isSettledWithin(settled, waitMs)) {
+    await settled;
+    return await verifying;
+  }
+  settled.catch((error: unknown) => {
+    if (!isLookupProblem(error)) context.settings.onError(error);
+  });
+  return null;
+}
+
+/**
+ * Verifies one address, which may take minutes, and stores the verdict with its contact and domain. A failure to
+ * store it goes to `onError`.
+ * @param account on whose behalf; lines before mail hosts serve accounts alternately.
+ */
 export async function verifyAddress(
   context: LookupContext,
   email: string,
   parsed: ParsedAddress | null,
-  waitMs: number,
-): Promise<Verified | null> {
-  const { contacts, verifier } = context;
+  account: string | null,
+): Promise<Verified> {
+  const { contacts, verifier, settings } = context;
   if (parsed === null) return judged(context, email, null, null, null);
-  const [contact, probe] = await Promise.all([contacts.find(parsed.address), verifier.probe(parsed, waitMs)]);
-  return probe === null ? null : judged(context, email, parsed, probe, contact);
+  const [contact, probe] = await Promise.all([
+    contacts.find(parsed.address),
+    verifier.probe(parsed, account),
+  ]);
+  const verified = judged(context, email, parsed, probe, contact);
+  const verification = verificationOf(verified, settings.now());
+  if (verification !== null && isNews(verification, contact?.verification)) {
+    try {
+      await contacts.recordVerification?.(parsed.address, verification, probe.acceptsAll);
+    } catch (error) {
+      settings.onError(error);
+    }
+  }
+  return verified;
+}
+
+/** The verdict with its date; `null` if no server was queried and no list decided. */
+export function verificationOf(
+  { verdict, findings }: Pick<Verified, "verdict" | "findings">,
+  nowMs: number,
+): ContactVerification | null {
+  const reason = findings.probe?.reason;
+  const isVerified = verdict.status !== "unknown" || (reason !== "not_probed" && reason !== "budget");
+  return isVerified ? { status: verdict.status, date: dayOf(nowMs) } : null;
+}
+
+/** Trouble on the way to the server does not make a recent certain verdict uncertain. */
+function isNews(verification: ContactVerification, known: ContactVerification | undefined): boolean {
+  const isCertain = known !== undefined && known.status !== "unknown";
+  if (verification.status !== "unknown" || !isCertain) return true;
+  return Date.parse(verification.date) - Date.parse(known.date) > CERTAIN_DAYS * DAY_MS;
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 function judged(
@@ -37,6 +114,7 @@ function judged(
     isGibberish: parsed !== null && isGibberish(parsed.local),
     isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
     isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
+    isAlias: parsed !== null && verifier.isAlias(parsed.domain),
     probe,
     contact,
   };

@@ -31,7 +31,11 @@ export function addLookupCommands(program: Command): void {
     .option("--json", json)
     .action(find);
   add("verify", "Check whether addresses accept mail.", VERIFY_HELP)
-    .argument("<address...>", "email addresses")
+    .argument("[address...]", "email addresses")
+    .option("--csv <file>", "verify the addresses of a CSV file; - is standard input")
+    .option("--id <id>", "continue with a list that --csv sent before")
+    .option("--out <file>", "write the CSV with the results to this file (default: standard output)")
+    .option("--quiet", "show no progress")
     .option("--json", `${json}, one line per address`)
     .action(verify);
   add("search", "List the addresses of a domain.", SEARCH_HELP)
@@ -39,6 +43,9 @@ export function addLookupCommands(program: Command): void {
     .option("--limit <number>", "list at most this many, 1 to 100 (default: 10)", parseLimit)
     .option("--offset <number>", "skip this many", parseOffset)
     .addOption(new Option("--type <type>", "only addresses of this type").choices(["personal", "generic"]))
+    .option("--titles <list>", "only people with one of these job titles, separated by commas")
+    .option("--required <list>", "only addresses with all of these: full_name, position, phone_number")
+    .option("--status <list>", "only addresses whose latest verdict is one of valid, accept_all, unknown")
     .option("--json", json)
     .action(search);
 }
