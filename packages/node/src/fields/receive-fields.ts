@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@outrigger/core";
 import { bodyTakenError, hasBody, isBodyTaken, pumpBody } from "../body-pump.ts";
+import type { Incoming } from "../incoming.ts";
 import { parseMediaType } from "../media-type.ts";
 import { type BodyFormat, fieldsFromParsed, parseFields } from "./parse-fields.ts";
 
@@ -11,17 +11,20 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Implements `Call.fields`. @param parsedBody Returns the result of the host's own parser. */
 export async function receiveFields(
-  req: IncomingMessage,
+  req: Incoming,
   limits: { maxBytes: number; idleMs: number },
   signal: AbortSignal,
   parsedBody: () => unknown,
 ): Promise<Fields | null> {
-  if (!hasBody(req)) return null;
-  const format = bodyFormat(req);
+  const isPresent = hasBody(req);
+  if (isPresent === false) return null;
+  // A request that turns out to have no body needs no media type.
+  const announced = isPresent ? bodyFormat(req) : undefined;
   if (Number(req.headers["content-length"]) > limits.maxBytes) {
     throw new ServiceError("too_large", `The body is over the limit of ${limits.maxBytes} bytes`);
   }
   if (isBodyTaken(req)) {
+    const format = announced ?? bodyFormat(req);
     const parsed = parsedBody();
     if (typeof parsed === "string") return parseFields(format, Buffer.from(parsed));
     if (parsed instanceof Uint8Array) return parseFields(format, parsed);
@@ -29,10 +32,10 @@ export async function receiveFields(
     return fieldsFromParsed(format, parsed);
   }
   const bytes = await readBody(req, limits, signal);
-  return bytes.length === 0 ? null : parseFields(format, bytes);
+  return bytes.length === 0 ? null : parseFields(announced ?? bodyFormat(req), bytes);
 }
 
-function bodyFormat(req: IncomingMessage): BodyFormat {
+function bodyFormat(req: Incoming): BodyFormat {
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
@@ -51,7 +54,7 @@ function bodyFormat(req: IncomingMessage): BodyFormat {
 }
 
 function readBody(
-  req: IncomingMessage,
+  req: Incoming,
   limits: { maxBytes: number; idleMs: number },
   signal: AbortSignal,
 ): Promise<Buffer> {

@@ -1,0 +1,301 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Call, Reply, Service } from "@outrigger/core";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { toFetchHandler } from "./fetch-handler.ts";
+
+const KNOWN = { clientAddress: () => "203.0.113.9" };
+const MIB = 1024 * 1024;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function answering(handle: (call: Call) => Reply | undefined | Promise<Reply | undefined>): Service {
+  return { handle: async (call) => handle(call) };
+}
+
+const EMPTY = answering(() => ({ status: 204, headers: {} }));
+
+/** The call that the service gets for a request. */
+async function callOf(url: string, options = {}, ...args: unknown[]): Promise<Call> {
+  let seen: Call | undefined;
+  const service = answering((call) => {
+    seen = call;
+    return { status: 204, headers: {} };
+  });
+  await toFetchHandler(service, { ...KNOWN, ...options })(new Request(url), ...args);
+  if (seen === undefined) throw new Error("The service was not called");
+  return seen;
+}
+
+function endless(): Readable & { produced: number } {
+  const source = Object.assign(
+    new Readable({
+      read() {
+        setImmediate(() => {
+          source.produced += MIB;
+          source.push(Buffer.alloc(MIB));
+        });
+      },
+    }),
+    { produced: 0 },
+  );
+  return source;
+}
+
+const streaming = (source: Readable) =>
+  toFetchHandler(
+    answering(() => ({ status: 200, headers: { "Content-Type": "image/png" }, body: source })),
+    KNOWN,
+  );
+
+describe("toFetchHandler", () => {
+  it("answers a request outside the service's routes with 404 as application/problem+json, or with null", async () => {
+    const silent = answering(() => undefined);
+    for (const url of ["http://localhost/img/a", "http://localhost/other"]) {
+      const reply = await toFetchHandler(silent, { ...KNOWN, prefix: "/img" })(new Request(url));
+      expect(reply.status).toBe(404);
+      expect(reply.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+      expect(await reply.json()).toEqual({ type: "about:blank", title: "Not Found", status: 404 });
+      const options = { ...KNOWN, prefix: "/img", otherwise: "null" } as const;
+      expect(await toFetchHandler(silent, options)(new Request(url))).toBe(null);
+    }
+  });
+
+  it("leaves the body of a request that it answers with null to the host", async () => {
+    const options = { ...KNOWN, otherwise: "null" } as const;
+    const request = new Request("http://localhost/", { method: "POST", body: "text" });
+    expect(
+      await toFetchHandler(
+        answering(() => undefined),
+        options,
+      )(request),
+    ).toBe(null);
+    expect(await request.text()).toBe("text");
+  });
+
+  it("warns once that all clients share one limit if clientAddress is absent, and not otherwise", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const handler = toFetchHandler(EMPTY);
+    await handler(new Request("http://localhost/"));
+    await handler(new Request("http://localhost/"));
+    await toFetchHandler(EMPTY, KNOWN)(new Request("http://localhost/"));
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(warn.mock.lastCall?.[0]).toMatch(/clientAddress/);
+    expect(await callOf("http://localhost/", { clientAddress: undefined })).toMatchObject({ clientIp: "" });
+  });
+
+  it("takes the client's address, TLS and the hooks' context from the functions that the host passes", async () => {
+    const options = {
+      clientAddress: (_request: Request, env: { ip: string }) => env.ip,
+      isSecure: (request: Request) => request.headers.get("x-tls") !== "off",
+      context: (_request: Request, env: { ip: string }, user: string) => ({ ...env, user }),
+    };
+    const call = await callOf("http://app.example:8080/", options, { ip: "203.0.113.7" }, "ann");
+    expect(call).toMatchObject({
+      clientIp: "203.0.113.7",
+      secure: true,
+      origin: "https://app.example:8080",
+      context: { ip: "203.0.113.7", user: "ann" },
+    });
+  });
+
+  it.each([
+    ["http://localhost:3000/", false, "127.0.0.1"],
+    ["http://app.localhost/", false, "127.0.0.1"],
+    ["http://127.0.0.2/", false, "127.0.0.1"],
+    ["http://[::1]:3000/", false, "127.0.0.1"],
+    ["http://localhost.example/", false, ""],
+    ["http://127.0.0.1.example/", false, ""],
+    ["http://notlocalhost/", false, ""],
+    ["http://app.example/", false, ""],
+    ["https://app.example/", true, ""],
+  ])("for %s the call is secure: %s, with the peer address %j", async (url, secure, peerIp) => {
+    expect(await callOf(url)).toMatchObject({ secure, peerIp, origin: new URL(url).origin });
+  });
+
+  it("passes path and query without the fragment of the URL", async () => {
+    const call = await callOf("http://localhost/img/a%2Fb?c=d#e", { prefix: "/img/" });
+    expect(call).toMatchObject({ path: "/a%2Fb", search: "c=d", mountPath: "/img" });
+  });
+
+  it("sends repeated headers, and leaves out Connection, which belongs to the host", async () => {
+    const service = answering(() => ({
+      status: 200,
+      headers: { "Set-Cookie": ["a=1", "b=2"], Link: ["</a>", "</b>"], Connection: "close" },
+      body: "x",
+    }));
+    const { headers } = await toFetchHandler(service, KNOWN)(new Request("http://localhost/"));
+    expect(headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(headers.get("link")).toBe("</a>, </b>");
+    expect(headers.has("connection")).toBe(false);
+  });
+
+  it.each([
+    ["GET", 204],
+    ["GET", 205],
+    ["GET", 304],
+    ["HEAD", 200],
+  ])("a reply to %s with status %d has no body, and its stream is destroyed", async (method, status) => {
+    const source = endless();
+    const service = answering(() => ({ status, headers: { ETag: '"a"' }, body: source }));
+    const reply = await toFetchHandler(service, KNOWN)(new Request("http://localhost/", { method }));
+    expect([reply.status, reply.body, reply.headers.get("etag")]).toEqual([status, null, '"a"']);
+    expect(source.destroyed).toBe(true);
+  });
+
+  it("destroys the stream of a reply with an invalid header, and rejects", async () => {
+    const source = endless();
+    const service = answering(() => ({ status: 200, headers: { "X-A": "a\nb" }, body: source }));
+    await expect(toFetchHandler(service, KNOWN)(new Request("http://localhost/"))).rejects.toThrow(TypeError);
+    expect(source.destroyed).toBe(true);
+  });
+
+  it("throws a TypeError for invalid options", () => {
+    expect(() => toFetchHandler({} as never)).toThrow(/service must be a service/);
+    expect(() => toFetchHandler(EMPTY, { prefix: "img" })).toThrow(/prefix must be a path/);
+    expect(() => toFetchHandler(EMPTY, { otherwise: "nothing" as never })).toThrow(/otherwise must be/);
+    expect(() => toFetchHandler(EMPTY, { mountPath: "/img" } as never)).toThrow(/did you mean/);
+  });
+});
+
+describe("call.signal", () => {
+  it("aborts with request.signal before the reply, and the handler still resolves", async () => {
+    const abort = new AbortController();
+    let reason: unknown;
+    const service = answering(async ({ signal }) => {
+      await once(signal, "abort");
+      reason = signal.reason;
+      throw signal.reason;
+    });
+    const reply = toFetchHandler(service, KNOWN)(new Request("http://localhost/", { signal: abort.signal }));
+    abort.abort("left");
+    expect((await reply).status).toBe(499);
+    expect(reason).toMatchObject({ name: "AbortError", cause: "left" });
+  });
+
+  it("does not abort with request.signal after the reply", async () => {
+    const abort = new AbortController();
+    let signal: AbortSignal | undefined;
+    const service = answering((call) => {
+      signal = call.signal;
+      return { status: 204, headers: {} };
+    });
+    await toFetchHandler(service, KNOWN)(new Request("http://localhost/", { signal: abort.signal }));
+    abort.abort();
+    await wait(5);
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it("aborts if the request's body breaks off", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error("reset")),
+    });
+    let outcome: unknown;
+    const service = answering(async (call) => {
+      outcome = await call.fields({ maxBytes: 10, idleMs: 1000 }).catch((error: unknown) => error);
+      expect(outcome).toBe(call.signal.reason);
+      throw outcome;
+    });
+    const init = { method: "POST", body: broken, duplex: "half" } as RequestInit;
+    expect((await toFetchHandler(service, KNOWN)(new Request("http://localhost/", init))).status).toBe(499);
+    expect(outcome).toMatchObject({ name: "AbortError", cause: { message: "reset" } });
+  });
+});
+
+describe("the stream of a reply", () => {
+  it("is read only as far as its consumer reads, and destroyed when the consumer cancels", async () => {
+    const source = endless();
+    const reply = await streaming(source)(new Request("http://localhost/"));
+    const reader = reply.body?.getReader();
+    await wait(20);
+    expect(source.produced).toBe(0);
+    await reader?.read();
+    await wait(20);
+    expect(source.produced).toBeLessThanOrEqual(3 * MIB);
+    await reader?.cancel();
+    expect(source.destroyed).toBe(true);
+  });
+
+  // `Readable.toWeb` throws ERR_INVALID_STATE for one of these sources.
+  it("throws nothing where it cannot be caught, whenever its consumer cancels or its client disconnects", async () => {
+    const stray: unknown[] = [];
+    const onStray = (error: unknown) => stray.push(error);
+    process.on("uncaughtException", onStray).on("unhandledRejection", onStray);
+    const small = (count: number) => () =>
+      Readable.from(Array(count).fill(Buffer.alloc(9)), { objectMode: false });
+    const endings = ["cancels", "disconnects", "fails"];
+    try {
+      for (const ending of endings) {
+        for (const make of [small(1), small(5), endless]) {
+          for (let step = 0; step < 18; step++) {
+            const abort = new AbortController();
+            const source = make();
+            const request = new Request("http://localhost/", { signal: abort.signal });
+            const reader = (await streaming(source)(request)).body?.getReader();
+            for (let read = 0; read < step % 3; read++) await reader?.read();
+            const pending = step % 2 === 0 ? undefined : reader?.read().catch(() => {});
+            for (let turn = 0; turn < Math.floor(step / 3); turn++)
+              await new Promise((resolve) => setImmediate(resolve));
+            if (ending === "disconnects") abort.abort();
+            if (ending === "fails") source.destroy(new Error("disk gone"));
+            await reader?.cancel().catch(() => {});
+            await pending;
+            await vi.waitFor(() => expect(source.closed).toBe(true));
+          }
+        }
+      }
+      await wait(20);
+    } finally {
+      process.off("uncaughtException", onStray).off("unhandledRejection", onStray);
+    }
+    expect(stray).toEqual([]);
+  });
+
+  it("fails with the error of a source that failed before it was read", async () => {
+    const source = endless();
+    const reply = await streaming(source)(new Request("http://localhost/"));
+    source.destroy(new Error("disk gone"));
+    await wait(5);
+    await expect(reply.arrayBuffer()).rejects.toThrow("disk gone");
+  });
+
+  it("is destroyed when the client disconnects, although the host does not cancel it", async () => {
+    const abort = new AbortController();
+    const source = endless();
+    const reply = await streaming(source)(new Request("http://localhost/", { signal: abort.signal }));
+    abort.abort();
+    expect(source.destroyed).toBe(true);
+    await expect(reply.arrayBuffer()).rejects.toMatchObject({ name: "AbortError" });
+  });
+});
+
+describe("the unread rest of a request's body", () => {
+  it("is read to its end in the background, up to 8 MiB, and never cancelled", async () => {
+    for (const [total, most] of [
+      [3 * MIB, 3 * MIB],
+      [64 * MIB, 12 * MIB],
+    ] as const) {
+      let sent = 0;
+      let isCancelled = false;
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          sent += MIB;
+          controller.enqueue(new Uint8Array(MIB));
+          if (sent >= total) controller.close();
+        },
+        cancel() {
+          isCancelled = true;
+        },
+      });
+      const init = { method: "POST", body, duplex: "half" } as RequestInit;
+      await toFetchHandler(EMPTY, KNOWN)(new Request("http://localhost/", init));
+      await wait(1200);
+      expect(sent).toBeGreaterThanOrEqual(3 * MIB);
+      expect(sent).toBeLessThanOrEqual(most);
+      expect(isCancelled).toBe(false);
+    }
+  });
+});
