@@ -10,7 +10,8 @@ export interface RequestFacts {
   mountPath: string;
   context: unknown;
   isSecure(): boolean;
-  clientAddress(): string | undefined;
+  /** Empty if unknown. */
+  clientAddress(): string;
 }
 
 /** Hosts leave nothing of a body that they have read. */
@@ -61,7 +62,7 @@ export class FetchCall implements Call {
   }
 
   get clientIp(): string {
-    return this.#facts.clientAddress() ?? "";
+    return this.#facts.clientAddress();
   }
 
   /** A web request does not know its peer. A loopback host name stands for one, so that development works without TLS. */
@@ -87,11 +88,15 @@ export class FetchCall implements Call {
     if (this.#controller !== undefined) this.#requestSignal.removeEventListener("abort", this.#onAbort);
   }
 
-  /** Reads a bounded rest of the body in the background: many clients read the reply only after they have sent it. */
-  drain(): void {
+  /**
+   * Reads a bounded rest of the body in the background, for clients that read the reply only after they have sent it.
+   *
+   * @returns Resolves when the client has sent its body, at most after a second; never rejects. `undefined`: there is no rest.
+   */
+  drain(): Promise<void> | undefined {
     const body = this.#incoming;
-    if (body.isTaken || body.readableEnded || body.destroyed || this.#request.body === null) return;
-    void linger(body).then(() => body.pause());
+    if (this.#request.body === null || body.isTaken || body.readableEnded || body.destroyed) return undefined;
+    return linger(body).then(() => void body.pause());
   }
 
   /** Whether `error` is the reason with which this call's signal aborted. */

@@ -273,6 +273,30 @@ describe("the stream of a reply", () => {
 });
 
 describe("the unread rest of a request's body", () => {
+  it("is read before the response ends, whose bytes come at once", async () => {
+    let end = () => {};
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(9));
+        end = () => controller.close();
+      },
+    });
+    const refusing = answering(() => ({
+      status: 403,
+      headers: { "Content-Type": "text/plain" },
+      body: "no",
+    }));
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    const reply = await toFetchHandler(refusing, KNOWN)(new Request("http://localhost/", init));
+    expect(reply.headers.get("content-length")).toBe("2");
+    const reader = reply.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("no");
+    const last = reader?.read();
+    expect(await Promise.race([last, wait(50, "open")])).toBe("open");
+    end();
+    expect((await last)?.done).toBe(true);
+  });
+
   it("is read to its end in the background, up to 8 MiB, and never cancelled", async () => {
     for (const [total, most] of [
       [3 * MIB, 3 * MIB],

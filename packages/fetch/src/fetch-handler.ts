@@ -2,29 +2,37 @@ import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { mountPathRule, normaliseMountPath, problemReply, stripPrefix, toOriginForm } from "@outrigger/node";
 import { FetchCall } from "./fetch-call.ts";
-import { toNobody, toResponse } from "./to-response.ts";
+import { toLostClient, toResponse } from "./to-response.ts";
 
-/** @typeParam Args What the host passes to its handlers beside the request, such as the `env` of Hono. */
-export interface FetchHandlerOptions<Args extends unknown[] = unknown[]> {
+/** Arguments whose types the host does not declare. */
+// biome-ignore lint/suspicious/noExplicitAny: without annotations, the functions can still use what their host passes.
+type Any = any[];
+type Otherwise = "not-found" | "null";
+
+/**
+ * @typeParam Args What the host passes to its handlers beside the request.
+ * @typeParam Else The value of `otherwise`.
+ */
+export interface FetchHandlerOptions<Args extends unknown[] = Any, Else extends Otherwise = Otherwise> {
   /** Path of the service, such as `/img`: the beginning of the path in the request's URL. @default "" (the root) */
   prefix?: string | undefined;
   /**
    * Returns the client's IP address, for the limits per client. Read it from the connection, or from a header that only
-   * your proxy can set. Absent: all clients share one limit, and the first request writes a warning to `console.warn`.
+   * your proxy can set. @default all clients share one limit, and the first request writes a warning to `console.warn`
    */
-  clientAddress?: ((request: Request, ...args: Args) => string | undefined) | undefined;
+  clientAddress?: ((request: Request, ...args: Args) => string | null | undefined) | undefined;
   /**
    * Returns whether the client's request arrived over TLS. Plain HTTP is accepted for a loopback host name only, such as
-   * `localhost`; the service's option `tls` changes that. Absent: the scheme of the request's URL decides.
+   * `localhost`; the service's option `tls` changes that. @default the scheme of the request's URL decides
    */
   isSecure?: ((request: Request, ...args: Args) => boolean) | undefined;
-  /** Returns the value of `call.context` for the service's hooks. Absent: the request. */
+  /** Returns the value of `call.context` for the service's hooks. @default the request */
   context?: ((request: Request, ...args: Args) => unknown) | undefined;
   /**
    * The result for a request outside the service's routes: a response with 404 as `application/problem+json`, or `null`,
    * so that the host can answer it. @default "not-found"
    */
-  otherwise?: "not-found" | "null" | undefined;
+  otherwise?: Else | undefined;
 }
 
 const RULES = {
@@ -34,6 +42,12 @@ const RULES = {
   context: rules.fn(),
   otherwise: rules.preset("not-found", rules.oneOf("not-found", "null")),
 } satisfies RuleTable<FetchHandlerOptions>;
+
+/** `null` only with `otherwise: "null"`. */
+export type FetchHandler<Args extends unknown[], Else extends Otherwise> = (
+  request: Request,
+  ...args: Args
+) => Promise<Else extends "null" ? Response | null : Response>;
 
 /**
  * A handler of web-standard requests: `(Request, …args) => Promise<Response>`. The arguments after the request go to the
@@ -47,18 +61,10 @@ const RULES = {
  * app.all("/img/*", (c) => handler(c.req.raw)); // Hono
  * ```
  */
-export function toFetchHandler<Args extends unknown[] = unknown[]>(
+export function toFetchHandler<Args extends unknown[] = Any, Else extends Otherwise = "not-found">(
   service: Service,
-  options: FetchHandlerOptions<Args> & { otherwise: "null" },
-): (request: Request, ...args: Args) => Promise<Response | null>;
-export function toFetchHandler<Args extends unknown[] = unknown[]>(
-  service: Service,
-  options?: FetchHandlerOptions<Args>,
-): (request: Request, ...args: Args) => Promise<Response>;
-export function toFetchHandler<Args extends unknown[]>(
-  service: Service,
-  options: FetchHandlerOptions<Args> = {},
-): (request: Request, ...args: Args) => Promise<Response | null> {
+  options: FetchHandlerOptions<Args, Else> = {},
+): FetchHandler<Args, Else> {
   checkValue("toFetchHandler: service", service, shapes.service);
   const { clientAddress, isSecure, context, ...checked } = checkOptions("toFetchHandler", options, RULES);
   const mountPath = normaliseMountPath(checked.prefix);
@@ -67,7 +73,7 @@ export function toFetchHandler<Args extends unknown[]>(
   const notOurs = (request: Request) =>
     checked.otherwise === "null" ? null : toResponse(request, problemReply(request.method, 404, "Not Found"));
 
-  return async (request, ...args) => {
+  const handle = async (request: Request, ...args: Args): Promise<Response | null> => {
     const url = stripPrefix(targetOf(request), mountPath);
     if (url === null) return notOurs(request);
     if (mustWarn) {
@@ -78,25 +84,24 @@ export function toFetchHandler<Args extends unknown[]>(
       url,
       mountPath,
       context: context === undefined ? request : context(request, ...args),
-      clientAddress: () => clientAddress?.(request, ...args),
+      clientAddress: () => clientAddress?.(request, ...args) ?? "",
       isSecure: () => isSecure?.(request, ...args) ?? request.url.startsWith("https:"),
     });
-    let isOurs = true;
     try {
       const reply = await service.handle(call);
-      if (reply === undefined) {
-        isOurs = false;
-        return notOurs(request);
-      }
-      return request.signal.aborted ? toNobody(reply.body) : toResponse(request, reply);
+      if (reply === undefined) return notOurs(request);
+      if (request.signal.aborted) return toLostClient(reply.body);
+      return toResponse(request, reply, call.drain());
     } catch (error) {
-      if (call.isAbort(error)) return toNobody();
+      void call.drain();
+      if (call.isAbort(error)) return toLostClient();
       throw error;
     } finally {
       call.settle();
-      if (isOurs) call.drain();
     }
   };
+  // It resolves to null only if the option says so, which is the type's condition.
+  return handle as FetchHandler<Args, Else>;
 }
 
 const WARNING =

@@ -1,1 +1,1 @@
-export { type FetchHandlerOptions, toFetchHandler } from "./fetch-handler.ts";
+export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./fetch-handler.ts";

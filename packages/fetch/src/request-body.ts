@@ -36,7 +36,7 @@ export class RequestBody extends Readable implements Incoming {
       else this.push(Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength));
     } catch (error) {
       this.#onFailure(error);
-      // Without the error, as a request of node:http does while nobody listens for it.
+      // Without the error, as a request of node:http without a listener for it.
       this.destroy();
     }
   }

@@ -2,8 +2,16 @@ import { Readable } from "node:stream";
 import type { Reply } from "@outrigger/core";
 import { ClientLeftError, isBodyAllowed } from "@outrigger/node";
 
-/** Converts a reply to the response to `request`. Throws, and destroys a stream, if a header is not valid. */
-export function toResponse(request: Request, { status, headers, body }: Reply): Response {
+/**
+ * Converts a reply to the response to `request`. Throws, and destroys a stream, if a header is not valid.
+ *
+ * @param rest Settles when the unread rest of the request's body was read. Absent: there is none.
+ */
+export function toResponse(
+  request: Request,
+  { status, headers, body }: Reply,
+  rest?: Promise<void> | undefined,
+): Response {
   try {
     const init = { status, headers: toHeaders(headers) };
     // 205 is the one other status for which a web response refuses a body.
@@ -13,15 +21,18 @@ export function toResponse(request: Request, { status, headers, body }: Reply): 
     }
     if (body instanceof Readable) return new Response(toWebStream(body, request.signal), init);
     // A string would get a Content-Type.
-    return new Response(typeof body === "string" ? Buffer.from(body) : body, init);
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    if (rest === undefined) return new Response(bytes, init);
+    init.headers.set("Content-Length", String(bytes.byteLength));
+    return new Response(lingeringBody(bytes, rest), init);
   } catch (error) {
     destroyBody(body);
     throw error;
   }
 }
 
-/** The response that ends a request whose client has disconnected. It reaches nobody. */
-export function toNobody(body?: Reply["body"]): Response {
+/** The response that ends a request whose client has disconnected. No client receives it. */
+export function toLostClient(body?: Reply["body"]): Response {
   destroyBody(body);
   return new Response(null, { status: 499 });
 }
@@ -38,6 +49,25 @@ function toHeaders(headers: Reply["headers"]): Headers {
     for (const each of typeof value === "string" ? [value] : value) sent.append(name, each);
   }
   return sent;
+}
+
+/**
+ * Yields the bytes at once and ends after the rest of the request's body: many hosts close the connection soon after a
+ * reply to a client that is still sending, and that client may then lose the reply.
+ */
+function lingeringBody(bytes: Uint8Array, rest: Promise<void>): ReadableStream<Uint8Array> {
+  let isSent = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (isSent) await rest;
+        if (isSent) controller.close();
+        else controller.enqueue(bytes);
+        isSent = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /**
