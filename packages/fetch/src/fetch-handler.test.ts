@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Call, Reply, Service } from "@outrigger/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { toFetchHandler } from "./fetch-handler.ts";
+import { type FetchHandlerOptions, toFetchHandler } from "./fetch-handler.ts";
 
 const KNOWN = { clientAddress: () => "203.0.113.9" };
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ function answering(handle: (call: Call) => Reply | undefined | Promise<Reply | u
 const EMPTY = answering(() => ({ status: 204, headers: {} }));
 
 /** The call that the service gets for a request. */
-async function callOf(url: string, options = {}, ...args: unknown[]): Promise<Call> {
+async function callOf(url: string, options: FetchHandlerOptions = {}, ...args: unknown[]): Promise<Call> {
   let seen: Call | undefined;
   const service = answering((call) => {
     seen = call;

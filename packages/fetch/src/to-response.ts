@@ -21,7 +21,8 @@ export function toResponse(
     }
     if (body instanceof Readable) return new Response(toWebStream(body, request.signal), init);
     // A string would get a Content-Type.
-    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    // No store shares its memory with other threads, which a response would refuse.
+    const bytes = (typeof body === "string" ? Buffer.from(body) : body) as Uint8Array<ArrayBuffer>;
     if (rest === undefined) return new Response(bytes, init);
     init.headers.set("Content-Length", String(bytes.byteLength));
     return new Response(lingeringBody(bytes, rest), init);

@@ -15,5 +15,6 @@ export {
 } from "./request-target.ts";
 export { isBodyAllowed, sendReply } from "./send-reply.ts";
 export { finishRequestBody, linger } from "./unread-body.ts";
+export { type MulterFile, type OutriggerStorage, outriggerStorage } from "./upload/multer-storage.ts";
 export { type HostParsed, receiveUpload } from "./upload/receive-upload.ts";
 export { watchSending } from "./watch-sending.ts";
