@@ -14,13 +14,13 @@ export interface MulterFile {
 }
 
 /** A storage engine of multer, by shape: this package's types need no types of multer. */
-export interface OutriggerStorage<Req> {
+export interface OutriggerStorage {
   _handleFile(
-    req: Req,
+    req: object,
     file: MulterFile,
     callback: (error?: unknown, image?: Partial<AddedImage>) => void,
   ): void;
-  _removeFile(req: Req, file: Partial<MulterFile>, callback: (error: Error | null) => void): void;
+  _removeFile(req: object, file: Partial<MulterFile>, callback: (error: Error | null) => void): void;
 }
 
 type OptionsOf<Req> = (
@@ -51,15 +51,16 @@ const images = rules.shape("an image service, such as createImages() returns", "
 export function outriggerStorage<Req extends object = any>(
   service: Pick<Images, "add" | "remove">,
   optionsOf?: OptionsOf<Req>,
-): OutriggerStorage<Req> {
+): OutriggerStorage {
   checkValue("outriggerStorage: images", service, images);
   if (optionsOf !== undefined) checkValue("outriggerStorage: optionsOf", optionsOf, rules.fn());
 
-  async function store(req: Req, file: MulterFile): Promise<AddedImage> {
+  async function store(req: object, file: MulterFile): Promise<AddedImage> {
     const abort = new AbortController();
     // Beyond multer's own limit the stream ends as if it were complete.
     file.stream.once("limit", () => abort.abort(new Error("The file is over the limit of multer")));
-    const { signal, ...options } = (await optionsOf?.(req, file)) ?? {};
+    // The type that the caller gives its requests.
+    const { signal, ...options } = (await optionsOf?.(req as Req, file)) ?? {};
     const type = readType(file.mimetype);
     const source = Readable.from(chunksOf(file.stream), { objectMode: false });
     return service.add(source, {
