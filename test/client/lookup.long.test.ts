@@ -88,6 +88,8 @@ test("a domain search returns every field and accepts every parameter", async ()
     type: "personal",
     seniority: ["senior", "junior"],
     department: "it",
+    requiredField: ["position"],
+    jobTitles: ["Head of Engineering", "CTO"],
   });
   expect(page.data.emails).toHaveLength(10);
   expect(page.meta).toEqual({
@@ -101,8 +103,13 @@ test("a domain search returns every field and accepts every parameter", async ()
       offset: 140,
       seniority: "junior,senior",
       department: "it",
+      required_field: "position",
+      verification_status: null,
+      job_titles: "Head of Engineering,CTO",
     },
   });
+  const unverified = await client().domainSearch({ domain: "crowd.example", verificationStatus: "valid" });
+  expect(unverified.data).toMatchObject({ emails: [], accept_all: false, linked_domains: [] });
   const company = await client().domainSearch({ company: "Example Works" });
   expect(company.data.organization).toBe("Example Works");
 });

@@ -11,13 +11,22 @@ const { run } = site;
 
 describe("outrigger find, verify and search", PATIENT, () => {
   it("find, verify and search print the lookup's results", async () => {
-    const [found, raw, absent, verified, verdict, listed] = await Promise.all([
+    const [found, raw, absent, verified, verdict, listed, titled, wrong] = await Promise.all([
       run(["find", "--domain", "example.com", "--name", "Ada Lovelace"]),
       run(["find", "--company", "Example Engines", "--name", "Ada Lovelace", "--json"]),
       run(["find", "--domain", "nothere.example", "--name", "Ada Lovelace"]),
       run(["verify", "ada.lovelace@example.com", "someone.else@example.com", "x@y"]),
       run(["verify", "ada.lovelace@example.com", "--json"]),
       run(["search", "example.com", "--limit", "2", "--type", "personal"]),
+      run([
+        "search",
+        "example.com",
+        "--titles",
+        "Sales Manager,CEO,head engineering",
+        "--required",
+        "full_name",
+      ]),
+      run(["search", "example.com", "--status", "splendid"]),
     ]);
     expect([found.code, found.stderr]).toEqual([0, ""]);
     expect(found.stdout.split("\n").slice(0, 4)).toEqual([
@@ -40,6 +49,9 @@ describe("outrigger find, verify and search", PATIENT, () => {
       "ada.lovelace@example.com      97  Ada Lovelace  Chief Analyst",
     );
     expect(listed.stderr).toMatch(/^outrigger: \d+ addresses of example\.com, 1 to 2 shown\n$/);
+    expect(titled.stdout.match(/\S+@\S+/g)).toEqual(["grace.hopper@example.com", "mary.jackson@example.com"]);
+    expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
+    expect(wrong.stderr).toContain("verification_status must be one of valid, accept_all, unknown");
   });
 
   it("the commands take the key from a file or the environment, and never print it", async () => {

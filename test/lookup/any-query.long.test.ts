@@ -24,6 +24,7 @@ afterAll(async () => {
 
 const NAMES = [
   ...["domain", "company", "type", "seniority", "department", "limit", "offset"],
+  ...["required_field", "verification_status", "job_titles", "location"],
   ...["first_name", "last_name", "full_name", "email", "max_duration", "api_key"],
 ];
 const GOOD_VALUES = [
@@ -38,6 +39,8 @@ const GOOD_VALUES = [
   ],
   ...[
     "it,sales",
+    "full_name,position",
+    "valid;unknown",
     "1",
     "10",
     "100",

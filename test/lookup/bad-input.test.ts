@@ -22,6 +22,8 @@ const SOMETHING: Readonly<Record<string, string>> = {
   type: "personal",
   seniority: "senior",
   department: "it",
+  required_field: "full_name",
+  verification_status: "valid",
 };
 
 /** Parameters, and the error for an invalid value. */
@@ -35,6 +37,8 @@ const WORDS = [
   ["domain-search", "type", "invalid_type"],
   ["domain-search", "seniority", "invalid_seniority"],
   ["domain-search", "department", "invalid_department"],
+  ["domain-search", "required_field", "wrong_params"],
+  ["domain-search", "verification_status", "wrong_params"],
   ["email-count", "type", "invalid_type"],
 ] as const;
 const REQUIRED = [

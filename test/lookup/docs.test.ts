@@ -32,6 +32,7 @@ describe("the example replies in docs/lookup.md", () => {
       position: "Chief Analyst",
       seniority: "executive",
       department: "executive",
+      verification: { status: "valid", date: "2026-02-03" },
     };
     site = await startMailSite(world, { known: [ada, SALES], organizations: { "example.com": "Example" } });
   });

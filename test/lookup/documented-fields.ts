@@ -1,15 +1,21 @@
 /** The fields documented by the API. Users of clients that pass replies on unchanged read these. */
 export const SOURCE_ENTRY = ["domain", "uri", "extracted_on", "last_seen_on", "still_on_page"];
-export const SEARCH_DATA = ["domain", "disposable", "webmail", "pattern", "organization", "emails"];
+export const SEARCH_DATA = [
+  ...["domain", "disposable", "webmail", "accept_all", "pattern", "organization", "linked_domains"],
+  "emails",
+];
 export const SEARCH_META = ["results", "limit", "offset", "params"];
-export const SEARCH_PARAMS = ["domain", "company", "type", "offset", "seniority", "department"];
+export const SEARCH_PARAMS = [
+  ...["domain", "company", "type", "offset", "seniority", "department"],
+  ...["required_field", "verification_status", "job_titles"],
+];
 export const EMAIL_ENTRY = [
   ...["value", "type", "confidence", "sources", "first_name", "last_name", "position", "seniority"],
-  ...["department", "linkedin", "twitter", "phone_number"],
+  ...["department", "linkedin", "twitter", "phone_number", "verification"],
 ];
 export const FINDER_DATA = [
   ...["first_name", "last_name", "email", "score", "domain", "accept_all", "position", "twitter"],
-  ...["linkedin_url", "phone_number", "company", "sources"],
+  ...["linkedin_url", "phone_number", "company", "verification", "sources"],
 ];
 export const FINDER_PARAMS = ["first_name", "last_name", "full_name", "domain", "company"];
 export const VERIFIER_DATA = [

@@ -20,6 +20,7 @@ export interface DnsEntry {
   A?: readonly string[];
   AAAA?: readonly string[];
   CNAME?: string;
+  NS?: readonly string[];
   /** Instead of records: 2 is SERVFAIL, 5 is REFUSED. */
   rcode?: number;
   /** Does not answer at all. */
@@ -35,7 +36,9 @@ export interface DnsEntry {
 export interface DnsServer {
   /** As `setServers` takes it. */
   address: string;
-  /** By lower-case name; may be changed at any time. A name that is not here does not exist. */
+  /**
+   * By lower-case name; may be changed at any time. A name that is not here does not exist, except a top-level domain.
+   */
   zone: Record<string, DnsEntry>;
   /** Questions so far, such as `MX example.test`. */
   questions: string[];
@@ -57,7 +60,7 @@ export async function startDnsServer(zone: Record<string, DnsEntry> = {}): Promi
     const [question] = query.questions ?? [];
     if (question === undefined) return null;
     const name = question.name.toLowerCase();
-    const entry = zone[name];
+    const entry = entryOf(name);
     const label = `${question.type} ${name}`;
     questions.push(label);
     const times = (asked.get(label) ?? 0) + 1;
@@ -77,8 +80,13 @@ export async function startDnsServer(zone: Record<string, DnsEntry> = {}): Promi
     return encode({ ...reply, flags: (reply.flags ?? 0) | TRUNCATED_RESPONSE, answers: [] });
   }
 
+  /** Every top-level domain has a name server, as with a resolver of the public DNS. */
+  function entryOf(name: string): DnsEntry | undefined {
+    return zone[name] ?? (name.includes(".") ? undefined : { NS: [`ns.${name}`] });
+  }
+
   function recordsOf(name: string, type: string, times: number, depth = 0): Answer[] {
-    const entry = zone[name];
+    const entry = entryOf(name);
     if (entry === undefined || depth > 5) return [];
     if (entry.CNAME !== undefined) {
       const target = entry.CNAME;
@@ -90,6 +98,7 @@ export async function startDnsServer(zone: Record<string, DnsEntry> = {}): Promi
         data: { preference, exchange },
       }));
     }
+    if (type === "NS") return (entry.NS ?? []).map((data) => ({ name, type: "NS", ttl: 30, data }));
     if (!ADDRESS_TYPES.some((known) => known === type)) return [];
     const addresses =
       type === "AAAA"

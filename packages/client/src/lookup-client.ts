@@ -17,7 +17,9 @@ import type {
   FoundEmail,
   FoundEmailMeta,
   LookupResult,
+  RequiredField,
   Seniority,
+  VerificationStatus,
 } from "./lookup-types.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { readRefusal } from "./read-refusal.ts";
@@ -52,7 +54,15 @@ export interface DomainSearchParameters extends SubjectParameters {
   /** One value or several alternatives. */
   seniority?: Seniority | readonly Seniority[] | undefined;
   department?: Department | readonly Department[] | undefined;
+  /** All of these facts must be known. */
+  requiredField?: RequiredField | readonly RequiredField[] | undefined;
+  /** One latest verdict or several alternatives. */
+  verificationStatus?: SearchedStatus | readonly SearchedStatus[] | undefined;
+  /** Whole words of the job title, side by side; up to 20 alternatives. Case and accents are ignored. */
+  jobTitles?: string | readonly string[] | undefined;
 }
+
+type SearchedStatus = Extract<VerificationStatus, "valid" | "accept_all" | "unknown">;
 
 /** First and last name, or the full name. */
 export interface FindEmailParameters extends SubjectParameters {
@@ -121,9 +131,15 @@ export function createLookupClient<A extends string = "network_a", B extends str
   }
 
   return {
-    domainSearch: ({ seniority, department, ...others }, { signal } = {}) => {
-      const { domain, company, limit, offset, type } = others;
-      const lists = { seniority: listOf(seniority), department: listOf(department) };
+    domainSearch: (parameters, { signal } = {}) => {
+      const { domain, company, limit, offset, type } = parameters;
+      const lists = {
+        seniority: listOf(parameters.seniority),
+        department: listOf(parameters.department),
+        required_field: listOf(parameters.requiredField),
+        verification_status: listOf(parameters.verificationStatus),
+        job_titles: listOf(parameters.jobTitles),
+      };
       return ask("domain-search", { domain, company, limit, offset, type, ...lists }, signal);
     },
     findEmail: ({ domain, company, firstName, lastName, fullName, maxDuration }, { signal } = {}) => {

@@ -22,6 +22,18 @@ export type Department =
   | "health"
   | "operations";
 
+/** A fact that an address can be required to have. `full_name`: a first and a last name. */
+export type RequiredField = "full_name" | "position" | "phone_number";
+
+export type VerificationStatus = EmailVerification["status"];
+
+/** The latest verdict on an address; both `null` if it was never verified. */
+export interface VerificationEntry {
+  /** `YYYY-MM-DD`, UTC. */
+  date: string | null;
+  status: VerificationStatus | null;
+}
+
 /** A page on which an address was found. Dates are `YYYY-MM-DD`. */
 export interface SourceEntry {
   domain: string;
@@ -55,6 +67,7 @@ export type EmailEntry<A extends string = "network_a", B extends string = "netwo
   seniority: Seniority | null;
   department: Department | null;
   phone_number: string | null;
+  verification: VerificationEntry;
 };
 
 /** For an unknown domain, all fields except the list are `null` or `false`. */
@@ -62,9 +75,13 @@ export interface DomainSearch<A extends string = "network_a", B extends string =
   domain: string | null;
   webmail: boolean;
   disposable: boolean;
+  /** Whether its mail server accepts any address, as the last verification found. */
+  accept_all: boolean;
   /** Pattern of addresses, e.g. `"{first}.{last}"`. */
   pattern: string | null;
   organization: string | null;
+  /** Other known domains of the organisation, sorted: at most 100. */
+  linked_domains: string[];
   /** Sorted by confidence, highest first, then by address. */
   emails: EmailEntry<A, B>[];
 }
@@ -82,6 +99,9 @@ export interface DomainSearchMeta {
     /** Comma-separated list. */
     seniority: string | null;
     department: string | null;
+    required_field: string | null;
+    verification_status: string | null;
+    job_titles: string | null;
   };
 }
 
@@ -100,6 +120,7 @@ export type FoundEmail<A extends string = "network_a", B extends string = "netwo
   position: string | null;
   phone_number: string | null;
   company: string | null;
+  verification: VerificationEntry;
   sources: SourceEntry[];
 };
 
@@ -142,7 +163,8 @@ export type VerdictReason =
   | "port_25_blocked"
   | "budget"
   | "not_probed"
-  | "dns_failure";
+  | "dns_failure"
+  | "dns_untrusted";
 
 /** A verdict. `false` also means that a fact could not be confirmed. */
 export interface EmailVerification {
@@ -156,6 +178,8 @@ export interface EmailVerification {
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
+  /** Whether this is a privacy alias: its mail is forwarded to a mailbox that is read. */
+  alias: boolean;
   webmail: boolean;
   mx_records: boolean;
   smtp_server: boolean;

@@ -1,7 +1,15 @@
 // Email lookup: service, library, contracts, and parsers of names, addresses and titles.
 export type * from "./contracts/accounts.ts";
 export type * from "./contracts/contact-source.ts";
-export { DEPARTMENTS, MAX_EVIDENCE, SENIORITIES } from "./contracts/contact-source.ts";
+export {
+  DEPARTMENTS,
+  MAX_EVIDENCE,
+  MAX_LINKED_DOMAINS,
+  REQUIRED_FIELDS,
+  SENIORITIES,
+  VERIFICATION_STATUSES,
+  verifiedConfidence,
+} from "./contracts/contact-source.ts";
 export type * from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
@@ -48,3 +56,4 @@ export type { Suppressed, Suppressions, SuppressionsOptions } from "./lookup/sup
 export { createSuppressions } from "./lookup/suppressions.ts";
 export type { TitleClass } from "./lookup/titles/classify-title.ts";
 export { classifyTitle } from "./lookup/titles/classify-title.ts";
+export { titleKey } from "./lookup/titles/title-key.ts";

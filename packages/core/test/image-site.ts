@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, vi } from "vitest";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
-import type { Reply } from "../src/contracts/call.ts";
+import type { ReadyReply, Reply } from "../src/contracts/call.ts";
 import { createImages, type Images } from "../src/images/images.ts";
 import type { ImagesOptions } from "../src/images/images-options.ts";
 import type { ImageRecord } from "../src/images/record/image-record.ts";
@@ -76,9 +76,13 @@ export function createSite(siteOptions: SiteOptions = {}): ImageSite {
   });
   open.add(images);
   const send: ImageSite["send"] = async (method, path, callOptions) => {
-    const reply = await images.handle(createCall(method, path, callOptions));
+    const call = createCall(method, path, callOptions);
+    const ready = images.answerNow?.(call);
+    const reply = await images.handle(call);
     assert.ok(reply, `${method} ${path} is outside the service`);
-    return answerOf(reply);
+    const answer = await answerOf(reply);
+    if (ready !== undefined) assert.deepEqual(readyAnswerOf(ready), { ...answer, json: {} });
+    return answer;
   };
   return {
     ...{ images, store, renderer, clock, errors, send },
@@ -96,6 +100,13 @@ async function answerOf({ status, headers, body }: Reply): Promise<Answer> {
   const text = bytes.toString("utf8");
   const isJson = /json/.test(String(headers["Content-Type"]));
   return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : {} };
+}
+
+/** The reply of `answerNow`, in the form of the reply of `handle`. */
+export function readyAnswerOf({ status, headers, body }: ReadyReply): Answer {
+  const lines: Record<string, string> = {};
+  for (let at = 0; at < headers.length; at += 2) lines[headers[at] ?? ""] = headers[at + 1] ?? "";
+  return { status, headers: lines, text: Buffer.from(body ?? "").toString("utf8"), json: {} };
 }
 
 /** The stored record; `null` if there is none. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
-import { dispatch, type HostView, sendReply } from "@outrigger/node";
+import { dispatch, type HostView, sendAtHand, sendReply } from "@outrigger/node";
 
 /** The members of an Express request that this adapter uses, for Express 4 and 5. */
 export interface ExpressRequest extends IncomingMessage {
@@ -42,12 +42,9 @@ export type ExpressMiddleware = (
 export function express(service: Service): ExpressMiddleware {
   checkValue("express: service", service, shapes.service);
   return (req, res, next) => {
-    dispatch(service, req, res, {
-      url: req.url ?? "/",
-      mountPath: req.baseUrl,
-      context: req,
-      view: EXPRESS_VIEW,
-    }).then((reply) => {
+    const facts = { url: req.url ?? "/", mountPath: req.baseUrl, context: req, view: EXPRESS_VIEW };
+    if (sendAtHand(service, req, res, facts)) return;
+    dispatch(service, req, res, facts).then((reply) => {
       if (reply === undefined) next();
       // `null`: the client has disconnected, so no reply is sent.
       else if (reply !== null) sendReply(res, reply).catch(next);

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, Readable } from "node:stream";
-import type { Reply, Service } from "@outrigger/core";
+import type { ReadyReply, Reply, Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, shapes } from "@outrigger/core/stores";
 import {
+  createCall,
   dispatch,
   finishRequestBody,
   type HostView,
@@ -71,19 +72,26 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
   const prefix = normaliseMountPath(checkOptions("koa", options, RULES).prefix);
   return async (ctx, next) => {
     const place = locate(ctx.req.url ?? "/", ctx.originalUrl, prefix);
-    const reply =
-      place === null
-        ? undefined
-        : await dispatch(service, ctx.req, ctx.res, {
-            url: place.url,
-            mountPath: place.mountPath,
-            context: ctx,
-            view: KOA_VIEW,
-          });
+    const facts = place === null ? null : { ...place, context: ctx, view: KOA_VIEW };
+    const ready = facts && service.answerNow?.(createCall(ctx.req, ctx.res, facts));
+    if (ready) return answerReady(ctx, ready);
+    const reply = facts === null ? undefined : await dispatch(service, ctx.req, ctx.res, facts);
     if (reply === undefined) await next();
     // `null`: the client has disconnected, so no reply is sent.
     else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
   };
+}
+
+function answerReady(ctx: KoaContext, { status, headers, body }: ReadyReply): void {
+  const { res } = ctx;
+  // First, because it also removes headers.
+  if (body === undefined) ctx.body = null;
+  ctx.status = status;
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
+  if (body !== undefined) {
+    ctx.body = toKoaBody(body, res);
+    setImmediate(watchSending, res);
+  }
 }
 
 function answer(ctx: KoaContext, { status, headers, body }: Reply): void {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Call, Reply, Service } from "@outrigger/core";
+import { isConnectionLost } from "./connection-close.ts";
 import type { RequestFacts } from "./host-view.ts";
 import { NodeCall } from "./node-call.ts";
+import { watchSending } from "./watch-sending.ts";
 
 /** Creates the {@link Call} of a request, for passing it to a service without {@link dispatch}. */
 export function createCall<Context>(
@@ -39,4 +41,27 @@ export async function dispatch<Context>(
   } finally {
     call.settle();
   }
+}
+
+/**
+ * Sends the reply that a service has at hand, without a promise.
+ *
+ * @returns `false`: there is none, and nothing was sent; pass the request on to `dispatch`.
+ */
+export function sendAtHand<Context>(
+  service: Service,
+  req: IncomingMessage,
+  res: ServerResponse,
+  facts: RequestFacts<Context>,
+): boolean {
+  if (service.answerNow === undefined || facts.url === "*") return false;
+  const reply = service.answerNow(new NodeCall(req, res, facts));
+  if (reply === undefined) return false;
+  if (isConnectionLost(res)) return true;
+  const { status, headers, body } = reply;
+  // The declared type of the list allows numbers and lists as values, and has no readonly form.
+  res.writeHead(status, headers as string[]);
+  res.end(body);
+  if (body !== undefined) watchSending(res);
+  return true;
 }

@@ -1,5 +1,5 @@
 export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
-export { createCall, dispatch } from "./dispatch.ts";
+export { createCall, dispatch, sendAtHand } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
 export { receiveFields } from "./fields/receive-fields.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";

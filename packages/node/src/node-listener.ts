@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, sendAtHand } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
 import { problemReply } from "./problem-reply.ts";
 import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
@@ -47,10 +47,10 @@ export function nodeListener(
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const target = toOriginForm(req.url ?? "/");
     const url = target === null ? null : stripPrefix(target, mountPath);
-    const reply =
-      url === null
-        ? undefined
-        : await dispatch(service, req, res, { url, mountPath, context: req, view: NODE_VIEW });
+    if (url === null) return sendReply(res, problem(req, 404, "Not Found"));
+    const facts = { url, mountPath, context: req, view: NODE_VIEW };
+    if (sendAtHand(service, req, res, facts)) return;
+    const reply = await dispatch(service, req, res, facts);
     if (reply === null) return;
     await sendReply(res, reply ?? problemReply(req.method, 404, "Not Found"));
   };

@@ -19,7 +19,7 @@ const MIN_BYTES_PER_MS = (8 * 1024) / 1000;
  * and is not changed.
  */
 export function watchSending(res: ServerResponse): void {
-  if (res.writableFinished || res.destroyed) return;
+  if (res.writableFinished || res.destroyed || isAccepted(res)) return;
   const { socket } = res.req;
   const writtenBefore = socket.bytesWritten;
   let drains = 0;
@@ -59,6 +59,11 @@ export function watchSending(res: ServerResponse): void {
   };
   const timer = setInterval(check, CHECK_MS).unref();
   res.on("drain", onDrain).on("finish", stop);
+}
+
+/** Whether the kernel has accepted the whole reply. Unknown in HTTP/2, whose socket is shared. */
+function isAccepted({ req, socket, writableEnded }: ServerResponse): boolean {
+  return writableEnded && req.httpVersionMajor < 2 && socket?.writableLength === 0;
 }
 
 /**

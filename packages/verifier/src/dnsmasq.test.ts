@@ -18,6 +18,9 @@ const ZONE = [
   "--mx-host=dangling.test,nowhere.test,10",
   "--cname=alias.test,mx.one.test",
   "--host-record=inside.test,::1",
+  // NS records: `ns.test` in the form of a packet.
+  ...["test", "com"].map((name) => `--dns-rr=${name},2,026e73047465737400`),
+  "--local=/absent/",
 ];
 const START_MS = 30_000;
 
@@ -68,6 +71,7 @@ test.each([
   ["null.test", { routing: "null_mx", server: null, mailbox: false, reason: null }],
   ["dangling.test", { routing: "none", server: null, mailbox: false, reason: null }],
   ["missing.test", { routing: "none", server: null, mailbox: false, reason: null }],
+  ["missing.absent", { routing: "none", server: null, mailbox: false, reason: null }],
   ["inside.test", { routing: "found", server: null, mailbox: null, reason: "forbidden_address" }],
   ["elsewhere.example", { routing: "unknown", mailbox: null, reason: "dns_failure" }],
 ])("with dnsmasq as resolver, a probe of %s returns the expected result", async (domain, expected) => {

@@ -2,5 +2,11 @@ export type { MailListsOptions } from "./lists/mail-lists.ts";
 export { createMailLists } from "./lists/mail-lists.ts";
 export type { VerifyingProber } from "./mail-prober.ts";
 export { createMailProber } from "./mail-prober.ts";
-export type { EgressRule, HostBudget, MailProberOptions, SmtpIdentity } from "./prober-options.ts";
+export type {
+  ConnectTarget,
+  EgressRule,
+  HostBudget,
+  MailProberOptions,
+  SmtpIdentity,
+} from "./prober-options.ts";
 export { specialAddresses } from "./special-addresses.ts";

@@ -2,6 +2,8 @@ import type { KeyValue } from "@outrigger/core";
 import { type MailProber, type ProbeResult, ServiceError } from "@outrigger/core";
 import { findMailRoute } from "./dns/find-mail-route.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
+import { createResolverControl } from "./dns/resolver-control.ts";
+import { createEgressControl } from "./egress-control.ts";
 import { createEgressWatch } from "./egress-watch.ts";
 import { createFlights } from "./flights.ts";
 import { createHostBudgets } from "./host-budget.ts";
@@ -35,12 +37,13 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
   const memory = createProberMemory({ cache, secret: settings.secret, now, onError });
   const routes = createRouteFinder(settings, memory);
+  const egress = createEgressWatch(settings.egress, now, createEgressControl(settings, routes.find));
   const probe = createProbe({
     settings,
     memory,
     findRoute: routes.find,
     budgets: createHostBudgets(settings.budget, now),
-    egress: createEgressWatch(settings.egress, now),
+    egress,
   });
   const flights = createFlights<ProbeResult, ProbeResult>();
   let isClosed = false;
@@ -68,7 +71,7 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
     forget: (local, domain) => memory.forget(local, domain),
     async close() {
       isClosed = true;
-      await Promise.all([flights.close(), routes.close()]);
+      await Promise.all([flights.close(), routes.close(), egress.close()]);
       await probe.settled();
     },
   };
@@ -120,11 +123,12 @@ interface RouteFinder {
 
 function createRouteFinder(settings: ProberSettings, memory: ProberMemory): RouteFinder {
   const flights = createFlights<null, MailRoute>();
+  const control = createResolverControl(settings);
 
   async function findAndKeep(domain: string, signal: AbortSignal): Promise<MailRoute> {
     const known = await memory.route(domain);
     if (known !== undefined) return known;
-    const route = await findMailRoute(domain, settings, signal);
+    const route = await findMailRoute(domain, { ...settings, control }, signal);
     // A failure tells nothing about the domain, so it is not cached.
     if (route.routing !== "unknown") await memory.keepRoute(domain, route, settings.routeTtlMs);
     return route;
@@ -136,8 +140,11 @@ function createRouteFinder(settings: ProberSettings, memory: ProberMemory): Rout
         progress: () => null,
         run: (within) => findAndKeep(domain, within),
       }));
-      return "result" in landing ? landing.result : { routing: "unknown" };
+      return "result" in landing ? landing.result : { routing: "unknown", reason: "dns_failure" };
     },
-    close: () => flights.close(),
+    async close() {
+      control.close();
+      await flights.close();
+    },
   };
 }

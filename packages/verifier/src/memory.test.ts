@@ -170,3 +170,16 @@ test.each(["rejects", "answers nonsense"])(
     expect(errors.length > 0).toBe(how === "rejects");
   },
 );
+
+test("a denial of a resolver that denies everything is not cached", async () => {
+  for (const name of ["test", "com"]) world.dns.zone[name] = { rcode: 3 };
+  const prober = world.prober({ now });
+  const ask = () => prober.probe("alice", "one.test", { smtp: true, signal: never() });
+  expect(await ask()).toEqual({
+    ...{ routing: "unknown", server: null, mailbox: null, acceptsAll: null },
+    ...{ reason: "dns_untrusted", retryAfterMs: 60_000 },
+  });
+  for (const name of ["test", "com"]) delete world.dns.zone[name];
+  nowMs += 10_000;
+  expect(await ask()).toMatchObject({ routing: "none", mailbox: false, reason: null });
+});

@@ -83,7 +83,6 @@ function withRefusal(found: ProbeResult, { reason, isPermanent, retryAfterMs }: 
 function failureReason(failure: Failure, hasSpoken: boolean): NonNullable<ProbeResult["reason"]> {
   switch (failure) {
     case "unreachable":
-      return "no_connection";
     case "closed":
       // A host that closes the connection without a greeting counts as unreachable.
       return hasSpoken ? "temporary" : "no_connection";

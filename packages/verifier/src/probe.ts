@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ProbeResult } from "@outrigger/core";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";
-import type { EgressWatch } from "./egress-watch.ts";
+import { type EgressWatch, isSilence } from "./egress-watch.ts";
 import type { HostBudgets } from "./host-budget.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
 import type { ProberMemory } from "./prober-memory.ts";
@@ -45,7 +45,6 @@ const MAX_GREYLIST_MS = 4 * 3_600_000;
 const DNS_RETRY_MS = 60_000;
 /** An aborted attempt to connect counts as failed only if it lasted at least this long. */
 const TELLING_MS = 2000;
-const OWN_LACKS: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"]);
 
 export function createProbe({ settings, memory, findRoute, budgets, egress }: ProbeOptions): Probe {
   const connections = new Set<Promise<void>>();
@@ -55,7 +54,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     const route = await findRoute(domain, signal);
     if (route.routing === "unknown") {
       if (signal.aborted) return { ...NOTHING, reason: "timeout" };
-      return { ...NOTHING, reason: "dns_failure", retryAfterMs: DNS_RETRY_MS };
+      return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
     }
     const found: ProbeResult = { ...NOTHING, routing: route.routing };
     if (route.routing !== "found") return { ...found, mailbox: false };
@@ -88,7 +87,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     let result = found;
     for (const place of places) {
       if (signal.aborted) return { ...result, reason: "timeout" };
-      const blocked = egress.admit();
+      const blocked = await egress.admit(signal);
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
       // The second question finds out whether the domain accepts all, once for each domain.
       const reserved = (await memory.acceptsAll(domain)) === undefined ? 2 : 1;
@@ -106,6 +105,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       const outcome = await ask(task, identity, place, reserved === 2 && acceptsAll === null, {
         end: turn.end,
         refundAllBut: (asked) => turn.refund(reserved - asked),
+        onSpoken: () => report({ ...result, server: true, reason: null }),
       });
       const told = readOutcome(result, outcome, acceptsAll);
       if (isLast(outcome)) {
@@ -124,7 +124,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     identity: SmtpIdentity,
     { name, address }: Place,
     asksMadeUp: boolean,
-    turn: { refundAllBut(asked: number): void; end(): void },
+    turn: { refundAllBut(asked: number): void; end(): void; onSpoken(): void },
   ): Promise<Outcome> {
     const { local, domain, signal } = task;
     const closing: Promise<void>[] = [];
@@ -134,11 +134,12 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
         { local, domain, madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null },
         {
           ...{ name, address, identity, signal, port: settings.port },
-          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs },
+          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs, connect: settings.connect },
+          onSpoken: turn.onSpoken,
           onClosing: (gone) => closing.push(gone),
         },
       );
-      noteConnection(outcome, domain, address, performance.now() - startedMs);
+      await noteConnection(outcome, { name: domain, address }, performance.now() - startedMs, signal);
       const asked =
         outcome.kind === "answered" ? (outcome.madeUp === null && outcome.postmaster === null ? 1 : 2) : 0;
       // A conversation that broke off may have asked; its questions are not refunded.
@@ -152,14 +153,17 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     }
   }
 
-  function noteConnection(outcome: Outcome, domain: string, address: string, tookMs: number): void {
-    const failure = outcome.kind === "failed" && !outcome.hasSpoken ? outcome.failure : null;
-    if (failure === "unreachable") {
-      // A machine without IPv6 or without a network is not a sign of a blocked port 25.
-      const isOurs = outcome.kind === "failed" && OWN_LACKS.has(outcome.code ?? "");
-      if (!isOurs) egress.failed(domain, address);
-    } else if (failure === "aborted") {
-      if (tookMs >= TELLING_MS) egress.failed(domain, address);
+  async function noteConnection(
+    outcome: Outcome,
+    { name: domain, address }: Place,
+    tookMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const failed = outcome.kind === "failed" && !outcome.hasSpoken ? outcome : null;
+    if (failed?.failure === "unreachable") {
+      if (isSilence(failed.code) === true) await egress.failed(domain, address, signal);
+    } else if (failed?.failure === "aborted") {
+      if (tookMs >= TELLING_MS) await egress.failed(domain, address, signal);
     } else {
       egress.connected();
     }

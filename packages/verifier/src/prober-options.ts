@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
+import type { Duplex } from "node:stream";
 import type { KeyValue } from "@outrigger/core";
 import { type Checked, checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { specialAddresses } from "./special-addresses.ts";
@@ -31,22 +32,36 @@ export interface HostBudget {
   maxWaitMs?: number;
 }
 
-/** Rule by which outgoing port 25 counts as blocked. */
+/**
+ * Rule by which outgoing port 25 counts as blocked: several hosts do not answer, and the mail hosts of the `mailFrom`
+ * domain do not either. Without an MX of that domain, port 25 never counts as blocked.
+ */
 export interface EgressRule {
   /**
-   * Number of hosts, of as many domains, to which connections failed while none succeeded; 2 to 1000.
+   * Number of hosts, of as many domains, that do not answer while no connection succeeds; 2 to 1000. A refused
+   * connection is an answer.
    * @default 5
    */
   hosts?: number;
   /** Time window of these failures, in milliseconds, at least 1. @default 300_000 */
   windowMs?: number;
   /**
-   * While port 25 counts as blocked, one probe per pause tries to connect; all others end at once with
-   * `port_25_blocked`. In
-   * milliseconds, at least 1.
+   * While port 25 counts as blocked, probes end at once with `port_25_blocked`. After each pause the mail hosts of
+   * the `mailFrom` domain are tried again. In milliseconds, at least 1.
    * @default 600_000
    */
   pauseMs?: number;
+}
+
+/** The mail host to which `connect` opens a connection. */
+export interface ConnectTarget {
+  /** An IP address, which has been checked against `forbidden`. The connection must be to this address. */
+  address: string;
+  port: number;
+  /** The host's name, for logs. The name may resolve to an address that was not checked. */
+  hostName: string;
+  /** Aborts after `connectMs`, and with the probe. */
+  signal: AbortSignal;
 }
 
 export interface MailProberOptions {
@@ -60,6 +75,12 @@ export interface MailProberOptions {
    * @default the machine's
    */
   dnsServers?: readonly string[];
+  /**
+   * Opens the connection to a mail host, such as through a SOCKS proxy or from another address of this machine. It
+   * returns a stream that is connected, or a `net.Socket` that is connecting. A failure counts as one of the mail
+   * host; a stream that is returned after the signal has aborted is destroyed. @default a direct connection
+   */
+  connect?: (target: ConnectTarget) => Duplex | Promise<Duplex>;
   /** Port of mail servers, 1 to 65535. @default 25 */
   port?: number;
   /**
@@ -144,6 +165,7 @@ const EGRESS_RULES = {
 export const PROBER_RULES = {
   smtp: rules.nested(IDENTITY_RULES),
   dnsServers: rules.texts("a list of IP addresses with or without a port", isServerAddress),
+  connect: rules.fn(),
   port: rules.preset(25, rules.whole(1, 65_535)),
   forbidden: rules.shape("a BlockList of node:net", "check", "addAddress"),
   maxHosts: rules.preset(5, rules.whole(1, 20)),

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
 import type { ProbeResult } from "@outrigger/core";
 import { isServiceError } from "@outrigger/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -99,7 +97,10 @@ test("an aborted caller gets the partial result at once, and another caller of t
   const patient = prober.probe("alice", "one.test", asking());
   await expect.poll(() => server.lines.length).toBe(1);
   controller.abort();
-  expect(await impatient).toMatchObject({ routing: "found", mailbox: null, reason: "timeout" });
+  // The host has sent its greeting.
+  expect(await impatient).toMatchObject({
+    ...{ routing: "found", server: true, mailbox: null, reason: "timeout" },
+  });
   open();
   // The server refuses postmaster in the same words.
   expect(await patient).toMatchObject({ mailbox: null, reason: "policy" });
@@ -140,6 +141,41 @@ test("a probe ends with timeout after wholeMs", async () => {
   await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
 });
 
+test.each([
+  ["the caller aborts", { replyMs: 60_000 }],
+  ["replyMs is over", { replyMs: 300 }],
+  ["wholeMs is over", { replyMs: 60_000, wholeMs: 500 }],
+])("a host that spoke and delays its reply to RCPT is a mail server when %s", async (_, limits) => {
+  const slow = await world.hostileServer((peer) => serveMail(peer, { RCPT: "" }));
+  world.route("slow.test", slow.host);
+  world.route("also-down.test", slow.host, "127.0.0.77");
+  const prober = world.prober(limits);
+  const controller = new AbortController();
+  const results = ["slow.test", "also-down.test"].map((domain) =>
+    prober.probe("alice", domain, { smtp: true, signal: controller.signal }),
+  );
+  await expect.poll(() => slow.lines.filter((line) => line.startsWith("RCPT")).length).toBe(2);
+  if (!("wholeMs" in limits) && limits.replyMs > 1000) controller.abort();
+  expect(await Promise.all(results)).toMatchObject([
+    { server: true, mailbox: null, reason: "timeout" },
+    { server: true, mailbox: null, reason: "timeout" },
+  ]);
+});
+
+test("a host that spoke is a mail server when the second connection, without TLS, fails", async () => {
+  const server = await world.hostileServer(async (peer, connection) => {
+    if (connection === 2) return void peer.socket.destroy();
+    peer.send("220 mx.test\r\n");
+    await peer.line();
+    peer.send("250-mx.test\r\n250 STARTTLS\r\n");
+    await peer.line();
+    peer.socket.end("220 go\r\n");
+  });
+  world.route("one.test", server.host);
+  const result = await world.prober({ replyMs: 2000 }).probe("alice", "one.test", asking());
+  expect(result).toMatchObject({ server: true, mailbox: null, reason: "temporary" });
+});
+
 test("closing a prober ends the probes under way and rejects new ones", async () => {
   const server = await world.hostileServer(() => {});
   world.route("one.test", server.host);
@@ -166,56 +202,4 @@ test.each([
     ...{ reason: "not_probed", retryAfterMs: null },
   });
   expect(server.connections()).toBe(0);
-});
-
-test("failed connections to hosts of several domains yield port_25_blocked until one succeeds", async () => {
-  const holder = createServer().listen(0, "127.0.0.1");
-  await once(holder, "listening");
-  const bound = holder.address();
-  const port = typeof bound === "object" && bound !== null ? bound.port : 0;
-  let nowMs = 0;
-  const prober = world.prober({
-    port,
-    now: () => nowMs,
-    egress: { hosts: 4, pauseMs: 60_000, windowMs: 30_000 },
-  });
-  const ask = async (domain: string) => await prober.probe("alice", domain, asking());
-  for (let index = 1; index <= 9; index++) world.route(`d${index}.test`, `127.0.1.${index}`);
-  world.route("many.test", "127.0.2.1", "127.0.2.2", "127.0.2.3", "127.0.2.4");
-
-  // Neither several failures of one domain nor old failures mean that port 25 is blocked.
-  expect((await ask("many.test")).reason).toBe("no_connection");
-  expect((await ask("many.test")).reason).toBe("no_connection");
-  nowMs += 30_001;
-  for (const domain of ["d1.test", "d2.test", "d3.test", "d4.test"]) {
-    expect(await ask(domain)).toMatchObject({ server: false, reason: "no_connection" });
-  }
-  const blocked = { routing: "found", server: null, mailbox: null, reason: "port_25_blocked" };
-  expect(await ask("d5.test")).toMatchObject({ ...blocked, retryAfterMs: 60_000 });
-
-  // After the pause one probe is admitted, and fails.
-  nowMs += 60_000;
-  expect(await ask("d6.test")).toMatchObject({ reason: "no_connection" });
-  expect(await ask("d7.test")).toMatchObject(blocked);
-
-  // The next admitted probe connects, so all later probes are admitted.
-  nowMs += 60_000;
-  holder.close();
-  await once(holder, "close");
-  const server = await world.mailServer({ host: "127.0.1.8", port });
-  expect(await ask("d8.test")).toMatchObject({ mailbox: true });
-  expect(await ask("d9.test")).toMatchObject({ reason: "no_connection" });
-  expect(server.commands.length).toBeGreaterThan(0);
-});
-
-test("attempts to connect that are aborted after 2 s count as failures, and one success clears them", async () => {
-  const server = await world.hostileServer(() => {});
-  world.route("up.test", server.host);
-  for (let index = 1; index <= 3; index++) world.route(`d${index}.test`, `127.0.1.${index}`);
-  const prober = world.prober({ egress: { hosts: 4 }, replyMs: 200 });
-  for (let round = 0; round < 2; round++) {
-    for (let index = 1; index <= 3; index++) await prober.probe("alice", `d${index}.test`, asking());
-    expect(await prober.probe("alice", "up.test", asking())).toMatchObject({ reason: "timeout" });
-  }
-  expect((await prober.probe("alice", "d1.test", asking())).reason).toBe("no_connection");
 });

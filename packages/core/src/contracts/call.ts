@@ -131,10 +131,24 @@ export interface Reply {
   body?: string | Uint8Array | Readable;
 }
 
+/** A reply without a stream, in the form that `writeHead` takes fastest. */
+export interface ReadyReply {
+  status: number;
+  /** Names and values in turn. A reply with a body has its `Content-Length` here. */
+  headers: readonly string[];
+  /** Absent: no body. */
+  body?: Uint8Array;
+}
+
 /**
  * A mountable service. `handle` resolves to `undefined` for a request outside its routes; the adapter then
  * calls the host's `next()`. It rejects only if the host's error handling should receive the failure.
  */
 export interface Service {
   handle(call: Call): Promise<Reply | undefined>;
+  /**
+   * The reply that {@link handle} would give, where it is at hand, e.g. a picture in memory; only for a GET or HEAD without a
+   * body. Does not read `call.signal`. `undefined`: `handle` decides.
+   */
+  answerNow?(call: Call): ReadyReply | undefined;
 }

@@ -30,12 +30,32 @@ export interface ContactEvidence {
   stillOnPage: boolean;
 }
 
+export const VERIFICATION_STATUSES = [
+  "valid",
+  "accept_all",
+  "unknown",
+  "invalid",
+  "webmail",
+  "disposable",
+] as const;
+export type VerificationStatus = (typeof VERIFICATION_STATUSES)[number];
+
+/** The latest verdict on an address. */
+export interface ContactVerification {
+  status: VerificationStatus;
+  /** `YYYY-MM-DD`, UTC. */
+  date: string;
+}
+
 /** An address and its owner. Unknown facts are `null`. */
 export interface Contact {
   /** As {@link normaliseAddress} gives it: lower case, the domain as A-labels. */
   address: string;
   type: AddressType;
-  /** Confidence that the address is correct: an integer from 0 to 100. */
+  /**
+   * Confidence that the address is correct: an integer from 0 to 100. A source returns 0 for an address whose
+   * verification is `invalid`, and the stored number again after another verdict.
+   */
   confidence: number;
   firstName: string | null;
   lastName: string | null;
@@ -48,8 +68,18 @@ export interface Contact {
   /** Handle on a short-message network. */
   networkB: string | null;
   phoneNumber: string | null;
+  /** Absent for an address that was never verified. */
+  verification?: ContactVerification;
   /** At most {@link MAX_EVIDENCE} pages, most recently seen first. */
   evidence: readonly ContactEvidence[];
+}
+
+/** The confidence that a source returns for an address: 0 if its verification is `invalid`. */
+export function verifiedConfidence(
+  confidence: number,
+  verification: Pick<ContactVerification, "status"> | undefined,
+): number {
+  return verification?.status === "invalid" ? 0 : confidence;
 }
 
 /** Maximum number of evidence pages per address. */
@@ -69,13 +99,33 @@ export interface DomainFacts {
   organization: string | null;
   /** The patterns of its addresses, most frequent first; see {@link learnPatterns}. */
   patterns: readonly PatternCount[];
+  /** Whether its mail server accepts any address, as the last verification found. @default unknown */
+  acceptsAll?: boolean;
+  /**
+   * Other known domains of the same organisation, ignoring case, in byte order: at most {@link MAX_LINKED_DOMAINS}.
+   * @default none
+   */
+  linkedDomains?: readonly string[];
 }
+
+/** Maximum number of linked domains per domain. */
+export const MAX_LINKED_DOMAINS = 100;
+
+export const REQUIRED_FIELDS = ["full_name", "position", "phone_number"] as const;
+/** A fact that a contact can be required to have. `full_name`: a first and a last name. */
+export type RequiredField = (typeof REQUIRED_FIELDS)[number];
 
 /** Selects contacts of a domain. An absent field matches all; a list matches any of its values. */
 export interface ContactFilter {
   type?: AddressType;
   seniorities?: readonly Seniority[];
   departments?: readonly Department[];
+  /** All of these must be known. */
+  requiredFields?: readonly RequiredField[];
+  /** A contact that was never verified has none of them. */
+  verificationStatuses?: readonly VerificationStatus[];
+  /** Keys of `titleKey`: the key of the position must contain one of them. */
+  jobTitles?: readonly string[];
 }
 
 export interface ContactPage {
@@ -122,6 +172,16 @@ export interface ContactSource {
    * confidence. None if normalising leaves either name empty.
    */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;
+  /**
+   * Stores a verdict with its contact, and what the verification showed about the contact's domain. Unknown
+   * addresses and domains stay unknown. A source without this method keeps no verdicts.
+   * @param acceptsAll `null`: the verification did not show it.
+   */
+  recordVerification?(
+    address: string,
+    verification: ContactVerification,
+    acceptsAll: boolean | null,
+  ): Promise<void>;
   /** @param type counts only this type; absent: all. */
   count(domain: string, type?: AddressType): Promise<ContactCounts>;
   /**

@@ -39,7 +39,9 @@ export type ProbeReason =
   | "budget"
   /** Only the DNS was queried: probing is off. */
   | "not_probed"
-  | "dns_failure";
+  | "dns_failure"
+  /** The resolver denies even that the top-level domain exists, so that its denial of the domain does not count. */
+  | "dns_untrusted";
 
 /** The result of a probe. Remote failures are results, never errors. */
 export interface ProbeResult {
@@ -86,6 +88,11 @@ export interface MailLists {
   isWebmail(domain: string): boolean;
   /** Whether addresses at this domain are disposable. */
   isDisposable(domain: string): boolean;
+  /**
+   * Whether addresses at this domain are privacy aliases: their mail is forwarded to a mailbox that is read. Absent if
+   * the lists know none.
+   */
+  isAlias?(domain: string): boolean;
   /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
 }

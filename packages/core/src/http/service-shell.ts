@@ -1,4 +1,4 @@
-import type { Call, Reply, Service } from "../contracts/call.ts";
+import type { Call, ReadyReply, Reply, Service } from "../contracts/call.ts";
 import type { Observer } from "../contracts/observer.ts";
 import { isError, isServiceError, ServiceError, systemCode } from "../errors.ts";
 import { type CorsOptions, corsService } from "./cors.ts";
@@ -20,6 +20,8 @@ export interface Matched {
 export interface ShellOptions<M extends Matched, P> {
   /** `undefined`: the path belongs to the host. */
   match(path: string): M | undefined;
+  /** See {@link Service.answerNow}. Not asked where an observer or CORS sees each reply. */
+  answerNow?(call: Call): ReadyReply | undefined;
   /**
    * Answers a request; `undefined` leaves it to the host. Rejects with errors that {@link problemOf} and the
    * shell turn into replies.
@@ -99,6 +101,9 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
     observer === undefined ? open : observeService(open, observer, (path) => match(path)?.route);
   return {
     handle: (call) => service.handle(call),
+    answerNow(call) {
+      return service === bare && !inFlight.isClosing ? options.answerNow?.(call) : undefined;
+    },
     async run(work) {
       if (inFlight.isClosing)
         throw new ServiceError("overloaded", "The service is closed", { retryAfterMs: 2_000 });

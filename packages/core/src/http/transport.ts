@@ -1,10 +1,29 @@
 import type { Call } from "../contracts/call.ts";
+import { ServiceError } from "../errors.ts";
 
 /**
  * Which connections need TLS. `required` exempts a loopback peer that is not a proxy, for development;
  * `always` exempts none; `off` leaves TLS to another component.
  */
 export type TlsPolicy = "required" | "always" | "off";
+
+const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
+
+/** The refusal of a request because of its host or its connection; `null` if both are allowed. */
+export function connectionRefusal(
+  call: Call,
+  { tls, allowedHosts }: { tls: TlsPolicy; allowedHosts: ReadonlySet<string> | null },
+): ServiceError | null {
+  // RFC 9112 §3.2. Also, without an origin there are no absolute URLs. The pattern is a fast path for most hosts.
+  if (!PLAIN_HOST.test(call.headers.host ?? "") && call.origin === "") {
+    return new ServiceError("bad_request", hostRefusal(call) ?? "The Host header is missing or malformed");
+  }
+  if (allowedHosts !== null && !allowedHosts.has(call.origin.replace(/^\w+:\/\//, "").toLowerCase())) {
+    return new ServiceError("bad_request", "This host is not served here");
+  }
+  const reason = transportRefusal(call, tls);
+  return reason === null ? null : new ServiceError("forbidden", reason);
+}
 
 /** Why the request must be rejected on this connection; `null` if it is allowed. */
 export function transportRefusal(call: Call, policy: TlsPolicy): string | null {

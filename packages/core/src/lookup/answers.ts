@@ -1,4 +1,4 @@
-import type { AddressType, Department, Seniority } from "../contracts/contact-source.ts";
+import type { AddressType, Department, Seniority, VerificationStatus } from "../contracts/contact-source.ts";
 import type { LookupAnswer } from "./operations/operation.ts";
 import type { Verdict } from "./verify/verdict.ts";
 
@@ -18,6 +18,13 @@ export interface NetworkFields {
   network_b?: string | null;
 }
 
+/** The latest verdict on an address; both `null` if it was never verified. */
+export interface VerificationEntry {
+  /** `YYYY-MM-DD`, UTC. */
+  date: string | null;
+  status: VerificationStatus | null;
+}
+
 /** An address of a domain. `null` for an unknown field. */
 export interface EmailEntry extends NetworkFields {
   /** The address. */
@@ -33,6 +40,7 @@ export interface EmailEntry extends NetworkFields {
   seniority: Seniority | null;
   department: Department | null;
   phone_number: string | null;
+  verification: VerificationEntry;
 }
 
 /** The addresses of a domain. */
@@ -42,9 +50,13 @@ export type DomainSearchAnswer = LookupAnswer<
     domain: string | null;
     webmail: boolean;
     disposable: boolean;
+    /** Whether its server accepts mail for any address, as the last verification found. */
+    accept_all: boolean;
     /** The most frequent pattern of addresses, e.g. `{first}.{last}`. */
     pattern: string | null;
     organization: string | null;
+    /** Other known domains of the organisation, sorted: at most 100. */
+    linked_domains: string[];
     /** Ordered by confidence, highest first; equal ones by address. */
     emails: EmailEntry[];
   },
@@ -62,6 +74,9 @@ export type DomainSearchAnswer = LookupAnswer<
       /** Several values are separated by commas. */
       seniority: string | null;
       department: string | null;
+      required_field: string | null;
+      verification_status: string | null;
+      job_titles: string | null;
     };
   }
 >;
@@ -82,6 +97,7 @@ export type EmailFinderAnswer = LookupAnswer<
     position: string | null;
     phone_number: string | null;
     company: string | null;
+    verification: VerificationEntry;
     sources: SourceEntry[];
   },
   {
@@ -105,6 +121,8 @@ export interface EmailVerification extends Verdict {
   regexp: boolean;
   gibberish: boolean;
   disposable: boolean;
+  /** Whether this is a privacy alias: its mail is forwarded to a mailbox that is read. */
+  alias: boolean;
   webmail: boolean;
   mx_records: boolean;
   smtp_server: boolean;

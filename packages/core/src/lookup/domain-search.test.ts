@@ -11,6 +11,7 @@ const ADA = contactOf("ada.lovelace@example.com", {
   networkA: "ada-lovelace",
   networkB: "ada",
   phoneNumber: "+44 20 7946 0123",
+  verification: { status: "accept_all", date: "2026-02-03" },
 });
 const SALES = contactOf("sales@example.com", { type: "generic", confidence: 60, department: "sales" });
 const GRACE = contactOf("grace.hopper@example.com", {
@@ -19,6 +20,7 @@ const GRACE = contactOf("grace.hopper@example.com", {
   lastName: "Hopper",
   seniority: "senior",
   department: "it",
+  position: "Directrice Générale",
 });
 const known = [SALES, GRACE, ADA];
 const organizations = { "example.com": "Example Ltd" };
@@ -45,6 +47,8 @@ test("domain-search returns a domain, its pattern, its organisation and its addr
     webmail: false,
     pattern: "{first}.{last}",
     organization: "Example Ltd",
+    accept_all: false,
+    linked_domains: [],
   });
   expect(values(body)).toEqual([ADA.address, GRACE.address, SALES.address]);
   expect(entries(body)[0]).toEqual({
@@ -69,7 +73,9 @@ test("domain-search returns a domain, its pattern, its organisation and its addr
     network_a_url: null,
     network_b: "ada",
     phone_number: "+44 20 7946 0123",
+    verification: { date: "2026-02-03", status: "accept_all" },
   });
+  expect(entries(body)[1]).toMatchObject({ verification: { date: null, status: null } });
   expect(body.meta).toEqual({
     results: 3,
     limit: 10,
@@ -81,6 +87,9 @@ test("domain-search returns a domain, its pattern, its organisation and its addr
       offset: null,
       seniority: null,
       department: null,
+      required_field: null,
+      verification_status: null,
+      job_titles: null,
     },
   });
 });
@@ -98,10 +107,66 @@ test.each([
   ["limit=0", [ADA, GRACE, SALES]],
   ["seniority=senior;executive", [ADA, GRACE]],
   ["department=it;%20sales", [GRACE, SALES]],
+  ["required_field=full_name", [ADA, GRACE]],
+  ["required_field=phone_number;%20Full_Name,", [ADA]],
+  ["required_field=position&seniority=senior", [GRACE]],
+  ["verification_status=accept_all,valid", [ADA]],
+  ["verification_status=valid;unknown", []],
+  ["job_titles=analyst", [ADA]],
+  ["job_titles=ANALYST,directrice%20generale", [ADA, GRACE]],
+  ["job_titles=general;chief", [ADA]],
+  ["job_titles=analyst&verification_status=unknown", []],
+  ["required_field=&verification_status=%20&job_titles=&location=", [ADA, GRACE, SALES]],
 ])("%s", async (search, expected) => {
   const site = await createLookupSite({ known });
   const { body } = await site.get("domain-search", `domain=example.com&${search}`);
   expect(values(body)).toEqual(expected.map(({ address }) => address));
+});
+
+test("domain-search echoes its filters and counts equal lists of titles once", async () => {
+  const site = await createLookupSite({ known });
+  const search = (titles: string) =>
+    site.get("domain-search", `domain=example.com&job_titles=${encodeURIComponent(titles)}`);
+  const filters = "required_field=position,full_name&verification_status=unknown;valid";
+  const { body } = await site.get("domain-search", `domain=example.com&${filters}`);
+  expect(body.meta?.params).toMatchObject({
+    required_field: "full_name,position",
+    verification_status: "valid,unknown",
+  });
+  const first = await search("Chief Analyst; C.T.O.");
+  expect(first.body.meta).toMatchObject({ results: 1, params: { job_titles: "Chief Analyst,C.T.O." } });
+  await search("cto,CHIEF ANALYST");
+  const { body: account } = await site.get("account");
+  expect(account.data).toMatchObject({ requests: { searches: { used: 1 } } });
+});
+
+test.each([
+  "required_field=bogus",
+  "required_field=full_name,email",
+  "required_field=,",
+  "verification_status=invalid",
+  "verification_status=valid,webmail",
+  "job_titles=%21%21",
+  "job_titles=CTO,%20%2D%2D",
+  `job_titles=${"a,".repeat(21)}`,
+  "location=London",
+])("domain-search with %s answers 400 wrong_params", async (search) => {
+  const site = await createLookupSite({ known });
+  const { status, body } = await site.get("domain-search", `domain=example.com&${search}`);
+  expect([status, body.errors?.[0]?.id]).toEqual([400, "wrong_params"]);
+  expect(String(body.errors?.[0]?.details)).toContain(search.slice(0, search.indexOf("=")));
+});
+
+test("domain-search lists the other domains of the company, without suppressed ones", async () => {
+  const site = await createLookupSite({
+    known,
+    organizations: { ...organizations, "example.org": "EXAMPLE ltd", "example.net": "Example Ltd" },
+  });
+  await site.contacts.load({ organizations: { "hidden.example": "Example Ltd" } });
+  await site.lookup.suppress("hidden.example");
+  await site.contacts.load({ organizations: { "hidden.example": "Example Ltd" } });
+  const { body } = await site.get("domain-search", "domain=example.com");
+  expect(body.data).toMatchObject({ linked_domains: ["example.net", "example.org"] });
 });
 
 test("domain-search finds the domain of a company", async () => {

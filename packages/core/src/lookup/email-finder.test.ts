@@ -42,6 +42,7 @@ describe("email-finder, without a prober,", () => {
       network_b: "ada",
       phone_number: null,
       company: "Example Ltd",
+      verification: { date: null, status: null },
       sources: [expect.objectContaining({ domain: "example.com" })],
     });
     expect(body.meta).toEqual({
@@ -62,6 +63,15 @@ describe("email-finder, without a prober,", () => {
     const { body } = await site.get("email-finder", search);
     expect(body.data).toMatchObject({ email: "ada.lovelace@example.com" });
     expect(body.meta?.params).toMatchObject({ full_name: "Ada+Lovelace", max_duration: 5 });
+  });
+
+  test("does not guess an address whose last verdict is invalid", async () => {
+    const dead = contactOf("edith.clarke@example.com", {
+      verification: { status: "invalid", date: "2026-02-03" },
+    });
+    const site = await createLookupSite({ known: [...known, dead] });
+    const { body } = await site.get("email-finder", EDITH);
+    expect(body.data).toMatchObject({ email: null, score: 0 });
   });
 
   test("guesses by the domain's pattern, with a limited score", async () => {

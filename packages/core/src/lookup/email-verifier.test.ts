@@ -74,6 +74,7 @@ describe("email-verifier, by the probe's result,", () => {
       regexp: true,
       gibberish: false,
       disposable: false,
+      alias: false,
       webmail: false,
       mx_records: true,
       smtp_server: true,
@@ -122,6 +123,19 @@ test("webmail and disposable addresses are checked in the DNS only, and cost not
   expect(modes).toEqual([false, true]);
   const { body } = await site.get("account");
   expect(body.data).toMatchObject({ requests: { verifications: { used: 0 } } });
+});
+
+test("a privacy alias is probed like any other address, and marked", async () => {
+  const prober = createScriptedProber(async (_, smtp) => (smtp ? { mailbox: true, acceptsAll: false } : {}));
+  const site = await createLookupSite({
+    prober,
+    lists: { ...LISTS, isAlias: (domain) => domain === "alias.example" },
+  });
+  const { body } = await site.get("email-verifier", "email=grace@alias.example");
+  const expected = { status: "valid", result: "deliverable", score: 100, alias: true, disposable: false };
+  expect(body.data).toMatchObject(expected);
+  const other = await site.get("email-verifier", "email=grace@example.com");
+  expect(other.body.data).toMatchObject({ status: "valid", alias: false });
 });
 
 test("a failing resolver does not make a webmail address undeliverable", async () => {

@@ -1,9 +1,10 @@
-import type { Contact } from "../contracts/contact-source.ts";
+import type { Contact, ContactVerification } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
+import { verificationOf, verifyAddress } from "./verify/verify-address.ts";
 
 /** The person whose address is sought. */
 export interface PersonSought {
@@ -22,6 +23,8 @@ export interface FoundAddress {
   contact: Contact | null;
   /** The result of probing a guess; `null` if it was not probed, or not in time. */
   probe: ProbeResult | null;
+  /** The latest verdict. */
+  verification?: ContactVerification | undefined;
 }
 
 /** Less likely guesses are dropped. */
@@ -44,10 +47,13 @@ export async function findAddress(
 ): Promise<FoundAddress | null> {
   const { contacts, suppressions } = context;
   const { domain, firstName, lastName } = sought;
-  const [known] = await contacts.findByName(domain, firstName, lastName);
+  const namesakes = await contacts.findByName(domain, firstName, lastName);
+  const isDead = ({ verification }: Contact) => verification?.status === "invalid";
+  const known = namesakes.find((contact) => !isDead(contact));
   if (known !== undefined) {
     if ((await suppressions.ofAddress(known.address)) !== null) throw claimed();
-    return { address: known.address, score: known.confidence, contact: known, probe: null };
+    const { address, confidence, verification } = known;
+    return { address, score: confidence, contact: known, probe: null, verification };
   }
   if (context.verifier.isWebmail(domain)) return null;
   const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
@@ -58,7 +64,8 @@ export async function findAddress(
   const hidden = await suppressions.among(guesses.map(({ parsed }) => parsed.address));
   const [likeliest] = guesses;
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
-  const shown = guesses.filter(({ parsed }) => !hidden.has(parsed.address));
+  const dead = new Set(namesakes.map(({ address }) => address));
+  const shown = guesses.filter(({ parsed: { address } }) => !hidden.has(address) && !dead.has(address));
   const best = await confirm(context, shown, sought.waitMs);
   // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
@@ -71,7 +78,7 @@ interface Guess {
 
 /** Probes the likeliest guesses one after the other: each rejection makes the others likelier. */
 async function confirm(
-  { verifier }: LookupContext,
+  context: LookupContext,
   guesses: readonly Guess[],
   waitMs: number,
 ): Promise<FoundAddress | null> {
@@ -80,10 +87,18 @@ async function confirm(
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
     const leftMs = deadline - performance.now();
-    const probe = leftMs > 0 ? await verifier.probe(parsed, leftMs) : null;
+    const verified = leftMs > 0 ? await verifyAddress(context, parsed.address, parsed, leftMs) : null;
+    const probe = verified?.findings.probe ?? null;
+    const verification =
+      verified === null ? undefined : (verificationOf(verified, context.settings.now()) ?? undefined);
     if (probe?.routing === "none" || probe?.routing === "null_mx") return null;
-    if (isConfirmed(probe)) return { address: parsed.address, score: CONFIRMED_SCORE, contact: null, probe };
-    if (probe?.mailbox !== false) return guess(parsed.address, probability, probe);
+    const found = { address: parsed.address, contact: null, probe, verification };
+    if (isConfirmed(probe)) return { ...found, score: CONFIRMED_SCORE };
+    const isKnownDead = verified?.findings.contact?.verification?.status === "invalid";
+    if (probe?.mailbox !== false && !isKnownDead) {
+      const score = Math.min(MAX_GUESS_SCORE, Math.round(100 * probability));
+      return probability < LEAST_PROBABILITY ? null : { ...found, score };
+    }
     refused += candidate.probability;
   }
   return null;
@@ -91,9 +106,4 @@ async function confirm(
 
 function isConfirmed(probe: ProbeResult | null): boolean {
   return probe?.mailbox === true && probe.acceptsAll === false;
-}
-
-function guess(address: string, probability: number, probe: ProbeResult | null): FoundAddress | null {
-  if (probability < LEAST_PROBABILITY) return null;
-  return { address, score: Math.min(MAX_GUESS_SCORE, Math.round(100 * probability)), contact: null, probe };
 }

@@ -18,6 +18,15 @@ const CASES: [string, string, (lookup: Lookup) => Promise<unknown>][] = [
   ],
   [
     "domain-search",
+    "domain=example.com&required_field=full_name,position&verification_status=unknown;valid&job_titles=CTO,analyst",
+    (it) =>
+      it.searchDomain({
+        ...{ domain: "example.com", requiredField: ["position", "full_name"], jobTitles: ["CTO", "analyst"] },
+        verificationStatus: ["valid", "unknown"],
+      }),
+  ],
+  [
+    "domain-search",
     "domain=example.com&seniority=&offset=5",
     (it) => it.searchDomain({ domain: "example.com", seniority: [], offset: 5 }),
   ],

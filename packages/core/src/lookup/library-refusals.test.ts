@@ -81,6 +81,10 @@ describe("a library call of the lookup", () => {
       ["invalid_type", { domain: "example.com", type: "both" }],
       ["invalid_seniority", { domain: "example.com", seniority: "senior" }],
       ["invalid_department", { domain: "example.com", department: [null] }],
+      ["wrong_params", { domain: "example.com", requiredField: ["email"] }],
+      ["wrong_params", { domain: "example.com", verificationStatus: ["invalid"] }],
+      ["wrong_params", { domain: "example.com", jobTitles: "CTO" }],
+      ["wrong_params", { domain: "example.com", jobTitles: ["CTO", "!"] }],
       ["pagination_error", { domain: "example.com", limit: "10" }],
     ];
     for (const [id, parameters] of unchecked) {

@@ -74,6 +74,7 @@ const SUBJECT = { domain: any, company: any };
 const SEARCH_RULES = {
   ...SUBJECT,
   ...{ type: any, seniority: any, department: any, limit: any, offset: any },
+  ...{ requiredField: any, verificationStatus: any, jobTitles: any },
 } satisfies rules.RuleTable<DomainSearchParameters>;
 const FINDER_RULES = {
   ...SUBJECT,

@@ -12,6 +12,7 @@ import {
   randomDomain,
 } from "./contact-source/samples.ts";
 import { searchBehaviour } from "./contact-source/search.ts";
+import { verificationBehaviour } from "./contact-source/verification.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 
 export interface ContactSourceContractOptions<Source extends ContactSource> {
@@ -19,6 +20,8 @@ export interface ContactSourceContractOptions<Source extends ContactSource> {
   load(source: Source, data: ContactData): Promise<void>;
   /** Number of contacts in the largest domain, at least 300. @default 1000 */
   contacts?: number;
+  /** Whether the source stores verdicts: it has `recordVerification`. @default true */
+  keepsVerifications?: boolean;
 }
 
 /**
@@ -46,6 +49,7 @@ export function contactSourceContract<Source extends ContactSource>(
   searchBehaviour(check, options.contacts ?? 1000);
   peopleBehaviour(check);
   erasureBehaviour(check);
+  verificationBehaviour(check, options.keepsVerifications ?? true);
 
   check("failures are errors that another copy of core recognises", async ({ source, domain }) => {
     await source.close();
@@ -65,6 +69,9 @@ export function contactSourceContract<Source extends ContactSource>(
       await assertRejects(() => source.find(`a@${domain}`), "store_unavailable", "find");
       await assertRejects(() => source.findByName(domain, "A", "B"), "store_unavailable", "findByName");
       await assertRejects(() => source.count(domain), "store_unavailable", "count");
+      const verdict = { status: "valid", date: "2026-05-04" } as const;
+      const record = async () => source.recordVerification?.(`a@${domain}`, verdict, true);
+      if (source.recordVerification) await assertRejects(record, "store_unavailable", "recordVerification");
       await assertRejects(() => source.erase(`a@${domain}`), "store_unavailable", "erase");
       await assertRejects(() => source.eraseDomain(domain), "store_unavailable", "eraseDomain");
     },

@@ -1,5 +1,5 @@
 import type { SqlDriver } from "../driver/sql-driver.ts";
-import { readFacetCounts, writeFacetCounts } from "./facets.ts";
+import { type DomainCounts, END, moveCount, moveMarks } from "./move-count.ts";
 
 /** Factor of the time limit: erasing may have to wait for one batch of an import. */
 const PATIENCE = 5;
@@ -28,28 +28,24 @@ async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
   return await driver.write(
     async (runner) => {
       const known = await runner.first<ErasedRow>(
-        `SELECT c.domain_id, c.doubt, c.facet, d.total, d.stale, d.facets, d.organization
+        `SELECT c.domain_id, c.doubt, c.facet, c.title, d.total, d.stale, d.facets, d.organization
          FROM lookup_contacts c JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address = $1`,
         [address],
       );
       if (known === undefined) return false;
-      const { domain_id: domainId, doubt, facet, total, stale, facets, organization } = known;
+      const { domain_id: domainId, doubt, facet, total, organization } = known;
       await runner.run("DELETE FROM lookup_contacts WHERE address = $1", [address]);
       if (total === 1) await runner.run("DELETE FROM lookup_marks WHERE domain_id = $1", [domainId]);
+      const facets = await moveCount(runner, known, facet, null);
       if (total === 1 && organization === null) {
         await runner.run("DELETE FROM lookup_domains WHERE id = $1", [domainId]);
         return true;
       }
       await runner.run(
         `UPDATE lookup_domains SET total = total - 1, facets = $2, patterns = NULL, revision = revision + 1 WHERE id = $1`,
-        [domainId, stale === 1 ? facets : withoutOne(facets, facet)],
+        [domainId, facets],
       );
-      // A mark holds the number of contacts before it. A mark at the erased address remains valid for the
-      // next contact.
-      await runner.run(
-        "UPDATE lookup_marks SET position = position - 1 WHERE domain_id = $1 AND (doubt, address) > ($2, $3)",
-        [domainId, doubt, address],
-      );
+      await moveMarks(runner, domainId, { doubt, address }, END, -1);
       return true;
     },
     { isAlone: true, isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },
@@ -87,6 +83,7 @@ async function eraseOneDomain(driver: SqlDriver, domain: string): Promise<number
           [known.id],
         );
         await runner.run("DELETE FROM lookup_marks WHERE domain_id = $1", [known.id]);
+        await runner.run("DELETE FROM lookup_titles WHERE domain_id = $1", [known.id]);
         sum += erased;
         if (erased < BATCH) {
           await runner.run("DELETE FROM lookup_domains WHERE id = $1", [known.id]);
@@ -106,20 +103,9 @@ async function eraseOneDomain(driver: SqlDriver, domain: string): Promise<number
   }
 }
 
-interface ErasedRow {
-  domain_id: number;
+interface ErasedRow extends DomainCounts {
   doubt: number;
   facet: number;
   total: number;
-  stale: number;
-  facets: string;
   organization: string | null;
-}
-
-function withoutOne(facets: string, facet: number): string {
-  const counts = readFacetCounts(facets);
-  const left = (counts.get(facet) ?? 0) - 1;
-  if (left > 0) counts.set(facet, left);
-  else counts.delete(facet);
-  return writeFacetCounts(counts);
 }

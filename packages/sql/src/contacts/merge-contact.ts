@@ -1,4 +1,10 @@
-import type { AddressType, ContactEvidence, Department, Seniority } from "@outrigger/core";
+import type {
+  AddressType,
+  ContactEvidence,
+  ContactVerification,
+  Department,
+  Seniority,
+} from "@outrigger/core";
 import { classifyTitle, isRoleName, MAX_EVIDENCE, type TitleClass } from "@outrigger/core/lookup";
 import { confidenceOf } from "./confidence.ts";
 import type { StoredContact } from "./packed-contact.ts";
@@ -22,6 +28,7 @@ export interface ContactNews {
   networkAUrl?: string | null;
   networkB?: string | null;
   phoneNumber?: string | null;
+  verification?: ContactVerification;
   evidence: readonly ContactEvidence[];
 }
 
@@ -39,6 +46,7 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
+  const verification = laterVerdict(known?.verification, news.verification);
   return {
     address: news.address,
     type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
@@ -55,8 +63,17 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
     networkAUrl: latest(news.networkAUrl, known?.networkAUrl),
     networkB: latest(news.networkB, known?.networkB),
     phoneNumber: latest(news.phoneNumber, known?.phoneNumber),
+    ...(verification === undefined ? {} : { verification }),
     evidence,
   };
+}
+
+function laterVerdict(
+  known: ContactVerification | undefined,
+  news: ContactVerification | undefined,
+): ContactVerification | undefined {
+  if (known === undefined || news === undefined) return news ?? known;
+  return news.date >= known.date ? news : known;
 }
 
 /** Cache of classified titles: most titles occur many times. */

@@ -1,5 +1,6 @@
 import type { Contact, ContactEvidence } from "@outrigger/core";
-import { facetNames, facetOf } from "./facets.ts";
+import { verifiedConfidence } from "@outrigger/core/lookup";
+import { classOf, facetNames, statusNumber, statusOf } from "./facets.ts";
 
 type PackedEvidence = [
   domain: string,
@@ -15,7 +16,8 @@ type PackedEvidence = [
  */
 type Packed = [
   address: string,
-  facet: number,
+  facetClass: number,
+  /** Regardless of the verdict. */
   confidence: number,
   /** Whether the confidence was given, not calculated. */
   isConfidenceGiven: 0 | 1,
@@ -27,9 +29,11 @@ type Packed = [
   networkB: string | null,
   phoneNumber: string | null,
   evidence: PackedEvidence[],
+  /** Absent if the address was never verified. */
+  verification?: [status: number, date: string],
 ];
 
-/** A contact, and whether its confidence was given or calculated. */
+/** A contact with its confidence regardless of the verdict, and whether it was given or calculated. */
 export interface StoredContact extends Contact {
   isConfidenceGiven: boolean;
 }
@@ -37,7 +41,7 @@ export interface StoredContact extends Contact {
 export function packContact(contact: StoredContact): string {
   const packed: Packed = [
     contact.address,
-    facetOf(contact),
+    classOf(contact),
     contact.confidence,
     contact.isConfidenceGiven ? 1 : 0,
     contact.firstName,
@@ -55,6 +59,8 @@ export function packContact(contact: StoredContact): string {
       stillOnPage ? 1 : 0,
     ]),
   ];
+  const { verification } = contact;
+  if (verification !== undefined) packed.push([statusNumber(verification.status), verification.date]);
   return JSON.stringify(packed);
 }
 
@@ -71,7 +77,16 @@ export function unpackContact(text: string): Contact {
 /** Reads a JSON array of packed contacts, including the origin of their confidence. */
 export function unpackStored(text: string): StoredContact[] {
   const packed = JSON.parse(text) as Packed[]; // Only `packContact` writes it.
-  return packed.map((each) => ({ ...contactOf(each), isConfidenceGiven: each[3] === 1 }));
+  return packed.map(storedOf);
+}
+
+/** A contact, including the origin of its confidence. */
+export function unpackStoredContact(text: string): StoredContact {
+  return storedOf(JSON.parse(text) as Packed); // Only `packContact` writes it.
+}
+
+function storedOf(packed: Packed): StoredContact {
+  return { ...contactOf(packed), confidence: packed[2], isConfidenceGiven: packed[3] === 1 };
 }
 
 /** A contact with the ID of its domain. */
@@ -92,13 +107,15 @@ export const NUMBERED_JSON =
   "'[' || coalesce(string_agg('[' || domain_id || ',' || packed || ']', ','), '') || ']'";
 
 function contactOf(packed: Packed): Contact {
-  const [address, facet, confidence, , firstName, lastName, position, networkA, networkAUrl, networkB] =
+  const [address, facetClass, confidence, , firstName, lastName, position, networkA, networkAUrl, networkB] =
     packed;
-  const { type, seniority, department } = facetNames(facet);
+  const { type, seniority, department } = facetNames(facetClass);
+  const verification =
+    packed[12] === undefined ? undefined : { status: statusOf(packed[12][0]), date: packed[12][1] };
   return {
     address,
     type,
-    confidence,
+    confidence: verifiedConfidence(confidence, verification),
     firstName,
     lastName,
     position,
@@ -108,6 +125,7 @@ function contactOf(packed: Packed): Contact {
     networkAUrl,
     networkB,
     phoneNumber: packed[10],
+    ...(verification === undefined ? {} : { verification }),
     evidence: packed[11].map(evidenceOf),
   };
 }

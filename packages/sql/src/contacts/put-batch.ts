@@ -1,3 +1,4 @@
+import { titleKey, verifiedConfidence } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
 import { type ContactNews, mergeContact } from "./merge-contact.ts";
@@ -75,17 +76,19 @@ async function writeMerged(
   if (changed.length > 0) {
     // Concatenated by hand, because `packed` is JSON already.
     const rows = changed.map(({ contact, domain, packed }) => {
-      const { address, confidence, firstName, lastName } = contact;
-      const texts = [address, nameKey(firstName, lastName)].map((text) => JSON.stringify(text));
-      return `[${ids.get(domain)},${100 - confidence},${facetOf(contact)},${texts.join(",")},${packed}]`;
+      const { address, firstName, lastName, position } = contact;
+      const keys = [nameKey(firstName, lastName), titleKey(position ?? "") || null];
+      const texts = [address, ...keys].map((text) => JSON.stringify(text));
+      const doubt = 100 - verifiedConfidence(contact.confidence, contact.verification);
+      return `[${ids.get(domain)},${doubt},${facetOf(contact)},${texts.join(",")},${packed}]`;
     });
     await runner.run(
-      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, packed)
+      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, title, packed)
        SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
-         each.value->>3, each.value->>4, each.value->>5
+         each.value->>3, each.value->>4, each.value->>5, each.value->>6
        FROM ${dialect.rows("$1")} WHERE true
        ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
-         name_key = excluded.name_key, packed = excluded.packed`,
+         name_key = excluded.name_key, title = excluded.title, packed = excluded.packed`,
       [`[${rows.join(",")}]`],
     );
     await runner.run(

@@ -93,10 +93,12 @@ async function writeSummaries(
   dialect: SqlDriver["dialect"],
   summaries: ReadonlyMap<number, DomainSummary>,
 ): Promise<void> {
-  await runner.run(
-    `DELETE FROM lookup_marks WHERE domain_id IN (SELECT CAST(given.value AS bigint) FROM ${dialect.strings("$1")} AS given)`,
-    [JSON.stringify([...summaries.keys()])],
-  );
+  for (const table of ["lookup_marks", "lookup_titles"]) {
+    await runner.run(
+      `DELETE FROM ${table} WHERE domain_id IN (SELECT CAST(given.value AS bigint) FROM ${dialect.strings("$1")} AS given)`,
+      [JSON.stringify([...summaries.keys()])],
+    );
+  }
   const marks = [...summaries.values()].flatMap((summary) => summary.marks());
   if (marks.length > 0) {
     await runner.run(
@@ -104,6 +106,14 @@ async function writeSummaries(
        SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
          each.value->>3 FROM ${dialect.rows("$1")}`,
       [JSON.stringify(marks)],
+    );
+  }
+  const titles = [...summaries.values()].flatMap((summary) => summary.titles());
+  if (titles.length > 0) {
+    await runner.run(
+      `INSERT INTO lookup_titles (domain_id, title, facets)
+       SELECT CAST(each.value->>0 AS bigint), each.value->>1, each.value->>2 FROM ${dialect.rows("$1")}`,
+      [JSON.stringify(titles)],
     );
   }
   const rows = [...summaries].map(([id, summary]) => [

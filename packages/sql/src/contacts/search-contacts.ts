@@ -1,7 +1,8 @@
 import type { ContactFilter, ContactPage } from "@outrigger/core";
 import type { SqlDriver } from "../driver/sql-driver.ts";
-import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, readFacetCounts } from "./facets.ts";
+import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, maskValues, readFacetCounts } from "./facets.ts";
 import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
+import { searchTitles } from "./search-titles.ts";
 
 interface PageRow {
   total: number;
@@ -38,22 +39,26 @@ const LATER_PAGE = `
   ) AS page FROM d`;
 
 /** Scans only the index until the page is complete. */
-function filteredPage(total: string): string {
+function filteredPage(total: string, isAdmitted: string): string {
   return `
   SELECT ${total} AS total, stale, facets, (
     SELECT ${PACKED_JSON} FROM (
       SELECT packed FROM (
         SELECT address AS found FROM lookup_contacts
-        WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")} ORDER BY doubt, address LIMIT $2 OFFSET $3
+        WHERE domain_id = d.id AND ${isAdmitted} ORDER BY doubt, address LIMIT $2 OFFSET $3
       ) AS f JOIN lookup_contacts ON address = found ORDER BY doubt, address
     ) AS p
   ) AS page FROM lookup_domains d WHERE name = $1`;
 }
 
-const FILTERED_PAGE = filteredPage("total");
-const COUNTED_PAGE = filteredPage(
-  `(SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${isAdmittedSql("$4", "$5")})`,
-);
+/** The statements for a number of masks. */
+function textsFor(masks: number) {
+  const isAdmitted = isAdmittedSql(4, masks);
+  const count = `(SELECT count(*) FROM lookup_contacts WHERE domain_id = d.id AND ${isAdmitted})`;
+  return { filteredPage: filteredPage("total", isAdmitted), countedPage: filteredPage(count, isAdmitted) };
+}
+
+const [OF_TWO, OF_FOUR] = [textsFor(2), textsFor(4)];
 
 /**
  * A page of a domain; see `ContactSource`. Each answer comes from one statement, so its numbers are
@@ -67,8 +72,10 @@ export async function searchContacts(
 ): Promise<ContactPage> {
   const { limit } = page;
   const offset = Math.min(page.offset, MAX_OFFSET);
+  if (filter.jobTitles !== undefined) return searchTitles(driver, domain, filter, { limit, offset });
   const masks = masksOf(filter);
-  const { low, high } = masks ?? ALL_FACETS;
+  const values = maskValues(masks ?? ALL_FACETS);
+  const texts = values.length === 2 ? OF_TWO : OF_FOUR;
   if (masks === null && offset === 0) {
     // The index gives the order, and every write updates the total: both are always correct.
     const row = await driver.first<PageRow>(FIRST_PAGE, [domain, limit]);
@@ -77,9 +84,9 @@ export async function searchContacts(
   const row =
     masks === null
       ? await driver.first<PageRow>(LATER_PAGE, [domain, limit, offset])
-      : await driver.first<PageRow>(FILTERED_PAGE, [domain, limit, offset, low, high]);
+      : await driver.first<PageRow>(texts.filteredPage, [domain, limit, offset, ...values]);
   if (row?.stale === 1) {
-    const counted = await driver.first<PageRow>(COUNTED_PAGE, [domain, limit, offset, low, high]);
+    const counted = await driver.first<PageRow>(texts.countedPage, [domain, limit, offset, ...values]);
     return pageOf(counted, counted?.total);
   }
   if (row === undefined || masks === null) return pageOf(row, row?.total);

@@ -1,5 +1,5 @@
 import type { ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
-import { learnPatterns } from "@outrigger/core/lookup";
+import { learnPatterns, MAX_LINKED_DOMAINS } from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import type { SqlDatabase } from "../sql-database.ts";
@@ -10,6 +10,7 @@ import { nameKey } from "./name-key.ts";
 import { unpackContact } from "./packed-contact.ts";
 import { organizationKey } from "./put-batch.ts";
 import { readInOrder } from "./read-in-order.ts";
+import { recordVerification } from "./record-verification.ts";
 import { searchContacts } from "./search-contacts.ts";
 
 /** Maximum number of contacts that are returned for one name. */
@@ -54,6 +55,8 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       );
       return rows.map(({ packed }) => unpackContact(packed));
     },
+    recordVerification: async (address, verification, acceptsAll) =>
+      recordVerification(await use.driver(), address, verification, acceptsAll),
     async count(domain, type) {
       const driver = await use.driver();
       const row = await driver.first<{ id: number; stale: number; facets: string }>(
@@ -78,18 +81,30 @@ interface FactsRow {
   id: number;
   organization: string | null;
   patterns: string | null;
+  accepts_all: number | null;
+  /** Separated by blanks. */
+  linked: string | null;
   revision: number;
 }
 
+const FACTS = `
+  SELECT id, organization, patterns, accepts_all, revision, (
+    SELECT string_agg(name, ' ') FROM (
+      SELECT name FROM lookup_domains WHERE organization_key = d.organization_key AND name <> d.name
+      ORDER BY name LIMIT ${MAX_LINKED_DOMAINS}
+    ) AS l
+  ) AS linked FROM lookup_domains d WHERE name = $1`;
+
 /** Facts about a domain. Its patterns are learnt again if its contacts have changed. */
 async function domainFacts(driver: SqlDriver, domain: string): Promise<DomainFacts | null> {
-  const row = await driver.first<FactsRow>(
-    "SELECT id, organization, patterns, revision FROM lookup_domains WHERE name = $1",
-    [domain],
-  );
-  return row === undefined
-    ? null
-    : { organization: row.organization, patterns: await patternsOf(driver, row) };
+  const row = await driver.first<FactsRow>(FACTS, [domain]);
+  if (row === undefined) return null;
+  return {
+    organization: row.organization,
+    patterns: await patternsOf(driver, row),
+    ...(row.accepts_all === null ? {} : { acceptsAll: row.accepts_all === 1 }),
+    linkedDomains: row.linked?.split(" ") ?? [],
+  };
 }
 
 async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCount[]> {

@@ -2,6 +2,7 @@ import { ServiceError } from "@outrigger/core";
 import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
+import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { createTables } from "./create-tables.ts";
 
 /** All schema migrations, in order. A released migration must never be changed. */
@@ -9,31 +10,34 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
   return {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
+      "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
     }),
   };
 }
 
 const MIGRATION_TABLE = "lookup_migrations";
 
+/** The caller closes the connection. */
+export function sqliteDialect(database: Database.Database): SqliteDialect {
+  return new SqliteDialect({
+    database: {
+      close: () => undefined,
+      prepare: (text) => {
+        const statement = database.prepare(text);
+        return {
+          reader: statement.reader,
+          all: (values) => statement.all([...values]),
+          run: (values) => statement.run([...values]),
+          iterate: (values) => statement.iterate([...values]),
+        };
+      },
+    },
+  });
+}
+
 /** Migrates the schema. Call it in a transaction that excludes other writers. */
 export async function migrateSqlite(database: Database.Database): Promise<void> {
-  const db = new Kysely<unknown>({
-    dialect: new SqliteDialect({
-      database: {
-        // The caller closes the connection.
-        close: () => undefined,
-        prepare: (text) => {
-          const statement = database.prepare(text);
-          return {
-            reader: statement.reader,
-            all: (values) => statement.all([...values]),
-            run: (values) => statement.run([...values]),
-            iterate: (values) => statement.iterate([...values]),
-          };
-        },
-      },
-    }),
-  });
+  const db = new Kysely<unknown>({ dialect: sqliteDialect(database) });
   await migrate(db, migrationsFor("sqlite"));
 }
 

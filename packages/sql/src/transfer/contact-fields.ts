@@ -13,6 +13,8 @@ export const CONTACT_FIELDS = [
   "networkAUrl",
   "networkB",
   "phoneNumber",
+  "verificationStatus",
+  "verificationDate",
   "domain",
   "organization",
   "sourceDomain",

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
-import type { Contact } from "@outrigger/core";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
-import { unpackContact } from "../contacts/packed-contact.ts";
+import { type StoredContact, unpackStoredContact } from "../contacts/packed-contact.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
 
@@ -37,6 +36,8 @@ const COLUMNS = [
   "network_a_url",
   "network_b",
   "phone_number",
+  "verification_status",
+  "verification_date",
   "domain",
   "organization",
   "source_domain",
@@ -137,7 +138,7 @@ async function shownOf<Row>(
 }
 
 function csvLines({ packed, name, organization }: ExportRow): string {
-  const contact = unpackContact(packed);
+  const contact = unpackStoredContact(packed);
   const told = { ...fieldsOf(contact), domain: name, organization };
   if (contact.evidence.length === 0) return csvLine(told);
   return contact.evidence
@@ -169,7 +170,7 @@ function csvField(value: string | number | boolean): string {
 }
 
 function ndjsonLine({ packed, name, organization }: ExportRow): string {
-  const contact = unpackContact(packed);
+  const contact = unpackStoredContact(packed);
   const sources = contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) => ({
     domain,
     uri,
@@ -180,7 +181,7 @@ function ndjsonLine({ packed, name, organization }: ExportRow): string {
   return `${JSON.stringify({ ...fieldsOf(contact), domain: name, organization, sources })}\n`;
 }
 
-function fieldsOf(contact: Contact): ColumnValues {
+function fieldsOf(contact: StoredContact): ColumnValues {
   return {
     address: contact.address,
     type: contact.type,
@@ -194,5 +195,7 @@ function fieldsOf(contact: Contact): ColumnValues {
     network_a_url: contact.networkAUrl,
     network_b: contact.networkB,
     phone_number: contact.phoneNumber,
+    verification_status: contact.verification?.status ?? null,
+    verification_date: contact.verification?.date ?? null,
   };
 }

@@ -163,13 +163,27 @@ onEachDatabase(({ createUrl, open }) => {
       await importContacts(one, fileOf('{"domain":"only.example","organization":"Only, “Org”"}'), {
         format: "ndjson",
       });
+      const dead = personLine(9).split(",")[0] ?? "";
+      for (const [address, status] of [
+        ["info@a.example", "accept_all"],
+        [dead, "invalid"],
+      ] as const) {
+        await createSqlContactSource(one).recordVerification?.(address, { status, date: "2026-05-04" }, null);
+      }
       const text = await textOf(exportContacts(one, { format }));
+      expect(text).toMatch(/accept_all\W+(?:verification_date\W+)?2026-05-04/);
       const { database: other, bad } = await imported(text, { format });
       expect(bad).toEqual([]);
       expect(await textOf(exportContacts(other, { format }))).toBe(text);
       expect(text).toContain("only.example");
       const [a, b] = [one, other].map(createSqlContactSource);
-      for (const address of ["info@a.example", personLine(7).split(",")[0] ?? ""]) {
+      expect(await a?.find(dead)).toMatchObject({ confidence: 0, verification: { status: "invalid" } });
+      // The confidence that another verdict restores is exported, too.
+      for (const source of [a, b]) {
+        await source?.recordVerification?.(dead, { status: "valid", date: "2026-05-05" }, null);
+        expect((await source?.find(dead))?.confidence).toBeGreaterThan(0);
+      }
+      for (const address of [dead, "info@a.example", personLine(7).split(",")[0] ?? ""]) {
         const contact = await a?.find(address);
         expect(contact).not.toBeNull();
         expect(await b?.find(address)).toEqual(contact);

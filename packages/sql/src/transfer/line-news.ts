@@ -5,6 +5,7 @@ import {
   parseAddress,
   parseFullName,
   SENIORITIES,
+  VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import type { ContactField } from "./contact-fields.ts";
@@ -78,6 +79,11 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
   const department = DEPARTMENTS.find((name) => name === wordOf(fields.department));
   if (department !== undefined) news.department = department;
   if (fields.confidence !== undefined) news.confidence = confidenceIn(fields.confidence);
+  const verificationDate = dateOf(fields, "verificationDate");
+  const status = VERIFICATION_STATUSES.find((name) => name === wordOf(fields.verificationStatus));
+  if (status !== undefined && verificationDate !== undefined) {
+    news.verification = { status, date: verificationDate };
+  }
   return { news };
 }
 
@@ -134,7 +140,10 @@ function confidenceIn(text: string): number {
   return Math.round(confidence);
 }
 
-function dateOf(fields: FieldTexts, field: "extractedOn" | "lastSeenOn"): string | undefined {
+function dateOf(
+  fields: FieldTexts,
+  field: "extractedOn" | "lastSeenOn" | "verificationDate",
+): string | undefined {
   const text = textOf(fields, field);
   if (text === undefined) return undefined;
   const date = text.slice(0, 10);

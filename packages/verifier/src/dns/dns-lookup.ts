@@ -15,6 +15,9 @@ export interface DnsLookup {
   mx(name: string): Promise<DnsAnswer<MxRecord>>;
   a(name: string): Promise<DnsAnswer<string>>;
   aaaa(name: string): Promise<DnsAnswer<string>>;
+  ns(name: string): Promise<DnsAnswer<string>>;
+  /** Resolves at the deadline or when cancelled. */
+  over: Promise<void>;
   /** Cancels the queries under way; later ones fail at once. */
   cancel(): void;
 }
@@ -30,12 +33,17 @@ export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLoo
   const resolver = new Resolver({ timeout: Math.max(100, Math.floor(deadlineMs / 3)), tries: 2 });
   if (servers !== null) resolver.setServers(servers);
   let isOver = false;
+  let end = () => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   const timer = setTimeout(cancel, deadlineMs);
 
   function cancel(): void {
     isOver = true;
     clearTimeout(timer);
     resolver.cancel();
+    end();
   }
 
   async function ask<T>(question: () => Promise<T[]>): Promise<DnsAnswer<T>> {
@@ -52,6 +60,8 @@ export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLoo
     mx: (name) => ask(() => resolver.resolveMx(name)),
     a: (name) => ask(() => resolver.resolve4(name)),
     aaaa: (name) => ask(() => resolver.resolve6(name)),
+    ns: (name) => ask(() => resolver.resolveNs(name)),
+    over,
     cancel,
   };
 }

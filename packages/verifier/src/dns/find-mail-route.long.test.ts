@@ -1,17 +1,29 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createMailWorld, type MailWorld, never } from "../../test/mail-world.ts";
 import { findMailRoute } from "./find-mail-route.ts";
+import { createResolverControl, type ResolverControl } from "./resolver-control.ts";
 
 let world: MailWorld;
+let nowMs: number;
+let control: ResolverControl;
 beforeEach(async () => {
   world = await createMailWorld();
+  nowMs = 0;
+  control = createResolverControl({ dnsServers: [world.dns.address], dnsMs: 5000, now: () => nowMs });
 });
-afterEach(() => world.close());
+afterEach(async () => {
+  control.close();
+  await world.close();
+});
 
 function find(domain: string, more: { maxHosts?: number; dnsMs?: number } = {}) {
-  const options = { dnsServers: [world.dns.address], dnsMs: 10_000, maxHosts: 5, ...more };
+  const options = { dnsServers: [world.dns.address], dnsMs: 10_000, maxHosts: 5, control, ...more };
   return findMailRoute(domain, options, never());
 }
+
+const FAILED = { routing: "unknown", reason: "dns_failure" };
+const UNTRUSTED = { routing: "unknown", reason: "dns_untrusted" };
+const controlQuestions = () => world.dns.questions.filter((question) => question.startsWith("NS "));
 
 test("a route lists hosts in order of preference, with their addresses, IPv4 first", async () => {
   Object.assign(world.dns.zone, {
@@ -139,7 +151,8 @@ test.each<[string, "none" | "null_mx" | "unknown"]>([
     },
     "near.test": { A: ["192.0.2.1"] },
   });
-  expect(await find(domain, { dnsMs: 2000, maxHosts: 2 })).toEqual({ routing });
+  const route = await find(domain, { dnsMs: 2000, maxHosts: 2 });
+  expect(route).toEqual(routing === "unknown" ? FAILED : { routing });
 });
 
 test("a null MX next to other hosts is ignored", async () => {
@@ -182,18 +195,95 @@ test("a query whose answer was lost is repeated", async () => {
 test("a slow or unreachable resolver yields unknown at the deadline", async () => {
   world.dns.zone["slow.test"] = { MX: [[10, "mx.test"]], delayMs: 20_000 };
   const begunMs = performance.now();
-  expect(await find("slow.test", { dnsMs: 500 })).toEqual({ routing: "unknown" });
-  const gone = { dnsServers: ["127.0.0.1:1"], dnsMs: 500, maxHosts: 5 };
-  expect(await findMailRoute("one.test", gone, never())).toEqual({ routing: "unknown" });
+  expect(await find("slow.test", { dnsMs: 500 })).toEqual(FAILED);
+  const gone = { dnsServers: ["127.0.0.1:1"], dnsMs: 500, maxHosts: 5, control };
+  expect(await findMailRoute("one.test", gone, never())).toEqual(FAILED);
   expect(performance.now() - begunMs).toBeLessThan(10_000);
 });
 
 test("an abort ends the queries at once", async () => {
   world.dns.zone["silent.test"] = { drops: true };
   const controller = new AbortController();
-  const options = { dnsServers: [world.dns.address], dnsMs: 60_000, maxHosts: 5 };
+  const options = { dnsServers: [world.dns.address], dnsMs: 60_000, maxHosts: 5, control };
   const route = findMailRoute("silent.test", options, controller.signal);
   await expect.poll(() => world.dns.questions.length).toBeGreaterThan(0);
   controller.abort();
-  expect(await route).toEqual({ routing: "unknown" });
+  expect(await route).toEqual(FAILED);
+});
+
+test.each([
+  ["answers NXDOMAIN", { rcode: 3 }],
+  ["has no record", {}],
+  ["refuses", { rcode: 5 }],
+])("with a resolver that %s for every name, a missing domain is unknown and not absent", async (_, entry) => {
+  Object.assign(world.dns.zone, {
+    org: entry,
+    com: entry,
+    "empty.org": {},
+    "half.org": { MX: [[10, "mx.half.org"]] },
+  });
+  for (const domain of ["missing.org", "empty.org", "half.org", "missing.com"]) {
+    expect(await find(domain), domain).toEqual(UNTRUSTED);
+  }
+});
+
+test("a domain that a private resolver without the public DNS knows is found, and needs no control", async () => {
+  for (const topLevel of ["corp", "com"]) world.dns.zone[topLevel] = { rcode: 3 };
+  world.dns.zone["one.corp"] = { MX: [[10, "mx.one.corp"]] };
+  world.dns.zone["mx.one.corp"] = { A: ["10.0.0.1"] };
+  world.dns.zone["null.corp"] = { MX: [[0, "."]] };
+  expect(await find("one.corp")).toMatchObject({ routing: "found" });
+  expect(await find("null.corp")).toEqual({ routing: "null_mx" });
+  expect(controlQuestions()).toEqual([]);
+});
+
+test.each(["org", "gov", "de", "uk", "eu"])(
+  "a domain of the top-level domain %s, which exists, is unknown with a resolver that denies that one and knows com",
+  async (topLevel) => {
+    world.dns.zone[topLevel] = { rcode: 3 };
+    expect(await find(`one.${topLevel}`)).toEqual(UNTRUSTED);
+  },
+);
+
+test.each(["nosuchtld", "dx", "test", "invalid", "local", "onion"])(
+  "a domain of the top-level domain %s, which does not exist, is absent with a resolver that knows com",
+  async (topLevel) => {
+    world.dns.zone[topLevel] = { rcode: 3 };
+    expect(await find(`one.${topLevel}`)).toEqual({ routing: "none" });
+    expect(controlQuestions()).toContain("NS com");
+  },
+);
+
+test("missing hosts of another top-level domain are absent only if the resolver knows that one", async () => {
+  world.dns.zone["one.test"] = { MX: [[10, "mx.one.org"]] };
+  world.dns.zone.org = { rcode: 2 };
+  expect(await find("one.test")).toEqual(UNTRUSTED);
+  delete world.dns.zone.org;
+  nowMs += 10_000;
+  expect(await find("one.test")).toEqual({ routing: "none" });
+});
+
+test("a hundred missing domains cost one control question each five minutes, and ten seconds after a denial", async () => {
+  const missing = () => Promise.all(Array.from({ length: 100 }, (_, index) => find(`${index}-${nowMs}.org`)));
+  for (const name of ["org", "com"]) world.dns.zone[name] = { rcode: 3 };
+  expect(new Set((await missing()).map(({ routing }) => routing))).toEqual(new Set(["unknown"]));
+  nowMs += 9999;
+  await missing();
+  expect(controlQuestions()).toEqual(["NS org"]);
+  for (const name of ["org", "com"]) delete world.dns.zone[name];
+  nowMs += 1;
+  expect(new Set((await missing()).map(({ routing }) => routing))).toEqual(new Set(["none"]));
+  nowMs += 299_999;
+  await missing();
+  expect(controlQuestions()).toEqual(["NS org", "NS org"]);
+  nowMs += 1;
+  await missing();
+  expect(controlQuestions()).toHaveLength(3);
+});
+
+test("a control question without an answer ends at the deadline of the route", async () => {
+  world.dns.zone.org = { drops: true };
+  const begunMs = performance.now();
+  expect(await find("missing.org", { dnsMs: 500 })).toEqual(FAILED);
+  expect(performance.now() - begunMs).toBeLessThan(4000);
 });

@@ -3,12 +3,14 @@ import type { MxRecord } from "node:dns";
 import { isIP } from "node:net";
 import { type DnsAnswer, type DnsLookup, openDnsLookup } from "./dns-lookup.ts";
 import type { MailHost, MailRoute } from "./mail-route.ts";
+import type { ResolverControl } from "./resolver-control.ts";
 
 export interface FindMailRouteOptions {
   /** `null`: the machine's resolvers. */
   dnsServers: readonly string[] | null;
   dnsMs: number;
   maxHosts: number;
+  control: Pick<ResolverControl, "isBelievable">;
 }
 
 /** Maximum number of addresses per host, for each of IPv4 and IPv6. */
@@ -16,42 +18,61 @@ const MAX_ADDRESSES = 2;
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
+const FAILED: MailRoute = { routing: "unknown", reason: "dns_failure" };
+
 /**
- * Queries the DNS for a domain's mail route. Never rejects; `unknown` if the DNS failed or `signal` aborted.
+ * Queries the DNS for a domain's mail route. Never rejects; `unknown` if the DNS failed, if its denials do not count,
+ * or if `signal` aborted.
  */
 export async function findMailRoute(
   domain: string,
-  { dnsServers, dnsMs, maxHosts }: FindMailRouteOptions,
+  { dnsServers, dnsMs, maxHosts, control }: FindMailRouteOptions,
   signal: AbortSignal,
 ): Promise<MailRoute> {
   const lookup = openDnsLookup({ servers: dnsServers, deadlineMs: dnsMs });
   signal.addEventListener("abort", lookup.cancel);
   try {
-    if (signal.aborted) return { routing: "unknown" };
+    if (signal.aborted) return FAILED;
     const exchanges = await lookup.mx(domain);
-    if (exchanges.state === "failed") return { routing: "unknown" };
+    if (exchanges.state === "failed") return FAILED;
+    const denied = (names: readonly string[]) => readDenial(lookup, control, names);
     // Like Postfix, also after NXDOMAIN: some servers send it for a name without MX.
-    if (exchanges.state === "absent") return await findImplicitRoute(lookup, domain);
-    return await findExplicitRoute(lookup, exchanges.records, maxHosts);
+    if (exchanges.state === "absent") return await findImplicitRoute(lookup, domain, denied);
+    return await findExplicitRoute(lookup, exchanges.records, maxHosts, denied);
   } finally {
     signal.removeEventListener("abort", lookup.cancel);
     lookup.cancel();
   }
 }
 
+type Denial = (names: readonly string[]) => Promise<MailRoute>;
+
+/** The route if the resolvers deny the given names. */
+async function readDenial(
+  lookup: DnsLookup,
+  control: Pick<ResolverControl, "isBelievable">,
+  names: readonly string[],
+): Promise<MailRoute> {
+  const all = Promise.all(names.map((name) => control.isBelievable(name)));
+  const counts = await Promise.race([all.then((each) => each.every(Boolean)), lookup.over]);
+  if (counts === undefined) return FAILED;
+  return counts ? { routing: "none" } : { routing: "unknown", reason: "dns_untrusted" };
+}
+
 /** Without MX, the domain is its own mail host (RFC 5321 §5.1). */
-async function findImplicitRoute(lookup: DnsLookup, domain: string): Promise<MailRoute> {
+async function findImplicitRoute(lookup: DnsLookup, domain: string, denied: Denial): Promise<MailRoute> {
   const found = await findAddresses(lookup, domain);
   if (found.state === "found") {
     return { routing: "found", hosts: [{ name: domain, addresses: found.records }] };
   }
-  return { routing: found.state === "absent" ? "none" : "unknown" };
+  return found.state === "absent" ? await denied([domain]) : FAILED;
 }
 
 async function findExplicitRoute(
   lookup: DnsLookup,
   records: readonly MxRecord[],
   maxHosts: number,
+  denied: Denial,
 ): Promise<MailRoute> {
   // The root as exchange means "no mail" only if it is the single MX (RFC 7505 §3). It is never a host: its empty
   // name would resolve to this machine.
@@ -69,10 +90,10 @@ async function findExplicitRoute(
     if (name !== undefined && answer.state === "found") hosts.push({ name, addresses: answer.records });
   }
   if (hosts.length > 0) return { routing: "found", hosts };
-  if (answers.some(({ state }) => state === "failed")) return { routing: "unknown" };
+  if (answers.some(({ state }) => state === "failed")) return FAILED;
   if (usable.length < names.length) return { routing: "found", hosts };
   // Hosts beyond `maxHosts` were not queried and may exist.
-  return { routing: asked.length < usable.length ? "unknown" : "none" };
+  return asked.length < usable.length ? FAILED : await denied(asked);
 }
 
 /** Distinct names in order of preference; equal preferences in random order. */

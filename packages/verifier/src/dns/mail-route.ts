@@ -8,7 +8,9 @@ export interface MailHost {
 /** The mail route of a domain. */
 export type MailRoute =
   /** `hosts` is empty if no host has a valid name. */
-  { routing: "found"; hosts: MailHost[] } | { routing: "none" | "null_mx" | "unknown" };
+  | { routing: "found"; hosts: MailHost[] }
+  | { routing: "none" | "null_mx" }
+  | { routing: "unknown"; reason: "dns_failure" | "dns_untrusted" };
 
 /** Validates a cached route: other software may write to the cache. `undefined` for an invalid one. */
 export function readMailRoute(value: unknown): MailRoute | undefined {

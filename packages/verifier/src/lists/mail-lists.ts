@@ -3,8 +3,9 @@
 import type { MailLists } from "@outrigger/core";
 import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
 import webmailDomains from "email-providers";
-import mailchecker from "mailchecker";
+import { ALIAS_DOMAINS } from "./alias-domains.ts";
 import { BIG_PROVIDERS, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";
+import { disposableDomains } from "./disposable-domains.ts";
 import { createDomainSuggestions } from "./suggest-domain.ts";
 
 /** Changes to the built-in lists. Domains are A-labels; each entry also covers its subdomains. */
@@ -15,14 +16,16 @@ export interface MailListsOptions {
    */
   webmail?: Iterable<string>;
   /**
-   * Domains of disposable addresses, instead of the built-in list. @default mailchecker, without big
-   * providers
+   * Domains of disposable addresses, instead of the built-in list. @default the union of public lists, without
+   * big providers and privacy aliases
    */
   disposable?: Iterable<string>;
   /** Further webmail domains. @default none */
   addWebmail?: Iterable<string>;
   /** Further domains of disposable addresses. @default none */
   addDisposable?: Iterable<string>;
+  /** Further domains of privacy aliases, which forward mail to the mailbox of their owner. @default none */
+  addAlias?: Iterable<string>;
   /** Domains that are never webmail. @default none */
   exceptWebmail?: Iterable<string>;
   /** Domains that are never disposable. @default none */
@@ -35,6 +38,7 @@ const RULES = {
   disposable: DOMAINS,
   addWebmail: DOMAINS,
   addDisposable: DOMAINS,
+  addAlias: DOMAINS,
   exceptWebmail: DOMAINS,
   exceptDisposable: DOMAINS,
 } satisfies RuleTable<MailListsOptions>;
@@ -42,14 +46,15 @@ const RULES = {
 /**
  * Lists of domains in memory. If several entries match a domain, the longest name wins; for the same name, an
  * exception wins
- * over an addition, and an addition over the lists. Nothing is fetched: the lists are as recent as the
+ * over an addition, and an addition over the lists. A domain of
+ * privacy aliases is disposable or webmail only by an option. Nothing is fetched: the lists are as recent as the
  * installed packages.
  */
 export function createMailLists(options: MailListsOptions = {}): MailLists {
   checkOptions("createMailLists", options, RULES);
   const big = new Set(BIG_PROVIDERS);
-  // The package's own set: it is large, so it is not copied, and never changed here.
-  const disposable = options.disposable === undefined ? mailchecker.blacklist() : domains(options.disposable);
+  const ownDisposable = domains(options.disposable);
+  const disposable = options.disposable === undefined ? disposableDomains() : ownDisposable;
   const notWebmail = new Set(NOT_WEBMAIL);
   const webmail =
     options.webmail === undefined
@@ -59,12 +64,15 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
   const added = { webmail: domains(options.addWebmail), disposable: domains(options.addDisposable) };
   const except = { webmail: domains(options.exceptWebmail), disposable: domains(options.exceptDisposable) };
   const suggest = createDomainSuggestions(SUGGESTED_PROVIDERS);
+  const aliases = new Set([...ALIAS_DOMAINS, ...domains(options.addAlias)]);
+  const notAlias = new Set([...added.disposable, ...ownDisposable]);
+  const isAlias = (domain: string) => isListed(domain, notAlias, (name) => aliases.has(name));
 
   const isWebmail = (domain: string) =>
     isListed(domain, except.webmail, (name) => {
       if (added.webmail.has(name) || (hasBig && big.has(name))) return true;
       // Only big providers cover their subdomains: other listed domains sell subdomains to companies.
-      return webmail.has(name) && (name === domain || !hasBig);
+      return webmail.has(name) && (name === domain || !hasBig) && !(hasBig && isAlias(domain));
     });
 
   return {
@@ -73,8 +81,9 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
       isListed(
         domain,
         except.disposable,
-        (name) => added.disposable.has(name) || (disposable.has(name) && !big.has(name)),
+        (name) => added.disposable.has(name) || (disposable.has(name) && !big.has(name) && !isAlias(domain)),
       ),
+    isAlias,
     suggestDomain(domain) {
       const isKnown = isListed(domain, except.webmail, (name) => big.has(name) || added.webmail.has(name));
       return isKnown || except.webmail.has(domain) ? null : suggest(domain);

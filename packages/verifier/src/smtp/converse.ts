@@ -1,7 +1,7 @@
 import { systemCode } from "@outrigger/core";
 import type { SmtpIdentity } from "../prober-options.ts";
 import { type Asked, type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
-import { openSmtpConnection, type SmtpConnection } from "./smtp-connection.ts";
+import { openSmtpConnection, type SmtpConnection, type SmtpConnectionOptions } from "./smtp-connection.ts";
 import { DialogueError, type SmtpReply } from "./smtp-reply.ts";
 
 /** The question to a mail host. */
@@ -16,15 +16,10 @@ export interface Question {
   madeUpLocal: string | null;
 }
 
-export interface ConverseOptions {
-  address: string;
-  /** The host's name, for TLS. */
-  name: string;
-  port: number;
+export interface ConverseOptions extends SmtpConnectionOptions {
   identity: SmtpIdentity;
-  connectMs: number;
-  replyMs: number;
-  signal: AbortSignal;
+  /** Called once the host has sent a reply. */
+  onSpoken(): void;
   /** Receives a promise that resolves when a connection is closed. */
   onClosing(gone: Promise<void>): void;
 }
@@ -56,29 +51,45 @@ interface NoTls {
 
 const NO_TLS: NoTls = { kind: "no_tls" };
 
+/** Of both attempts. */
+interface Progress {
+  hasSpoken: boolean;
+}
+
 /** Asks a host about a mailbox without sending mail. No behaviour of the host makes it reject. */
 export async function converse(question: Question, options: ConverseOptions): Promise<Outcome> {
-  const outcome = await attempt(question, options, true);
+  const progress = { hasSpoken: false };
+  const outcome = await attempt(question, options, true, progress);
   if (outcome.kind !== "no_tls") return outcome;
   // If TLS fails, try again without it on a new connection: this one is unusable.
-  return await attempt(question, options, false);
+  return await attempt(question, options, false, progress);
 }
 
 /** @returns `no_tls` only if `mayUseTls`. */
-function attempt(question: Question, options: ConverseOptions, mayUseTls: false): Promise<Outcome>;
-function attempt(question: Question, options: ConverseOptions, mayUseTls: true): Promise<Outcome | NoTls>;
+function attempt(
+  question: Question,
+  options: ConverseOptions,
+  mayUseTls: false,
+  progress: Progress,
+): Promise<Outcome>;
+function attempt(
+  question: Question,
+  options: ConverseOptions,
+  mayUseTls: true,
+  progress: Progress,
+): Promise<Outcome | NoTls>;
 async function attempt(
   question: Question,
   options: ConverseOptions,
   mayUseTls: boolean,
+  progress: Progress,
 ): Promise<Outcome | NoTls> {
   let connection: SmtpConnection;
   try {
     connection = await openSmtpConnection(options);
   } catch (error) {
-    return readConnectError(error);
+    return readConnectError(error, progress);
   }
-  const progress = { hasSpoken: false };
   let outcome: Outcome | NoTls | undefined;
   try {
     outcome = await talk(connection, question, options, mayUseTls, progress);
@@ -93,24 +104,24 @@ async function attempt(
   }
 }
 
-function readConnectError(error: unknown): Outcome {
-  if (error instanceof DialogueError && error.kind === "aborted") {
-    return { kind: "failed", failure: "aborted", hasSpoken: false };
-  }
+function readConnectError(error: unknown, { hasSpoken }: Progress): Outcome {
+  const kind = error instanceof DialogueError ? error.kind : null;
+  if (kind === "aborted") return { kind: "failed", failure: "aborted", hasSpoken };
   // Any socket error means the same here: the host is unreachable.
-  const code = systemCode(error) ?? "ETIMEDOUT";
-  return { kind: "failed", failure: "unreachable", hasSpoken: false, code };
+  const code = kind === "timeout" ? "ETIMEDOUT" : systemCode(error);
+  return { kind: "failed", failure: "unreachable", hasSpoken, ...(code === undefined ? {} : { code }) };
 }
 
 async function talk(
   connection: SmtpConnection,
   { local, domain, madeUpLocal }: Question,
-  { identity, name }: ConverseOptions,
+  { identity, name, onSpoken }: ConverseOptions,
   mayUseTls: boolean,
-  progress: { hasSpoken: boolean },
+  progress: Progress,
 ): Promise<Outcome | NoTls> {
   const greeting = await connection.greeting();
   progress.hasSpoken = true;
+  onSpoken();
   if (greeting.code !== 220) return refused(greeting);
   let hello = await sayHello(connection, identity);
   if (mayUseTls && offers(hello, "STARTTLS") && (await connection.command("STARTTLS")).code === 220) {

@@ -1,5 +1,7 @@
-import { connect, isIP, type Socket } from "node:net";
+import { isIP, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
+import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { commandLine, type SmtpVerb } from "./smtp-command.ts";
 import { createReplyParser, DialogueError, type SmtpReply } from "./smtp-reply.ts";
 
@@ -16,13 +18,8 @@ export interface SmtpConnection {
   destroy(): void;
 }
 
-export interface SmtpConnectionOptions {
-  /** An IP address, which has been checked. Names are never looked up here. */
-  address: string;
-  port: number;
-  connectMs: number;
+export interface SmtpConnectionOptions extends SocketOptions {
   replyMs: number;
-  signal: AbortSignal;
 }
 
 const GOODBYE_MS = 2000;
@@ -39,15 +36,18 @@ interface Waiting {
  * abort.
  */
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<SmtpConnection> {
-  const { address, port, connectMs, replyMs, signal } = options;
-  if (isIP(address) === 0) throw new TypeError("address must be an IP address, not a host name.");
-  const plain = connect({ host: address, port });
-  let socket: Socket = plain;
+  const { replyMs, signal } = options;
+  const plain = await openSocket(options);
+  if (plain instanceof Socket) plain.setNoDelay(true);
+  let socket: Duplex = plain;
   let parser = createReplyParser();
   let failure: DialogueError | null = null;
   let waiting: Waiting | null = null;
   const unread: SmtpReply[] = [];
-  const gone = new Promise<void>((resolve) => plain.once("close", () => resolve()));
+  const gone = new Promise<void>((resolve) => {
+    if (plain.closed) resolve();
+    else plain.once("close", () => resolve());
+  });
 
   function fail(error: DialogueError): void {
     failure ??= error;
@@ -78,7 +78,8 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
   function listen(): void {
     socket.on("data", take);
     socket.on("error", (error) => fail(new DialogueError("closed", error.message)));
-    socket.on("close", () => fail(new DialogueError("closed", "The server closed the connection")));
+    // A stream other than a socket may stay open for writing after its end.
+    for (const event of ["end", "close"]) socket.on(event, () => fail(hungUp()));
   }
 
   function nextReply(): Promise<SmtpReply> {
@@ -108,10 +109,8 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
   signal.addEventListener("abort", stop);
   void gone.then(() => signal.removeEventListener("abort", stop));
   if (signal.aborted) stop();
-
-  await connected(plain, connectMs, () => failure);
-  plain.setNoDelay(true);
   listen();
+  if (plain.destroyed) fail(hungUp());
 
   return {
     greeting: nextReply,
@@ -174,29 +173,8 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
   };
 }
 
-/** Resolves when the socket is connected. Otherwise rejects and destroys the socket. */
-async function connected(
-  socket: Socket,
-  connectMs: number,
-  failure: () => DialogueError | null,
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      socket.destroy(new DialogueError("timeout", "Connecting took too long"));
-    }, connectMs);
-    let reason: Error | null = null;
-    socket.once("connect", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    socket.on("error", (error) => {
-      reason = error;
-    });
-    socket.once("close", () => {
-      clearTimeout(timer);
-      reject(failure() ?? reason ?? new DialogueError("closed", "The connection was closed"));
-    });
-  });
+function hungUp(): DialogueError {
+  return new DialogueError("closed", "The server closed the connection");
 }
 
 function earlyTalker(): DialogueError {

@@ -6,9 +6,10 @@ import { crossSiteRefusal } from "../../http/cross-site.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../../http/problem.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
-import { hostRefusal, transportRefusal } from "../../http/transport.ts";
+import { connectionRefusal } from "../../http/transport.ts";
 import { UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/untrusted-proxy.ts";
 import { StillProcessing } from "../library/find-image.ts";
+import { createHotRead } from "./hot-read.ts";
 import type { ImageContext } from "./image-context.ts";
 import { countRequest } from "./limits.ts";
 import { prefersHtml } from "./pages/page-reply.ts";
@@ -25,8 +26,6 @@ import {
   nothingHere,
   type Route,
 } from "./routes.ts";
-
-const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
 
 /** Codes of failures that are reported to the operator. */
 const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
@@ -48,10 +47,15 @@ export function createImageService(
 ): ServiceShell {
   const { pages, settings } = context;
   const watch = watchForProxy((header) => settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
+  const hotRead = createHotRead(context);
   return createServiceShell<MatchedRoute, Problem>({
     match(path) {
       const matched = matchRoute(path);
       return matched === undefined || !isOffered(pages, matched) ? undefined : matched;
+    },
+    answerNow(call) {
+      watch(call);
+      return hotRead?.(call);
     },
     async answer(call, matched) {
       watch(call);
@@ -88,7 +92,8 @@ async function answer(
   // A path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
   // characters.
   if (isImagePage(matched) && !(await isKnown(context, call, name))) return undefined;
-  requireTransport(context, call);
+  const connection = connectionRefusal(call, context.settings);
+  if (connection !== null) throw connection;
   if (call.method === "OPTIONS") {
     return { status: 204, headers: { Allow: row === NOTHING ? "GET, HEAD, OPTIONS" : allowedBy(row) } };
   }
@@ -103,20 +108,6 @@ async function answer(
 async function isKnown({ library }: ImageContext, call: Call, id: string): Promise<boolean> {
   const { records } = library;
   return records.peek(id) !== undefined || (await records.load(id, call.signal)) !== null;
-}
-
-function requireTransport({ settings }: ImageContext, call: Call): void {
-  // RFC 9112 §3.2. Also, without an origin there are no absolute URLs. The pattern is a fast path for most hosts.
-  if (!PLAIN_HOST.test(call.headers.host ?? "") && call.origin === "")
-    throw new ServiceError("bad_request", hostRefusal(call) ?? "The Host header is missing or malformed");
-  if (
-    settings.allowedHosts !== null &&
-    !settings.allowedHosts.has(call.origin.replace(/^\w+:\/\//, "").toLowerCase())
-  ) {
-    throw new ServiceError("bad_request", "This host is not served here");
-  }
-  const reason = transportRefusal(call, settings.tls);
-  if (reason !== null) throw new ServiceError("forbidden", reason);
 }
 
 /** The host decides by what the browser sends along, such as cookies, so the request must come from a permitted page. */

@@ -17,11 +17,17 @@ export interface PreparedRead {
   untilMs: number | null;
   /** All headers except ETag, Content-Length and Cache-Control. */
   headers: Readonly<Record<string, string>>;
-  /**
-   * All headers of a reply with this tag, while the image lives longer than `cacheSeconds`. Filled by the first
-   * reply.
-   */
-  complete?: { etag: string; headers: Readonly<Record<string, string>> };
+  /** The headers of public replies while the image lives longer than `cacheSeconds`. Filled by the first one. */
+  flat?: FlatHeaders;
+}
+
+/** Header names and values in turn, for the bytes with this tag. */
+export interface FlatHeaders {
+  readonly etag: string;
+  /** Of a 200 with all bytes. */
+  readonly whole: readonly string[];
+  /** Of a 304. */
+  readonly notModified: readonly string[];
 }
 
 const MAX_PREPARED_PER_IMAGE = 8;
@@ -41,7 +47,7 @@ export function preparedRead(
   format: ImageFormat,
   search: string,
 ): PreparedRead {
-  const read = knownRead(library, current, format, search);
+  const read = knownRead(current, format, search) ?? newRead(library, current, format, search);
   // The cached read is valid, but its signed address may have ended since.
   if (read.untilMs !== null) requireInTime(read.untilMs, library.settings.now());
   return read;
@@ -64,25 +70,28 @@ export function readOfBody(
   return read;
 }
 
-function knownRead(
+/** The read for a query which an earlier request has validated. */
+export function knownRead(
+  current: CurrentRecord,
+  format: ImageFormat,
+  search: string,
+): PreparedRead | undefined {
+  return prepared.get(current)?.get(`${format}?${search}`);
+}
+
+function newRead(
   library: LibraryContext,
   current: CurrentRecord,
   format: ImageFormat,
   search: string,
 ): PreparedRead {
-  let reads = prepared.get(current);
-  if (reads === undefined) {
-    reads = new Map();
-    prepared.set(current, reads);
-  }
-  const name = `${format}?${search}`;
-  const known = reads.get(name);
-  if (known !== undefined) return known;
   requireUtf8Query(search);
   const read = prepare(library, current.record, format, { query: new URLSearchParams(search) });
   if (search.length > MAX_PREPARED_SEARCH) return read;
+  const reads = prepared.get(current) ?? new Map<string, PreparedRead>();
   if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
-  reads.set(name, read);
+  reads.set(`${format}?${search}`, read);
+  prepared.set(current, reads);
   return read;
 }
 

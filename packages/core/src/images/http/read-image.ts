@@ -8,7 +8,6 @@ import { chooseRange } from "../../http/ranges.ts";
 import { findReadyImage } from "../library/find-image.ts";
 import { type FoundBytes, readRendition } from "../library/read-rendition.ts";
 import { isServable } from "../record/image-links.ts";
-import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { specName } from "../renditions/rendition-spec.ts";
 import { findForRead } from "./find-for-read.ts";
@@ -16,9 +15,7 @@ import type { ImageContext } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
 import { hasBody, readParameters } from "./read-body.ts";
-
-/** Cacheability of a reply with bytes. */
-type Caching = Audience | "revalidate" | "revalidate privately" | "never";
+import { type Caching, wholeHeaders, withCaching } from "./read-headers.ts";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`. */
 export async function readImage(
@@ -171,53 +168,4 @@ async function partReply(
 /** The `Range` header. It is defined for GET only (RFC 9110 §14.2). */
 function rangeOf(call: Call): string | undefined {
   return call.method === "GET" ? call.headers.range : undefined;
-}
-
-/** Headers of a 200 with `size` bytes. */
-function wholeHeaders(
-  context: ImageContext,
-  current: CurrentRecord,
-  read: PreparedRead,
-  size: number,
-  etag: string,
-  caching: Caching,
-): Readonly<Record<string, string>> {
-  const isPlain =
-    caching === "public" && secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
-  if (isPlain && read.complete?.etag === etag) return read.complete.headers;
-  const headers = {
-    ...withCaching(context, current, read, caching),
-    ETag: etag,
-    "Content-Length": String(size),
-  };
-  if (isPlain) read.complete = { etag, headers };
-  return headers;
-}
-
-function withCaching(
-  context: ImageContext,
-  { record }: CurrentRecord,
-  read: PreparedRead,
-  caching: Caching,
-): Record<string, string> {
-  if (caching === "never") return { ...read.headers, "Cache-Control": "no-store" };
-  if (caching === "revalidate") return { ...read.headers, "Cache-Control": "no-cache", Vary: "Accept" };
-  if (caching === "revalidate privately") {
-    return { ...read.headers, "Cache-Control": "private, no-cache", Vary: "Accept" };
-  }
-  const maxAge = Math.min(context.settings.cacheSeconds, secondsLeft(context, record, read));
-  return {
-    ...read.headers,
-    "Cache-Control": `${caching}, max-age=${maxAge}, must-revalidate, no-transform`,
-  };
-}
-
-/** Whole seconds until the image or its signed address expires. A cache must not keep the reply longer. */
-function secondsLeft(
-  { settings }: ImageContext,
-  { expiresAt }: ImageRecord,
-  { untilMs }: PreparedRead,
-): number {
-  const endsAt = untilMs === null ? expiresAt : Math.min(expiresAt, untilMs);
-  return Math.max(0, Math.floor((endsAt - settings.now()) / 1000));
 }

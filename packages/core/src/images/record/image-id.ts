@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 
+/** Characters of an image ID. */
+export const ID_LENGTH = 22;
+
 export const IMAGE_ID_SCHEMA = {
   type: "string",
   pattern: "^[A-Za-z0-9_-]{22}$",

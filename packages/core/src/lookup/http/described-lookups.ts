@@ -5,10 +5,13 @@ import { NAME_SCHEMA } from "../names/name-fault.ts";
 import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
 import {
   DEPARTMENT_SCHEMA,
+  JOB_TITLES_SCHEMA,
   LIMIT_SCHEMA,
   OFFSET_SCHEMA,
+  REQUIRED_FIELD_SCHEMA,
   SENIORITY_SCHEMA,
   TYPE_SCHEMA,
+  VERIFICATION_STATUS_SCHEMA,
 } from "../operations/filter-schemas.ts";
 import { MAX_DURATION_SCHEMA, TEXT_SCHEMA } from "../operations/given.ts";
 import { COMPANY_SCHEMA, DOMAIN_SCHEMA } from "../operations/subject.ts";
@@ -57,7 +60,7 @@ export const DESCRIBED_LOOKUPS = {
     operationId: "searchDomain",
     summary: "Addresses of an organisation",
     description:
-      "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. With the key `test-api-key` the answer is fixed and free.",
+      "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. `location` is rejected: the data have no locations. With the key `test-api-key` the answer is fixed and free.",
     parameters: [
       DOMAIN,
       COMPANY,
@@ -66,6 +69,9 @@ export const DESCRIBED_LOOKUPS = {
       TYPE,
       listParameter("seniority", SENIORITY_SCHEMA),
       listParameter("department", DEPARTMENT_SCHEMA),
+      listParameter("required_field", REQUIRED_FIELD_SCHEMA),
+      listParameter("verification_status", VERIFICATION_STATUS_SCHEMA),
+      listParameter("job_titles", JOB_TITLES_SCHEMA),
     ],
     data: "Domain",
     meta: {
@@ -76,7 +82,8 @@ export const DESCRIBED_LOOKUPS = {
     echo: {
       ...{ domain: text, company: text, type: text },
       offset: { type: ["integer", "null"] },
-      ...{ seniority: text, department: text },
+      ...{ seniority: text, department: text, required_field: text, verification_status: text },
+      job_titles: text,
     },
     isCounted: true,
   },

@@ -11,6 +11,9 @@ const NAMES: Partial<Record<Parameter, string>> = {
   firstName: "first_name",
   lastName: "last_name",
   fullName: "full_name",
+  requiredField: "required_field",
+  verificationStatus: "verification_status",
+  jobTitles: "job_titles",
   maxDurationMs: "max_duration",
 };
 const nameOf = (parameter: Parameter) => NAMES[parameter] ?? parameter;

@@ -7,13 +7,15 @@ import type {
   ContactFilter,
   ContactSource,
   PatternCount,
+  RequiredField,
 } from "../../contracts/contact-source.ts";
-import { MAX_EVIDENCE } from "../../contracts/contact-source.ts";
+import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
 import { named, preset, type RuleTable, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
 import { normaliseName } from "../names/normalise-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
+import { titleKey } from "../titles/title-key.ts";
 
 export interface MemoryContactSourceOptions {
   /** The initial contacts; of several with the same address, the last. @default nothing */
@@ -35,6 +37,8 @@ export interface MemoryContactSource extends ContactSource {
 
 interface KnownDomain {
   organization: string | null;
+  acceptsAll?: boolean;
+  /** With the confidence as loaded. */
   contacts: Map<string, Contact>;
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
@@ -74,8 +78,17 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   function contactsOf(domain: string): Contact[] {
     const known = domains.get(domain);
     if (known === undefined) return [];
-    known.inOrder ??= [...known.contacts.values()].sort(byConfidence);
+    known.inOrder ??= [...known.contacts.values()].map(shown).sort(byConfidence);
     return known.inOrder;
+  }
+
+  function linkedTo(domain: string, organization: string): string[] {
+    const wanted = organization.toLowerCase();
+    return [...domains]
+      .filter(([each, known]) => each !== domain && known.organization?.toLowerCase() === wanted)
+      .map(([each]) => each)
+      .sort()
+      .slice(0, MAX_LINKED_DOMAINS);
   }
 
   return {
@@ -87,7 +100,13 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       mustBeOpen();
       const known = domains.get(domain);
       if (known === undefined) return null;
-      return { organization: known.organization, patterns: patternsOf(contactsOf(domain)) };
+      const { organization, acceptsAll } = known;
+      return {
+        organization,
+        patterns: patternsOf(contactsOf(domain)),
+        ...(acceptsAll === undefined ? {} : { acceptsAll }),
+        linkedDomains: organization === null ? [] : linkedTo(domain, organization),
+      };
     },
     async domainOf(company) {
       mustBeOpen();
@@ -109,7 +128,18 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     },
     async find(address) {
       mustBeOpen();
-      return structuredClone(domains.get(domainOf(address))?.contacts.get(address) ?? null);
+      const contact = domains.get(domainOf(address))?.contacts.get(address);
+      return contact === undefined ? null : structuredClone(shown(contact));
+    },
+    async recordVerification(address, verification, acceptsAll) {
+      mustBeOpen();
+      const known = domains.get(domainOf(address));
+      if (known === undefined) return;
+      if (acceptsAll !== null) known.acceptsAll = acceptsAll;
+      const contact = known.contacts.get(address);
+      if (contact === undefined) return;
+      known.contacts.set(address, { ...contact, verification: { ...verification } });
+      known.inOrder = null;
     },
     async findByName(domain, firstName, lastName) {
       mustBeOpen();
@@ -166,19 +196,37 @@ function tidied(contact: Contact): Contact {
   return { ...rest, evidence: seenLastFirst.slice(0, MAX_EVIDENCE) };
 }
 
+function shown(contact: Contact): Contact {
+  return { ...contact, confidence: verifiedConfidence(contact.confidence, contact.verification) };
+}
+
 function byConfidence(a: Contact, b: Contact): number {
   // The order of JavaScript strings differs from that of their bytes beyond ASCII.
   return b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address));
 }
 
-function matches(contact: Contact, { type, seniorities, departments }: ContactFilter): boolean {
-  const { seniority, department } = contact;
+function matches(contact: Contact, filter: ContactFilter): boolean {
+  const { type, requiredFields, jobTitles } = filter;
+  const title = jobTitles === undefined ? "" : titleKey(contact.position ?? "");
   return (
     (type === undefined || contact.type === type) &&
-    (seniorities === undefined || (seniority !== null && seniorities.includes(seniority))) &&
-    (departments === undefined || (department !== null && departments.includes(department)))
+    isAmong(contact.seniority, filter.seniorities) &&
+    isAmong(contact.department, filter.departments) &&
+    isAmong(contact.verification?.status, filter.verificationStatuses) &&
+    (requiredFields?.every((field) => IS_KNOWN[field](contact)) ?? true) &&
+    (jobTitles?.some((key) => title.includes(key)) ?? true)
   );
 }
+
+function isAmong<T>(value: T | null | undefined, wanted: readonly T[] | undefined): boolean {
+  return wanted === undefined || (value !== null && value !== undefined && wanted.includes(value));
+}
+
+const IS_KNOWN: Record<RequiredField, (contact: Contact) => boolean> = {
+  full_name: ({ firstName, lastName }) => Boolean(firstName && lastName),
+  position: ({ position }) => Boolean(position),
+  phone_number: ({ phoneNumber }) => Boolean(phoneNumber),
+};
 
 function nameKey(firstName: string | null, lastName: string | null): string | null {
   const [first, last] = [normaliseName(firstName ?? ""), normaliseName(lastName ?? "")];

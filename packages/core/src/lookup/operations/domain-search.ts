@@ -4,19 +4,24 @@ import type {
   ContactFilter,
   ContactPage,
   Department,
+  RequiredField,
   Seniority,
 } from "../../contracts/contact-source.ts";
 import type { Reservation } from "../accounts/meter.ts";
 import type { DomainSearchAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { isLookupProblem } from "../lookup-problem.ts";
+import { isLookupProblem, LookupProblem } from "../lookup-problem.ts";
 import { emailEntry } from "./entries.ts";
 import {
   DEPARTMENT_SCHEMA,
+  jobTitlesOf,
   LIMIT_SCHEMA,
   OFFSET_SCHEMA,
+  REQUIRED_FIELD_SCHEMA,
   SENIORITY_SCHEMA,
+  type SearchedStatus,
   TYPE_SCHEMA,
+  VERIFICATION_STATUS_SCHEMA,
 } from "./filter-schemas.ts";
 import { wholeOf, wordOf, wordsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -31,6 +36,15 @@ export interface DomainSearchParameters extends SubjectParameters {
   seniority?: readonly Seniority[];
   /** Any of these. @default all */
   department?: readonly Department[];
+  /** All of these must be known. `full_name`: a first and a last name. @default any */
+  requiredField?: readonly RequiredField[];
+  /** Any of these as the latest verdict. @default all, and addresses without a verdict */
+  verificationStatus?: readonly SearchedStatus[];
+  /**
+   * Any of these, at most 20: whole words of the job title, side by side. Case, accents and words such as `of` are
+   * ignored. @default all
+   */
+  jobTitles?: readonly string[];
   /** 0 to 100; 0 is the default. @default 10 */
   limit?: number;
   /** @default 0 */
@@ -43,6 +57,8 @@ type Meta = Omit<DomainSearchAnswer["meta"], "params">;
 
 interface DomainSearch extends Subject {
   filter: ContactFilter;
+  /** The job titles as the caller wrote them. */
+  writtenTitles: string | null;
   limit: number;
   offset: number;
   /** Whether `offset` was given. */
@@ -57,26 +73,39 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
     const type = wordOf(given, "type", TYPE_SCHEMA, "invalid_type");
     const seniorities = wordsOf(given, "seniority", SENIORITY_SCHEMA, "invalid_seniority");
     const departments = wordsOf(given, "department", DEPARTMENT_SCHEMA, "invalid_department");
+    const requiredFields = wordsOf(given, "requiredField", REQUIRED_FIELD_SCHEMA, "wrong_params");
+    const statuses = wordsOf(given, "verificationStatus", VERIFICATION_STATUS_SCHEMA, "wrong_params");
+    const jobTitles = jobTitlesOf(given);
+    if (given.text("location") !== null) {
+      throw new LookupProblem("wrong_params", "location is not supported: the data have no locations");
+    }
     return {
       ...subject,
       filter: {
         ...(type === null ? {} : { type }),
         ...(seniorities === null ? {} : { seniorities }),
         ...(departments === null ? {} : { departments }),
+        ...(requiredFields === null ? {} : { requiredFields }),
+        ...(statuses === null ? {} : { verificationStatuses: statuses }),
+        ...(jobTitles === null ? {} : { jobTitles: jobTitles.keys }),
       },
+      writtenTitles: jobTitles?.written ?? null,
       limit: wholeOf(given, "limit", LIMIT_SCHEMA, "pagination_error") || LIMIT_SCHEMA.default,
       offset: wholeOf(given, "offset", OFFSET_SCHEMA, "pagination_error"),
       hasOffset: given.number("offset") !== null,
     };
   },
 
-  echo: ({ writtenDomain, company, filter, offset, hasOffset }) => ({
+  echo: ({ writtenDomain, company, filter, writtenTitles, offset, hasOffset }) => ({
     domain: writtenDomain,
     company,
     type: filter.type ?? null,
     offset: hasOffset ? offset : null,
     seniority: filter.seniorities?.join(",") ?? null,
     department: filter.departments?.join(",") ?? null,
+    required_field: filter.requiredFields?.join(",") ?? null,
+    verification_status: filter.verificationStatuses?.join(",") ?? null,
+    job_titles: writtenTitles,
   }),
 
   async work(context, search, account) {
@@ -103,8 +132,10 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
         domain: SAMPLE_DOMAIN,
         webmail: false,
         disposable: false,
+        accept_all: false,
         pattern: "{first}.{last}",
         organization: SAMPLE_ORGANIZATION,
+        linked_domains: [],
         emails: [emailEntry(SAMPLE_CONTACT, context.settings)],
       },
       meta: { results: 1, limit: search.limit, offset: search.offset },
@@ -143,19 +174,23 @@ function orNone(error: unknown): null {
 }
 
 async function describe(
-  { contacts, verifier, settings }: LookupContext,
+  { contacts, suppressions, verifier, settings }: LookupContext,
   { limit, offset }: DomainSearch,
   domain: string | null,
   page: ContactPage,
 ): Promise<Found<Data, Meta>> {
   const facts = domain === null ? null : await contacts.domain(domain);
+  const linked = facts?.linkedDomains ?? [];
+  const hidden = await suppressions.among(linked);
   return {
     data: {
       domain: facts === null ? null : domain,
       webmail: domain !== null && verifier.isWebmail(domain),
       disposable: domain !== null && verifier.isDisposable(domain),
+      accept_all: facts?.acceptsAll === true,
       pattern: facts?.patterns[0]?.pattern ?? null,
       organization: facts?.organization ?? null,
+      linked_domains: linked.filter((each) => !hidden.has(each)),
       emails: page.contacts.map((contact) => emailEntry(contact, settings)),
     },
     meta: { results: page.total, limit, offset },

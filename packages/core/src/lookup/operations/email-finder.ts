@@ -1,10 +1,11 @@
+import type { DomainFacts } from "../../contracts/contact-source.ts";
 import type { EmailFinderAnswer } from "../answers.ts";
 import { type FoundAddress, findAddress } from "../find-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { LookupProblem, type LookupProblemId } from "../lookup-problem.ts";
 import { type NameFault, nameFault } from "../names/name-fault.ts";
 import { parseFullName } from "../names/parse-full-name.ts";
-import { networkFields, sourceEntry } from "./entries.ts";
+import { networkFields, sourceEntry, verificationEntry } from "./entries.ts";
 import { type Given, type Parameter, waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
@@ -61,7 +62,7 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
       const found = await findAddress(context, { domain, firstName, lastName, waitMs });
       cost = found === null ? 0 : 1;
       const facts = await context.contacts.domain(domain);
-      return describe(context, search, domain, found, facts?.organization ?? null);
+      return describe(context, search, domain, found, facts);
     } finally {
       if (!reservation.isRepeat) await reservation.settle(cost);
     }
@@ -77,8 +78,9 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
         score: SAMPLE_CONTACT.confidence,
         contact: SAMPLE_CONTACT,
         probe: null,
+        verification: SAMPLE_CONTACT.verification,
       },
-      SAMPLE_ORGANIZATION,
+      { organization: SAMPLE_ORGANIZATION, patterns: [] },
     ),
 };
 
@@ -131,7 +133,7 @@ function describe(
   search: EmailFinding,
   domain: string | null,
   found: FoundAddress | null,
-  organization: string | null,
+  facts: DomainFacts | null,
 ): Found<Data, object> {
   const contact = found?.contact ?? null;
   return {
@@ -141,11 +143,12 @@ function describe(
       email: found?.address ?? null,
       score: found?.score ?? 0,
       domain: domain ?? search.domain,
-      accept_all: found?.probe?.acceptsAll === true,
+      accept_all: (found?.probe?.acceptsAll ?? facts?.acceptsAll) === true,
       position: contact?.position ?? null,
       ...networkFields(contact, settings.networkNames),
       phone_number: contact?.phoneNumber ?? null,
-      company: organization ?? search.company,
+      company: facts?.organization ?? search.company,
+      verification: verificationEntry(found?.verification),
       sources: contact?.evidence.map(sourceEntry) ?? [],
     },
     meta: {},

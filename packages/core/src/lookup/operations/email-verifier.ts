@@ -68,6 +68,7 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
       isGibberish: false,
       isWebmail: false,
       isDisposable: false,
+      isAlias: false,
       probe: SAMPLE_PROBE,
       contact: SAMPLE_CONTACT,
     };
@@ -101,6 +102,7 @@ function describe(email: string, { findings, verdict, suggestion }: Verified): F
       regexp: findings.fault === null,
       gibberish: findings.isGibberish,
       disposable: findings.isDisposable,
+      alias: findings.isAlias,
       webmail: findings.isWebmail,
       mx_records: probe?.routing === "found",
       smtp_server: probe?.server === true,

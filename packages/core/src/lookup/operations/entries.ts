@@ -1,5 +1,5 @@
-import type { Contact, ContactEvidence } from "../../contracts/contact-source.ts";
-import type { EmailEntry, NetworkFields, SourceEntry } from "../answers.ts";
+import type { Contact, ContactEvidence, ContactVerification } from "../../contracts/contact-source.ts";
+import type { EmailEntry, NetworkFields, SourceEntry, VerificationEntry } from "../answers.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 
 /** A contact as an entry of a domain search. */
@@ -16,7 +16,13 @@ export function emailEntry(contact: Contact, { networkNames }: LookupSettings): 
     department: contact.department,
     ...networkFields(contact, networkNames),
     phone_number: contact.phoneNumber,
+    verification: verificationEntry(contact.verification),
   };
+}
+
+/** The latest verdict; nulls for an address that was never verified. */
+export function verificationEntry(verification: ContactVerification | undefined): VerificationEntry {
+  return { date: verification?.date ?? null, status: verification?.status ?? null };
 }
 
 /** A page on which an address was found. */

@@ -17,6 +17,7 @@ export const SAMPLE_CONTACT: Contact = {
   networkAUrl: "https://network.example/in/ada-lovelace",
   networkB: "adalovelace",
   phoneNumber: "+44 20 7946 0123",
+  verification: { status: "valid", date: "2026-01-15" },
   evidence: [
     {
       domain: "example.com",

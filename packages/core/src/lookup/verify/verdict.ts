@@ -1,8 +1,8 @@
-import type { Contact } from "../../contracts/contact-source.ts";
+import type { Contact, VerificationStatus } from "../../contracts/contact-source.ts";
 import type { ProbeReason, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { AddressFault } from "../address/parse-address.ts";
 
-export type VerdictStatus = "valid" | "invalid" | "accept_all" | "webmail" | "disposable" | "unknown";
+export type VerdictStatus = VerificationStatus;
 export type VerdictResult = "deliverable" | "undeliverable" | "risky";
 
 /** The facts on which a verdict is based. */
@@ -11,6 +11,7 @@ export interface Findings {
   isGibberish: boolean;
   isWebmail: boolean;
   isDisposable: boolean;
+  isAlias: boolean;
   /** `null` if the address has a fault. */
   probe: ProbeResult | null;
   /** The known contact; `null` if there is none. */

@@ -10,6 +10,7 @@ import { claimed } from "../lookup-problem.ts";
 export interface Verifier {
   isWebmail(domain: string): boolean;
   isDisposable(domain: string): boolean;
+  isAlias(domain: string): boolean;
   /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
   /**
@@ -97,6 +98,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   return {
     isWebmail,
     isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
+    isAlias: (domain) => lists?.isAlias?.(domain) ?? false,
     suggestDomain: (domain) => lists?.suggestDomain(domain) ?? null,
     async probe(parsed, waitMs) {
       const asked = ask(parsed);

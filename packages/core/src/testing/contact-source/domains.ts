@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
+import { DEPARTMENTS, MAX_LINKED_DOMAINS, SENIORITIES } from "../../contracts/contact-source.ts";
 import { type ContactSourceTest, contactOf, personOf, randomDomain, variedContacts } from "./samples.ts";
 
 /** Facts about domains. */
@@ -12,8 +12,13 @@ export function domainsBehaviour(check: ContactSourceTest): void {
       organizations: { [domain]: `Müller & “Söhne” ${domain}`, [empty]: "Empty" },
     });
     assert.equal((await source.domain(domain))?.organization, `Müller & “Söhne” ${domain}`);
-    assert.deepEqual(await source.domain(nameless), { organization: null, patterns: [] });
-    assert.deepEqual(await source.domain(empty), { organization: "Empty", patterns: [] });
+    for (const [each, organization] of [
+      [nameless, null],
+      [empty, "Empty"],
+    ] as const) {
+      const facts = await source.domain(each);
+      assert.deepEqual([facts?.organization, facts?.patterns], [organization, []]);
+    }
     assert.equal(await source.domain(`x${domain}`), null);
   });
 
@@ -45,6 +50,28 @@ export function domainsBehaviour(check: ContactSourceTest): void {
       assert.ok([small, none].includes((await source.domainOf(`oRg ${domain}`)) ?? ""));
     },
   );
+
+  check("domain returns the other domains of the organisation, sorted and bounded", async (scope) => {
+    const { source, domain, load } = scope;
+    const others = Array.from({ length: MAX_LINKED_DOMAINS + 5 }, randomDomain).sort();
+    const [first = "", second = "", ...further] = others;
+    const company = `Linked ${domain}`;
+    await load({
+      contacts: [contactOf(`a@${second}`)],
+      organizations: { [domain]: company, [second]: company.toUpperCase(), [first]: company },
+    });
+    const linkedTo = async (each: string) => (await source.domain(each))?.linkedDomains ?? [];
+    assert.deepEqual(await linkedTo(domain), [first, second]);
+    assert.deepEqual(await linkedTo(first), [domain, second].sort());
+    await source.eraseDomain(first);
+    assert.deepEqual(await linkedTo(domain), [second]);
+    const organizations = Object.fromEntries([first, ...further].map((each) => [each, company]));
+    await load({ contacts: [], organizations });
+    assert.deepEqual(await linkedTo(domain), others.slice(0, MAX_LINKED_DOMAINS));
+    const nameless = randomDomain();
+    await load({ contacts: [contactOf(`a@${nameless}`)] });
+    assert.deepEqual(await linkedTo(nameless), []);
+  });
 
   check(
     "count counts by type, department and seniority, and omits values without contacts",

@@ -81,7 +81,8 @@ export function erasureBehaviour(check: ContactSourceTest): void {
       });
       assert.equal(await source.erase(`a@${domain}`), 1);
       assert.equal(await source.erase(`a@${nameless}`), 1);
-      assert.deepEqual(await source.domain(domain), { organization: `Org ${domain}`, patterns: [] });
+      const facts = await source.domain(domain);
+      assert.deepEqual([facts?.organization, facts?.patterns], [`Org ${domain}`, []]);
       assert.equal(await source.domainOf(`Org ${domain}`), domain);
       assert.equal(await source.domain(nameless), null);
     },

@@ -5,7 +5,14 @@ import type {
   ContactFilter,
   ContactSource,
 } from "../../contracts/contact-source.ts";
-import { DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
+import {
+  DEPARTMENTS,
+  REQUIRED_FIELDS,
+  SENIORITIES,
+  VERIFICATION_STATUSES,
+} from "../../contracts/contact-source.ts";
+
+import { titleKey } from "../../lookup/titles/title-key.ts";
 
 /** Data that a source holds at the beginning of a case. */
 export interface ContactData {
@@ -64,7 +71,20 @@ export function personOf(domain: string, local: string, firstName: string, lastN
   return contactOf(`${local}@${domain}`, { firstName, lastName, evidence });
 }
 
-/** Contacts of every type, seniority and department, and without them; many have the same confidence. */
+const TITLES = [
+  null,
+  "CTO",
+  "Sales Manager",
+  "Directrice Générale",
+  "Senior Manager of Sales",
+  "C.T.O. & Co",
+  "",
+];
+
+/**
+ * Contacts of every type, seniority, department, verdict and title, with and without name and phone number;
+ * many have the same confidence.
+ */
 export function variedContacts(domain: string, count: number): Contact[] {
   return Array.from({ length: count }, (_, index) =>
     contactOf(`v${(index * 7919) % 9973}.${index}@${domain}`, {
@@ -72,8 +92,20 @@ export function variedContacts(domain: string, count: number): Contact[] {
       confidence: [0, 100, 42, 42, 42, 43, 99][index % 7] ?? 0,
       seniority: [null, ...SENIORITIES][index % 4] ?? null,
       department: [null, ...DEPARTMENTS][index % 15] ?? null,
+      firstName: index % 5 === 0 ? null : "Ada",
+      lastName: index % 11 === 0 ? null : "Lovelace",
+      phoneNumber: index % 6 === 0 ? "+44 20 7946 0000" : null,
+      position: TITLES[(index + Math.floor(index / 7)) % TITLES.length] ?? null,
+      ...verifiedOf(index),
     }),
   );
+}
+
+/** An address with the verdict `invalid` keeps no confidence. */
+function verifiedOf(index: number): Partial<Contact> {
+  const status = [undefined, ...VERIFICATION_STATUSES][index % 8];
+  if (status === undefined) return {};
+  return { verification: { status, date: "2026-05-04" }, ...(status === "invalid" ? { confidence: 0 } : {}) };
 }
 
 /** Ordered by confidence, highest first; equal ones by the bytes of the address. */
@@ -83,13 +115,23 @@ export function inOrder(contacts: readonly Contact[]): Contact[] {
   );
 }
 
-export function matches(contact: Contact, { type, seniorities, departments }: ContactFilter): boolean {
+export function matches(contact: Contact, filter: ContactFilter): boolean {
+  const { type, requiredFields = [], jobTitles } = filter;
   const isAmong = <T>(value: T | null, wanted: readonly T[] | undefined) =>
     wanted === undefined || (value !== null && wanted.includes(value));
+  const { firstName, lastName, position, phoneNumber } = contact;
+  const known = {
+    full_name: firstName && lastName,
+    position,
+    phone_number: phoneNumber,
+  };
   return (
     (type === undefined || contact.type === type) &&
-    isAmong(contact.seniority, seniorities) &&
-    isAmong(contact.department, departments)
+    isAmong(contact.seniority, filter.seniorities) &&
+    isAmong(contact.department, filter.departments) &&
+    isAmong(contact.verification?.status ?? null, filter.verificationStatuses) &&
+    REQUIRED_FIELDS.every((field) => !requiredFields.includes(field) || Boolean(known[field])) &&
+    (jobTitles === undefined || jobTitles.some((key) => titleKey(position ?? "").includes(key)))
   );
 }
 

@@ -4,9 +4,12 @@ import {
   type ContactFilter,
   DEPARTMENTS,
   type Department,
+  type RequiredField,
   SENIORITIES,
   type Seniority,
+  type VerificationStatus,
 } from "../../contracts/contact-source.ts";
+import { titleKey } from "../../lookup/titles/title-key.ts";
 import {
   type ContactSourceTest,
   contactOf,
@@ -29,6 +32,23 @@ const DEPARTMENT_LISTS: (Department[] | undefined)[] = [
   ["it"],
   ["operations", "executive"],
   [...DEPARTMENTS],
+];
+
+const REQUIRED_LISTS: (RequiredField[] | undefined)[] = [
+  undefined,
+  ["full_name"],
+  ["phone_number", "position"],
+];
+const STATUS_LISTS: (VerificationStatus[] | undefined)[] = [
+  undefined,
+  ["valid"],
+  ["accept_all", "unknown", "invalid"],
+];
+const TITLE_LISTS: (string[] | undefined)[] = [
+  undefined,
+  [" cto "],
+  [" manager ", " senior manager "],
+  [" nothing "],
 ];
 
 /** Order, paging and filters. */
@@ -102,6 +122,50 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
   );
 
   check(
+    "search by required fields, verdict and job title returns each match once, in order",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const contacts = variedContacts(domain, 300);
+      await load({ contacts });
+      const expected = inOrder(contacts);
+      for (const requiredFields of REQUIRED_LISTS) {
+        for (const verificationStatuses of STATUS_LISTS) {
+          for (const jobTitles of TITLE_LISTS) {
+            for (const others of [{}, { type: "generic", seniorities: ["senior", "junior"] }] as const) {
+              const filter: ContactFilter = {
+                ...others,
+                ...(requiredFields && { requiredFields }),
+                ...(verificationStatuses && { verificationStatuses }),
+                ...(jobTitles && { jobTitles }),
+              };
+              const matching = expected.filter((contact) => matches(contact, filter));
+              const read = await readPages(source, domain, filter, 33);
+              assert.deepEqual(read.contacts, matching, JSON.stringify(filter));
+              assert.deepEqual(read.totals, new Set([matching.length]), JSON.stringify(filter));
+            }
+          }
+        }
+      }
+    },
+  );
+
+  check("search by job title compares whole words, ignoring case and accents", async (scope) => {
+    const { source, domain, load } = scope;
+    const titled = (position: string | null, index: number) => contactOf(`p${index}@${domain}`, { position });
+    const titles = ["Directeur Général", "CTO", "C.T.O.", "Director", "Head of Sales", "Sales Manager", null];
+    await load({ contacts: titles.map(titled) });
+    const found = async (...wanted: string[]) => {
+      const filter = { jobTitles: wanted.map(titleKey) };
+      const { contacts } = await source.search(domain, filter, { limit: 10, offset: 0 });
+      return contacts.map(({ position }) => position);
+    };
+    assert.deepEqual(await found("directeur GENERAL"), ["Directeur Général"]);
+    assert.deepEqual(await found("cto"), ["CTO", "C.T.O."]);
+    assert.deepEqual(await found("sales", "head sales"), ["Head of Sales", "Sales Manager"]);
+    assert.deepEqual(await found("sale"), []);
+  });
+
+  check(
     "search with a filter that matches nothing returns no contacts and a total of 0",
     async ({ source, domain, load }) => {
       await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
@@ -109,6 +173,9 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
         { type: "personal" },
         { seniorities: ["junior"] },
         { departments: ["it"] },
+        { requiredFields: ["position"] },
+        { verificationStatuses: ["valid"] },
+        { jobTitles: [" cto "] },
       ] satisfies ContactFilter[]) {
         const page = await source.search(domain, filter, { limit: 10, offset: 0 });
         assert.deepEqual(page, { contacts: [], total: 0 });

@@ -1,4 +1,9 @@
-import { DEPARTMENTS, SENIORITIES } from "../../../contracts/contact-source.ts";
+import {
+  DEPARTMENTS,
+  MAX_LINKED_DOMAINS,
+  SENIORITIES,
+  VERIFICATION_STATUSES,
+} from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
 import type { DataSchemaName } from "../described-lookups.ts";
@@ -16,7 +21,6 @@ const flag = { type: "boolean" } as const;
 const percent = { type: "integer", minimum: 0, maximum: 100 } as const;
 const count = { type: "integer", minimum: 0 } as const;
 const day = { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" } as const;
-const STATUSES = ["valid", "invalid", "accept_all", "webmail", "disposable", "unknown"];
 const RESULTS = ["deliverable", "undeliverable", "risky"];
 
 /** An object with all of these properties. */
@@ -43,6 +47,14 @@ const SOURCE = objectOf({
   last_seen_on: { ...day, description: "When it was last found on the page." },
   still_on_page: { ...flag, description: "Whether it was still on the page at the last visit." },
 });
+
+const LATEST_VERDICT = objectOf(
+  {
+    date: { ...day, type: ["string", "null"], description: "When it was verified." },
+    status: { enum: [...VERIFICATION_STATUSES, null] },
+  },
+  "The latest verdict on the address; nulls if it was never verified.",
+);
 
 const ERRORS = objectOf(
   {
@@ -80,6 +92,7 @@ function emailEntry(names: NetworkNames): JsonSchema {
     department: { enum: [...DEPARTMENTS, null] },
     ...networks(names),
     phone_number: text,
+    verification: LATEST_VERDICT,
   });
 }
 
@@ -88,12 +101,22 @@ function domain(): JsonSchema {
     domain: { ...text, description: "Null if nothing is known about the domain." },
     webmail: { ...flag, description: "Whether any person can get an address at this domain." },
     disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
+    accept_all: {
+      ...flag,
+      description: "Whether its server accepts mail for any address, as the last verification found.",
+    },
     pattern: {
       ...text,
       description: "The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
       examples: ["{first}.{last}"],
     },
     organization: text,
+    linked_domains: {
+      type: "array",
+      maxItems: MAX_LINKED_DOMAINS,
+      description: "Other known domains of the organisation, sorted.",
+      items: { type: "string" },
+    },
     emails: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/EmailEntry" } },
   });
 }
@@ -113,18 +136,23 @@ function person(names: NetworkNames): JsonSchema {
     ...networks(names),
     phone_number: text,
     company: text,
+    verification: LATEST_VERDICT,
     sources: SOURCES,
   });
 }
 
 const VERIFICATION = objectOf({
   result: { type: "string", enum: RESULTS },
-  status: { type: "string", enum: STATUSES, description: "The reason for `result`." },
+  status: { type: "string", enum: VERIFICATION_STATUSES, description: "The reason for `result`." },
   score: { ...percent, description: "The probability that mail is delivered, in percent." },
   email: { type: "string" },
   regexp: { ...flag, description: "Whether the address is syntactically valid." },
   gibberish: { ...flag, description: "Whether the local part looks random." },
   disposable: flag,
+  alias: {
+    ...flag,
+    description: "Whether this is a privacy alias, whose mail is forwarded to a mailbox that is read.",
+  },
   webmail: flag,
   mx_records: {
     ...flag,

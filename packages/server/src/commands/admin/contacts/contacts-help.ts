@@ -20,7 +20,8 @@ earlier data of its address; pages are kept, with the dates on which each was fi
 are skipped. An import may be interrupted at any time; run it again to resume.
 
 Fields: address, type, confidence, firstName, lastName, fullName, position, seniority, department, networkA, networkAUrl,
-networkB, phoneNumber, domain, organization, sourceDomain, sourceUri, extractedOn, lastSeenOn, stillOnPage.
+networkB, phoneNumber, verificationStatus, verificationDate, domain, organization, sourceDomain, sourceUri, extractedOn,
+lastSeenOn, stillOnPage.
 
 Examples:
   outrigger contacts import people.csv

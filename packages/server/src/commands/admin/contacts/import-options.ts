@@ -19,6 +19,8 @@ const FIELDS: Readonly<Record<ContactField, true>> = {
   networkAUrl: true,
   networkB: true,
   phoneNumber: true,
+  verificationStatus: true,
+  verificationDate: true,
   domain: true,
   organization: true,
   sourceDomain: true,

@@ -39,6 +39,9 @@ export function addLookupCommands(program: Command): void {
     .option("--limit <number>", "list at most this many, 1 to 100 (default: 10)", parseLimit)
     .option("--offset <number>", "skip this many", parseOffset)
     .addOption(new Option("--type <type>", "only addresses of this type").choices(["personal", "generic"]))
+    .option("--titles <list>", "only people with one of these job titles, separated by commas")
+    .option("--required <list>", "only addresses with all of these: full_name, position, phone_number")
+    .option("--status <list>", "only addresses whose latest verdict is one of valid, accept_all, unknown")
     .option("--json", json)
     .action(search);
 }

@@ -38,6 +38,7 @@ ${ENVIRONMENT}
 Examples:
   outrigger search example.com
   outrigger search example.com --type personal --limit 100 --offset 100
+  outrigger search example.com --titles "CTO,Head of Engineering" --required phone_number
   outrigger search example.com --json | jq -r '.data.emails[].value'
 
 Exit codes: 0 answered, even if no address is known, 1 failed, 2 invalid usage, 130 ended by a signal.

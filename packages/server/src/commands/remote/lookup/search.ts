@@ -1,4 +1,4 @@
-import type { AddressType, EmailEntry } from "@outrigger/client";
+import type { AddressType, DomainSearchParameters, EmailEntry } from "@outrigger/client";
 import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { doOne } from "../do-each.ts";
@@ -9,13 +9,18 @@ export interface SearchFlags extends LookupFlags {
   limit?: number;
   offset?: number;
   type?: AddressType;
+  titles?: string;
+  required?: string;
+  status?: string;
 }
 
 /** `outrigger search`: prints the addresses of a domain, one per line. */
 export async function search(domain: string, flags: SearchFlags): Promise<void> {
-  const { limit, offset, type, json = false } = flags;
+  const { limit, offset, type, titles, required, status, json = false } = flags;
   await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
-    const asked = { domain, limit, offset, type };
+    // The service checks the words of the lists.
+    const lists = { requiredField: required, verificationStatus: status } as Partial<DomainSearchParameters>;
+    const asked = { domain, limit, offset, type, jobTitles: titles, ...lists };
     const found = await doOne(printable(domain), baseUrl, () => client.domainSearch(asked, { signal }));
     if (json) {
       printOut(jsonText(found));

@@ -58,6 +58,7 @@ const REASONS = {
   timeout: "its server took too long; retry later",
   budget: "the limit of probes to its server is reached; retry later",
   dns_failure: "its domain could not be resolved; retry later",
+  dns_untrusted: "the resolver of the service does not know the public DNS",
   no_connection: "its mail server does not respond",
   port_25_blocked: "the network of the service blocks port 25",
   protocol: "its server does not speak SMTP",

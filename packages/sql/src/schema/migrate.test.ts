@@ -1,0 +1,91 @@
+import { Kysely, Migrator, PostgresDialect, sql } from "kysely";
+import Database from "libsql";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { onEachDatabase } from "../../test/each-database.ts";
+import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
+import { createTables } from "./create-tables.ts";
+import { sqliteDialect } from "./migrate.ts";
+
+onEachDatabase(({ kind, createUrl, open }) => {
+  test("contacts of the first schema are found by every later filter", { timeout: 60_000 }, async () => {
+    const url = await createUrl();
+    await createFirstSchema(kind, url);
+    const source = createSqlContactSource(open(url));
+    const found = async (filter: Parameters<typeof source.search>[1], domain = "example.com") => {
+      const { contacts, total } = await source.search(domain, filter, { limit: 10, offset: 0 });
+      expect(contacts).toHaveLength(total);
+      return contacts.map(({ address }) => address);
+    };
+    expect(await found({})).toEqual(["ada@example.com", "bob@example.com", "info@example.com"]);
+    expect(await found({ requiredFields: ["full_name"] })).toEqual(["ada@example.com"]);
+    expect(await found({ requiredFields: ["position"] })).toEqual(["ada@example.com", "bob@example.com"]);
+    expect(await found({ jobTitles: [" analyst "] })).toEqual(["ada@example.com", "bob@example.com"]);
+    expect(await found({ jobTitles: [" analyst "], departments: ["it"] })).toEqual(["bob@example.com"]);
+    expect(await found({ verificationStatuses: ["valid"] })).toEqual([]);
+    expect(await found({ jobTitles: [" analyst "] }, "example.org")).toEqual(["eve@example.org"]);
+    await source.recordVerification?.("bob@example.com", { status: "valid", date: "2026-05-04" }, true);
+    expect(await found({ verificationStatuses: ["valid"] })).toEqual(["bob@example.com"]);
+    expect(await source.count("example.com", "generic")).toMatchObject({ total: 1 });
+    expect(await source.erase("ada@example.com")).toBe(1);
+    expect(await found({ jobTitles: [" chief analyst "] })).toEqual([]);
+    await source.close();
+  });
+});
+
+/** Contacts as the first release stored them: address, class, confidence, names, position, profiles, phone, pages. */
+const CONTACTS: [domainId: number, packed: (string | number | null | [])[]][] = [
+  [
+    1,
+    [
+      "ada@example.com",
+      10,
+      94,
+      1,
+      "Ada",
+      "Lovelace",
+      "Chief Analyst",
+      null,
+      null,
+      null,
+      "+44 20 7946 0000",
+      [],
+    ],
+  ],
+  [1, ["bob@example.com", 16, 80, 1, "Bob", null, "Analyst", null, null, null, null, []]],
+  [1, ["info@example.com", 1, 20, 0, null, null, null, null, null, null, null, []]],
+  [2, ["eve@example.org", 0, 20, 0, "Eve", "Stone", "Data Analyst", null, null, null, null, []]],
+];
+
+async function createFirstSchema(kind: "sqlite" | "postgres", url: string): Promise<void> {
+  const db: Kysely<unknown> = new Kysely({
+    dialect:
+      kind === "sqlite"
+        ? sqliteDialect(new Database(url.slice("file:".length)))
+        : new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }),
+  });
+  const { error } = await new Migrator({
+    db,
+    provider: {
+      getMigrations: async () => ({ "001-tables": { up: (given) => createTables(given, kind) } }),
+    },
+    migrationTableName: "lookup_migrations",
+    migrationLockTableName: "lookup_migrations_lock",
+  }).migrateToLatest();
+  expect(error).toBeUndefined();
+  for (const [name, total, facets] of [
+    ["example.com", 3, '{"1":1,"10":1,"16":1}'],
+    ["example.org", 1, '{"0":1}'],
+  ] as const) {
+    await sql`INSERT INTO lookup_domains (name, total, facets, stale, revision)
+      VALUES (${name}, ${total}, ${facets}, 0, 1)`.execute(db);
+  }
+  for (const [domainId, packed] of CONTACTS) {
+    const [address, facet, confidence] = packed;
+    await sql`INSERT INTO lookup_contacts (domain_id, doubt, facet, address, packed)
+      VALUES (${domainId}, ${100 - Number(confidence)}, ${facet}, ${address}, ${JSON.stringify(packed)})`.execute(
+      db,
+    );
+  }
+  await db.destroy();
+}
