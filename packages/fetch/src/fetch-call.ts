@@ -94,8 +94,9 @@ export class FetchCall implements Call {
    * @returns Resolves when the client has sent its body, at most after a second; never rejects. `undefined`: there is no rest.
    */
   drain(): Promise<void> | undefined {
+    if (this.#request.body === null) return undefined;
     const body = this.#incoming;
-    if (this.#request.body === null || body.isTaken || body.readableEnded || body.destroyed) return undefined;
+    if (body.isTaken || body.readableEnded || body.destroyed) return undefined;
     return linger(body).then(() => void body.pause());
   }
 

@@ -88,7 +88,7 @@ export function toFetchHandler<Args extends unknown[] = Any, Else extends Otherw
       isSecure: () => isSecure?.(request, ...args) ?? request.url.startsWith("https:"),
     });
     try {
-      const reply = await service.handle(call);
+      const reply = service.answerNow?.(call) ?? (await service.handle(call));
       if (reply === undefined) return notOurs(request);
       if (request.signal.aborted) return toLostClient(reply.body);
       return toResponse(request, reply, call.drain());

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Reply } from "@outrigger/core";
+import type { ReadyReply, Reply } from "@outrigger/core";
 import { ClientLeftError, isBodyAllowed } from "@outrigger/node";
 
 /**
@@ -9,7 +9,7 @@ import { ClientLeftError, isBodyAllowed } from "@outrigger/node";
  */
 export function toResponse(
   request: Request,
-  { status, headers, body }: Reply,
+  { status, headers, body }: Reply | ReadyReply,
   rest?: Promise<void> | undefined,
 ): Response {
   try {
@@ -42,14 +42,22 @@ function destroyBody(body: Reply["body"]): void {
   if (body instanceof Readable) body.destroy();
 }
 
-function toHeaders(headers: Reply["headers"]): Headers {
+function toHeaders(headers: Reply["headers"] | ReadyReply["headers"]): Headers {
   const sent = new Headers();
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of isFlat(headers) ? pairsOf(headers) : Object.entries(headers)) {
     // The connection is the host's. A host that closed it now would cut off a client that is still sending.
     if (value === undefined || name.toLowerCase() === "connection") continue;
     for (const each of typeof value === "string" ? [value] : value) sent.append(name, each);
   }
   return sent;
+}
+
+function isFlat(headers: Reply["headers"] | ReadyReply["headers"]): headers is readonly string[] {
+  return Array.isArray(headers);
+}
+
+function pairsOf(flat: readonly string[]): [name: string, value: string | undefined][] {
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : []));
 }
 
 /**

@@ -47,7 +47,7 @@ export function nodeListener(
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const target = toOriginForm(req.url ?? "/");
     const url = target === null ? null : stripPrefix(target, mountPath);
-    if (url === null) return sendReply(res, problem(req, 404, "Not Found"));
+    if (url === null) return sendReply(res, problemReply(req.method, 404, "Not Found"));
     const facts = { url, mountPath, context: req, view: NODE_VIEW };
     if (sendAtHand(service, req, res, facts)) return;
     const reply = await dispatch(service, req, res, facts);
