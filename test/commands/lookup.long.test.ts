@@ -90,7 +90,17 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
     [["get", "A".repeat(22), "--json", "--as", "png"], "cannot be used with option"],
     [["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"], "--name or --expires: one of them is required"],
     [["find", "--name", "Ada Lovelace"], "--domain or --company: exactly one of them is required"],
-    [["verify"], "missing required argument 'address'"],
+    [["verify"], "address, --csv or --id: exactly one of them is required"],
+    [
+      ["verify", "a@example.com", "--csv", "people.csv"],
+      "address, --csv or --id: exactly one of them is required",
+    ],
+    [
+      ["verify", "--csv", "people.csv", "--id", "x"],
+      "address, --csv or --id: exactly one of them is required",
+    ],
+    [["verify", "a@example.com", "--out", "verified.csv"], "--out: needs --csv or --id"],
+    [["verify", "--csv", "people.csv", "--json"], "--json: must not be given with --csv or --id"],
   ];
   const runs = await Promise.all(wrong.map(([args]) => run(args, { OUTRIGGER_URL: to })));
   expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, ""]));

@@ -1,7 +1,7 @@
 // What a reader of the guides already has. A block takes names from here by `<!-- given: images, koaApp as app -->`.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import type { ImagesClient } from "@outrigger/client";
+import type { ImagesClient, LookupClient } from "@outrigger/client";
 import type {
   Account,
   BlobStore,
@@ -58,6 +58,7 @@ export declare const email: string;
 export declare const user: { id: string };
 
 export declare const imagesClient: ImagesClient;
+export declare const lookupClient: LookupClient;
 export declare const apiKey: string;
 export declare const file: File;
 export declare const abort: AbortController;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { MailServer } from "../support/mail-server.ts";
 import { createMailWorld, type MailSite, type MailWorld, serveMailbox, startMailSite } from "./mail-site.ts";
@@ -120,6 +121,27 @@ describe("slow verdicts", () => {
       expect((await pollUntilDone(site)).body.data).toMatchObject({ status: "unknown" });
       expect(await site.used()).toMatchObject({ verifications: 0 });
     });
+  });
+
+  test("60 addresses of one live domain asked at once all get their verdict, each counted once", {
+    timeout: 150_000,
+  }, async () => {
+    const site = await start({ prober: { budget: { questionsPerMinute: 31 } } });
+    let polls = 0;
+    const verdictOf = async (email: string) => {
+      for (;;) {
+        const { status, headers, body } = await site.verify(email, "&max_duration=3");
+        if (status !== 202) return [status, body.data?.status];
+        polls += 1;
+        await delay(1000 * Number(headers.get("retry-after")));
+      }
+    };
+    const names = ["alice", "bob", ...Array.from({ length: 58 }, (_, index) => `absent${index}`)];
+    const verdicts = await Promise.all(names.map((name) => verdictOf(`${name}@people.test`)));
+    expect(verdicts).toEqual(names.map((_, index) => [200, index < 2 ? "valid" : "invalid"]));
+    expect(await site.used()).toMatchObject({ verifications: 60 });
+    // Each waits once for the next minute, and may come some seconds early.
+    expect(polls).toBeLessThanOrEqual(120);
   });
 
   test("a host that never replies gets the verdict unknown within max_duration", async () => {

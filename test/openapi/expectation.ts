@@ -2,7 +2,7 @@ import type { ApiParameter, JsonSchema } from "@outrigger/core";
 import { nameFault, parseFullName } from "@outrigger/core/lookup";
 import type { Draft } from "./drafts.ts";
 import { isLookup, needsPin } from "./plain-call.ts";
-import { isUpload } from "./scenes.ts";
+import { isListing, isUpload } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** Whether a call is refused by 400: `null` if another refusal may come first, or prevents it. */
@@ -67,6 +67,7 @@ function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { described, credential, isGarbled } = draft;
   if (isGarbled) return true;
   if (credential !== "right" && described.operation.security?.length !== 0) return null;
+  if (isListing(described)) return listExpectation(draft, schemas);
   const wrong = (name: string) => {
     const text = given(draft, name);
     const schema = parameterOf(draft, name)?.schema;
@@ -79,6 +80,12 @@ function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
   const company = given(draft, "company");
   if (given(draft, "domain") === null && (company === null || [...company.trim()].length < 3)) return true;
   return described.path.endsWith("/email-finder") && isNamedWrongly(draft, wrong);
+}
+
+function listExpectation({ described, body }: Draft, schemas: Schemas): Expectation {
+  if (body === null) return true;
+  const schema = described.operation.requestBody?.content["application/json"]?.schema ?? {};
+  return body.kind === "json" ? schemas.faultOf(schema, body.value) !== null : null;
 }
 
 function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean {

@@ -2,7 +2,7 @@ import type { Described } from "./operations.ts";
 import { isLookup, plainCall } from "./plain-call.ts";
 import type { Answer, Sent } from "./sender.ts";
 import { type ApiSite, type ApiSiteOptions, startApi } from "./sites.ts";
-import { readyImage, type Subject } from "./subjects.ts";
+import { addedList, readyImage, type Subject } from "./subjects.ts";
 
 /** The way to provoke one status. */
 export interface Scene {
@@ -46,7 +46,9 @@ export async function play(site: ApiSite, described: Described, scene: Scene): P
 const usual = new WeakMap<ApiSite, Promise<Subject>>();
 
 /** One image for all operations that change nothing. */
-function usualSubject(site: ApiSite, { method }: Described): Promise<Subject> {
+function usualSubject(site: ApiSite, described: Described): Promise<Subject> {
+  const { method } = described;
+  if (isOfList(described)) return addedList(site);
   const known = usual.get(site);
   if (known !== undefined && (method === "GET" || method === "HEAD")) return known;
   const made = readyImage(site);
@@ -78,4 +80,8 @@ export const isImage = (described: Described) =>
   !isLookup(described) && described.path !== "/api/openapi.json";
 export const isUpload = ({ path }: Described) => /^\/api\/images\.(?:json|txt)$/.test(path);
 /** Whether the operation is about one image. */
-export const isOfImage = ({ path }: Described) => path.includes("{id}");
+export const isOfImage = (described: Described) => !isLookup(described) && described.path.includes("{id}");
+/** Whether the operation adds a list of addresses. */
+export const isListing = ({ path }: Described) => path === "/v2/email-verifications";
+/** Whether the operation is about one list of addresses. */
+export const isOfList = ({ path }: Described) => path.startsWith("/v2/email-verifications/");

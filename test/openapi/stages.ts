@@ -1,7 +1,9 @@
 import { isLookup, needsPin } from "./plain-call.ts";
 import {
   isImage,
+  isListing,
   isOfImage,
+  isOfList,
   isUpload,
   type Stage,
   stage,
@@ -11,8 +13,16 @@ import {
 } from "./scenes.ts";
 import type { Sent } from "./sender.ts";
 import { startApi } from "./sites.ts";
-import { deletedImage, processingImage, readyImage, type Subject, withheldImage } from "./subjects.ts";
+import {
+  addedList,
+  deletedImage,
+  processingImage,
+  readyImage,
+  type Subject,
+  withheldImage,
+} from "./subjects.ts";
 
+const HUGE = `email\n${"x".repeat(17 * 1024 * 1024)}`;
 const MUCH = JSON.stringify({ name: "x".repeat(20_000) });
 
 /** Sites that provoke each status that needs no failure. */
@@ -21,6 +31,14 @@ export function ordinaryStages(): Stage[] {
     stage("where all is well", {}, [
       ...[200, 201, 204, 303].map((status) => ({ status })),
       { status: 202, when: isUpload, alter: withHeaders({ Prefer: "respond-async" }) },
+      { status: 202, when: isListing },
+      { status: 400, when: isListing, alter: withBody("text/csv", "name\nada@example.com") },
+      { status: 413, when: isListing, alter: withBody("text/csv", HUGE) },
+      {
+        status: 404,
+        when: isOfList,
+        subject: async (site) => ({ ...(await addedList(site)), id: "A".repeat(22) }),
+      },
       { status: 206, alter: withHeaders({ Range: "bytes=0-0" }) },
       { status: 304, alter: withHeaders({ "If-None-Match": "*" }) },
       { status: 412, alter: withHeaders({ "If-Match": '"another"' }) },
@@ -41,7 +59,11 @@ export function ordinaryStages(): Stage[] {
       },
       { status: 410, subject: deletedImage },
       { status: 451, when: isOfImage, subject: withheldImage },
-      { status: 413, when: (described) => !isUpload(described), alter: withBody("application/json", MUCH) },
+      {
+        status: 413,
+        when: (described) => !isUpload(described) && !isListing(described),
+        alter: withBody("application/json", MUCH),
+      },
       { status: 415, alter: withBody("text/plain", "name=another") },
       { status: 409, when: isUpload, times: 2, alter: underOneKey() },
     ]),

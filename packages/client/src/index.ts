@@ -20,6 +20,7 @@ export {
   type LookupClient,
   type LookupClientOptions,
   type SubjectParameters,
+  type VerificationPageParameters,
 } from "./lookup-client.ts";
 export type * from "./lookup-types.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";

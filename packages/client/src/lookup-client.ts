@@ -19,6 +19,9 @@ import type {
   LookupResult,
   RequiredField,
   Seniority,
+  VerificationList,
+  VerificationPage,
+  VerificationPageMeta,
   VerificationStatus,
 } from "./lookup-types.ts";
 import { OutriggerError } from "./outrigger-error.ts";
@@ -73,10 +76,18 @@ export interface FindEmailParameters extends SubjectParameters {
   maxDuration?: number | undefined;
 }
 
+/** A page of a list of verifications. */
+export interface VerificationPageParameters {
+  /** Number of addresses to skip, from 0. @default 0 */
+  offset?: number | undefined;
+  /** Size of the page, 1 to 1000. @default 100 */
+  limit?: number | undefined;
+}
+
 /**
  * The lookup at one mount point. Results have the field names of the API. Every method rejects with an {@link OutriggerError}
- * for a refusal or a failure, and with the reason of an aborted signal. All methods are reads: a retried request is counted
- * once.
+ * for a refusal or a failure, and with the reason of an aborted signal. All methods except `verifyEmails` are reads: a retried
+ * request is counted once.
  */
 export interface LookupClient<A extends string = "network_a", B extends string = "network_b"> {
   /** A page of the addresses of a domain. */
@@ -97,6 +108,20 @@ export interface LookupClient<A extends string = "network_a", B extends string =
     email: string,
     options?: RequestOptions & { maxDuration?: number | undefined },
   ): Promise<LookupResult<EmailVerification, EmailVerificationMeta>>;
+  /**
+   * Starts the verification of a list in the background, and resolves with its ID. Each address is counted like a single
+   * verification. After a failure without a reply, the list may exist: the client does not retry, except after 429.
+   * @param list Addresses, at most 100,000; or CSV with a header line and a column `email`, such as a `File`.
+   */
+  verifyEmails(list: readonly string[] | Blob, options?: RequestOptions): Promise<{ data: VerificationList }>;
+  /** The progress of a list and a page of its results, in the order of the list. A list is kept for 30 days. */
+  verification(
+    id: string,
+    page?: VerificationPageParameters,
+    options?: RequestOptions,
+  ): Promise<LookupResult<VerificationPage, VerificationPageMeta>>;
+  /** A list with all its results as CSV: the columns of the upload, then those of the results. */
+  verificationCsv(id: string, options?: RequestOptions): Promise<string>;
   /** The number of known addresses of a domain. Needs no key. */
   countEmails(
     parameters: SubjectParameters & { type?: AddressType | undefined },
@@ -105,6 +130,9 @@ export interface LookupClient<A extends string = "network_a", B extends string =
   /** The usage and the allowance of this month. */
   account(options?: RequestOptions): Promise<LookupResult<Account, AccountMeta>>;
 }
+
+/** Path of the lists of verifications. */
+const LISTS = "v2/email-verifications";
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -126,8 +154,35 @@ export function createLookupClient<A extends string = "network_a", B extends str
       // Replies with 200 have the documented shape.
       if (reply.status === 200) return readResult(reply) as R;
       if (reply.status !== 202) throw readRefusal(reply, secrets);
-      await waitAsAsked(settings, reply, signal);
+      await waitAsAsked(settings, reply, signal, "The verification is still in progress");
     }
+  }
+
+  async function verifyEmails(
+    list: readonly string[] | Blob,
+    { signal }: RequestOptions = {},
+  ): Promise<{ data: VerificationList }> {
+    const [type, body] = isAddresses(list)
+      ? ["application/json", JSON.stringify({ emails: list })]
+      : ["text/csv", list];
+    const url = `${settings.baseUrl}/${LISTS}`;
+    const headers = { Accept: "application/json", "Content-Type": type };
+    const sending = { method: "POST", url, headers, body, signal } as const;
+    const { reply } = await repeat(settings, { isRepeatable: false, signal }, () => send(settings, sending));
+    if (reply.status !== 202) throw readRefusal(reply, secrets);
+    const { data } = parseJsonReply(reply);
+    // Replies with 202 have the documented shape.
+    if (isObject(data) && typeof data.id === "string") return { data: data as unknown as VerificationList };
+    throw unexpectedReply(reply);
+  }
+
+  async function verificationCsv(id: string, { signal }: RequestOptions = {}): Promise<string> {
+    const url = `${settings.baseUrl}/${LISTS}/${listPath(id)}.csv`;
+    const sending = { method: "GET", url, headers: { Accept: "text/csv" }, signal } as const;
+    const { reply } = await repeat(settings, { isRepeatable: true, signal }, () => send(settings, sending));
+    if (reply.status !== 200) throw readRefusal(reply, secrets);
+    if (/^text\/csv\b/i.test(reply.headers.get("Content-Type") ?? "")) return reply.text;
+    throw unexpectedReply(reply);
   }
 
   return {
@@ -148,6 +203,10 @@ export function createLookupClient<A extends string = "network_a", B extends str
     },
     verifyEmail: (email, { maxDuration, signal } = {}) =>
       ask("email-verifier", { email, max_duration: maxDuration }, signal),
+    verifyEmails,
+    verification: async (id, { offset, limit } = {}, { signal } = {}) =>
+      ask(`email-verifications/${listPath(id)}`, { offset, limit }, signal),
+    verificationCsv,
     countEmails: ({ domain, company, type }, { signal } = {}) =>
       ask("email-count", { domain, company, type }, signal),
     account: ({ signal } = {}) => ask("account", {}, signal),
@@ -161,10 +220,24 @@ function listOf(words: string | readonly string[] | undefined): string | undefin
 function readResult(reply: Reply): LookupResult<unknown, unknown> {
   const { data, meta } = parseJsonReply(reply);
   if (isObject(data) && isObject(meta)) return { data, meta };
-  throw new OutriggerError({
-    status: reply.status,
+  throw unexpectedReply(reply);
+}
+
+function unexpectedReply({ status }: Reply): OutriggerError {
+  return new OutriggerError({
+    status,
     title: "Unexpected reply",
     detail:
       "The reply does not come from the lookup. Check that baseUrl is the address at which it is mounted.",
   });
+}
+
+function isAddresses(list: readonly string[] | Blob): list is readonly string[] {
+  return Array.isArray(list);
+}
+
+/** Throws a TypeError for a text that is no ID of a list. */
+function listPath(id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  throw new TypeError("id must be the ID of a list, as verifyEmails returns it");
 }

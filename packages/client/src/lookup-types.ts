@@ -197,6 +197,42 @@ export interface EmailVerificationMeta {
   params: { email: string };
 }
 
+/** A list of addresses that the service verifies in the background. */
+export interface VerificationList {
+  id: string;
+  /** Number of addresses. */
+  total: number;
+  /** Number of addresses with a result. */
+  done: number;
+  status: "queued" | "running" | "done";
+}
+
+/** An address of a list without a verdict. */
+export interface UnverifiedAddress {
+  result: null;
+  /**
+   * `null`: not verified yet. `not_paid`: the account had no points left. `claimed`: the owner of the address opted out of
+   * the lookup.
+   */
+  status: null | "not_paid" | "claimed";
+  score: null;
+  email: string;
+}
+
+/** An address of a list. A verdict has no sources. */
+export type ListedVerification = Omit<EmailVerification, "sources"> | UnverifiedAddress;
+
+export interface VerificationPage extends VerificationList {
+  results: ListedVerification[];
+}
+
+export interface VerificationPageMeta {
+  /** Number of addresses on all pages. */
+  results: number;
+  offset: number;
+  limit: number;
+}
+
 export interface EmailCount {
   total: number;
   personal_emails: number;

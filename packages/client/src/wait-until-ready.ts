@@ -42,15 +42,19 @@ export async function waitUntilReady(
   }
 }
 
-/** Waits as long as a 202 requests; rejects if that exceeds `maxRetryAfterMs`. */
+/**
+ * Waits as long as a 202 requests; rejects if that exceeds `maxRetryAfterMs`.
+ * @param state The start of the message, such as "The image is still being processed".
+ */
 export async function waitAsAsked(
   settings: ClientSettings,
   { headers }: Pick<Reply, "headers">,
   signal: AbortSignal | undefined,
+  state = IMAGE_STATE,
 ): Promise<void> {
   const retryAfterMs = parseRetryAfter(headers, Date.now());
   if (retryAfterMs !== null && retryAfterMs > settings.maxRetryAfterMs) {
-    throw notReady(`requests a retry in ${retryAfterMs / 1000} seconds`, retryAfterMs);
+    throw notReady(`${state}: retry in ${retryAfterMs / 1000} seconds`, retryAfterMs);
   }
   await waitFor(retryAfterMs === null ? backoffMs(2) : obeyedMs(retryAfterMs), signal);
 }
@@ -65,7 +69,7 @@ export async function withTimeout<T>(
   if (timeoutMs === undefined || timeoutMs > MAX_TIMER_MS) return work(signal);
   const late = new AbortController();
   const timer = setTimeout(
-    () => late.abort(notReady(`was not ready after ${timeoutMs / 1000} seconds`)),
+    () => late.abort(notReady(`${IMAGE_STATE} after ${timeoutMs / 1000} seconds`)),
     timeoutMs,
   );
   try {
@@ -75,11 +79,13 @@ export async function withTimeout<T>(
   }
 }
 
+const IMAGE_STATE = "The image is still being processed";
+
 function notReady(detail: string, retryAfterMs: number | null = null): OutriggerError {
   return new OutriggerError({
     status: 202,
     title: "Accepted",
-    detail: `The image is still being processed and ${detail}`,
+    detail,
     retryAfterMs,
   });
 }

@@ -86,6 +86,7 @@ export const accounts = shape(
   "get",
   "findByKey",
   "reserve",
+  "renew",
   "settle",
   "usage",
   "close",
@@ -96,6 +97,19 @@ export const suppressionList = shape(
   "remove",
   "present",
   "count",
+  "close",
+);
+export const verificationQueue = shape(
+  "a queue of verifications, such as createSqlVerificationQueue(database) returns",
+  "add",
+  "addSingle",
+  "get",
+  "rows",
+  "take",
+  "finish",
+  "postpone",
+  "erase",
+  "removeBefore",
   "close",
 );
 export const mailProber = shape(

@@ -50,7 +50,12 @@ export type { AddressedRendition, AddressOptions } from "./images/renditions/wri
 export type * from "./images/verify/verify-options.ts";
 export { verifyStorage } from "./images/verify/verify-storage.ts";
 export type * from "./lookup/answers.ts";
-export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
+export type {
+  LookupCallOptions,
+  LookupLibrary,
+  VerificationListOptions,
+  VerifyEmailOptions,
+} from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
 export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";

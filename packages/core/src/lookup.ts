@@ -12,6 +12,7 @@ export {
 } from "./contracts/contact-source.ts";
 export type * from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
+export type * from "./contracts/verification-queue.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";
@@ -19,7 +20,13 @@ export { isMailDomain, normaliseDomain } from "./lookup/address/mail-domain.ts";
 export type { AddressFault, ParsedAddress } from "./lookup/address/parse-address.ts";
 export { addressFault, normaliseAddress, parseAddress } from "./lookup/address/parse-address.ts";
 export type * from "./lookup/answers.ts";
-export type { LookupCallOptions, LookupLibrary, VerifyEmailOptions } from "./lookup/library.ts";
+export { csvLine } from "./lookup/csv-field.ts";
+export type {
+  LookupCallOptions,
+  LookupLibrary,
+  VerificationListOptions,
+  VerifyEmailOptions,
+} from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
 export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";
@@ -36,11 +43,13 @@ export type {
 } from "./lookup/memory/memory-contact-source.ts";
 export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
 export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
+export { createMemoryVerificationQueue } from "./lookup/memory/memory-verification-queue.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
 export type { PersonName } from "./lookup/names/parse-full-name.ts";
 export { parseFullName } from "./lookup/names/parse-full-name.ts";
+export { compareNames, namesakes, spellingKey, spellingKeys } from "./lookup/names/same-name.ts";
 export type { DomainSearchParameters } from "./lookup/operations/domain-search.ts";
 export type { EmailCountParameters } from "./lookup/operations/email-count.ts";
 export type { EmailFinderParameters } from "./lookup/operations/email-finder.ts";

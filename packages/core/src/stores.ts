@@ -2,6 +2,7 @@
 export { abortable } from "./async/abortable.ts";
 export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";
+export { RESERVATION_MS } from "./contracts/accounts.ts";
 export type * from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,
@@ -17,6 +18,7 @@ export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases } from "./contracts/lease-store.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
+export { sharesOf } from "./contracts/verification-queue.ts";
 export type { Checked, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";

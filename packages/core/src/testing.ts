@@ -26,3 +26,5 @@ export { rateLimiterContract } from "./testing/rate-limiter-contract.ts";
 export { rendererContract } from "./testing/renderer-contract.ts";
 export type { SuppressionListContractOptions } from "./testing/suppression-list-contract.ts";
 export { suppressionListContract } from "./testing/suppression-list-contract.ts";
+export type { VerificationQueueContractOptions } from "./testing/verification-queue-contract.ts";
+export { verificationQueueContract } from "./testing/verification-queue-contract.ts";

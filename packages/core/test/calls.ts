@@ -22,6 +22,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Fields of a JSON or form body. */
   fields?: Record<string, unknown>;
+  /** A text/csv body. */
+  csv?: string;
   /** The file of an upload. */
   file?: Buffer;
   /** @default "192.0.2.1" */
@@ -31,7 +33,7 @@ export interface CallOptions {
 /** A request as an adapter passes it to a service. */
 export function createCall(method: string, path: string, options: CallOptions = {}): Call {
   const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
-  const { clientIp = "192.0.2.1" } = options;
+  const { clientIp = "192.0.2.1", csv } = options;
   return {
     method,
     path,
@@ -40,6 +42,7 @@ export function createCall(method: string, path: string, options: CallOptions = 
       host: "pictures.example",
       "user-agent": "Test/1.0",
       ...(fields === undefined ? {} : { "content-type": "application/json", "content-length": "2" }),
+      ...(csv === undefined ? {} : { "content-type": "text/csv" }),
       ...headers,
     },
     mountPath: "",
@@ -53,6 +56,7 @@ export function createCall(method: string, path: string, options: CallOptions = 
       return { file: await spoolFile(spoolDirectory, file), fields: Object.create(null) };
     },
     fields: async () => fields ?? null,
+    text: async () => csv ?? null,
   };
 }
 

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Call, Upload, UploadLimits } from "@outrigger/core";
-import { ClientLeftError, type HostParsed, linger, receiveFields, receiveUpload } from "@outrigger/node";
+import {
+  ClientLeftError,
+  type HostParsed,
+  linger,
+  receiveFields,
+  receiveText,
+  receiveUpload,
+} from "@outrigger/node";
 import { RequestBody } from "./request-body.ts";
 
 /** What the host knows of a request. */
@@ -80,6 +87,10 @@ export class FetchCall implements Call {
 
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
     return receiveFields(this.#incoming, limits, this.signal, () => undefined);
+  }
+
+  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
+    return receiveText(this.#incoming, type, limits, this.signal, () => undefined);
   }
 
   /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */

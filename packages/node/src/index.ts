@@ -1,7 +1,7 @@
 export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
 export { createCall, dispatch, sendAtHand } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
-export { receiveFields } from "./fields/receive-fields.ts";
+export { receiveFields, receiveText } from "./fields/receive-fields.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
 export type { Incoming } from "./incoming.ts";
 export { type NodeListenerOptions, nodeListener } from "./node-listener.ts";

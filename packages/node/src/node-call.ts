@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Call, Upload, UploadLimits } from "@outrigger/core";
 import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connection-close.ts";
-import { receiveFields } from "./fields/receive-fields.ts";
+import { receiveFields, receiveText } from "./fields/receive-fields.ts";
 import type { HostView, RequestFacts } from "./host-view.ts";
 import { toOriginForm, unusualHost } from "./request-target.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
@@ -77,6 +77,10 @@ export class NodeCall<Context> implements Call {
 
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
     return receiveFields(this.#req, limits, this.signal, () => this.#view.parsedBody(this.context));
+  }
+
+  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
+    return receiveText(this.#req, type, limits, this.signal, () => this.#view.parsedBody(this.context));
   }
 
   /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */

@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accountsContract, contactSourceContract, suppressionListContract } from "@outrigger/core/testing";
+import {
+  accountsContract,
+  contactSourceContract,
+  suppressionListContract,
+  verificationQueueContract,
+} from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";
@@ -9,6 +14,7 @@ import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 import { openDatabase, type SqlDatabase } from "./sql-database.ts";
 import { createSqlSuppressionList } from "./sql-suppression-list.ts";
+import { createSqlVerificationQueue } from "./verifications/sql-verification-queue.ts";
 
 describe("in an embedded database", () => {
   let directory: string;
@@ -49,5 +55,8 @@ function contracts(url: () => string): void {
   });
   suppressionListContract(test, async () => createSqlSuppressionList(first()), {
     openAnother: async () => createSqlSuppressionList(second()),
+  });
+  verificationQueueContract(test, async () => createSqlVerificationQueue(first()), {
+    openAnother: async () => createSqlVerificationQueue(second()),
   });
 }

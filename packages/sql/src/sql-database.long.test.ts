@@ -1,14 +1,18 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { describe, expect, test } from "vitest";
+import { personOf } from "../../core/src/testing/contact-source/samples.ts";
 import { runScript } from "../test/child-process.ts";
 import { onEachDatabase } from "../test/each-database.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";
+import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 import { openDatabase, readyDriver } from "./sql-database.ts";
 import { createSqlSuppressionList } from "./sql-suppression-list.ts";
+import { importContacts } from "./transfer/import-contacts.ts";
 
 const MONTH = "2026-03";
 const NOW_MS = Date.UTC(2026, 2, 15);
@@ -86,6 +90,45 @@ onEachDatabase(({ kind, createUrl, open }) => {
       expect(String(error)).toContain("999-later");
     }
     expect(await driver.all(applied)).toEqual(before);
+  });
+
+  test("opening a database of an earlier version adds the keys by which people are found in other spellings", async () => {
+    const url = await createUrl();
+    const database = open(url);
+    const people = Array.from({ length: 2500 }, (_, index) =>
+      personOf("a.example", `p${index}`, "Ada", "Lovelace"),
+    );
+    const yulia = personOf("a.example", "yulia", "Юлия", "Петрова");
+    await putContacts(database, [...people, yulia]);
+    const driver = await readyDriver(database);
+    for (const index of ["spelling", "unspelled"]) await driver.run(`DROP INDEX lookup_contacts_${index}`);
+    await driver.run("ALTER TABLE lookup_contacts DROP COLUMN spelling_key");
+    await driver.run("DELETE FROM lookup_migrations WHERE name >= '004'");
+    await database.close();
+    const [one, another] = [open(url), open(url)];
+    await Promise.all([one.ready(), another.ready()]);
+    const source = createSqlContactSource(one);
+    expect(await source.findByName("a.example", "Julia", "Petrova")).toEqual([yulia]);
+    const missing = await (await readyDriver(one)).first<{ count: number }>(
+      "SELECT count(*) AS count FROM lookup_contacts WHERE spelling_key IS NULL",
+    );
+    expect(missing?.count).toBe(0);
+  });
+
+  test("patterns that an earlier version stored without habits are learned again", async () => {
+    const url = await createUrl();
+    const database = open(url);
+    const driver = await readyDriver(database);
+    await driver.run("DELETE FROM lookup_migrations WHERE name = $1", ["005-habits"]);
+    const header = "email,first_name,last_name,uri,extracted_on,last_seen_on\n";
+    const line = "petra.mueller@a.example,Petra,Müller,https://a.example/team,2026-01-01,2026-02-01\n";
+    await importContacts(database, Readable.from([Buffer.from(header + line)]), { format: "csv" });
+    await driver.run("UPDATE lookup_domains SET patterns = $1", [
+      JSON.stringify([{ pattern: "{first}.{last}", count: 1 }]),
+    ]);
+    expect((await createSqlContactSource(open(url)).domain("a.example"))?.patterns).toEqual([
+      { pattern: "{first}.{last}", count: 1, habits: { "umlaut.two": 1 } },
+    ]);
   });
 
   test("closing one part leaves the database open, and closing the database closes all its parts", async () => {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
+import { addSpellingKeys } from "./contacts/name-key.ts";
 import { createPostgresDriver } from "./driver/postgres-driver.ts";
 import type { SqlDriver } from "./driver/sql-driver.ts";
 import { closedError } from "./driver/sql-errors.ts";
@@ -48,7 +49,7 @@ const RULES = {
 export interface SqlDatabase {
   readonly kind: "sqlite" | "postgres";
   /**
-   * Connects and migrates the schema, as the first call to anything in the database does. Rejects with
+   * Connects, migrates the schema and the data of earlier versions, as the first call to anything in the database does. Rejects with
    * `host_misuse` if a newer
    * version made the schema, and with `store_unavailable` if the database fails.
    */
@@ -73,7 +74,7 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   function ready(): Promise<void> {
     if (isClosed) return Promise.reject(closedError());
     if (readiness === null) {
-      const attempt = driver.migrate();
+      const attempt = driver.migrate().then(() => addSpellingKeys(driver));
       readiness = attempt;
       // The next call tries again.
       attempt.catch(() => {

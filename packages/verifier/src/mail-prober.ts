@@ -49,7 +49,7 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   let isClosed = false;
 
   return {
-    async probe(local, domain, { smtp, signal }) {
+    async probe(local, domain, { smtp, signal, account = "", onWait }) {
       checkMailbox(local, domain);
       if (isClosed) throw new ServiceError("store_unavailable", "The mail prober is closed.");
       const asksHosts = smtp && settings.smtp !== null;
@@ -61,8 +61,15 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
         return {
           progress: () => found,
           run: (flightSignal) =>
-            withDeadline(wholeMs, flightSignal, (within) =>
-              probe({ local, domain, asksHosts, signal: within, report }),
+            withDeadline(wholeMs, flightSignal, (within, deadline) =>
+              probe({
+                ...{ local, domain, asksHosts, account, report, signal: within },
+                onWait(waitMs) {
+                  if (waitMs === null) deadline.resume();
+                  else deadline.pause();
+                  onWait?.(waitMs);
+                },
+              }),
             ),
         };
       });
@@ -77,19 +84,29 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   };
 }
 
-/** Runs `work` with a signal that aborts with `signal` or at the deadline. */
+/** Runs `work` with a signal that aborts with `signal` or at the deadline. The time of a pause does not count. */
 async function withDeadline<T>(
   deadlineMs: number,
   signal: AbortSignal,
-  work: (within: AbortSignal) => Promise<T>,
+  work: (within: AbortSignal, deadline: { pause(): void; resume(): void }) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, deadlineMs);
+  let leftMs = deadlineMs;
+  let sinceMs = performance.now();
+  let timer = setTimeout(abort, leftMs);
+  const pause = () => {
+    clearTimeout(timer);
+    leftMs -= performance.now() - sinceMs;
+  };
+  const resume = () => {
+    sinceMs = performance.now();
+    timer = setTimeout(abort, leftMs);
+  };
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   try {
-    return await work(controller.signal);
+    return await work(controller.signal, { pause, resume });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

@@ -22,7 +22,11 @@ export interface ProbeTask {
   domain: string;
   /** Whether mail hosts are queried; otherwise only the DNS is. */
   asksHosts: boolean;
+  /** The account on whose behalf; `""` without one. */
+  account: string;
   signal: AbortSignal;
+  /** See the options of a probe; the time in line is not limited by `signal`. */
+  onWait(waitMs: (() => number) | null): void;
   /** Receives intermediate results. */
   report(result: ProbeResult): void;
 }
@@ -39,6 +43,16 @@ interface Place {
   address: string;
 }
 
+/** A probe in line, with whether its domain accepts all, as far as it is known. */
+interface Waiting {
+  acceptsAll: boolean | undefined;
+}
+
+/** The second question finds out whether the domain accepts all, once for each domain. */
+function questionsFor({ acceptsAll }: Waiting): number {
+  return acceptsAll === undefined ? 2 : acceptsAll ? 0 : 1;
+}
+
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_PLACES = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
@@ -48,6 +62,8 @@ const TELLING_MS = 2000;
 
 export function createProbe({ settings, memory, findRoute, budgets, egress }: ProbeOptions): Probe {
   const connections = new Set<Promise<void>>();
+  /** Probes in line, by domain: the answer to the first spares the others their second question. */
+  const inLine = new Map<string, Set<Waiting>>();
 
   async function probe(task: ProbeTask): Promise<ProbeResult> {
     const { local, domain, asksHosts, signal, report } = task;
@@ -89,25 +105,27 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       if (signal.aborted) return { ...result, reason: "timeout" };
       const blocked = await egress.admit(signal);
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
-      // The second question finds out whether the domain accepts all, once for each domain.
-      const reserved = (await memory.acceptsAll(domain)) === undefined ? 2 : 1;
-      const turn = await budgets.take(place.address, reserved, signal);
+      const waiting: Waiting = { acceptsAll: await memory.acceptsAll(domain) };
+      const turn = await takeTurn(task, place, waiting);
       if ("retryAfterMs" in turn) {
         return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
       }
       // Read after the wait: another probe of the domain may have completed meanwhile.
-      const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
-      if (acceptsAll === true) {
-        turn.refund(reserved);
+      const acceptsAll = (await memory.acceptsAll(domain)) ?? waiting.acceptsAll ?? null;
+      if (acceptsAll === true || turn.questions === 0) {
+        turn.refund(turn.questions);
         turn.end();
-        return { ...result, server: true, acceptsAll, reason: "accepts_all" };
+        return { ...result, server: true, acceptsAll: true, reason: "accepts_all" };
       }
-      const outcome = await ask(task, identity, place, reserved === 2 && acceptsAll === null, {
+      const outcome = await ask(task, identity, place, turn.questions === 2 && acceptsAll === null, {
         end: turn.end,
-        refundAllBut: (asked) => turn.refund(reserved - asked),
+        refundAllBut: (asked) => turn.refund(turn.questions - asked),
         onSpoken: () => report({ ...result, server: true, reason: null }),
       });
       const told = readOutcome(result, outcome, acceptsAll);
+      if (told.acceptsAll !== null) {
+        for (const waiting of inLine.get(domain) ?? []) waiting.acceptsAll = told.acceptsAll;
+      }
       if (isLast(outcome)) {
         const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
         report(kept);
@@ -117,6 +135,21 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       report({ ...result, reason: null });
     }
     return result;
+  }
+
+  async function takeTurn(
+    { domain, account, signal, onWait }: ProbeTask,
+    { address }: Place,
+    waiting: Waiting,
+  ) {
+    const others = inLine.get(domain) ?? new Set();
+    inLine.set(domain, others.add(waiting));
+    try {
+      return await budgets.take(address, { account, signal, onWait, questions: () => questionsFor(waiting) });
+    } finally {
+      others.delete(waiting);
+      if (others.size === 0) inLine.delete(domain);
+    }
   }
 
   async function ask(

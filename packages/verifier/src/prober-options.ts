@@ -26,8 +26,9 @@ export interface HostBudget {
    */
   questionsPerMinute?: number;
   /**
-   * How long a probe waits for its turn before it ends with `budget`, in milliseconds, at least 0. @default
-   * 5000
+   * How long a probe waits in line for its turn, in milliseconds, at least 0. A probe that would have to wait
+   * longer, or behind 1000 others, ends with `budget` at once. The line serves accounts alternately.
+   * @default 600_000
    */
   maxWaitMs?: number;
 }
@@ -101,7 +102,7 @@ export interface MailProberOptions {
    * 10_000
    */
   replyMs?: number;
-  /** Time limit of a whole probe, in milliseconds, at least 1. @default 30_000 */
+  /** Time limit of a whole probe without its time in line, in milliseconds, at least 1. @default 30_000 */
   wholeMs?: number;
   /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget?: HostBudget;
@@ -152,7 +153,7 @@ const IDENTITY_RULES = {
 const BUDGET_RULES = {
   sessions: rules.preset(2, rules.whole(1, 1000)),
   questionsPerMinute: rules.preset(30, rules.whole(2, 1_000_000)),
-  maxWaitMs: rules.preset(5000, rules.whole(0, MAX_TIMER_MS)),
+  maxWaitMs: rules.preset(600_000, rules.whole(0, MAX_TIMER_MS)),
 } satisfies RuleTable<HostBudget>;
 
 const EGRESS_RULES = {

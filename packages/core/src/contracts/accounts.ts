@@ -23,6 +23,9 @@ export interface AccountKey {
   revokedAt: number | null;
 }
 
+/** A reservation lapses this long after it was made or last renewed, in milliseconds. */
+export const RESERVATION_MS = 45_000;
+
 /** A request to be charged. It is reserved before its final cost is known. */
 export interface Charge {
   account: string;
@@ -68,12 +71,17 @@ export interface Accounts {
    */
   revokeKeys(account: string, hint: string, atMs: number): Promise<number>;
   /**
-   * Reserves `points` within `allowance`, or as many points as are left. A reservation that is not settled
-   * within ten minutes lapses.
+   * Reserves `points` within `allowance`, or as many points as are left. A reservation that is neither settled
+   * nor renewed within {@link RESERVATION_MS} lapses: its points are free again.
    * @param points an integer of at least 1.
    * @param nowMs Unix milliseconds.
    */
   reserve(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult>;
+  /**
+   * Renews reservations, so that they lapse {@link RESERVATION_MS} after `nowMs`. Lapsed and settled ones, and
+   * charges without a reservation, stay unchanged.
+   */
+  renew(charges: readonly Charge[], nowMs: number): Promise<void>;
   /**
    * Replaces a reservation by the final cost; 0 removes it. A charge without a reservation, or a settled one,
    * stays unchanged. A lapsed reservation that was not made again is still charged its final cost.

@@ -117,6 +117,12 @@ export interface Call {
    * below 1 KiB/s on average after 30 s) or `host_misuse`.
    */
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null>;
+  /**
+   * The body as text. `null` if there is no body. Text that the host has already read is used. Rejects as `fields`
+   * does.
+   * @param type the media type that is accepted, in lower case.
+   */
+  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null>;
 }
 
 /** The response that an adapter sends. It reads a stream body to its end or destroys it. */

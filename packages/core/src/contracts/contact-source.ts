@@ -91,6 +91,16 @@ export interface PatternCount {
   pattern: string;
   /** Number of addresses with evidence that follow the pattern, an integer of at least 1. */
   count: number;
+  /**
+   * How these addresses write names that can be written in several ways: the number of addresses by choice, e.g.
+   * `{ "umlaut.two": 3, "particle.dropped": 1 }`. Absent if none of them shows a choice.
+   */
+  habits?: Readonly<Record<string, number>>;
+  /**
+   * Number of addresses from which the patterns of the domain were learned, if some follow none of them.
+   * Absent if each follows one.
+   */
+  of?: number;
 }
 
 /** The known facts about a domain. */
@@ -168,8 +178,9 @@ export interface ContactSource {
   /** `null` if the address is unknown. */
   find(address: string): Promise<Contact | null>;
   /**
-   * The contacts of a domain with this name, compared as by {@link normaliseName}: at most 10, ordered by
-   * confidence. None if normalising leaves either name empty.
+   * The contacts of a domain with this name, as {@link namesakes} selects them: at most 10, ordered by
+   * confidence, in another usual spelling only if there is none in this one. A source with stored keys selects by
+   * {@link normaliseName} and {@link spellingKeys} first. None if normalising leaves either name empty.
    */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;
   /**

@@ -65,18 +65,35 @@ export interface ProbeResult {
   retryAfterMs: number | null;
 }
 
+/** How a probe is made. */
+export interface ProbeOptions {
+  /** `false` queries only the DNS. */
+  smtp: boolean;
+  /** When it aborts, the promise resolves at once with the result so far and `timeout`. Each probe has its own. */
+  signal: AbortSignal;
+  /**
+   * The account on whose behalf, any text. A line before a mail host serves accounts alternately, so that many
+   * probes of one do not delay those of others. @default one account of all such probes
+   */
+  account?: string;
+  /**
+   * Called with an estimate of the remaining time, in milliseconds, when the probe begins to wait in line before a
+   * mail host, and with `null` when it no longer waits. Probes of one address that share their work call the
+   * first caller's function.
+   */
+  onWait?: (waitMs: (() => number) | null) => void;
+}
+
 /** Queries the DNS and, if requested, the mail hosts themselves. Never sends mail. */
 export interface MailProber {
   /**
    * @param local the part before the `@`, in a grammar that {@link parseAddress} accepts, without CR, LF,
    * NUL, `<` and `>`.
    * @param domain lower-case A-labels.
-   * @param options `smtp: false` queries only the DNS. When `signal` aborts, the promise resolves at once
-   * with the result so far and `timeout`. Each probe has its own signal.
    * Rejects with a `TypeError` for a value that cannot be part of a command, and with `store_unavailable`
    * after `close`.
    */
-  probe(local: string, domain: string, options: { smtp: boolean; signal: AbortSignal }): Promise<ProbeResult>;
+  probe(local: string, domain: string, options: ProbeOptions): Promise<ProbeResult>;
   /** Deletes cached results of an address. Absent if the prober caches nothing. */
   forget?(local: string, domain: string): Promise<void>;
   close(): Promise<void>;

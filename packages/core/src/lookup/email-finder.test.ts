@@ -57,6 +57,48 @@ describe("email-finder, without a prober,", () => {
     });
   });
 
+  test.each([
+    [
+      ["Matti Mäkinen", "Liisa Järvinen", "Eero Mäkelä"],
+      ["makinen", "jarvinen", "makela"],
+      "Hämäläinen",
+      "hamalainen",
+    ],
+    [["Petra Müller", "Ute Köhler", "Jan Lüth"], ["mueller", "koehler", "lueth"], "Böhm", "boehm"],
+    [
+      ["Jan van den Berg", "Piet de Vries", "Max van Dijk"],
+      ["berg", "vries", "dijk"],
+      "van der Meer",
+      "meer",
+    ],
+  ])(
+    "writes a name as the domain wrote %j: with a score of at least 80",
+    async (names, written, lastName, text) => {
+      const others = names.map((name, index) => {
+        const [firstName = "", ...last] = name.split(" ");
+        const address = `${firstName.toLowerCase()}.${written[index]}@example.com`;
+        return contactOf(address, { firstName, lastName: last.join(" ") });
+      });
+      const site = await createLookupSite({ known: others, organizations });
+      const { body } = await site.get(
+        "email-finder",
+        `domain=example.com&first_name=Tom&last_name=${encodeURIComponent(lastName)}`,
+      );
+      expect(body.data?.email).toBe(`tom.${text}@example.com`);
+      expect(body.data?.score).toBeGreaterThanOrEqual(80);
+    },
+  );
+
+  test("returns a lower score for a name that can be written in several ways, without evidence on them", async () => {
+    const site = await createLookupSite({ known, organizations });
+    const { body } = await site.get(
+      "email-finder",
+      "domain=example.com&first_name=Tom&last_name=van%20der%20Meer",
+    );
+    expect(body.data?.email).toBe("tom.vandermeer@example.com");
+    expect(body.data?.score).toBeLessThan(50);
+  });
+
   test("reads a plus sign between letters of full_name as a space", async () => {
     const site = await createLookupSite({ known });
     const search = "domain=example.com&full_name=Ada%2BLovelace&max_duration=5";
@@ -80,6 +122,62 @@ describe("email-finder, without a prober,", () => {
     expect(body.data).toMatchObject({ email: "edith.clarke@example.com", sources: [] });
     expect(body.data?.score).toBeGreaterThan(50);
     expect(body.data?.score).toBeLessThanOrEqual(95);
+  });
+
+  test("returns a person known in another usual spelling, with a lower score than the person's own", async () => {
+    const yulia = contactOf("y.petrova@example.com", {
+      ...{ confidence: 80, firstName: "Yulia", lastName: "Petrova" },
+    });
+    const site = await createLookupSite({ known: [...known, yulia] });
+    for (const [name, score] of [
+      ["Yulia Petrova", 80],
+      ["Julia Petrova", 72],
+      ["Юлия Петрова", 72],
+    ] as const) {
+      const search = `domain=example.com&full_name=${encodeURIComponent(name)}`;
+      const { body } = await site.get("email-finder", search);
+      expect(body.data).toMatchObject({ email: yulia.address, score, first_name: "Yulia" });
+    }
+  });
+
+  test.each([
+    "محمد الخطيب",
+    "שמעון פרס",
+    "สมชาย ใจดี",
+    "健 中村",
+    "さくら 田中",
+    "민준 김",
+    "伟 王",
+    "अमित शर्मा",
+  ])("returns no guess for %s: its script has no sure spelling in Latin letters", async (name) => {
+    const site = await createLookupSite({
+      known,
+      prober: createScriptedProber(async () => ({ mailbox: true })),
+    });
+    const search = `domain=example.com&full_name=${encodeURIComponent(name)}`;
+    const { status, body } = await site.get("email-finder", search);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ email: null, score: 0 });
+  });
+
+  test("guesses the usual spelling of a name in Cyrillic, without its soft sign", async () => {
+    const site = await createLookupSite({ known });
+    const search = `domain=example.com&full_name=${encodeURIComponent("Ольга Елкина")}`;
+    const { body } = await site.get("email-finder", search);
+    expect(body.data).toMatchObject({ email: "olga.elkina@example.com" });
+    expect(body.data?.score).toBeLessThan(90);
+  });
+
+  test("refuses a full name that is only a noble surname, and says why", async () => {
+    const site = await createLookupSite({ known });
+    const { status, body } = await site.get("email-finder", "domain=example.com&full_name=von%20Neumann");
+    expect(status).toBe(400);
+    expect(body.errors?.[0]).toMatchObject({
+      id: "invalid_full_name",
+      details: expect.stringContaining("particles before a surname"),
+    });
+    const other = await site.get("email-finder", "domain=example.com&full_name=Di%20Zhang");
+    expect(other.body.data).toMatchObject({ email: "di.zhang@example.com" });
   });
 
   test("accepts a full name", async () => {

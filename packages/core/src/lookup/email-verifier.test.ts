@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { contactOf, createLookupSite, createScriptedProber, LISTS } from "../../test/lookup-site.ts";
+import type { MailProber, ProbeResult } from "../contracts/mail-prober.ts";
 
+const FOUND: ProbeResult = {
+  routing: "found",
+  server: true,
+  mailbox: null,
+  acceptsAll: null,
+  reason: null,
+  retryAfterMs: null,
+};
 const ADA = contactOf("ada.lovelace@example.com", { confidence: 94 });
 
 describe("email-verifier, by the probe's result,", () => {
@@ -196,6 +205,63 @@ test("a slow verification is answered with 202, goes on, and is counted once", {
   await ask();
   const { body } = await site.get("account");
   expect(body.data).toMatchObject({ requests: { verifications: { used: 1 } } });
+});
+
+test.each([
+  [{ mailbox: true, acceptsAll: false }, 1],
+  [{ reason: "temporary" } as const, 0],
+])(
+  "a slow verification with the result %j is counted as %i, although no request follows",
+  {
+    timeout: 20_000,
+  },
+  async (result, cost) => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const prober = createScriptedProber(async () => {
+      await finished;
+      return result;
+    });
+    const site = await createLookupSite({ prober });
+    const used = async () => {
+      const { body } = await site.get("account");
+      return (body.data as { requests: { verifications: { used: number } } }).requests.verifications.used;
+    };
+    expect((await site.get("email-verifier", "email=grace@example.com&max_duration=3")).status).toBe(202);
+    expect(await used()).toBe(1);
+    finish();
+    await expect.poll(used).toBe(cost);
+    site.clock.now += 60 * 60_000;
+    expect(await used()).toBe(cost);
+  },
+);
+
+test("a verification in line is answered with 202 and the estimated wait, and its later request with the verdict", {
+  timeout: 20_000,
+}, async () => {
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const accounts: (string | undefined)[] = [];
+  const prober: MailProber = {
+    async probe(_local, _domain, { account, onWait }) {
+      accounts.push(account);
+      onWait?.(() => 90_500);
+      await finished;
+      return { ...FOUND, mailbox: true, acceptsAll: false };
+    },
+    close: async () => undefined,
+  };
+  const site = await createLookupSite({ prober });
+  const ask = () => site.get("email-verifier", "email=GRACE@example.com&max_duration=3");
+  const early = await ask();
+  expect([early.status, early.headers["Retry-After"]]).toEqual([202, "93"]);
+  finish();
+  expect((await ask()).body.data).toMatchObject({ status: "valid" });
+  expect(accounts).toEqual([site.account]);
 });
 
 test("email-verifier works while its cache is unavailable", async () => {

@@ -1,8 +1,11 @@
+import { isSettledWithin } from "../async/settled-within.ts";
 import type { Contact, ContactVerification } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
+import { compareNames } from "./names/same-name.ts";
+import { hasUsualSpelling } from "./names/transliterate.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
 import { verificationOf, verifyAddress } from "./verify/verify-address.ts";
 
@@ -13,6 +16,8 @@ export interface PersonSought {
   lastName: string;
   /** How long mail servers may take, in milliseconds. */
   waitMs: number;
+  /** The account on whose behalf; `null` without one. */
+  account: string | null;
 }
 
 export interface FoundAddress {
@@ -33,6 +38,8 @@ const LEAST_PROBABILITY = 0.2;
 const MAX_PROBED = 3;
 /** The score of a guess whose server accepts it and rejects a random address. */
 const CONFIRMED_SCORE = 97;
+/** The probability that a person whose name has another usual spelling is the one sought. */
+const SPELLING_SHARE = 0.9;
 /** The highest score of an unconfirmed guess. */
 const MAX_GUESS_SCORE = 95;
 
@@ -52,10 +59,10 @@ export async function findAddress(
   const known = namesakes.find((contact) => !isDead(contact));
   if (known !== undefined) {
     if ((await suppressions.ofAddress(known.address)) !== null) throw claimed();
-    const { address, confidence, verification } = known;
-    return { address, score: confidence, contact: known, probe: null, verification };
+    const { address, verification } = known;
+    return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
-  if (context.verifier.isWebmail(domain)) return null;
+  if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
   const guesses = candidatesFor(firstName, lastName, patterns).flatMap((candidate) => {
     const parsed = parseAddress(`${candidate.local}@${domain}`);
@@ -66,9 +73,16 @@ export async function findAddress(
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
   const dead = new Set(namesakes.map(({ address }) => address));
   const shown = guesses.filter(({ parsed: { address } }) => !hidden.has(address) && !dead.has(address));
-  const best = await confirm(context, shown, sought.waitMs);
+  const best = await confirm(context, shown, sought);
   // Without known addresses, only a confirmed guess is reliable.
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
+}
+
+/** Its confidence; less if its name has another spelling. */
+function scoreOf({ firstName, lastName, confidence }: Contact, sought: PersonSought): number {
+  const known = { firstName: firstName ?? "", lastName: lastName ?? "" };
+  const isExact = compareNames(known, sought) === "exact";
+  return isExact ? confidence : Math.floor(confidence * SPELLING_SHARE);
 }
 
 interface Guess {
@@ -80,14 +94,15 @@ interface Guess {
 async function confirm(
   context: LookupContext,
   guesses: readonly Guess[],
-  waitMs: number,
+  { waitMs, account }: PersonSought,
 ): Promise<FoundAddress | null> {
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
     const leftMs = deadline - performance.now();
-    const verified = leftMs > 0 ? await verifyAddress(context, parsed.address, parsed, leftMs) : null;
+    const asked = leftMs > 0 ? verifyAddress(context, parsed.address, parsed, account) : null;
+    const verified = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;
     const probe = verified?.findings.probe ?? null;
     const verification =
       verified === null ? undefined : (verificationOf(verified, context.settings.now()) ?? undefined);

@@ -1,11 +1,15 @@
 import { abortable } from "../async/abortable.ts";
 import { checkOptions } from "../check-options.ts";
+import type { Account } from "../contracts/accounts.ts";
+import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
 import type {
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailFinderAnswer,
   EmailVerifierAnswer,
+  VerificationListAnswer,
+  VerificationListData,
 } from "./answers.ts";
 import { requireAccount } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
@@ -15,6 +19,8 @@ import { type EmailFinderParameters, emailFinder } from "./operations/email-find
 import { emailVerifier } from "./operations/email-verifier.ts";
 import { readArguments } from "./operations/given.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
+import { readAddresses } from "./verifications/read-table.ts";
+import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
 export interface LookupCallOptions {
   /**
@@ -28,6 +34,13 @@ export interface LookupCallOptions {
 export interface VerifyEmailOptions extends LookupCallOptions {
   /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
   maxDurationMs?: number;
+}
+
+export interface VerificationListOptions extends Pick<LookupCallOptions, "signal"> {
+  /** 1 to 1000. @default 100 */
+  limit?: number;
+  /** @default 0 */
+  offset?: number;
 }
 
 /**
@@ -58,6 +71,16 @@ export interface LookupLibrary {
    * verification then goes on, and a later call returns its verdict.
    */
   verifyEmail(email: string, options?: VerifyEmailOptions): Promise<EmailVerifierAnswer>;
+  /**
+   * Verifies a list of 1 to 100,000 addresses in the background, each counted like {@link LookupLibrary.verifyEmail}.
+   * An address beyond the allowance gets the status `not_paid`. Resolves once the list is stored; it is kept for 30 days.
+   */
+  verifyEmails(emails: readonly string[], options?: LookupCallOptions): Promise<VerificationListData>;
+  /**
+   * A page of a list of {@link LookupLibrary.verifyEmails} or of the HTTP API, with the results so far. Rejects with
+   * `not_found` for an unknown ID.
+   */
+  verificationList(id: string, options?: VerificationListOptions): Promise<VerificationListAnswer>;
   /** The number of known addresses of an organisation. Costs nothing. */
   countEmails(
     parameters: EmailCountParameters,
@@ -87,6 +110,11 @@ const CALL_RULES = {
   ...SIGNAL_RULES,
   account: rules.text("the ID of an account"),
 } satisfies rules.RuleTable<LookupCallOptions>;
+const LIST_RULES = {
+  ...SIGNAL_RULES,
+  limit: rules.preset(100, rules.whole(1, 1000)),
+  offset: rules.preset(0, rules.whole(0)),
+} satisfies rules.RuleTable<VerificationListOptions>;
 const VERIFY_RULES = { ...CALL_RULES, maxDurationMs: any } satisfies rules.RuleTable<VerifyEmailOptions>;
 
 /**
@@ -104,8 +132,17 @@ export function createLookupLibrary(
     const parameters = operation.check(readArguments(values));
     // No answer before the list of suppressions is verified.
     await context.suppressions.ready();
-    const payer = account === undefined ? null : await requireAccount(context.accounts, account);
+    const payer = await payerOf(account);
     return answerOf(operation, parameters, await operation.work(context, parameters, payer));
+  }
+
+  async function payerOf(account: string | undefined): Promise<Account | null> {
+    return account === undefined ? null : requireAccount(context.accounts, account);
+  }
+
+  async function call<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    signal?.throwIfAborted();
+    return abortable(track(work), signal);
   }
 
   async function run<P, D, E, M extends object>(
@@ -113,11 +150,7 @@ export function createLookupLibrary(
     values: object,
     { account, signal }: { account?: string | undefined; signal: AbortSignal | undefined },
   ): Promise<LookupAnswer<D, M & { params: E }>> {
-    signal?.throwIfAborted();
-    return abortable(
-      track(() => work(operation, values, account)),
-      signal,
-    );
+    return call(() => work(operation, values, account), signal);
   }
 
   return {
@@ -132,6 +165,22 @@ export function createLookupLibrary(
     async verifyEmail(email, options) {
       const { maxDurationMs, ...others } = checkOptions("verifyEmail", options, VERIFY_RULES);
       return run(emailVerifier, { email, maxDurationMs }, others);
+    },
+    async verifyEmails(emails, options) {
+      const { account, signal } = checkOptions("verifyEmails", options, CALL_RULES);
+      return call(async () => {
+        const list = readAddresses(emails);
+        await context.suppressions.ready();
+        return addList(context, await payerOf(account), list);
+      }, signal);
+    },
+    async verificationList(id, options) {
+      const { signal, ...page } = checkOptions("verificationList", options, LIST_RULES);
+      return call(async () => {
+        const list = await findList(context, String(id), () => true);
+        if (list === null) throw new ServiceError("not_found", "There is no list with this ID");
+        return listAnswer(context, list, page);
+      }, signal);
     },
     async countEmails(parameters, options) {
       checkOptions("countEmails", parameters, COUNT_RULES);

@@ -5,6 +5,7 @@ import { newApiKey } from "./accounts/api-key.ts";
 import { normaliseDomain } from "./address/mail-domain.ts";
 import { mainAddress, normaliseAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
+import { CLAIMED } from "./verifications/row-result.ts";
 
 /** A new account. */
 export interface NewAccount {
@@ -47,7 +48,7 @@ export interface LookupAdmin {
 }
 
 export function createLookupAdmin(context: LookupContext): LookupAdmin {
-  const { accounts, contacts, suppressions, verifier, settings } = context;
+  const { accounts, contacts, queue, suppressions, verifier, settings } = context;
 
   async function createKey(account: string): Promise<string> {
     await requireAccount(accounts, account);
@@ -59,8 +60,9 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
   async function erase(subject: string): Promise<boolean> {
     const parsed = parseAddress(subject);
     if (parsed !== null) await verifier.forget(parsed);
-    const count =
+    const known =
       parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
+    const count = known + (await queue.erase(mainAddress(subject), CLAIMED));
     settings.recordErasure(subject, count);
     return count > 0;
   }

@@ -7,6 +7,7 @@ import type { MailLists, MailProber } from "../contracts/mail-prober.ts";
 import type { Observer } from "../contracts/observer.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
+import type { VerificationQueue } from "../contracts/verification-queue.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import type { Secret } from "../images/record/pin.ts";
@@ -23,6 +24,16 @@ export interface LookupOptions {
   suppressions: SuppressionList;
   /** Queries the DNS and mail servers. @default no probing: the verdict is `unknown` */
   prober?: MailProber;
+  /**
+   * Lists of addresses that are verified in the background, and single addresses over their probe budget. Processes can
+   * share it. Closed with the service. @default in this process's memory, so that a restart loses the lists
+   */
+  verifications?: VerificationQueue;
+  /**
+   * Maximum number of addresses of `verifications` that this process verifies at once; an integer of 0 to 150. 0: other
+   * processes verify them. @default 64
+   */
+  verifyAtOnce?: number;
   /** Webmail and disposable domains. @default none are known */
   lists?: MailLists;
   /**

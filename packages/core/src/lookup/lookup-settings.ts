@@ -39,6 +39,8 @@ export const LOOKUP_RULES = {
   accounts: rules.required(shapes.accounts),
   suppressions: rules.required(shapes.suppressionList),
   prober: shapes.mailProber,
+  verifications: shapes.verificationQueue,
+  verifyAtOnce: rules.preset(64, rules.whole(0, 150)),
   lists: shapes.mailLists,
   secret: rules.required(rules.secret(MIN_SECRET_BYTES, true)),
   cache: shapes.keyValue,

@@ -15,7 +15,9 @@ import type { LookupContext } from "./lookup-context.ts";
 import { hmacKeysOf } from "./lookup-keys.ts";
 import type { LookupOptions } from "./lookup-options.ts";
 import { LOOKUP_RULES, lookupSettings } from "./lookup-settings.ts";
+import { createMemoryVerificationQueue } from "./memory/memory-verification-queue.ts";
 import { createSuppressions } from "./suppressions.ts";
+import { createVerificationRunner } from "./verifications/verification-runner.ts";
 import { createVerifier } from "./verify/verifier.ts";
 
 /** Email lookup: callable from code, and mountable with an adapter. */
@@ -60,16 +62,23 @@ export function createLookup(options: LookupOptions): Lookup {
     onError: settings.onError,
   });
   const meter = createMeter(accounts, settings);
-  const context: LookupContext = { contacts, accounts, suppressions, meter, verifier, settings };
+  const queue = checked.verifications ?? createMemoryVerificationQueue();
+  const context: LookupContext = {
+    ...{ contacts, accounts, suppressions, meter, verifier, queue, settings },
+    wake: () => runner.wake(),
+  };
+  const runner = createVerificationRunner(context, checked.verifyAtOnce);
   const description = createLookupDescription(settings, checked);
   const service = createLookupService({ lookup: context, limiter, description, options: checked });
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {
-    await service.drain(timeoutMs);
+    await Promise.all([service.drain(timeoutMs), runner.stop(timeoutMs)]);
     await verifier.close();
-    // All three may use the same database.
-    for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
+    await runner.settled();
+    await meter.close();
+    // All of them may use the same database.
+    for (const part of new Set([contacts, accounts, checked.suppressions, queue])) await part.close();
     await limiter.close();
   }
 

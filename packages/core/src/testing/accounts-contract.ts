@@ -67,6 +67,7 @@ export function accountsContract(
         keys: () => one.keys(id),
         revokeKeys: () => one.revokeKeys(id, "or_1", 1),
         reserve: (): Promise<ReserveResult> => one.reserve(charge, 1, 10, 1),
+        renew: () => one.renew([charge], 1),
         settle: () => one.settle(charge, 1),
         usage: () => one.usage(id, "2026-03", 1),
       };

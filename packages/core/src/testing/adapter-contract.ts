@@ -1,4 +1,4 @@
-import { fieldsBehaviour } from "./adapter/fields.ts";
+import { fieldsBehaviour, textBehaviour } from "./adapter/fields.ts";
 import { hostileBodiesBehaviour } from "./adapter/hostile-bodies.ts";
 import { interruptedUploadsBehaviour } from "./adapter/interrupted-uploads.ts";
 import { leavingBehaviour } from "./adapter/leaving.ts";
@@ -36,5 +36,6 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
     interruptedUploadsBehaviour(scope);
     hostileBodiesBehaviour(scope);
     fieldsBehaviour(scope);
+    textBehaviour(scope);
   }
 }

@@ -31,7 +31,8 @@ export function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
   return fields;
 }
 
-function decode(bytes: Uint8Array): string {
+/** Throws `bad_request` for bytes that are not UTF-8. */
+export function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

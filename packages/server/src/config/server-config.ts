@@ -36,6 +36,7 @@ export const LOOKUP_KEYS = [
   "plans",
   "networkNames",
   "requestsPerSecond",
+  "verifyAtOnce",
 ] as const satisfies readonly (keyof LookupOptions)[];
 
 /** Options of `createMailProber` that a configuration has under `lookup`. */

@@ -13,12 +13,14 @@ import {
   deriveLookupKeys,
   type LookupKeys,
   type Suppressions,
+  type VerificationQueue,
 } from "@outrigger/core/lookup";
 import { isLocalStore } from "@outrigger/core/stores";
 import {
   createSqlAccounts,
   createSqlContactSource,
   createSqlSuppressionList,
+  createSqlVerificationQueue,
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
@@ -35,6 +37,7 @@ export interface LookupData {
   contacts: ContactSource;
   accounts: Accounts;
   suppressionList: SuppressionList;
+  verifications: VerificationQueue;
   /** The entries of the list, verified to have been made with `secrets`. */
   suppressions: Suppressions;
   /** The first is the current one. */
@@ -71,6 +74,7 @@ export async function openLookupData(settings: WithLookup, records: BlobStore): 
       contacts: createSqlContactSource(database),
       accounts: createSqlAccounts(database),
       suppressionList,
+      verifications: createSqlVerificationQueue(database),
       suppressions,
       secrets,
       keys: deriveLookupKeys(secrets),

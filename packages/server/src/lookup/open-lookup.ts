@@ -61,8 +61,8 @@ async function connect(
   data: LookupData,
   hasSamples: boolean,
 ): Promise<Omit<OpenLookup, "sampleKey">> {
-  const { smtp, dnsServers, plans, networkNames, requestsPerSecond } = settings;
-  const { contacts, accounts, suppressionList, suppressions, secrets } = data;
+  const { smtp, dnsServers, plans, networkNames, requestsPerSecond, verifyAtOnce } = settings;
+  const { contacts, accounts, suppressionList, suppressions, verifications, secrets } = data;
   const [{ proberSecret }] = data.keys;
   const cache = await openVerdictCache(storage, onTrouble);
   const prober = createMailProber({
@@ -76,6 +76,7 @@ async function connect(
     contacts,
     accounts,
     suppressions: suppressionList,
+    verifications,
     secret: secrets,
     prober: hasSamples ? createSampleProber(prober, contacts) : prober,
     lists: createMailLists(),
@@ -86,6 +87,7 @@ async function connect(
     ...(plans === undefined ? {} : { plans }),
     ...(networkNames === undefined ? {} : { networkNames }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+    ...(verifyAtOnce === undefined ? {} : { verifyAtOnce }),
     logger,
     onError,
   });

@@ -44,11 +44,14 @@ export async function withLookup(
     const data = await openLookupData(settings, records);
     const tell = (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`);
     const cache = await openVerdictCache(settings.storage, tell);
-    const { contacts, accounts, suppressionList, secrets } = data;
+    const { contacts, accounts, suppressionList, verifications, secrets } = data;
     const lookup = createLookup({
       contacts,
       accounts,
       suppressions: suppressionList,
+      // Erasures cover its rows; a server verifies them.
+      verifications,
+      verifyAtOnce: 0,
       secret: secrets,
       // Entries evicted here are evicted for all servers that share the cache.
       ...(cache === null ? {} : { cache }),

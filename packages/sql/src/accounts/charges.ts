@@ -1,8 +1,6 @@
 import type { Charge, ReserveResult } from "@outrigger/core";
+import { RESERVATION_MS } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
-
-/** A reservation that is not settled within this time lapses: its points are free again. */
-export const LAPSE_MS = 600_000;
 
 interface ReserveRow {
   outcome: ReserveResult["outcome"];
@@ -22,7 +20,7 @@ export async function reserveIn(
   nowMs: number,
 ): Promise<ReserveResult> {
   const { account, month, kind, request } = charge;
-  const lapsedMs = nowMs - LAPSE_MS;
+  const lapsedMs = nowMs - RESERVATION_MS;
   const forgetBefore = previousMonth(nowMs);
   if (driver.dialect.kind === "sqlite") {
     // Finds most repeated requests without a write and without waiting for the writer.
@@ -39,6 +37,17 @@ export async function reserveIn(
   return row === undefined || row.outcome === "exhausted"
     ? { outcome: "exhausted" }
     : { outcome: row.outcome, points: row.granted };
+}
+
+/** Renews reservations; see `Accounts`. */
+export async function renewIn(driver: SqlDriver, charges: readonly Charge[], nowMs: number): Promise<void> {
+  const rows = charges.map(({ account, month, kind, request }) => [account, month, kind, request]);
+  await driver.run(
+    `UPDATE lookup_charges SET reserved_at = $2 WHERE reserved_at > $3 AND (account, month, kind, request) IN (
+       SELECT each.value->>0, each.value->>1, each.value->>2, each.value->>3 FROM ${driver.dialect.rows("$1")}
+     )`,
+    [JSON.stringify(rows), nowMs, nowMs - RESERVATION_MS],
+  );
 }
 
 /** Settles a reservation; see `Accounts`. */

@@ -1,8 +1,9 @@
 import type { Account, AccountKey } from "@outrigger/core";
 import { type Accounts, ServiceError } from "@outrigger/core";
+import { RESERVATION_MS } from "@outrigger/core/stores";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDatabase } from "../sql-database.ts";
-import { LAPSE_MS, reserveIn, settleIn } from "./charges.ts";
+import { renewIn, reserveIn, settleIn } from "./charges.ts";
 
 const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
 
@@ -76,6 +77,7 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
     },
     reserve: async (charge, points, allowance, nowMs) =>
       reserveIn(await use.driver(), charge, points, allowance, nowMs),
+    renew: async (charges, nowMs) => renewIn(await use.driver(), charges, nowMs),
     settle: async (charge, points) => settleIn(await use.driver(), charge, points),
     async usage(account, month, nowMs) {
       const driver = await use.driver();
@@ -84,7 +86,7 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
            SELECT sum(points) FROM lookup_charges c WHERE c.account = u.account AND c.month = u.month AND c.kind = u.kind
              AND c.reserved_at IS NOT NULL AND c.reserved_at > $3
          ), 0) AS points FROM lookup_usage u WHERE account = $1 AND month = $2`,
-        [account, month, nowMs - LAPSE_MS],
+        [account, month, nowMs - RESERVATION_MS],
       );
       const usage = { searches: 0, verifications: 0 };
       for (const { kind, points } of rows) usage[kind] = points;

@@ -21,6 +21,8 @@ export interface ContactNews {
   confidence?: number;
   firstName?: string | null;
   lastName?: string | null;
+  /** A full name that cannot be split: the last name of a contact without a first name. */
+  unsplitName?: string;
   position?: string | null;
   seniority?: Seniority | null;
   department?: Department | null;
@@ -47,6 +49,7 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
   const verification = laterVerdict(known?.verification, news.verification);
+  const firstName = latest(news.firstName, known?.firstName);
   return {
     address: news.address,
     type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
@@ -54,8 +57,11 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
       news.confidence ??
       (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
     isConfidenceGiven,
-    firstName: latest(news.firstName, known?.firstName),
-    lastName: latest(news.lastName, known?.lastName),
+    firstName,
+    lastName: latest(
+      news.lastName === undefined && firstName === null ? news.unsplitName : news.lastName,
+      known?.lastName,
+    ),
     position,
     seniority: latest(news.seniority, title?.seniority),
     department: latest(news.department, title?.department),

@@ -2,7 +2,7 @@ import { titleKey, verifiedConfidence } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
 import { type ContactNews, mergeContact } from "./merge-contact.ts";
-import { nameKey } from "./name-key.ts";
+import { nameKey, spellingKeyOf } from "./name-key.ts";
 import { PACKED_JSON, packContact, type StoredContact, unpackStored } from "./packed-contact.ts";
 
 /** Result of a batch: the number of addresses by outcome. */
@@ -77,18 +77,19 @@ async function writeMerged(
     // Concatenated by hand, because `packed` is JSON already.
     const rows = changed.map(({ contact, domain, packed }) => {
       const { address, firstName, lastName, position } = contact;
-      const keys = [nameKey(firstName, lastName), titleKey(position ?? "") || null];
-      const texts = [address, ...keys].map((text) => JSON.stringify(text));
+      const names = [nameKey(firstName, lastName), spellingKeyOf(firstName, lastName)];
+      const texts = [address, ...names, titleKey(position ?? "") || null].map((text) => JSON.stringify(text));
       const doubt = 100 - verifiedConfidence(contact.confidence, contact.verification);
       return `[${ids.get(domain)},${doubt},${facetOf(contact)},${texts.join(",")},${packed}]`;
     });
     await runner.run(
-      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, title, packed)
+      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, spelling_key, title, packed)
        SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
-         each.value->>3, each.value->>4, each.value->>5, each.value->>6
+         each.value->>3, each.value->>4, each.value->>5, each.value->>6, each.value->>7
        FROM ${dialect.rows("$1")} WHERE true
        ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
-         name_key = excluded.name_key, title = excluded.title, packed = excluded.packed`,
+         name_key = excluded.name_key, spelling_key = excluded.spelling_key, title = excluded.title,
+         packed = excluded.packed`,
       [`[${rows.join(",")}]`],
     );
     await runner.run(

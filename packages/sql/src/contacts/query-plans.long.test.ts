@@ -40,6 +40,9 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await source.domainOf("Large");
     await source.find(`p7@${DOMAIN}`);
     expect(await source.findByName(DOMAIN, "Ada", inLetters(777))).toHaveLength(1);
+    for (const unknown of ["Zuse", "Иванова", "الخطيب"]) {
+      expect(await source.findByName(DOMAIN, "Ada", unknown)).toEqual([]);
+    }
     await source.count(DOMAIN, "personal");
     for (const offset of [0, 10, CONTACTS / 2, CONTACTS - 5, CONTACTS + 5]) {
       await source.search(DOMAIN, {}, { limit: 10, offset });

@@ -1,5 +1,11 @@
-import type { ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
-import { learnPatterns, MAX_LINKED_DOMAINS } from "@outrigger/core/lookup";
+import type { Contact, ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
+import {
+  compareNames,
+  learnPatterns,
+  MAX_LINKED_DOMAINS,
+  namesakes,
+  spellingKeys,
+} from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import type { SqlDatabase } from "../sql-database.ts";
@@ -13,8 +19,8 @@ import { readInOrder } from "./read-in-order.ts";
 import { recordVerification } from "./record-verification.ts";
 import { searchContacts } from "./search-contacts.ts";
 
-/** Maximum number of contacts that are returned for one name. */
-const MAX_NAMESAKES = 10;
+/** Maximum number of contacts with one key that are compared with a name. */
+const MAX_COMPARED = 200;
 
 /**
  * Contacts in a database, stored by `importContacts` or `putContacts`. Closing the source leaves the database
@@ -46,14 +52,26 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       const driver = await use.driver();
       const key = nameKey(firstName, lastName);
       if (key === null) return [];
-      // The sign keeps the planner from walking the domain in the order of `doubt`.
-      const rows = await driver.all<{ packed: string }>(
-        `SELECT packed FROM lookup_contacts
-         WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND name_key = $2
-         ORDER BY +doubt, address LIMIT ${MAX_NAMESAKES}`,
-        [domain, key],
-      );
-      return rows.map(({ packed }) => unpackContact(packed));
+      const known = async (condition: string, keys: readonly string[]) => {
+        // The sign keeps the planner from walking the domain in the order of `doubt`.
+        const rows = await driver.all<{ packed: string }>(
+          `SELECT packed FROM lookup_contacts
+           WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${condition}
+           ORDER BY +doubt, address LIMIT ${MAX_COMPARED}`,
+          [domain, ...keys],
+        );
+        return rows.map(({ packed }) => unpackContact(packed));
+      };
+      const same = await known("name_key = $2", [key]);
+      const found = namesakes(same, firstName, lastName);
+      const [first] = found;
+      if (first !== undefined && isExact(first, firstName, lastName)) return found;
+      const [own, other = own] = spellingKeys(firstName, lastName);
+      if (own === undefined || other === undefined) return found;
+      const similar = await known("spelling_key IN ($2, $3)", [own, other]);
+      const addresses = new Set(similar.map(({ address }) => address));
+      const all = [...similar, ...same.filter(({ address }) => !addresses.has(address))];
+      return namesakes(all.sort(byConfidence), firstName, lastName);
     },
     recordVerification: async (address, verification, acceptsAll) =>
       recordVerification(await use.driver(), address, verification, acceptsAll),
@@ -75,6 +93,15 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
     eraseDomain: async (domain) => eraseDomain(await use.driver(), domain),
     close: use.close,
   };
+}
+
+function byConfidence(a: Contact, b: Contact): number {
+  return b.confidence - a.confidence || Buffer.compare(Buffer.from(a.address), Buffer.from(b.address));
+}
+
+function isExact(contact: Contact, firstName: string, lastName: string): boolean {
+  const name = { firstName: contact.firstName ?? "", lastName: contact.lastName ?? "" };
+  return compareNames(name, { firstName, lastName }) === "exact";
 }
 
 interface FactsRow {

@@ -1,9 +1,10 @@
 import { ServiceError } from "@outrigger/core";
-import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect } from "kysely";
+import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect, sql } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { createTables } from "./create-tables.ts";
+import { createVerifications } from "./create-verifications.ts";
 
 /** All schema migrations, in order. A released migration must never be changed. */
 function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
@@ -11,8 +12,32 @@ function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
     getMigrations: async () => ({
       "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
       "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
+      "003-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
+      "004-spelling-keys": { up: (db: Kysely<unknown>) => addSpellingKeyColumn(db, kind) },
+      "005-habits": { up: forgetPatterns },
     }),
   };
+}
+
+/** The column is filled when a database is opened. */
+async function addSpellingKeyColumn(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
+  const bytes = kind === "postgres" ? sql`COLLATE "C"` : sql``;
+  for (const statement of [
+    sql`ALTER TABLE lookup_contacts ADD COLUMN spelling_key text ${bytes}`,
+    sql`CREATE INDEX lookup_contacts_spelling ON lookup_contacts (domain_id, spelling_key)
+      WHERE spelling_key IS NOT NULL`,
+    sql`CREATE INDEX lookup_contacts_unspelled ON lookup_contacts (address)
+      WHERE name_key IS NOT NULL AND spelling_key IS NULL`,
+  ]) {
+    await statement.execute(db);
+  }
+}
+
+/** Patterns of earlier versions have no habits. The next question about a domain learns them again. */
+async function forgetPatterns(db: Kysely<unknown>): Promise<void> {
+  await sql`UPDATE lookup_domains SET patterns = NULL, revision = revision + 1 WHERE patterns IS NOT NULL`.execute(
+    db,
+  );
 }
 
 const MIGRATION_TABLE = "lookup_migrations";

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { csvLine as csvLineOf } from "@outrigger/core/lookup";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { type StoredContact, unpackStoredContact } from "../contacts/packed-contact.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
@@ -158,15 +159,7 @@ function csvLines({ packed, name, organization }: ExportRow): string {
 type ColumnValues = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
 
 function csvLine(values: ColumnValues): string {
-  return `${COLUMNS.map((column) => csvField(values[column] ?? "")).join(",")}\r\n`;
-}
-
-/** Spreadsheets run a field that begins with one of these as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-function csvField(value: string | number | boolean): string {
-  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvLineOf(COLUMNS.map((column) => values[column] ?? ""));
 }
 
 function ndjsonLine({ packed, name, organization }: ExportRow): string {

@@ -111,6 +111,20 @@ onEachDatabase(({ createUrl, open }) => {
     expect((await source.domain("a.example"))?.patterns).toEqual([{ pattern: "{first}.{last}", count: 1 }]);
   });
 
+  test("an import keeps a full name that cannot be split as the last name, unless a first name is known", async () => {
+    const lines = ["a,,,Suharto", "b,,,von Neumann", "c,,,Di Zhang", "d,Ada,,Ada Lovelace", "f,,,-"];
+    lines.push("e,Ada,Lovelace,", "e,,,Lovelace", "g,,,Soeharto", "g,,,Suharto");
+    const rows = lines.map((line) => line.replace(",", "@a.example,"));
+    const { source } = await imported(["email,first_name,last_name,full_name", ...rows].join("\n"));
+    const names = [..."abcdefg"].map(async (local) => {
+      const contact = await source.find(`${local}@a.example`);
+      return `${contact?.firstName} ${contact?.lastName}`;
+    });
+    expect((await Promise.all(names)).join(", ")).toBe(
+      "null Suharto, null von Neumann, Di Zhang, Ada Lovelace, Ada Lovelace, null null, null Suharto",
+    );
+  });
+
   test("an import reads columns by the names in the mapping", async () => {
     const { source } = await imported("Adresse,email,Vorname\na@a.example,old@a.example,Änn\n", {
       mapping: { address: "Adresse", firstName: "Vorname" },

@@ -87,11 +87,13 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
   return { news };
 }
 
+/** The parts of the full name fill absent names. A full name that cannot be split is kept whole. */
 function addName(news: ContactNews, fields: FieldTexts): void {
   const [firstName, lastName] = [textOf(fields, "firstName"), textOf(fields, "lastName")];
-  const fullName = textOf(fields, "fullName");
-  const name = firstName === undefined && lastName === undefined ? parseFullName(fullName ?? "") : null;
+  const fullName = textOf(fields, "fullName") ?? "";
+  const name = firstName === undefined || lastName === undefined ? parseFullName(fullName) : null;
   if (name !== null) Object.assign(news, { firstName: name.firstName, lastName: name.lastName });
+  else if (/\p{L}/u.test(fullName)) news.unsplitName = fullName;
   if (firstName !== undefined) news.firstName = firstName;
   if (lastName !== undefined) news.lastName = lastName;
 }

@@ -180,7 +180,7 @@ const DOUBTFUL = [
   "550 5.2.1 mailbox disabled due to server migration",
   "550 5.1.1 recipient not found: could not contact directory",
   "550 Invalid recipient: backend is offline",
-  "550 5.1.1 unknown user nobody, pipe transport failed",
+  "550 5.1.1 unknown user daemon, pipe transport failed",
   "550 Mailbox not found or access denied",
   "550 The group does not accept messages, address not found",
 ];

@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Account, Accounts, Charge, QuotaKind } from "../../contracts/accounts.ts";
+import {
+  type Account,
+  type Accounts,
+  type Charge,
+  type QuotaKind,
+  RESERVATION_MS,
+} from "../../contracts/accounts.ts";
 import { LookupProblem } from "../lookup-problem.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 
@@ -11,6 +17,11 @@ export interface Reservation {
   isRepeat: boolean;
   /** Sets the final cost; 0 removes the request. A settled request stays unchanged. */
   settle(points: number): Promise<void>;
+  /**
+   * Renews the reservation until `cost` is known, then settles it. A `cost` that rejects removes the request.
+   * Rejects like `cost`, and if settling fails.
+   */
+  settleWith(cost: Promise<number>): Promise<void>;
 }
 
 /** Counts the points that accounts use. Calls without an account (`null`) are not counted. */
@@ -25,10 +36,44 @@ export interface Meter {
     request: readonly unknown[],
     points: number,
   ): Promise<Reservation>;
+  /** Whether no points are left even if every reservation costs nothing. */
+  isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean>;
+  /** Waits until all reservations whose cost becomes known later are settled. */
+  close(): Promise<void>;
 }
 
+/** A reservation outlasts two failed renewals. */
+const RENEWAL_MS = RESERVATION_MS / 4;
+
 export function createMeter(accounts: Accounts, settings: LookupSettings): Meter {
-  const { now } = settings;
+  const { now, onError } = settings;
+  /** The reservations whose cost becomes known later. */
+  const held = new Map<Charge, Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function hold(charge: Charge, cost: Promise<number>): Promise<void> {
+    const settled = settleWhenKnown(charge, cost);
+    held.set(charge, settled);
+    timer ??= setInterval(() => accounts.renew([...held.keys()], now()).catch(onError), RENEWAL_MS).unref();
+    try {
+      await settled;
+    } finally {
+      held.delete(charge);
+      if (held.size === 0) {
+        clearInterval(timer);
+        timer = undefined;
+      }
+    }
+  }
+
+  async function settleWhenKnown(charge: Charge, cost: Promise<number>): Promise<void> {
+    let points = 0;
+    try {
+      points = await cost;
+    } finally {
+      await accounts.settle(charge, points);
+    }
+  }
 
   return {
     async reserve(account, kind, request, points) {
@@ -42,7 +87,19 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
         points: result.points,
         isRepeat: result.outcome === "repeat",
         settle: (cost) => accounts.settle(charge, cost),
+        settleWith: (cost) => hold(charge, cost),
       };
+    },
+    async isUsedUp(account, kind) {
+      const allowance = account === null ? null : settings.allowanceOf(account)[kind];
+      if (account === null || allowance === null) return false;
+      const nowMs = now();
+      // At that time every reservation has lapsed.
+      const settled = await accounts.usage(account.id, monthOf(nowMs), nowMs + 2 * RESERVATION_MS);
+      return settled[kind] >= allowance;
+    },
+    async close() {
+      await Promise.allSettled(held.values());
     },
   };
 }
@@ -52,6 +109,9 @@ const FREE: Reservation = {
   points: Number.MAX_SAFE_INTEGER,
   isRepeat: true,
   settle: async () => undefined,
+  settleWith: async (cost) => {
+    await cost;
+  },
 };
 
 function digestOf(request: readonly unknown[]): string {

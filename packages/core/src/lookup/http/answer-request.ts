@@ -19,7 +19,7 @@ export interface LookupHttp {
 }
 
 /** The account that pays for a request; `null` for a request with the test key, and for an open route. */
-interface Caller {
+export interface Caller {
   account: Account | null;
   isTest: boolean;
 }
@@ -61,7 +61,7 @@ function anyone(call: Call, query: Query): Caller {
 }
 
 /** Rejects with `authentication_failed`. A request that the host authenticates needs no key. */
-async function authenticate(
+export async function authenticate(
   { lookup, limiter, options }: LookupHttp,
   call: Call,
   query: Query,
@@ -95,7 +95,7 @@ const SECOND_MS = 1000;
 /**
  * Rejects with `rate_limited` if the account, or the client's address without an account, exceeds its limit.
  */
-async function countRequest(
+export async function countRequest(
   { limiter, options }: Pick<LookupHttp, "limiter" | "options">,
   call: Call,
   account: Account | null,

@@ -9,6 +9,9 @@ export type LookupErrorId =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
+  | "timeout"
+  | "too_large"
+  | "unsupported_media"
   | "rate_limited"
   | "unavailable"
   | "internal_error";
@@ -29,6 +32,9 @@ const STATUS_OF: Record<LookupErrorId, number> = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  timeout: 408,
+  too_large: 413,
+  unsupported_media: 415,
   too_many_requests: 429,
   rate_limited: 429,
   claimed_email: 451,
@@ -117,7 +123,7 @@ export function headReply(): Reply {
 }
 
 /** Every reply concerns one account, so no cache may store it. */
-const HEADERS = {
+export const HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",

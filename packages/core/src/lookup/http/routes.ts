@@ -9,6 +9,7 @@ import { emailVerifier } from "../operations/email-verifier.ts";
 import type { LookupOperation } from "../operations/operation.ts";
 import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DESCRIBED_LOOKUPS, type DescribedLookup } from "./described-lookups.ts";
+import { addListReply, listCsvReply, listReply } from "./list-requests.ts";
 import { RefusedRequest } from "./refusal.ts";
 
 /** A row of the route table, used for dispatch, observation and the OpenAPI document. */
@@ -32,6 +33,9 @@ export const ROUTES: readonly LookupRoute[] = [
   lookupRoute("email-verifier", emailVerifier),
   lookupRoute("email-count", emailCount, true),
   lookupRoute("account", accountOperation),
+  listRoute("/v2/email-verifications", ["POST", "OPTIONS"], addListReply),
+  listRoute("/v2/email-verifications/{id}", READ, listReply),
+  listRoute("/v2/email-verifications/{id}.csv", READ, listCsvReply),
   {
     route: DESCRIPTION_PATH,
     methods: READ,
@@ -58,8 +62,11 @@ const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
  */
 export function matchRoute(path: string): LookupRoute | undefined {
   if (!/^\/+v2(?:\/|$)/i.test(path)) return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
-  return BY_PATH.get(path.endsWith("/") ? path.slice(0, -1) : path) ?? BY_PATH.get("/v2/*");
+  const name = path.endsWith("/") ? path.slice(0, -1) : path;
+  return BY_PATH.get(name.replace(LIST_PATH, "$1{id}$2")) ?? BY_PATH.get("/v2/*");
 }
+
+const LIST_PATH = /^(\/v2\/email-verifications\/)[^/{}]+?(\.csv)?$/;
 
 function lookupRoute<P, D, E, M extends object>(
   name: keyof typeof DESCRIBED_LOOKUPS,
@@ -68,4 +75,8 @@ function lookupRoute<P, D, E, M extends object>(
 ): LookupRoute {
   const answer = answerBy(operation, isOpen);
   return { route: `/v2/${name}`, methods: READ, isOpen, description: DESCRIBED_LOOKUPS[name], answer };
+}
+
+function listRoute(route: string, methods: readonly string[], answer: LookupRoute["answer"]): LookupRoute {
+  return { route, methods, isOpen: false, description: null, answer };
 }

@@ -1,8 +1,11 @@
-import type { Account, AccountKey, Accounts, Charge } from "../../contracts/accounts.ts";
+import {
+  type Account,
+  type AccountKey,
+  type Accounts,
+  type Charge,
+  RESERVATION_MS,
+} from "../../contracts/accounts.ts";
 import { ServiceError } from "../../errors.ts";
-
-/** A reservation that is not settled within this time lapses. */
-const RESERVATION_MS = 600_000;
 
 interface Charged {
   charge: Charge;
@@ -82,6 +85,15 @@ export function createMemoryAccounts(): Accounts {
       if (granted < 1) return { outcome: "exhausted" };
       known.set(charge.request, { charge, points: granted, reservedAt: nowMs });
       return { outcome: "reserved", points: granted };
+    },
+    async renew(charges, nowMs) {
+      mustBeOpen();
+      for (const charge of charges) {
+        const reserved = chargedOf(charge).get(charge.request);
+        if (reserved !== undefined && reserved.reservedAt !== null && counts(reserved, nowMs)) {
+          reserved.reservedAt = nowMs;
+        }
+      }
     },
     async settle(charge, points) {
       mustBeOpen();

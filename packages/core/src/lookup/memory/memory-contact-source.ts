@@ -13,7 +13,7 @@ import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../cont
 import { ServiceError } from "../../errors.ts";
 import { named, preset, type RuleTable, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
-import { normaliseName } from "../names/normalise-name.ts";
+import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
 
@@ -42,10 +42,9 @@ interface KnownDomain {
   contacts: Map<string, Contact>;
   /** In the order of `search`; `null` after a change. */
   inOrder: Contact[] | null;
+  /** `null` after a change. */
+  patterns: PatternCount[] | null;
 }
-
-/** Maximum number of contacts returned for one name. */
-const MAX_NAMESAKES = 10;
 
 /** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
@@ -58,7 +57,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
   }
 
   function knownDomain(domain: string): KnownDomain {
-    const known = domains.get(domain) ?? { organization: null, contacts: new Map(), inOrder: null };
+    const known = domains.get(domain) ?? emptyDomain();
     domains.set(domain, known);
     return known;
   }
@@ -68,7 +67,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     for (const contact of contacts) {
       const known = knownDomain(domainOf(contact.address));
       known.contacts.set(contact.address, tidied(contact));
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
     }
     for (const [domain, organization] of Object.entries(organizations)) {
       knownDomain(domain).organization = organization;
@@ -100,10 +99,11 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       mustBeOpen();
       const known = domains.get(domain);
       if (known === undefined) return null;
+      known.patterns ??= patternsOf(contactsOf(domain));
       const { organization, acceptsAll } = known;
       return {
         organization,
-        patterns: patternsOf(contactsOf(domain)),
+        patterns: structuredClone(known.patterns),
         ...(acceptsAll === undefined ? {} : { acceptsAll }),
         linkedDomains: organization === null ? [] : linkedTo(domain, organization),
       };
@@ -143,12 +143,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
     },
     async findByName(domain, firstName, lastName) {
       mustBeOpen();
-      const wanted = nameKey(firstName, lastName);
-      if (wanted === null) return [];
-      return contactsOf(domain)
-        .filter((contact) => nameKey(contact.firstName, contact.lastName) === wanted)
-        .slice(0, MAX_NAMESAKES)
-        .map((contact) => structuredClone(contact));
+      return namesakes(contactsOf(domain), firstName, lastName).map((contact) => structuredClone(contact));
     },
     async count(domain, type) {
       mustBeOpen();
@@ -161,7 +156,7 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
       if (known === undefined || erased.length === 0) return 0;
       for (const each of erased) known.contacts.delete(each);
-      known.inOrder = null;
+      known.inOrder = known.patterns = null;
       if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
       return erased.length;
     },
@@ -176,6 +171,10 @@ export function createMemoryContactSource(options: MemoryContactSourceOptions = 
       domains.clear();
     },
   };
+}
+
+function emptyDomain(): KnownDomain {
+  return { organization: null, contacts: new Map(), inOrder: null, patterns: null };
 }
 
 function domainOf(address: string): string {
@@ -227,11 +226,6 @@ const IS_KNOWN: Record<RequiredField, (contact: Contact) => boolean> = {
   position: ({ position }) => Boolean(position),
   phone_number: ({ phoneNumber }) => Boolean(phoneNumber),
 };
-
-function nameKey(firstName: string | null, lastName: string | null): string | null {
-  const [first, last] = [normaliseName(firstName ?? ""), normaliseName(lastName ?? "")];
-  return first === "" || last === "" ? null : `${first} ${last}`;
-}
 
 function countOf(contacts: readonly Contact[], type: AddressType | undefined): ContactCounts {
   const counts: ContactCounts = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };

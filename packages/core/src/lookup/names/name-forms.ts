@@ -1,4 +1,6 @@
-import { type NameForm, structuresOfFirst, structuresOfLast } from "./name-structures.ts";
+import type { Choice, Habit, HabitShares, Shares } from "./name-habits.ts";
+import { usualHabits } from "./name-habits.ts";
+import { choicesOf, type NameForm, structuresOfFirst, structuresOfLast } from "./name-structures.ts";
 import { spellings, toAscii } from "./transliterate.ts";
 
 /** The forms of a person's name in addresses, each list likeliest first. Empty for a name without letters. */
@@ -11,60 +13,130 @@ export interface NameForms {
   lastInitials: readonly NameForm[];
 }
 
-/** Less likely forms are omitted. */
-const MIN_WEIGHT = 0.01;
-const MAX_FORMS = 10;
-/** Of addresses with an initial of a name of several words, the share with all initials. */
-const ALL_INITIALS_WEIGHT = 0.1;
+/** One spelling of a whole name, and its probability: an address never mixes `joerg` and `muller`. */
+export interface NameSpelling {
+  weight: number;
+  choices: readonly Choice[];
+  forms: NameForms;
+}
 
-/** The forms in which each part of a name can appear in an address, derived from the name alone. */
-export function nameForms(firstName: string, lastName: string): NameForms {
-  const first = formsOf(structuresOfFirst(firstName));
-  const last = formsOf(structuresOfLast(lastName));
+/** Less likely forms are omitted. */
+const MIN_WEIGHT = 0.002;
+const MAX_FORMS = 16;
+const MAX_SPELLINGS = 4;
+
+/** The letters that organisations write as one letter or two. */
+const LETTERS: readonly { habit: Habit; found: RegExp; two: Readonly<Record<string, string>> }[] = [
+  { habit: "umlaut", found: /[äöüø]/g, two: { ä: "ae", ö: "oe", ü: "ue", ø: "oe" } },
+  { habit: "ring", found: /å/g, two: { å: "aa" } },
+  { habit: "ligature", found: /[æß]/g, two: { æ: "ae", ß: "ss" } },
+  { habit: "stroke", found: /đ/g, two: { đ: "dj" } },
+];
+const ONE: Readonly<Record<string, string>> = {
+  ...{ ä: "a", ö: "o", ü: "u", ø: "o" },
+  ...{ å: "a", æ: "a", ß: "s", đ: "d" },
+};
+
+/**
+ * Languages with these letters seldom write the others as two: Turkish, Hungarian, Estonian and similar ones.
+ * Scandinavian ones do so less often than German.
+ */
+const RARELY_TWO = { letters: /[ğışçőűáéíóúõšž]/, shares: { two: 0.12, one: 0.87 } };
+const GERMAN_LETTERS = /[äöü]/;
+const NORDIC_SHARES = { two: 0.35, one: 0.64 };
+
+/** The spellings of a name with their forms, likeliest first. */
+export function nameSpellings(
+  firstName: string,
+  lastName: string,
+  habits: HabitShares = usualHabits,
+): NameSpelling[] {
+  const first = firstName.normalize("NFC").toLowerCase();
+  const last = lastName.normalize("NFC").toLowerCase();
+  const written = first + last;
+  let ways: (Omit<NameSpelling, "forms"> & { spell: (name: string) => string })[] = [
+    { weight: 1, choices: [], spell: (name) => name },
+  ];
+  for (const { habit, found, two } of LETTERS.filter((each) => written.search(each.found) >= 0)) {
+    const shares = habits(habit, habit === "umlaut" ? umlautShares(written) : undefined);
+    ways = ways.flatMap((way) =>
+      choicesOf(habit, shares).map(({ text: how, weight, choices }) => ({
+        weight: way.weight * weight,
+        choices: [...way.choices, ...choices],
+        spell: (name: string) =>
+          way.spell(name).replace(found, (letter) => (how === "two" ? two[letter] : ONE[letter]) ?? letter),
+      })),
+    );
+  }
+  return ways
+    .sort((left, right) => right.weight - left.weight)
+    .slice(0, MAX_SPELLINGS)
+    .map(({ weight, choices, spell }) => ({
+      weight,
+      choices,
+      forms: nameForms(spell(first), spell(last), habits),
+    }));
+}
+
+function umlautShares(written: string): Shares | undefined {
+  if (RARELY_TWO.letters.test(written)) return RARELY_TWO.shares;
+  return GERMAN_LETTERS.test(written) ? undefined : NORDIC_SHARES;
+}
+
+function nameForms(firstName: string, lastName: string, habits: HabitShares): NameForms {
+  const first = formsOf(structuresOfFirst(firstName, habits));
+  const last = formsOf(structuresOfLast(lastName, habits));
   return {
     first,
     last,
-    firstInitials: initialsOf(first, firstName),
-    lastInitials: initialsOf(last, lastName),
+    firstInitials: initialsOf(first, firstName, habits),
+    lastInitials: initialsOf(last, lastName, habits),
   };
 }
 
 function formsOf(structures: readonly NameForm[]): NameForm[] {
-  const weights = new Map<string, number>();
-  for (const structure of structures) {
-    for (const spelling of spellings(structure.text)) {
+  const forms = new Map<string, NameForm>();
+  for (const { text: structure, weight, choices } of structures) {
+    if (weight < MIN_WEIGHT) continue;
+    for (const spelling of spellings(structure)) {
       const text = spelling.text.replace(/[^a-z.'-]/g, "");
       if (/^[a-z]/.test(text) && /[a-z]$/.test(text)) {
-        addTo(weights, text, structure.weight * spelling.weight);
+        addTo(forms, { text, weight: weight * spelling.weight, choices });
       }
     }
   }
-  return likeliest(weights);
+  return likeliest(forms);
 }
 
-function initialsOf(forms: readonly NameForm[], name: string): NameForm[] {
+function initialsOf(forms: readonly NameForm[], name: string, habits: HabitShares): NameForm[] {
   const words = toAscii(name)
     .replace(/['`]/g, "")
     .split(/[^a-z]+/);
   const all = words.map((word) => word.charAt(0)).join("");
-  const hasSeveral = all.length > 1;
-  const weights = new Map<string, number>();
-  for (const form of forms) {
-    addTo(weights, form.text.charAt(0), form.weight * (hasSeveral ? 1 - ALL_INITIALS_WEIGHT : 1));
+  const initials = new Map<string, NameForm>();
+  const { one = 1, all: several = 0 } = all.length > 1 && all.length <= 4 ? habits("initials") : {};
+  for (const { text, weight, choices } of forms) {
+    const ways: readonly Choice[] = several > 0 ? [...choices, "initials.one"] : choices;
+    addTo(initials, { text: text.charAt(0), weight: weight * one, choices: ways });
   }
-  if (hasSeveral && forms.length > 0 && all.length <= 4) {
-    addTo(weights, all, ALL_INITIALS_WEIGHT);
+  if (several > 0 && forms.length > 0) {
+    addTo(initials, { text: all, weight: several, choices: ["initials.all"] });
   }
-  return likeliest(weights);
+  return likeliest(initials);
 }
 
-function addTo(weights: Map<string, number>, text: string, weight: number): void {
-  weights.set(text, (weights.get(text) ?? 0) + weight);
+/** Of a text that several choices form, only the common ones are certain. */
+function addTo(forms: Map<string, NameForm>, { text, weight, choices }: NameForm): void {
+  const known = forms.get(text);
+  forms.set(text, {
+    text,
+    weight: weight + (known?.weight ?? 0),
+    choices: known === undefined ? choices : known.choices.filter((choice) => choices.includes(choice)),
+  });
 }
 
-function likeliest(weights: ReadonlyMap<string, number>): NameForm[] {
-  return [...weights]
-    .map(([text, weight]) => ({ text, weight }))
+function likeliest(forms: ReadonlyMap<string, NameForm>): NameForm[] {
+  return [...forms.values()]
     .filter((form) => form.weight >= MIN_WEIGHT)
     .sort((left, right) => right.weight - left.weight || (left.text < right.text ? -1 : 1))
     .slice(0, MAX_FORMS);

@@ -1,3 +1,4 @@
+import type { Choice, Habit, HabitShares, Shares } from "./name-habits.ts";
 import { PARTICLES } from "./name-words.ts";
 
 /** A form of a name in an address, and its probability; those of one name add up to at most 1. */
@@ -5,78 +6,112 @@ export interface NameForm {
   /** Letters `a` to `z`, separated by hyphens, points and apostrophes. */
   text: string;
   weight: number;
+  /** What the organisation chose where names of this kind can be written in several ways. */
+  choices: readonly Choice[];
 }
 
-// How often addresses use each form of a name of several words: estimates, see docs/lookup-names.md.
-const HYPHENATED_FIRST = { joined: 0.4, hyphen: 0.32, firstWord: 0.2, point: 0.05 };
-const SPACED_FIRST = { joined: 0.16, hyphen: 0.03, firstWord: 0.73, point: 0.05 };
-const HYPHENATED_LAST = { joined: 0.2, hyphen: 0.55, firstWord: 0.12, lastWord: 0.08, point: 0.02 };
-const SPACED_LAST = { joined: 0.24, hyphen: 0.06, firstWord: 0.55, lastWord: 0.08, point: 0.05 };
-const PARTICLE_LAST = { joined: 0.68, hyphen: 0.06, lastWord: 0.16, point: 0.07 };
-const APOSTROPHE = { without: 0.92, hyphen: 0.03, kept: 0.04 };
-
-type Shares = Partial<Record<"joined" | "hyphen" | "firstWord" | "lastWord" | "point", number>>;
+/** A surname with its particles: `van der Berg`. */
+interface Surname {
+  particles: readonly string[];
+  name: string;
+}
 
 /** The ways to join the words of a first name, not yet in ASCII. */
-export function structuresOfFirst(name: string): NameForm[] {
-  const words = wordsOf(name);
-  return structures(words, name.includes("-") ? HYPHENATED_FIRST : SPACED_FIRST);
+export function structuresOfFirst(name: string, habits: HabitShares): NameForm[] {
+  const habit = isHyphenated(name) ? "hyphenatedGiven" : "spacedGiven";
+  return withApostrophes(joinings(wordsOf(name), habit, habits), habits);
 }
 
 /** The ways to join the words of a last name, with or without its particles, not yet in ASCII. */
-export function structuresOfLast(name: string): NameForm[] {
-  const words = wordsOf(name);
-  const particles = particlesBefore(words);
-  const surnames = words.length - particles;
-  if (particles > 0 && surnames === 1) {
-    return structures(words, PARTICLE_LAST);
-  }
-  // `de la Cruz Romero`: the particles belong to the first word.
-  const grouped =
-    particles > 0 ? [words.slice(0, particles + 1).join(""), ...words.slice(particles + 1)] : words;
-  return structures(grouped, name.includes("-") ? HYPHENATED_LAST : SPACED_LAST);
+export function structuresOfLast(name: string, habits: HabitShares): NameForm[] {
+  const surnames = surnamesOf(wordsOf(name));
+  const habit = isHyphenated(name) ? "hyphenatedSurname" : "spacedSurname";
+  const written = surnames.some(({ particles }) => particles.length > 0)
+    ? choicesOf("particle", habits("particle")).map((form) => ({ form, how: form.text }))
+    : [{ form: { text: "", weight: 1, choices: [] }, how: "dropped" }];
+  const forms = written.flatMap(({ form, how }) =>
+    joinings(
+      surnames.map((surname) => withParticles(surname, how)),
+      habit,
+      habits,
+    ).map(({ text, weight, choices }) => ({
+      text,
+      weight: weight * form.weight,
+      choices: [...form.choices, ...choices],
+    })),
+  );
+  return withApostrophes(forms, habits);
 }
 
-function structures(words: string[], shares: Shares): NameForm[] {
+function joinings(words: readonly string[], habit: Habit, habits: HabitShares): NameForm[] {
   const [first, ...rest] = words;
-  if (first === undefined) {
-    return [];
-  }
-  if (rest.length === 0) {
-    return withApostrophes({ text: first, weight: 1 });
-  }
-  const texts = {
+  if (first === undefined) return [];
+  const last = rest.at(-1);
+  if (last === undefined) return [{ text: first, weight: 1, choices: [] }];
+  const texts: Record<string, string> = {
     joined: words.join(""),
     hyphen: words.join("-"),
     point: words.join("."),
-    firstWord: first,
-    lastWord: rest[rest.length - 1] ?? first,
+    initial: `${first}.${last.charAt(0)}`,
+    first,
+    last,
   };
-  return Object.entries(texts).flatMap(([kind, text]) => {
-    // The keys of `texts` are those of Shares.
-    const weight = shares[kind as keyof Shares] ?? 0;
-    return withApostrophes({ text, weight });
+  return choicesOf(habit, habits(habit)).flatMap(({ text: how, ...form }) => {
+    const text = texts[how];
+    return text === undefined ? [] : [{ ...form, text }];
   });
 }
 
-function withApostrophes({ text, weight }: NameForm): NameForm[] {
-  if (!text.includes("'")) {
-    return [{ text, weight }];
+function withParticles({ particles, name }: Surname, how: string): string {
+  switch (how) {
+    case "joined":
+      return [...particles, name].join("");
+    case "hyphen":
+      return [...particles, name].join("-");
+    case "point":
+      return [...particles, name].join(".");
+    case "initials":
+      return particles.map((particle) => particle.charAt(0)).join("") + name;
+    default:
+      return name;
   }
-  return [
-    { text: text.replaceAll("'", ""), weight: weight * APOSTROPHE.without },
-    { text: text.replaceAll("'", "-"), weight: weight * APOSTROPHE.hyphen },
-    { text, weight: weight * APOSTROPHE.kept },
-  ];
 }
 
-/** The number of leading words that are particles: never all words. */
-function particlesBefore(words: readonly string[]): number {
-  let count = 0;
-  while (count < words.length - 1 && PARTICLES.has(words[count] ?? "")) {
-    count += 1;
+function withApostrophes(forms: readonly NameForm[], habits: HabitShares): NameForm[] {
+  const signs: Record<string, string> = { without: "", hyphen: "-", kept: "'" };
+  return forms.flatMap((form) =>
+    form.text.includes("'")
+      ? choicesOf("apostrophe", habits("apostrophe")).map(({ text: how, weight, choices }) => ({
+          text: form.text.replaceAll("'", signs[how] ?? ""),
+          weight: form.weight * weight,
+          choices: [...form.choices, ...choices],
+        }))
+      : [form],
+  );
+}
+
+/** The choices of a habit as forms, each with the name of its choice as text. */
+export function choicesOf(habit: Habit, shares: Shares): NameForm[] {
+  return Object.entries(shares).map(([text, weight]) => ({ text, weight, choices: [`${habit}.${text}`] }));
+}
+
+/** Particles belong to the word after them: `de la Cruz Romero` has two surnames. */
+function surnamesOf(words: readonly string[]): Surname[] {
+  const surnames: Surname[] = [];
+  let particles: string[] = [];
+  for (const [index, word] of words.entries()) {
+    if (index < words.length - 1 && PARTICLES.has(word)) {
+      particles.push(word);
+    } else {
+      surnames.push({ particles, name: word });
+      particles = [];
+    }
   }
-  return count;
+  return surnames;
+}
+
+function isHyphenated(name: string): boolean {
+  return /\p{L}\s*[-‐‑]\s*\p{L}/u.test(name);
 }
 
 function wordsOf(name: string): string[] {
@@ -84,6 +119,7 @@ function wordsOf(name: string): string[] {
     .normalize("NFC")
     .toLowerCase()
     .replace(/[’ʼ`´]/g, "'")
+    .replace(/(?<=\p{Script=Cyrillic})'(?=\p{Script=Cyrillic})/gu, "")
     .split(/[^\p{L}\p{M}']+/u)
     .filter((word) => /\p{L}/u.test(word));
 }

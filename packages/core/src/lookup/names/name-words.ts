@@ -7,24 +7,17 @@ export const PARTICLES: ReadonlySet<string> = new Set(
     "di da do dos das del della dello dei degli delle dal du des la le lo las los d' y e",
     // Arabic, Hebrew, Celtic.
     "al el bin ibn ben bint abu abd ould mac mc ap ab o' st st. san santa saint",
+    "بن ابن بنت أبو ابو آل عبد בן בר בת בית אבו אבן",
   ].flatMap((line) => line.split(" ")),
 );
 
-/**
- * The {@link PARTICLES} that are also first names or initials: at the start of a name they are not particles.
- */
-export const ALSO_FIRST_NAMES: ReadonlySet<string> = new Set([
-  "e",
-  "y",
-  "ben",
-  "mac",
-  "al",
-  "o'",
-  "del",
-  "san",
-  "ab",
-  "st",
-]);
+/** Two particles that no first name resembles: they begin a surname, also in capitals. */
+export const STARTS_OF_SURNAMES: ReadonlySet<string> = new Set(
+  [
+    "van der,van den,van de,van het,van 't,van ter,von der,von dem,von den,von und,von zu,von zur,von zum",
+    "de la,de las,de los,de le,de lo,di la",
+  ].flatMap((line) => line.split(",")),
+);
 
 /** Titles before a name, without their points. */
 export const HONORIFICS: ReadonlySet<string> = new Set(

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { HONORIFIC_NAMES, PARTICLES } from "./name-words.ts";
 import { parseFullName } from "./parse-full-name.ts";
 
 test.each([
@@ -45,6 +46,15 @@ test.each([
   ["Mac Miller", "Mac", "Miller"],
   ["Seán O'Brien", "Seán", "O'Brien"],
   ["小龙 李", "小龙", "李"],
+  ["Von Miller", "Von", "Miller"],
+  ["Le Van Nguyen", "Le", "Van Nguyen"],
+  ["Do Thi Le", "Do Thi", "Le"],
+  ["Bin Abu Hassan", "Bin", "Abu Hassan"],
+  ["Ram Prasad V", "Ram", "Prasad"],
+  ["سارا غنی", "سارا", "غنی"],
+  ["Đơn Thuần Vương", "Đơn Thuần", "Vương"],
+  ["ريم بن عبد السلام", "ريم", "بن عبد السلام"],
+  ["Ma, Do", "Do", "Ma"],
 ])("%s", (text, firstName, lastName) => {
   expect(parseFullName(text)).toEqual({ firstName, lastName });
 });
@@ -57,6 +67,10 @@ test.each([
   "Mr Smith",
   "Ann S.",
   "von Neumann",
+  "von NEUMANN",
+  "van der Berg",
+  "DE LA CRUZ",
+  "’t Hart",
   "12 34",
   ", ",
   "Smith,",
@@ -65,6 +79,18 @@ test.each([
   "a".repeat(500),
 ])("parseFullName(%j) is null", (text) => {
   expect(parseFullName(text)).toBeNull();
+});
+
+test("parseFullName takes two words as a first and a last name, also if the first can be a particle or a title", () => {
+  const words = [...PARTICLES, ...HONORIFIC_NAMES].filter((word) => !word.includes("'"));
+  for (const word of words) {
+    const capitalised = word.charAt(0).toUpperCase() + word.slice(1);
+    for (const first of word === "von" ? [capitalised] : [capitalised, word]) {
+      const name = { firstName: first, lastName: "Zhang" };
+      expect(parseFullName(`${first} Zhang`), first).toEqual(name);
+      expect(parseFullName(`Zhang, ${first}`), first).toEqual(name);
+    }
+  }
 });
 
 test("parseFullName returns null, or two parts with letters that are made of the text's words", () => {

@@ -1,9 +1,9 @@
 import {
-  ALSO_FIRST_NAMES,
   FIRST_OF_TWO_SURNAMES,
   HONORIFIC_NAMES,
   HONORIFICS,
   PARTICLES,
+  STARTS_OF_SURNAMES,
   SUFFIX_NAMES,
   SUFFIXES,
 } from "./name-words.ts";
@@ -24,8 +24,10 @@ const NICKNAME = /[("“][^()"“”]*[)"”]/g;
 
 /**
  * Splits a full name into two parts: `Dr. Anna van der Berg, PhD`, `Berg, Anna van der`, `Gabriel García
- * Márquez`, `Jean DUPONT`.
- * @returns `null` for a text with fewer than two names. Never throws.
+ * Márquez`, `Jean DUPONT`. Two names are a first and a last name, also if the first can be a particle: `Di
+ * Zhang`, `Van Morrison`.
+ * @returns `null` for a text with fewer than two names, and for a noble surname without a first name: `von
+ * Neumann`. Never throws.
  */
 export function parseFullName(text: string): PersonName | null {
   if (text.length > MAX_TEXT_LENGTH) {
@@ -36,7 +38,11 @@ export function parseFullName(text: string): PersonName | null {
     .replace(NICKNAME, " ")
     .split(",")
     .map(wordsOf)
-    .filter((words, index) => words.length > 0 && (index === 0 || !words.every(isSuffix)));
+    .filter((words, index, [first = []]) => {
+      // `Ma, Do` has no words before the comma but the last name.
+      const isTitle = first.length === 1 ? isOnlySuffix : isSuffix;
+      return words.length > 0 && (index === 0 || !words.every(isTitle));
+    });
   const [before = [], after] = parts;
   if (after === undefined) {
     return splitInOrder(named(before));
@@ -54,15 +60,19 @@ function splitAtComma(last: string[], first: string[]): PersonName | null {
 }
 
 function splitInOrder(words: string[]): PersonName | null {
-  if (words.length < 2) {
+  if (words.length < 2 || isOnlySurname(words)) {
     return null;
   }
   const start = surnameInCapitals(words) ?? surnameAtEnd(words);
   if (start === 0) {
     const end = words.findIndex((word) => !isCapitals(word));
-    return end > 0 ? personName(words.slice(end), words.slice(0, end)) : null;
+    return personName(words.slice(end), words.slice(0, end));
   }
-  return personName(words.slice(0, start), words.slice(start));
+  const name = personName(words.slice(0, start), words.slice(start));
+  // `Ram Prasad V`: a last word of one letter abbreviates the name of the father.
+  return name === null && words.length > 2 && isInitial(words.at(-1) ?? "")
+    ? splitInOrder(words.slice(0, -1))
+    : name;
 }
 
 /** Where a surname in capitals begins, at the end of the name or (0) at its start. */
@@ -102,8 +112,19 @@ function surnameAtEnd(words: string[]): number {
       start -= 1;
     }
   }
-  // Without a first name before it, as in `von Neumann`, the whole text is a surname.
-  return start === 1 && isOnlyParticle(words[0]) ? 0 : start;
+  return start;
+}
+
+/** Whether words are a surname with its particles and no first name: `von Neumann`, `van der Berg`, `de la Cruz`. */
+function isOnlySurname(words: readonly string[]): boolean {
+  const lastParticle = words.length - 2;
+  if (!words.slice(0, lastParticle + 1).every(isParticle)) {
+    return false;
+  }
+  // `Von Miller` has a first name.
+  return lastParticle === 0
+    ? /^(von|.['’]|['’].)$/.test(words[0] ?? "")
+    : STARTS_OF_SURNAMES.has(words.slice(0, 2).join(" ").toLowerCase());
 }
 
 function personName(first: string[], last: string[]): PersonName | null {
@@ -133,7 +154,8 @@ function named(words: string[]): string[] {
 
 /** @param left number of words from this one on. */
 function isHonorific(word = "", left: number): boolean {
-  const plain = toAscii(word).replaceAll(".", "");
+  // Transliterated, names of other alphabets resemble titles.
+  const plain = /^[\0-\u00ff]*$/.test(word) ? toAscii(word).replaceAll(".", "") : "";
   return HONORIFICS.has(plain) && (left > 2 || word.endsWith(".") || !HONORIFIC_NAMES.has(plain));
 }
 
@@ -146,11 +168,7 @@ function isSuffix(word: string): boolean {
 }
 
 function isParticle(word = ""): boolean {
-  return PARTICLES.has(word.toLowerCase());
-}
-
-function isOnlyParticle(word = ""): boolean {
-  return isParticle(word) && !ALSO_FIRST_NAMES.has(word.toLowerCase());
+  return PARTICLES.has(word.toLowerCase().replace("’", "'"));
 }
 
 function isInitial(word: string): boolean {

@@ -152,7 +152,7 @@ async function reserve(
   account: Account | null,
   request: readonly unknown[],
   points: number,
-): Promise<Reservation> {
+): Promise<Pick<Reservation, "points" | "settle">> {
   const first = await meter.reserve(account, "searches", request, points);
   if (!first.isRepeat) return first;
   const missing = points - first.points;
@@ -162,7 +162,6 @@ async function reserve(
       : null;
   return {
     points: first.points + (more?.points ?? 0),
-    isRepeat: true,
     settle: async (cost) => more?.settle(Math.max(0, cost - first.points)),
   };
 }

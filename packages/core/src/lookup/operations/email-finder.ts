@@ -59,7 +59,13 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
     const reservation = await context.meter.reserve(account, "searches", request, 1);
     let cost = 0;
     try {
-      const found = await findAddress(context, { domain, firstName, lastName, waitMs });
+      const found = await findAddress(context, {
+        domain,
+        firstName,
+        lastName,
+        waitMs,
+        account: account?.id ?? null,
+      });
       cost = found === null ? 0 : 1;
       const facts = await context.contacts.domain(domain);
       return describe(context, search, domain, found, facts);
@@ -108,7 +114,7 @@ function checkName(given: Given) {
   if (name === null) {
     throw new LookupProblem(
       "invalid_full_name",
-      `${given.nameOf("fullName")} must have a first and a last name`,
+      `${given.nameOf("fullName")} must have a first and a last name; particles before a surname ("von", "de la") are no first name`,
     );
   }
   return { ...name, given: written };

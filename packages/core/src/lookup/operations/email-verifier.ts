@@ -1,11 +1,14 @@
+import { createHash } from "node:crypto";
+import type { Account } from "../../contracts/accounts.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
-import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import { mainAddress, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
+import { describeVerification } from "../verify/describe-verification.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
-import { isCharged, type Verified, verifyAddress } from "../verify/verify-address.ts";
+import { type Verified, verifyReserved } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -32,7 +35,7 @@ export const EMAIL_SCHEMA = {
 
 const EMAIL = patternOf(EMAIL_SCHEMA);
 
-/** Delay before a slow verification should be requested again. */
+/** Delay before a slow verification should be requested again, after its time in line. */
 const RETRY_AFTER_MS = 2000;
 
 export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
@@ -51,15 +54,13 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     if (parsed !== null) await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed?.address ?? email];
     const reservation = await context.meter.reserve(account, "verifications", request, 1);
-    let cost: number | null = 0;
-    try {
-      const found = await verifyAddress(context, email, parsed, waitMs);
-      cost = found === null ? null : isCharged(found.verdict) ? 1 : 0;
-      return found === null ? pending(email) : describe(email, found);
-    } finally {
-      // A verification in progress keeps its reservation; the next request for it settles it.
-      if (cost !== null) await reservation.settle(cost);
-    }
+    const sought = { email, parsed, account: account?.id ?? null };
+    const found = await verifyReserved(context, reservation, sought, waitMs);
+    const lateMs = found === null ? null : lateMsOf(found);
+    if (found !== null && lateMs === null) return describe(email, found);
+    if (lateMs !== null && parsed !== null) await enqueue(context, email, parsed, account);
+    const lineMs = parsed === null ? 0 : context.verifier.lineMs(parsed);
+    return pending(email, Math.max(RETRY_AFTER_MS, lateMs ?? lineMs + RETRY_AFTER_MS));
   },
 
   sample: (_, { email }) => {
@@ -91,34 +92,37 @@ async function requireUnclaimed({ suppressions }: LookupContext, address: string
   throw suppressed === "domain" ? claimedDomain() : claimed();
 }
 
-function describe(email: string, { findings, verdict, suggestion }: Verified): Found<Data, object> {
-  const { probe, contact } = findings;
-  return {
-    data: {
-      result: verdict.result,
-      status: verdict.status,
-      score: verdict.score,
-      email,
-      regexp: findings.fault === null,
-      gibberish: findings.isGibberish,
-      disposable: findings.isDisposable,
-      alias: findings.isAlias,
-      webmail: findings.isWebmail,
-      mx_records: probe?.routing === "found",
-      smtp_server: probe?.server === true,
-      // A server that accepts all accepted this address, too.
-      smtp_check: probe?.mailbox === true || probe?.acceptsAll === true,
-      accept_all: probe?.acceptsAll === true,
-      block: probe?.reason === "policy",
-      reason: verdict.reason,
-      suggestion,
-      sources: contact?.evidence.map(sourceEntry) ?? [],
-    },
-    meta: {},
-  };
+function describe(email: string, verified: Verified): Found<Data, object> {
+  const sources = verified.findings.contact?.evidence.map(sourceEntry) ?? [];
+  return { data: { ...describeVerification(email, verified), sources }, meta: {} };
 }
 
-function pending(email: string): Found<Data, object> {
+function pending(email: string, retryAfterMs: number): Found<Data, object> {
   const data = { result: null, status: null, score: null, email };
-  return { data, meta: {}, retryAfterMs: RETRY_AFTER_MS };
+  return { data, meta: {}, retryAfterMs };
+}
+
+/**
+ * When to ask again for a verification that the queue takes over, because the line before the mail host is too long;
+ * `null` for any other.
+ */
+function lateMsOf({ findings, verdict }: Verified): number | null {
+  if (verdict.status !== "unknown" || findings.probe?.reason !== "budget") return null;
+  return findings.probe.retryAfterMs ?? 0;
+}
+
+/** Adds an address to the queue once per account. The runner caches its result for the next request. */
+async function enqueue(
+  { queue, wake, settings }: LookupContext,
+  email: string,
+  { address }: ParsedAddress,
+  account: Account | null,
+): Promise<void> {
+  const owner = account?.id ?? null;
+  const id = createHash("sha256")
+    .update(JSON.stringify([owner, address]))
+    .digest("base64url");
+  const list = { id: `single-${id}`, account: owner, plan: account?.plan ?? "", createdAt: settings.now() };
+  await queue.addSingle(list, { email, subject: mainAddress(address), columns: null, result: null });
+  wake();
 }

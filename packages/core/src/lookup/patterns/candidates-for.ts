@@ -1,7 +1,10 @@
 import type { PatternCount } from "../../contracts/contact-source.ts";
-import { nameForms } from "../names/name-forms.ts";
+import { nameSpellings } from "../names/name-forms.ts";
+import { cutOf, cutTexts } from "./cut-locals.ts";
 import { DEFAULT_PATTERNS, type PatternShare } from "./default-patterns.ts";
+import { learnedHabits } from "./learned-habits.ts";
 import { fillPattern, readPattern } from "./pattern-text.ts";
+import { type ChoicePrior, posteriorShares } from "./posterior-shares.ts";
 
 /** A guess of the local part of a person's address. */
 export interface Candidate {
@@ -13,23 +16,31 @@ export interface Candidate {
 }
 
 /** The prior belief, before any address of the domain is known. */
-export interface PatternPrior {
+export interface PatternPrior extends Pick<ChoicePrior, "several" | "exceptions"> {
   /** @default DEFAULT_PATTERNS */
   shares: readonly PatternShare[];
-  /** The weight of this prior, as a number of known addresses. @default 0.15 */
-  strength: number;
-  /**
-   * Share of people whose address does not follow the domain's pattern, e.g. because another person has that
-   * address. @default 0.04
-   */
-  exceptions: number;
 }
 
-export const DEFAULT_PRIOR: PatternPrior = { shares: DEFAULT_PATTERNS, strength: 0.15, exceptions: 0.04 };
+export const DEFAULT_PRIOR: PatternPrior = {
+  shares: DEFAULT_PATTERNS,
+  several: [0.66, 0.25, 0.09],
+  exceptions: [
+    { share: 0.015, probability: 0.35 },
+    { share: 0.05, probability: 0.5 },
+    { share: 0.12, probability: 0.12 },
+    { share: 0.3, probability: 0.03 },
+  ],
+};
 
 const MAX_CANDIDATES = 10;
 /** Less likely candidates are omitted. */
 const MIN_PROBABILITY = 0.0005;
+/** Less likely ways to form a local part are not added up. */
+const MIN_ADDEND = 0.0001;
+/** Among the counts of patterns, addresses that no pattern forms. */
+const NONE = "";
+/** The share of exceptions that no pattern forms: nicknames, middle initials. */
+const NONE_AMONG_EXCEPTIONS = 0.5;
 
 /**
  * The likeliest local parts of a person's address, best first, at most 10, each with its probability. The
@@ -42,21 +53,33 @@ export function candidatesFor(
   patterns: readonly PatternCount[],
   prior: PatternPrior = DEFAULT_PRIOR,
 ): Candidate[] {
-  const forms = nameForms(firstName, lastName);
+  const spellings = nameSpellings(firstName, lastName, learnedHabits(patterns));
   const byLocal = new Map<string, Candidate & { best: number }>();
-  for (const { pattern, share } of posteriorShares(patterns, prior)) {
+  const add = (local: string, pattern: string, probability: number) => {
+    const known = byLocal.get(local);
+    if (known === undefined) {
+      byLocal.set(local, { local, pattern, probability, best: probability });
+      return;
+    }
+    known.probability += probability;
+    if (probability > known.best) {
+      known.pattern = pattern;
+      known.best = probability;
+    }
+  };
+  for (const [pattern, share] of patternShares(patterns, prior)) {
     const pieces = readPattern(pattern);
-    for (const { text, weight } of pieces === null ? [] : fillPattern(pieces, forms)) {
-      const probability = share * weight;
-      const known = byLocal.get(text);
-      if (known === undefined) {
-        byLocal.set(text, { local: text, pattern, probability, best: probability });
-      } else {
-        known.probability += probability;
-        if (probability > known.best) {
-          known.pattern = pattern;
-          known.best = probability;
-        }
+    if (pieces === null || share < MIN_PROBABILITY) continue;
+    const cut = cutOf(patterns.find((each) => each.pattern === pattern)?.habits);
+    for (const spelling of spellings) {
+      const weight = share * spelling.weight;
+      const minWeight = MIN_ADDEND / weight;
+      for (const filled of fillPattern(pieces, spelling.forms, minWeight)) {
+        add(filled.text, pattern, weight * filled.weight * (1 - (cut?.probability ?? 0)));
+      }
+      if (cut === null) continue;
+      for (const filled of cutTexts(pieces, spelling, cut.cut, minWeight)) {
+        add(filled.text, pattern, weight * filled.weight * cut.probability);
       }
     }
   }
@@ -67,18 +90,24 @@ export function candidatesFor(
     .map(({ local, pattern, probability }) => ({ local, pattern, probability }));
 }
 
-/** The mean of the Dirichlet distribution over patterns, given the number of addresses that show each. */
-function posteriorShares(patterns: readonly PatternCount[], prior: PatternPrior): PatternShare[] {
-  const weights = new Map(prior.shares.map(({ pattern, share }) => [pattern, share * prior.strength]));
-  let total = prior.strength;
-  for (const { pattern, count } of patterns) {
-    if (count > 0 && readPattern(pattern) !== null) {
-      weights.set(pattern, (weights.get(pattern) ?? 0) + count);
-      total += count;
-    }
+function patternShares(patterns: readonly PatternCount[], prior: PatternPrior): Map<string, number> {
+  const { several, exceptions } = prior;
+  const shares = new Map(prior.shares.map(({ pattern, share }) => [pattern, share]));
+  const listed = [...shares.values()].reduce((sum, share) => sum + share, 0);
+  const counts = new Map<string, number>();
+  let read = 0;
+  for (const { pattern, count, of = 0 } of patterns) {
+    if (count > 0 && readPattern(pattern) !== null) counts.set(pattern, (counts.get(pattern) ?? 0) + count);
+    read = Math.max(read, of);
   }
-  return [...weights].map(([pattern, weight]) => ({
-    pattern,
-    share: (1 - prior.exceptions) * (weight / total),
-  }));
+  const explained = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (read > explained) counts.set(NONE, read - explained);
+  shares.set(NONE, Math.max(0, 1 - listed));
+  const stray = new Map(
+    [...shares].map(([pattern, share]) => [pattern, share * (1 - NONE_AMONG_EXCEPTIONS)]),
+  );
+  stray.set(NONE, NONE_AMONG_EXCEPTIONS);
+  const posterior = posteriorShares({ shares, stray, several, exceptions }, counts);
+  posterior.delete(NONE);
+  return posterior;
 }

@@ -1,14 +1,9 @@
-import type { NameForms } from "../names/name-forms.ts";
-import { nameForms } from "../names/name-forms.ts";
+import type { NameForms, NameSpelling } from "../names/name-forms.ts";
+import type { Choice } from "../names/name-habits.ts";
 import type { NameForm } from "../names/name-structures.ts";
 
-/** The possible readings of a local part. */
-export interface Explanation {
-  /** Patterns that form it, each once. */
-  patterns: readonly string[];
-  /** Whether they contain literal text besides the name: `{first}.{last}.ext`. */
-  hasText: boolean;
-}
+/** The patterns that form a local part, each with the choices that the address proves. */
+export type Readings = ReadonlyMap<string, readonly Choice[]>;
 
 /** Longer ones are not explained. */
 const MAX_LOCAL_LENGTH = 64;
@@ -20,41 +15,48 @@ const WORD_BEFORE = /^([a-z]{1,12}[._-])(.+)$/;
 const WORD_BEHIND = /^(.+)([._-][a-z]{1,12})$/;
 
 /**
- * The patterns that form a local part from a name. A suffix after `+` and a number at the end are not part of
- * the pattern. Literal text besides the name is tried only if no pattern explains the whole. `null` if
- * nothing does.
+ * The patterns that form a local part from a name. Literal text besides the name is tried only if no pattern
+ * explains the whole. Empty if nothing does.
+ * @param local as {@link plainLocal} returns it.
  */
-export function explainLocal(local: string, firstName: string, lastName: string): Explanation | null {
-  const plain = plainLocal(local);
-  if (plain.length === 0 || plain.length > MAX_LOCAL_LENGTH) {
-    return null;
-  }
-  const forms = nameForms(firstName, lastName);
-  const whole = patternsOf(plain, forms);
-  if (whole.length > 0) {
-    return { patterns: whole, hasText: false };
-  }
-  const [, before = "", rest = ""] = WORD_BEFORE.exec(plain) ?? [];
-  const [, start = "", behind = ""] = WORD_BEHIND.exec(plain) ?? [];
-  const patterns = [
-    ...fullPatternsOf(rest, forms).map((pattern) => before + pattern),
-    ...fullPatternsOf(start, forms).map((pattern) => pattern + behind),
-  ];
-  return patterns.length > 0 ? { patterns, hasText: true } : null;
+export function explainLocal(local: string, name: readonly NameSpelling[]): Readings {
+  if (local.length === 0 || local.length > MAX_LOCAL_LENGTH) return new Map();
+  const whole = readingsOf(local, name);
+  if (whole.size > 0) return whole;
+  const [, before = "", rest = ""] = WORD_BEFORE.exec(local) ?? [];
+  const [, start = "", behind = ""] = WORD_BEHIND.exec(local) ?? [];
+  return new Map([
+    ...fullReadingsOf(rest, name).map(([pattern, choices]) => [before + pattern, choices] as const),
+    ...fullReadingsOf(start, name).map(([pattern, choices]) => [pattern + behind, choices] as const),
+  ]);
 }
 
-function plainLocal(local: string): string {
+/** A local part without a suffix after `+` and a number at the end: they are not part of a pattern. */
+export function plainLocal(local: string): string {
   const lower = local.normalize("NFC").toLowerCase();
   const tag = lower.indexOf("+");
   return (tag > 0 ? lower.slice(0, tag) : lower).replace(NUMBER_AT_END, "");
 }
 
 /** With literal text, initials alone prove nothing. */
-function fullPatternsOf(local: string, forms: NameForms): string[] {
-  return patternsOf(local, forms).filter((pattern) => /first|last/.test(pattern));
+function fullReadingsOf(local: string, name: readonly NameSpelling[]): [string, readonly Choice[]][] {
+  return local === "" ? [] : [...readingsOf(local, name)].filter(([pattern]) => /first|last/.test(pattern));
 }
 
-function patternsOf(local: string, forms: NameForms): string[] {
+function readingsOf(local: string, name: readonly NameSpelling[]): Map<string, readonly Choice[]> {
+  const readings = new Map<string, readonly Choice[]>();
+  for (const { forms, choices } of name) {
+    for (const [pattern, ...parts] of patternsOf(local, forms)) {
+      const all = [...choices, ...parts.flatMap((part) => part.choices)];
+      const known = readings.get(pattern);
+      // What only some readings of an address say is not certain.
+      readings.set(pattern, known === undefined ? all : known.filter((choice) => all.includes(choice)));
+    }
+  }
+  return readings;
+}
+
+function* patternsOf(local: string, forms: NameForms): Generator<[pattern: string, ...NameForm[]]> {
   const first: [string, readonly NameForm[]][] = [
     ["{first}", forms.first],
     ["{f}", forms.firstInitials],
@@ -63,29 +65,23 @@ function patternsOf(local: string, forms: NameForms): string[] {
     ["{last}", forms.last],
     ["{l}", forms.lastInitials],
   ];
-  const patterns = new Set<string>();
   for (const [starts, ends] of [
     [first, last],
     [last, first],
   ] as const) {
     for (const [startName, startForms] of starts) {
       for (const start of startForms) {
-        if (!local.startsWith(start.text)) {
-          continue;
-        }
+        if (!local.startsWith(start.text)) continue;
         const rest = local.slice(start.text.length);
-        if (rest === "" && startName.length > 3) {
-          patterns.add(startName);
-        }
+        if (rest === "" && startName.length > 3) yield [startName, start];
         const sign = SIGNS.includes(rest.charAt(0)) ? rest.charAt(0) : "";
         const end = rest.slice(sign.length);
         for (const [endName, endForms] of ends) {
-          if (endForms.some((form) => form.text === end)) {
-            patterns.add(startName + sign + endName);
+          for (const form of endForms) {
+            if (form.text === end) yield [startName + sign + endName, start, form];
           }
         }
       }
     }
   }
-  return [...patterns];
 }

@@ -1,8 +1,10 @@
 import type { PatternCount } from "../../contracts/contact-source.ts";
+import { type NameSpelling, nameSpellings } from "../names/name-forms.ts";
+import { type Cut, cutReadings, lengthOf, UNCUT } from "./cut-locals.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
-import { explainLocal } from "./explain-local.ts";
+import { explainLocal, plainLocal, type Readings } from "./explain-local.ts";
 
-/** A person's name and local part, from which a pattern can be learned. */
+/** A person's name and address, from which a pattern can be learned. */
 export interface NamedLocal {
   /** The part before the `@`. */
   local: string;
@@ -10,40 +12,117 @@ export interface NamedLocal {
   lastName: string;
 }
 
-/** Literal text that fewer addresses share is coincidence, or specific to a person. */
-const MIN_WITH_TEXT = 2;
+/** Literal text and cuts that fewer addresses share are coincidence, or specific to a person. */
+const MIN_TO_LEARN = 2;
+/** More addresses of a domain teach nothing new. */
+const MAX_LEARNED_FROM = 2000;
+/** Number of unexplained addresses of a domain that are searched for a cut. */
+const MAX_SEARCHED_FOR_CUT = 200;
 
 const SIMPLICITY: ReadonlyMap<string, number> = new Map(
   DEFAULT_PATTERNS.map(({ pattern }, index) => [pattern, index]),
 );
 
+interface Read {
+  local: string;
+  name: readonly NameSpelling[];
+  readings: Readings;
+}
+
+interface Learned {
+  count: number;
+  habits: Map<string, number>;
+  reads: Read[];
+}
+
 /**
  * Learns how addresses are formed from names, most frequent pattern first. Each address counts once, for one
  * pattern, or not at all if no pattern forms it. If several patterns form it, it counts for the one that
  * forms most of the unambiguous addresses. Of equal ones the simplest wins: the one that comes first in
- * {@link DEFAULT_PATTERNS}.
+ * {@link DEFAULT_PATTERNS}. Each pattern has the habits that its addresses show. The first 2,000 addresses count.
  */
 export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
+  const reads: Read[] = [];
+  for (const address of addresses) {
+    if (reads.length === MAX_LEARNED_FROM) break;
+    reads.push(...readOf(address));
+  }
   const sure = new Map<string, number>();
-  const doubtful: (readonly string[])[] = [];
-  for (const { local, firstName, lastName } of addresses) {
-    const explanation = explainLocal(local, firstName, lastName);
-    const [only, ...others] = explanation?.patterns ?? [];
-    if (only !== undefined && others.length === 0) {
-      sure.set(only, (sure.get(only) ?? 0) + 1);
-    } else if (explanation !== null) {
-      doubtful.push(explanation.patterns);
+  for (const { readings } of reads) {
+    const [only, ...others] = readings.keys();
+    if (only !== undefined && others.length === 0) sure.set(only, (sure.get(only) ?? 0) + 1);
+  }
+  const learned = new Map<string, Learned>();
+  for (const read of reads) {
+    const best = [...read.readings.keys()].reduce(
+      (left, right) => (left === "" || isBefore(right, left, sure) ? right : left),
+      "",
+    );
+    if (best !== "") addTo(learned, best, read.readings.get(best) ?? [], read);
+  }
+  for (const [pattern, { count }] of learned) {
+    if (count < MIN_TO_LEARN && hasText(pattern)) learned.delete(pattern);
+  }
+  learnCut(
+    learned,
+    reads.filter(({ readings }) => readings.size === 0),
+  );
+  const counts = new Map([...learned].map(([pattern, { count }]) => [pattern, count]));
+  const explained = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return [...learned]
+    .sort(([left], [right]) => (isBefore(left, right, counts) ? -1 : 1))
+    .map(([pattern, { count, habits }]) => ({
+      pattern,
+      count,
+      ...(habits.size > 0 && { habits: Object.fromEntries([...habits].sort()) }),
+      ...(reads.length > explained && { of: reads.length }),
+    }));
+}
+
+function readOf({ local, firstName, lastName }: NamedLocal): Read[] {
+  const name = nameSpellings(firstName, lastName);
+  const plain = plainLocal(local);
+  const hasName = name.some(({ forms }) => forms.first.length + forms.last.length > 0);
+  return plain === "" || !hasName ? [] : [{ local: plain, name, readings: explainLocal(plain, name) }];
+}
+
+function addTo(learned: Map<string, Learned>, pattern: string, choices: readonly string[], read: Read): void {
+  const known = learned.get(pattern) ?? { count: 0, habits: new Map<string, number>(), reads: [] };
+  learned.set(pattern, known);
+  known.count += 1;
+  known.reads.push(read);
+  for (const choice of new Set(choices)) known.habits.set(choice, (known.habits.get(choice) ?? 0) + 1);
+}
+
+/** Learns the cut that explains most of the addresses that no pattern forms. */
+function learnCut(learned: Map<string, Learned>, unexplained: readonly Read[]): void {
+  const found = new Map<string, { pattern: string; cut: Cut; reads: Read[] }>();
+  for (const read of unexplained.slice(0, MAX_SEARCHED_FOR_CUT)) {
+    for (const [pattern, cut] of cutReadings(read.local, read.name)) {
+      const key = `${pattern} ${cut}`;
+      const known = found.get(key) ?? { pattern, cut, reads: [] };
+      found.set(key, known);
+      known.reads.push(read);
     }
   }
-  const counts = new Map(sure);
-  for (const patterns of doubtful) {
-    const best = patterns.reduce((left, right) => (isBefore(right, left, sure) ? right : left));
-    counts.set(best, (counts.get(best) ?? 0) + 1);
-  }
-  return [...counts]
-    .filter(([pattern, count]) => count >= MIN_WITH_TEXT || !hasText(pattern))
-    .sort(([left], [right]) => (isBefore(left, right, counts) ? -1 : 1))
-    .map(([pattern, count]) => ({ pattern, count }));
+  const support = ({ pattern, reads }: { pattern: string; reads: Read[] }) =>
+    reads.length + (learned.get(pattern)?.count ?? 0);
+  const [best] = [...found.values()].sort(
+    (left, right) =>
+      right.reads.length - left.reads.length ||
+      support(right) - support(left) ||
+      simplicity(left.pattern) - simplicity(right.pattern) ||
+      (left.cut < right.cut ? -1 : 1),
+  );
+  if (best === undefined || support(best) < MIN_TO_LEARN) return;
+  const length = lengthOf(best.cut);
+  const uncut = (learned.get(best.pattern)?.reads ?? []).filter(({ local, name }) =>
+    best.cut.startsWith("cut.")
+      ? local.length > length
+      : name.some(({ forms }) => forms.last.some(({ text }) => text.length > length && local.includes(text))),
+  );
+  for (const read of best.reads) addTo(learned, best.pattern, [best.cut], read);
+  if (uncut.length > 0) learned.get(best.pattern)?.habits.set(UNCUT, uncut.length);
 }
 
 function isBefore(left: string, right: string, counts: ReadonlyMap<string, number>): boolean {

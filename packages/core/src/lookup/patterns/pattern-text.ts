@@ -3,6 +3,7 @@ import type { NameForm } from "../names/name-structures.ts";
 
 /** A piece of a pattern: a part of a name, or literal text. */
 export type PatternPiece = { part: NamePart } | { literal: string };
+export type Filled = Pick<NameForm, "text" | "weight">;
 export type NamePart = "first" | "last" | "f" | "l";
 
 const PIECES = /\{(first|last|f|l)\}|([a-z0-9._'-]+)|(.)/gs;
@@ -36,16 +37,30 @@ export function readPattern(pattern: string): PatternPiece[] | null {
   return parts >= 1 && parts <= MAX_PARTS ? pieces : null;
 }
 
-/** Each local part that a pattern forms from a name, with its probability given that the pattern applies. */
-export function fillPattern(pieces: readonly PatternPiece[], forms: NameForms): NameForm[] {
-  let texts: NameForm[] = [{ text: "", weight: 1 }];
+/**
+ * Each local part that a pattern forms from a name, with its probability given that the pattern applies.
+ * @param minWeight less probable ones are omitted.
+ * @param maxLength longer ones are cut.
+ */
+export function fillPattern(
+  pieces: readonly PatternPiece[],
+  forms: NameForms,
+  minWeight = 0,
+  maxLength = Number.POSITIVE_INFINITY,
+): Filled[] {
+  let texts: Filled[] = [{ text: "", weight: 1 }];
   for (const piece of pieces) {
     const choices = "literal" in piece ? [{ text: piece.literal, weight: 1 }] : formsOf(piece.part, forms);
     texts = texts.flatMap((start) =>
-      choices.map(({ text, weight }) => ({ text: start.text + text, weight: start.weight * weight })),
+      choices.flatMap((choice) => {
+        const weight = start.weight * choice.weight;
+        return weight < minWeight ? [] : [{ text: start.text + choice.text, weight }];
+      }),
     );
   }
-  return texts.filter(({ text }) => text.length <= MAX_LOCAL_LENGTH && LOCAL.test(text));
+  return texts
+    .map(({ text, weight }) => ({ text: text.slice(0, maxLength), weight }))
+    .filter(({ text }) => text.length <= MAX_LOCAL_LENGTH && LOCAL.test(text));
 }
 
 function formsOf(part: NamePart, forms: NameForms): readonly NameForm[] {

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { isSettledWithin } from "../../async/settled-within.ts";
 import type { KeyValue } from "../../contracts/key-value.ts";
 import type { MailLists, MailProber, ProbeResult } from "../../contracts/mail-prober.ts";
 import { ServiceError } from "../../errors.ts";
@@ -14,10 +13,13 @@ export interface Verifier {
   /** The domain that was probably meant; `null` if there is no suggestion. */
   suggestDomain(domain: string): string | null;
   /**
-   * The result from the DNS and mail servers; `null` if it takes longer than `waitMs`. The probe then goes
-   * on, and a later call returns its result. For webmail, only the DNS is queried.
+   * The result from the DNS and mail servers. A probe may wait in line for minutes; a later call for the address
+   * joins it. For webmail, only the DNS is queried.
+   * @param account on whose behalf; lines serve accounts alternately.
    */
-  probe(address: ParsedAddress, waitMs: number): Promise<ProbeResult | null>;
+  probe(address: ParsedAddress, account: string | null): Promise<ProbeResult>;
+  /** Estimated time that a running probe still waits in line, in milliseconds; 0 if it does not wait. */
+  lineMs(address: ParsedAddress): number;
   /** Deletes the cached results of an address. */
   forget(address: ParsedAddress): Promise<void>;
   /** Aborts running probes. */
@@ -35,13 +37,14 @@ export interface VerifierOptions {
   onError(error: unknown): void;
 }
 
-/** The maximum time of a probe. */
+/** The maximum time of a probe, without its time in line. */
 const MAX_PROBE_MS = 60_000;
-/**
- * Maximum number of simultaneous probes: each holds sockets and a waiting client. Further ones reject with
- * `overloaded`.
- */
-const MAX_UNDER_WAY = 500;
+/** Maximum number of simultaneous probes, without those in line: each holds sockets. Further ones reject with `overloaded`. */
+const MAX_PROBING = 500;
+/** The same with those in line, which need memory only; and those of one account, which must not use up all. */
+const MAX_UNDER_WAY = 4000;
+const MAX_OF_ACCOUNT = 1000;
+const BUSY_RETRY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -56,7 +59,9 @@ const NOT_PROBED: ProbeResult = {
 
 export function createVerifier(options: VerifierOptions): Verifier {
   const { prober, lists, cache, hmacKeys, isSuppressed, onError } = options;
-  const underWay = new Map<string, Promise<ProbeResult>>();
+  const underWay = new Map<string, Probing>();
+  /** Those of `underWay` whose result is not cached. */
+  const asking = new Set<Probing>();
   const closing = new AbortController();
   const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
 
@@ -66,33 +71,44 @@ export function createVerifier(options: VerifierOptions): Verifier {
       (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
     );
 
-  async function find(parsed: ParsedAddress, key: string): Promise<ProbeResult> {
-    if (underWay.size >= MAX_UNDER_WAY) {
-      throw new ServiceError("overloaded", "Too many addresses are being verified: try again later");
-    }
+  function requireRoom(account: string | null): void {
+    if (asking.size < MAX_PROBING) return;
+    const others = [...asking];
+    const isFull =
+      others.length >= MAX_UNDER_WAY ||
+      others.filter((other) => other.account === account).length >= MAX_OF_ACCOUNT ||
+      others.filter((other) => other.waitMs === null).length >= MAX_PROBING;
+    if (!isFull) return;
+    throw new ServiceError("overloaded", "Too many addresses are being verified: try again later", {
+      retryAfterMs: BUSY_RETRY_MS,
+    });
+  }
+
+  async function find(parsed: ParsedAddress, key: string, probing: Probing): Promise<ProbeResult> {
     const known = await cache.get(key).catch(onError);
     // Written by this function under its own key.
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_PROBE_MS)]);
+    requireRoom(probing.account);
+    asking.add(probing);
     const { local, domain } = asAsked(parsed);
-    const result = await prober.probe(local, domain, {
-      smtp: !isWebmail(parsed.domain),
-      signal,
-    });
+    const limit = limitProbing(probing);
+    let result: ProbeResult;
+    try {
+      result = await prober.probe(local, domain, {
+        smtp: !isWebmail(parsed.domain),
+        signal: AbortSignal.any([closing.signal, limit.signal]),
+        onWait: limit.onWait,
+        ...(probing.account !== null && { account: probing.account }),
+      });
+    } finally {
+      limit.end();
+      asking.delete(probing);
+    }
     // A probe takes seconds. Meanwhile the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
     if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
-  }
-
-  function ask(parsed: ParsedAddress): Promise<ProbeResult> {
-    const [key = ""] = keysOf(parsed.address);
-    const known = underWay.get(key);
-    if (known !== undefined) return known;
-    const asked = find(parsed, key).finally(() => underWay.delete(key));
-    underWay.set(key, asked);
-    return asked;
   }
 
   return {
@@ -100,9 +116,18 @@ export function createVerifier(options: VerifierOptions): Verifier {
     isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
     isAlias: (domain) => lists?.isAlias?.(domain) ?? false,
     suggestDomain: (domain) => lists?.suggestDomain(domain) ?? null,
-    async probe(parsed, waitMs) {
-      const asked = ask(parsed);
-      return (await isSettledWithin(asked, waitMs)) ? await asked : null;
+    async probe(parsed, account) {
+      const [key = ""] = keysOf(parsed.address);
+      const known = underWay.get(key)?.result;
+      if (known !== undefined) return known;
+      const probing: Probing = { account, waitMs: null };
+      underWay.set(key, probing);
+      probing.result = find(parsed, key, probing).finally(() => underWay.delete(key));
+      return probing.result;
+    },
+    lineMs(parsed) {
+      const [key = ""] = keysOf(parsed.address);
+      return Math.max(0, underWay.get(key)?.waitMs?.() ?? 0);
     },
     async forget(parsed) {
       const { local, domain } = asAsked(parsed);
@@ -111,9 +136,33 @@ export function createVerifier(options: VerifierOptions): Verifier {
     },
     async close() {
       closing.abort(new Error("The lookup is closing"));
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled([...underWay.values()].map(({ result }) => result));
       await prober?.close();
     },
+  };
+}
+
+/** A probe under way. */
+interface Probing {
+  account: string | null;
+  /** Estimates the remaining time in line; `null` outside a line. */
+  waitMs: (() => number) | null;
+  result?: Promise<ProbeResult>;
+}
+
+/** Limits the time of a probe to `MAX_PROBE_MS`, before, between and after its times in line. */
+function limitProbing(probing: Probing) {
+  const controller = new AbortController();
+  const start = () => setTimeout(() => controller.abort(new Error("The probe took too long")), MAX_PROBE_MS);
+  let timer = start();
+  return {
+    signal: controller.signal,
+    onWait(waitMs: Probing["waitMs"]) {
+      probing.waitMs = waitMs;
+      clearTimeout(timer);
+      if (waitMs === null) timer = start();
+    },
+    end: () => clearTimeout(timer),
   };
 }
 

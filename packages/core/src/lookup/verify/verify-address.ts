@@ -1,8 +1,11 @@
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
+import type { Reservation } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { isLookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge, type Verdict } from "./verdict.ts";
 
 /** The facts about an address, and the verdict. */
@@ -16,20 +19,56 @@ export interface Verified {
 const CERTAIN_DAYS = 90;
 const DAY_MS = 86_400_000;
 
+/** An address to verify. */
+export interface VerificationSought {
+  /** As the caller wrote it. */
+  email: string;
+  /** `null` for a text that is not an address. */
+  parsed: ParsedAddress | null;
+  /** ID of the account on whose behalf; `null` without one. */
+  account: string | null;
+}
+
 /**
- * Verifies one address, and stores the verdict with its contact and domain; `null` if the servers take longer than
- * `waitMs`. A failure to store it goes to `onError`.
+ * Verifies one address and settles its reservation.
+ * @returns `null` if that takes longer than `waitMs`. The verification then goes on, and is settled when it ends; a
+ * later call joins it.
+ */
+export async function verifyReserved(
+  context: LookupContext,
+  reservation: Reservation,
+  { email, parsed, account }: VerificationSought,
+  waitMs: number,
+): Promise<Verified | null> {
+  const verifying = verifyAddress(context, email, parsed, account);
+  const settled = reservation.settleWith(verifying.then(({ verdict }) => (isCharged(verdict) ? 1 : 0)));
+  if (await isSettledWithin(settled, waitMs)) {
+    await settled;
+    return await verifying;
+  }
+  settled.catch((error: unknown) => {
+    if (!isLookupProblem(error)) context.settings.onError(error);
+  });
+  return null;
+}
+
+/**
+ * Verifies one address, which may take minutes, and stores the verdict with its contact and domain. A failure to
+ * store it goes to `onError`.
+ * @param account on whose behalf; lines before mail hosts serve accounts alternately.
  */
 export async function verifyAddress(
   context: LookupContext,
   email: string,
   parsed: ParsedAddress | null,
-  waitMs: number,
-): Promise<Verified | null> {
+  account: string | null,
+): Promise<Verified> {
   const { contacts, verifier, settings } = context;
   if (parsed === null) return judged(context, email, null, null, null);
-  const [contact, probe] = await Promise.all([contacts.find(parsed.address), verifier.probe(parsed, waitMs)]);
-  if (probe === null) return null;
+  const [contact, probe] = await Promise.all([
+    contacts.find(parsed.address),
+    verifier.probe(parsed, account),
+  ]);
   const verified = judged(context, email, parsed, probe, contact);
   const verification = verificationOf(verified, settings.now());
   if (verification !== null && isNews(verification, contact?.verification)) {
@@ -47,7 +86,8 @@ export function verificationOf(
   { verdict, findings }: Pick<Verified, "verdict" | "findings">,
   nowMs: number,
 ): ContactVerification | null {
-  const isVerified = verdict.status !== "unknown" || findings.probe?.reason !== "not_probed";
+  const reason = findings.probe?.reason;
+  const isVerified = verdict.status !== "unknown" || (reason !== "not_probed" && reason !== "budget");
   return isVerified ? { status: verdict.status, date: dayOf(nowMs) } : null;
 }
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import type { Charge, ReserveResult } from "../../contracts/accounts.ts";
+import { type Charge, RESERVATION_MS, type ReserveResult } from "../../contracts/accounts.ts";
 import { type AccountsTest, accountOf } from "./samples.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 15);
-const TEN_MINUTES_MS = 600_000;
 const MONTH = "2026-03";
 
 /** Reserving and settling points, and their expiry. */
@@ -36,7 +35,7 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), { outcome: "reserved", points: 3 });
     assert.deepEqual(await another.reserve(charge, 3, 3, NOW_MS), { outcome: "repeat", points: 3 });
     await one.settle(charge, 2);
-    const muchLater = NOW_MS + 10 * TEN_MINUTES_MS;
+    const muchLater = NOW_MS + 100 * RESERVATION_MS;
     assert.deepEqual(await another.reserve(charge, 3, 3, muchLater), { outcome: "repeat", points: 2 });
     assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
     const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
@@ -128,37 +127,71 @@ export function reserveBehaviour(check: AccountsTest): void {
   });
 
   check(
-    "a reservation that is not settled within ten minutes no longer counts",
+    "a reservation that is neither settled nor renewed lapses within a minute",
     async ({ one, another, id }) => {
+      assert.ok(RESERVATION_MS <= 60_000);
       await one.create(accountOf(id));
       await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
       await one.reserve(chargeOf(id, "done"), 3, 10, NOW_MS);
       await one.settle(chargeOf(id, "done"), 3);
-      const justBefore = NOW_MS + TEN_MINUTES_MS - 1;
+      const justBefore = NOW_MS + RESERVATION_MS - 1;
       assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
       assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), {
         outcome: "repeat",
         points: 6,
       });
-      const after = NOW_MS + TEN_MINUTES_MS;
+      const after = NOW_MS + RESERVATION_MS;
       assert.equal((await another.usage(id, MONTH, after)).searches, 3);
-      // The same request is charged again, and its reservation lasts another ten minutes.
+      // The same request is charged again, and its reservation is a new one.
       assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), {
         outcome: "reserved",
         points: 6,
       });
-      assert.equal((await one.usage(id, MONTH, after + TEN_MINUTES_MS - 1)).searches, 9);
+      assert.equal((await one.usage(id, MONTH, after + RESERVATION_MS - 1)).searches, 9);
       assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), {
         outcome: "reserved",
         points: 1,
       });
-      const nextDay = after + 144 * TEN_MINUTES_MS;
+      const nextDay = after + 2000 * RESERVATION_MS;
       assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), {
         outcome: "reserved",
         points: 7,
       });
     },
   );
+
+  check("a renewed reservation counts until it is settled", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const charges = ["a", "b", "c"].map((request) => chargeOf(id, request));
+    for (const charge of charges) await one.reserve(charge, 2, 10, NOW_MS);
+    let nowMs = NOW_MS;
+    for (let turn = 0; turn < 5; turn++) {
+      nowMs += RESERVATION_MS - 1;
+      await another.renew(charges, nowMs);
+      assert.equal((await one.usage(id, MONTH, nowMs + RESERVATION_MS - 1)).searches, 6);
+    }
+    const [a, b] = charges;
+    if (a === undefined || b === undefined) return assert.fail();
+    assert.deepEqual(await another.reserve(a, 2, 10, nowMs + 1), { outcome: "repeat", points: 2 });
+    await one.settle(a, 1);
+    await one.settle(b, 0);
+    await another.renew(charges, nowMs + 1);
+    assert.equal((await one.usage(id, MONTH, nowMs + 1)).searches, 3);
+    // Only `c` was still a reservation.
+    assert.equal((await one.usage(id, MONTH, nowMs + 1 + RESERVATION_MS)).searches, 1);
+  });
+
+  check("renew does not revive a lapsed reservation", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const lapsed = chargeOf(id, "lapsed");
+    await one.reserve(lapsed, 6, 10, NOW_MS);
+    const after = NOW_MS + RESERVATION_MS;
+    await one.renew([lapsed, chargeOf(id, "never made")], after);
+    assert.equal((await another.usage(id, MONTH, after)).searches, 0);
+    const next = await another.reserve(chargeOf(id, "next"), 10, 10, after);
+    assert.deepEqual(next, { outcome: "reserved", points: 10 });
+    await one.renew([], after);
+  });
 
   check("months, kinds and accounts are counted separately", async ({ one, another, id }) => {
     const other = `${id}-other`;

@@ -18,6 +18,71 @@ const echo = replying(async (call) => {
   });
 });
 
+/** Echoes the text. */
+const echoText = replying(async (call) => json(200, { text: await call.text("text/csv", LIMITS) }));
+
+/** `Call.text`, whose limits and failures are those of `Call.fields`. */
+export function textBehaviour(scope: Scope): void {
+  const { test, harness } = scope;
+  const CSV = { "Content-Type": "Text/CSV; charset=UTF-8; header=present" };
+
+  test("text() returns the text of a body of the given media type", () =>
+    withHost(scope, echoText, async (host) => {
+      const text = 'email,name\r\nada@example.com,"Ä, B"\r\n';
+      const split = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
+      for (const body of [text, split]) {
+        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: CSV, body });
+        assert.deepEqual(JSON.parse(reply.body.toString()), { text });
+      }
+      const none = await fetchReply(`${host.base}/`, { method: "POST" });
+      assert.deepEqual(JSON.parse(none.body.toString()), { text: null });
+    }));
+
+  test("text() rejects another media type, invalid UTF-8, a Content-Encoding and a body over maxBytes", () =>
+    withHost(scope, echoText, async (host) => {
+      const cases: [Record<string, string>, string | Buffer, number, string][] = [
+        [JSON_TYPE, "{}", 415, "unsupported_media"],
+        [{}, "a", 415, "unsupported_media"],
+        [{ "Content-Type": "text/csv; charset=latin1" }, "a", 415, "unsupported_media"],
+        [{ ...CSV, "Content-Encoding": "gzip" }, gzipSync("a"), 415, "unsupported_media"],
+        [CSV, Buffer.from("a\xff", "latin1"), 400, "bad_request"],
+        [CSV, "x".repeat(LIMITS.maxBytes + 1), 413, "too_large"],
+      ];
+      for (const [headers, body, status, code] of cases) {
+        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers, body });
+        assert.equal(reply.status, status, String(body).slice(0, 20));
+        assert.equal(JSON.parse(reply.body.toString()).code, code);
+      }
+    }));
+
+  if (harness.parsing.includes("fields")) {
+    test("text() reads a body that the host's parsers for other media types left", () =>
+      withHost(
+        scope,
+        echoText,
+        async (host) => {
+          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: CSV, body: "email\n" });
+          assert.deepEqual(JSON.parse(reply.body.toString()), { text: "email\n" });
+        },
+        { parsing: "fields" },
+      ));
+  }
+
+  if (harness.parsing.includes("nothing left")) {
+    test("text() rejects with host_misuse at once if the host has consumed the body", () =>
+      withHost(
+        scope,
+        echoText,
+        async (host) => {
+          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: CSV, body: "email\n" });
+          assert.equal(reply.status, 500);
+          assert.equal(JSON.parse(reply.body.toString()).code, "host_misuse");
+        },
+        { parsing: "nothing left" },
+      ));
+  }
+}
+
 export function fieldsBehaviour(scope: Scope): void {
   const { test, wireTest, harness, mountPath } = scope;
 

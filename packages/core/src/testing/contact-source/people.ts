@@ -2,6 +2,47 @@ import assert from "node:assert/strict";
 import { type Contact, MAX_EVIDENCE } from "../../contracts/contact-source.ts";
 import { type ContactSourceTest, contactOf, evidenceOf, inOrder, personOf, randomDomain } from "./samples.ts";
 
+type Name = readonly [first: string, last: string];
+
+/** A known name, and other usual spellings of it. */
+const USUAL_SPELLINGS: readonly (readonly [Name, ...Name[]])[] = [
+  [
+    ["Yuri", "Scherbakov"],
+    ["Yury", "Shcherbakov"],
+    ["Юрий", "Щербаков"],
+  ],
+  [
+    ["Юлия", "Иванова"],
+    ["Julia", "Ivanova"],
+    ["Yuliya", "Ivanova"],
+    ["Iuliia", "Ivanova"],
+  ],
+  [
+    ["Aleksandr", "Hryhorenko"],
+    ["Alexander", "Grigorenko"],
+    ["Олександр", "Григоренко"],
+  ],
+  [
+    ["Γιώργος", "Παπαδόπουλος"],
+    ["Giorgos", "Papadopoulos"],
+    ["George", "Papadopoulos"],
+  ],
+  [
+    ["محمد", "الخطيب"],
+    ["Mohamed", "Al-Khatib"],
+    ["Muhammad", "El Khatib"],
+  ],
+  [
+    ["Shimon", "Peretz"],
+    ["שמעון", "פרץ"],
+  ],
+  [
+    ["민준", "김"],
+    ["Min-jun", "Kim"],
+    ["Minjun", "Gim"],
+  ],
+];
+
 /** Facts about single addresses and names. */
 export function peopleBehaviour(check: ContactSourceTest): void {
   check("find returns every loaded field of an address", async ({ source, domain, load }) => {
@@ -86,6 +127,53 @@ export function peopleBehaviour(check: ContactSourceTest): void {
       }
     },
   );
+
+  check(
+    "findByName finds a name in another usual spelling or script if no person has this spelling",
+    async ({ source, domain, load }) => {
+      for (const [index, [known, ...spellings]] of USUAL_SPELLINGS.entries()) {
+        const at = `${index}.${domain}`;
+        const person = personOf(at, "p", ...known);
+        await load({ contacts: [person, personOf(at, "other", known[0], "Zimmermann")] });
+        for (const [first, last] of spellings) {
+          assert.deepEqual(
+            await source.findByName(at, first, last),
+            [person],
+            `${known} as ${first} ${last}`,
+          );
+        }
+      }
+      const exact = personOf(domain, "yuliya", "Yuliya", "Petrova");
+      await load({ contacts: [exact, { ...personOf(domain, "julia", "Julia", "Petrova"), confidence: 90 }] });
+      assert.deepEqual(await source.findByName(domain, "Yuliya", "Petrova"), [exact]);
+    },
+  );
+
+  check("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
+    const { source, domain, load } = scope;
+    const names = [
+      ...(["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen"] as const),
+      ...(["Mohammed Ali", "محمود حسن", "薇 王", "Ji-yeon Kim", "Sara Smith"] as const),
+    ];
+    await load({
+      contacts: names.map((name, index) => {
+        const [first = "", last = ""] = name.split(" ");
+        return personOf(domain, `p${index}`, first, last);
+      }),
+    });
+    for (const [first, last] of [
+      ["Yuliya", "Petrova"],
+      ["Alexander", "Petrov"],
+      ["Christian", "Hansen"],
+      ["Mahmoud", "Ali"],
+      ["Mohammed", "Hassan"],
+      ["伟", "王"],
+      ["Ji-young", "Kim"],
+      ["Sarah", "Smith"],
+    ] as const) {
+      assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
+    }
+  });
 
   check("findByName returns the ten contacts of highest confidence if many share a name", async (scope) => {
     const { source, domain, load } = scope;

@@ -9,6 +9,9 @@ import { readOwnPackage } from "../../cli/own-package.ts";
 /** Low, so that an unreachable service is reported within two seconds. */
 const MAX_RETRIES = 2;
 
+/** A verification waits that long before a busy mail server, besides its share of other lines. */
+const MAX_LINE_MS = 15 * 60_000;
+
 /** A client of the images that are mounted at `baseUrl`; the viewer shows the name of this command. */
 export function imagesClientAt(baseUrl: string): ImagesClient {
   return createImagesClient({ baseUrl, userAgent: userAgent(), maxRetries: MAX_RETRIES });
@@ -16,7 +19,10 @@ export function imagesClientAt(baseUrl: string): ImagesClient {
 
 /** A client of the lookup that is mounted at `baseUrl`. */
 export function lookupClientAt(baseUrl: string, apiKey: string): LookupClient {
-  return createLookupClient({ baseUrl, apiKey, userAgent: userAgent(), maxRetries: MAX_RETRIES });
+  return createLookupClient({
+    ...{ baseUrl, apiKey, userAgent: userAgent() },
+    ...{ maxRetries: MAX_RETRIES, maxRetryAfterMs: MAX_LINE_MS },
+  });
 }
 
 function userAgent(): string {

@@ -9,6 +9,7 @@ import type { JsonSchema } from "../../../schema/json-schema.ts";
 import type { CheckedOptions, LookupSettings } from "../../lookup-settings.ts";
 import type { DescribedLookup } from "../described-lookups.ts";
 import { ROUTES } from "../routes.ts";
+import { listPaths } from "./list-paths.ts";
 import { lookupSchemas, type NetworkNames, objectOf } from "./lookup-schemas.ts";
 
 /** The settings that the description of a lookup depends on. */
@@ -53,11 +54,24 @@ function lookupPart(facts: LookupFacts): ApiPart {
     title: "Email lookup",
     description: description(facts),
     tags: [{ name: "Lookup", description: "Professional addresses of people." }],
-    paths: Object.fromEntries(
-      ROUTES.flatMap(({ route, isOpen, description }) =>
-        description === null ? [] : [[route, lookupPath(facts, { ...description, isOpen })]],
+    paths: {
+      ...Object.fromEntries(
+        ROUTES.flatMap(({ route, isOpen, description }) =>
+          description === null ? [] : [[route, lookupPath(facts, { ...description, isOpen })]],
+        ),
       ),
-    ),
+      ...listPaths({
+        security: KEY,
+        refusal: (status, why, headers = []) => refusal(facts, { status, why, headers }),
+        always: Object.fromEntries(
+          [...(facts.requiresTls ? [FORBIDDEN] : []), UNEXPECTED, UNAVAILABLE].map((each) =>
+            refusal(facts, each),
+          ),
+        ),
+        requestsPerSecond: facts.requestsPerSecond,
+        otherMethods: OTHER_METHODS,
+      }),
+    },
     components: {
       schemas: lookupSchemas(facts.networkNames),
       headers: HEADER_COMPONENTS,
@@ -147,6 +161,7 @@ interface Refusal {
 }
 
 const FORBIDDEN: Refusal = { status: 403, why: "the connection is not secure." };
+const UNEXPECTED: Refusal = { status: 500, why: "an unexpected error occurred." };
 const UNAVAILABLE: Refusal = {
   status: 503,
   why: "overload, a failure of the data stores, or the service is shutting down.",
@@ -165,7 +180,7 @@ function refusalsOf(facts: LookupFacts, lookup: Described, doesWork: boolean): R
       ? [{ status: 429, why: tooMany(facts, isCounted), headers: ["Retry-After"] as const }]
       : []),
     ...(mayBeClaimed ? [{ status: 451, why: "this person opted out of the lookup." }] : []),
-    ...(doesWork || !isOpen ? [{ status: 500, why: "an unexpected error occurred." }] : []),
+    ...(doesWork || !isOpen ? [UNEXPECTED] : []),
     UNAVAILABLE,
   ];
 }
@@ -199,7 +214,7 @@ function description({ requestsPerSecond }: LookupFacts): string {
     "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`. With the key `test-api-key`, parameters are checked, and answers are fixed and free.",
     "Empty parameters count as absent, unknown ones are ignored, and of a repeated one the first counts. Unknown facts are null.",
     requestsPerSecond === null ? "" : `An account may send ${requestsPerSecond} requests per second.`,
-    'Refusals are `{"errors": [{"id", "code", "details"}]}`. OPTIONS is answered with 204, other methods besides GET and HEAD with 405, both with `Allow`.',
+    'Refusals are `{"errors": [{"id", "code", "details"}]}`. OPTIONS is answered with 204, methods that an address does not permit with 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");

@@ -6,6 +6,7 @@ import {
 } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
+import { MAX_ROWS } from "../../verifications/read-table.ts";
 import type { DataSchemaName } from "../described-lookups.ts";
 import { LOOKUP_ERRORS } from "../refusal.ts";
 
@@ -141,7 +142,7 @@ function person(names: NetworkNames): JsonSchema {
   });
 }
 
-const VERIFICATION = objectOf({
+const VERIFICATION_PROPERTIES = {
   result: { type: "string", enum: RESULTS },
   status: { type: "string", enum: VERIFICATION_STATUSES, description: "The reason for `result`." },
   score: { ...percent, description: "The probability that mail is delivered, in percent." },
@@ -166,7 +167,62 @@ const VERIFICATION = objectOf({
   reason: { ...text, description: "Why the result is uncertain, or why the address was rejected." },
   suggestion: { ...text, description: "An address that may have been meant." },
   sources: SOURCES,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const VERIFICATION = objectOf(VERIFICATION_PROPERTIES);
+
+const LIST_PROPERTIES = {
+  id: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+  total: { ...count, description: "Number of addresses." },
+  done: { ...count, description: "Number of addresses with a result." },
+  status: { type: "string", enum: ["queued", "running", "done"] },
+} as const;
+
+const { sources: _, ...LISTED } = VERIFICATION_PROPERTIES;
+
+const VERIFICATION_REQUEST = objectOf({
+  emails: {
+    type: "array",
+    minItems: 1,
+    maxItems: MAX_ROWS,
+    items: { type: "string" },
+    description: "Texts that are no addresses get the status `invalid`.",
+  },
 });
+
+const VERIFICATION_ADDED = objectOf({ data: objectOf(LIST_PROPERTIES) });
+
+const VERIFICATION_PAGE = objectOf({
+  data: objectOf({
+    ...LIST_PROPERTIES,
+    results: {
+      type: "array",
+      maxItems: 1000,
+      items: {
+        anyOf: [objectOf(LISTED), { $ref: "#/components/schemas/UnverifiedAddress" }],
+      },
+    },
+  }),
+  meta: objectOf({
+    results: { ...count, description: "Number of addresses on all pages." },
+    offset: count,
+    limit: count,
+  }),
+});
+
+const UNVERIFIED = objectOf(
+  {
+    result: { type: "null" },
+    status: {
+      enum: [null, "not_paid", "claimed"],
+      description:
+        "Null: not verified yet. `not_paid`: the allowance was used up. `claimed`: the owner opted out of the lookup.",
+    },
+    score: { type: "null" },
+    email: { type: "string", description: "Empty once the address is erased." },
+  },
+  "An address of a list that has no verdict.",
+);
 
 const PENDING = objectOf({
   result: { type: "null" },
@@ -211,6 +267,10 @@ export function lookupSchemas(names: NetworkNames) {
     PendingVerification: PENDING,
     EmailCount: EMAIL_COUNT,
     Account: ACCOUNT,
+    VerificationRequest: VERIFICATION_REQUEST,
+    VerificationAdded: VERIFICATION_ADDED,
+    VerificationPage: VERIFICATION_PAGE,
+    UnverifiedAddress: UNVERIFIED,
     LookupErrors: ERRORS,
-  } as const satisfies Record<DataSchemaName | "Source" | "EmailEntry" | "LookupErrors", JsonSchema>;
+  } as const satisfies Readonly<Record<DataSchemaName, JsonSchema>> & Readonly<Record<string, JsonSchema>>;
 }

@@ -31,7 +31,11 @@ export function addLookupCommands(program: Command): void {
     .option("--json", json)
     .action(find);
   add("verify", "Check whether addresses accept mail.", VERIFY_HELP)
-    .argument("<address...>", "email addresses")
+    .argument("[address...]", "email addresses")
+    .option("--csv <file>", "verify the addresses of a CSV file; - is standard input")
+    .option("--id <id>", "continue with a list that --csv sent before")
+    .option("--out <file>", "write the CSV with the results to this file (default: standard output)")
+    .option("--quiet", "show no progress")
     .option("--json", `${json}, one line per address`)
     .action(verify);
   add("search", "List the addresses of a domain.", SEARCH_HELP)

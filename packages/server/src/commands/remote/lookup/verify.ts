@@ -1,14 +1,31 @@
 import type { EmailVerification, VerdictReason } from "@outrigger/client";
 import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
+import { ConfigError } from "../../../config/config-error.ts";
 import { doEach } from "../do-each.ts";
+import { type ListFlags, verifyList } from "./verify-list.ts";
 import { type LookupFlags, withRemoteLookup } from "./with-remote-lookup.ts";
 
 /** Widths of the longest values of the API. */
 const WIDTHS = { result: "undeliverable".length, status: "accept_all".length, score: 3 };
 
-/** `outrigger verify`: prints a line for each address as its verdict arrives. */
-export async function verify(addresses: string[], { json = false, ...flags }: LookupFlags): Promise<void> {
+/** `outrigger verify`: verifies addresses one by one, or a list in the background of the service. */
+export async function verify(addresses: string[], flags: LookupFlags & ListFlags): Promise<void> {
+  const given = [addresses.length > 0, flags.csv !== undefined, flags.id !== undefined];
+  const problems: string[] = [];
+  if (given.filter(Boolean).length !== 1) {
+    problems.push("address, --csv or --id: exactly one of them is required");
+  } else if (addresses.length > 0 && flags.out !== undefined) {
+    problems.push("--out: needs --csv or --id");
+  } else if (addresses.length === 0 && flags.json === true) {
+    problems.push("--json: must not be given with --csv or --id");
+  }
+  if (problems.length > 0) throw new ConfigError("The command line", problems);
+  await (addresses.length > 0 ? verifyEach(addresses, flags) : verifyList(flags));
+}
+
+/** Prints a line for each address as its verdict arrives. */
+async function verifyEach(addresses: string[], { json = false, ...flags }: LookupFlags): Promise<void> {
   const width = Math.max(...addresses.map((address) => printable(address).length));
   await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
     const tasks = addresses.map((address) => ({

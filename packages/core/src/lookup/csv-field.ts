@@ -1,0 +1,12 @@
+/** Spreadsheets run a field that begins with one of these as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** A field of a CSV line (RFC 4180). A text that a spreadsheet would run gets an apostrophe in front. */
+export function csvField(value: string | number | boolean): string {
+  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function csvLine(values: readonly (string | number | boolean)[]): string {
+  return `${values.map(csvField).join(",")}\r\n`;
+}

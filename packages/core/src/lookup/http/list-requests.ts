@@ -1,0 +1,161 @@
+import { Readable } from "node:stream";
+import type { Call, Reply } from "../../contracts/call.ts";
+import type { VerificationList } from "../../contracts/verification-queue.ts";
+import { isServiceError } from "../../errors.ts";
+import { emailVerifier } from "../operations/email-verifier.ts";
+import type { Given } from "../operations/given.ts";
+import { LARGEST_WHOLE, type WholeSchema, wholeOf } from "../operations/given.ts";
+import { SAMPLE_CONTACT } from "../operations/samples.ts";
+import { type ReadList, readAddresses, readTable } from "../verifications/read-table.ts";
+import { storedResult } from "../verifications/row-result.ts";
+import { addList, findList, listAnswer, listCsv } from "../verifications/verification-lists.ts";
+import { authenticate, type Caller, countRequest, type LookupHttp } from "./answer-request.ts";
+import { readQuery } from "./query.ts";
+import { HEADERS, headReply, jsonReply, type LookupErrorId, RefusedRequest, retryAfter } from "./refusal.ts";
+
+/** The parameter `limit` of a list. */
+export const LIST_LIMIT_SCHEMA = {
+  type: "integer",
+  minimum: 0,
+  maximum: 1000,
+  default: 100,
+  description: "Results per page; 0 is the default.",
+} as const satisfies WholeSchema;
+
+/** The parameter `offset` of a list. */
+export const LIST_OFFSET_SCHEMA = {
+  type: "integer",
+  minimum: 0,
+  maximum: LARGEST_WHOLE,
+  default: 0,
+  description: "Number of addresses to skip.",
+} as const satisfies WholeSchema;
+
+/** Enough for 100,000 addresses and some columns. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const IDLE_MS = 15_000;
+/** Lists that are read at once: each may take several times its size in memory. */
+const MAX_READING = 4;
+const RETRY_AFTER_MS = 2000;
+/** ID of the list that the test key gets. */
+const SAMPLE_ID = "sample-verification-00";
+
+/** `POST /v2/email-verifications` */
+export async function addListReply(http: LookupHttp, call: Call): Promise<Reply> {
+  const { caller } = await admit(http, call);
+  const given = await readInTurn(http, () => readBody(call));
+  const data = caller.isTest
+    ? { id: SAMPLE_ID, total: given.rows.length, done: given.rows.length, status: "done" }
+    : await addList(http.lookup, caller.account, given);
+  const Location = `${call.origin}${call.mountPath}/v2/email-verifications/${data.id}`;
+  return jsonReply(202, { data }, { Location, ...retryAfter(RETRY_AFTER_MS) });
+}
+
+/** `GET /v2/email-verifications/{id}` */
+export async function listReply(http: LookupHttp, call: Call): Promise<Reply> {
+  const { caller, query } = await admit(http, call);
+  const limit = wholeOf(query, "limit", LIST_LIMIT_SCHEMA, "pagination_error") || LIST_LIMIT_SCHEMA.default;
+  const page = { offset: wholeOf(query, "offset", LIST_OFFSET_SCHEMA, "pagination_error"), limit };
+  const list = await requireList(http, call, caller);
+  if (call.method === "HEAD") return headReply();
+  return jsonReply(200, await listAnswer({ ...http.lookup, ...sourceOf(http, caller) }, list, page));
+}
+
+/** `GET /v2/email-verifications/{id}.csv` */
+export async function listCsvReply(http: LookupHttp, call: Call): Promise<Reply> {
+  const { caller } = await admit(http, call);
+  const list = await requireList(http, call, caller);
+  const headers = {
+    ...HEADERS,
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": `attachment; filename="${list.id}.csv"`,
+  };
+  if (call.method === "HEAD") return { status: 200, headers };
+  const body = Readable.from(listCsv(sourceOf(http, caller), list), { objectMode: false });
+  return { status: 200, headers, body };
+}
+
+async function admit(http: LookupHttp, call: Call): Promise<{ caller: Caller; query: Given }> {
+  await http.lookup.suppressions.ready();
+  const query = readQuery(call.search);
+  const caller = await authenticate(http, call, query);
+  await countRequest(http, call, caller.account);
+  return { caller, query };
+}
+
+async function requireList(
+  http: LookupHttp,
+  call: Call,
+  { account, isTest }: Caller,
+): Promise<VerificationList> {
+  const id = /\/([^/]+?)(?:\.csv)?\/?$/.exec(call.path)?.[1] ?? "";
+  if (isTest && id === SAMPLE_ID) return SAMPLE_LIST;
+  const isOwn = (list: VerificationList) => account !== null && list.account === account.id;
+  const list = isTest || !isListId(id) ? null : await findList(http.lookup, id, isOwn);
+  if (list === null) throw new RefusedRequest("not_found", "There is no list with this ID");
+  return list;
+}
+
+function isListId(id: string): boolean {
+  return /^[A-Za-z0-9_-]{22}$/.test(id);
+}
+
+const SAMPLE_LIST: VerificationList = {
+  ...{ id: SAMPLE_ID, account: null, plan: "", header: null, createdAt: 0 },
+  ...{ total: 1, done: 1, isStarted: true },
+};
+
+/** Where the rows of a list are: those of the test key are fixed. */
+function sourceOf({ lookup }: LookupHttp, { isTest }: Caller): Pick<LookupHttp["lookup"], "queue"> {
+  if (!isTest) return lookup;
+  const email = SAMPLE_CONTACT.address;
+  const { data } = emailVerifier.sample(lookup, { email, parsed: null, waitMs: 0 });
+  const { sources: _, ...verification } = { sources: [], ...data };
+  const row = { email, subject: null, columns: null, result: storedResult(verification) };
+  const rows = async (_id: string, { offset }: { offset: number }) => (offset === 0 ? [row] : []);
+  return { queue: { ...lookup.queue, rows } };
+}
+
+/** The number of lists that each lookup reads now. */
+const reading = new WeakMap<LookupHttp, number>();
+
+async function readInTurn(http: LookupHttp, read: () => Promise<ReadList>): Promise<ReadList> {
+  const count = reading.get(http) ?? 0;
+  if (count >= MAX_READING) {
+    throw new RefusedRequest("unavailable", "Too many lists arrive at once", retryAfter(RETRY_AFTER_MS));
+  }
+  reading.set(http, count + 1);
+  try {
+    return await read();
+  } finally {
+    reading.set(http, (reading.get(http) ?? 1) - 1);
+  }
+}
+
+/** The errors of a body, and their IDs. Any other error is a failure of the service. */
+const BODY_ERRORS: Readonly<Record<string, LookupErrorId>> = {
+  bad_request: "wrong_params",
+  timeout: "timeout",
+  too_large: "too_large",
+  unsupported_media: "unsupported_media",
+};
+
+async function readBody(call: Call): Promise<ReadList> {
+  const limits = { maxBytes: MAX_BODY_BYTES, idleMs: IDLE_MS };
+  const type = call.headers["content-type"] ?? "";
+  try {
+    if (JSON_TYPE.test(type)) {
+      const fields = await call.fields(limits);
+      if (fields !== null) return readAddresses(fields.emails);
+    } else {
+      const text = await call.text("text/csv", limits);
+      if (text !== null) return await readTable(text);
+    }
+  } catch (error) {
+    const id = isServiceError(error) && !("id" in error) ? BODY_ERRORS[error.code] : undefined;
+    throw isServiceError(error) && id !== undefined ? new RefusedRequest(id, error.message) : error;
+  }
+  throw new RefusedRequest("wrong_params", "The request has no body: send text/csv or application/json");
+}
+
+const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\b/i;

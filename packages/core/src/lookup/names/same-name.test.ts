@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { GIVEN_NAMES } from "./given-names.ts";
+import { ALPHABETS, isSpelling, spell } from "./letter-spellings.ts";
+import { compareNames, namesakes, spellingKey, spellingKeys } from "./same-name.ts";
+
+function named(text: string): { firstName: string; lastName: string } {
+  const [firstName = "", ...rest] = text.split(" ");
+  return { firstName, lastName: rest.join(" ") };
+}
+
+test.each([
+  ["Yuri Scherbakov", "Yuri Shcherbakov"],
+  ["Juri Schtscherbakow", "Yuri Shcherbakov"],
+  ["Yuliya Petrova", "Yulia Petrova"],
+  ["Julia Petrova", "Yuliya Petrova"],
+  ["Yulia Smith", "Julia Smith"],
+  ["Yuliya Smith", "Yulia Smith"],
+  ["Aleksandr Petrov", "Alexander Petrov"],
+  ["Aleksandr Smirnov", "Alexandr Smirnov"],
+  ["Александр Щербаков", "Alexander Scherbakov"],
+  ["Александр Щербаков", "Aleksandr Shcherbakov"],
+  ["Александр Щербаков", "Alexandre Chtcherbakov"],
+  ["Юлия Иванова", "Julia Ivanova"],
+  ["Юлия Иванова", "Iuliia Ivanova"],
+  ["Сергей Хрущёв", "Sergey Khrushchev"],
+  ["Сергей Хрущев", "Sergei Hruschev"],
+  ["Олександр Шевченко", "Oleksandr Shevchenko"],
+  ["Олександр Шевченко", "Alexander Shevchenko"],
+  ["Сергій Григоренко", "Serhii Hryhorenko"],
+  ["Наталья Юрьева", "Natalia Yurieva"],
+  ["Dmitry Medvedev", "Dmitri Medvedev"],
+  ["Dmitriy Medvedev", "Dmitrii Medvedev"],
+  ["Дмитрий Медведев", "Dmitry Medvedev"],
+  ["Timur Gonchar", "Тимур Гончар"],
+  ["Пётр Чайковский", "Pyotr Tchaikovsky"],
+  ["Пётр Чайковский", "Peter Tschaikowski"],
+  ["Evgeny Kuznetsov", "Yevgeniy Kuznetsov"],
+  ["Evgenii Kuznecov", "Evgeny Kuznetsov"],
+  ["Xenia Zhukova", "Ksenia Zhukova"],
+  ["Ivan Vasilyev", "Ivan Vasiliev"],
+  ["Sergei Alekseev", "Sergey Alexeyev"],
+  ["محمد الخطيب", "Mohammed Al-Khatib"],
+  ["محمد الخطيب", "Mohamed El Khatib"],
+  ["محمد الخطيب", "Muhammad Alkhateeb"],
+  ["أحمد حسن", "Ahmed Hassan"],
+  ["يوسف منصور", "Youssef Mansour"],
+  ["Mohammed Khatib", "Mohamed Khatib"],
+  ["Mohamed Hassan", "Mohammad Hasan"],
+  ["مروان بركات", "Marwan Barakat"],
+  ["ليلى حداد", "Leila Haddad"],
+  ["שמעון פרץ", "Shimon Peretz"],
+  ["דוד לוי", "David Levi"],
+  ["דוד לוי", "David Levy"],
+  ["משה כהן", "Moshe Cohen"],
+  ["יוסי מזרחי", "Yossi Mizrahi"],
+  ["נועה שפירא", "Noa Shapira"],
+  ["민준 김", "Minjun Kim"],
+  ["민준 김", "Min-jun Gim"],
+  ["지영 이", "Ji-young Lee"],
+  ["지영 이", "Jiyeong Yi"],
+  ["서연 박", "Seo-yeon Park"],
+  ["Minjun Kim", "Min-Jun Gim"],
+  ["Jiyoung Lee", "Ji-Young Rhee"],
+  ["민수 최", "Min-soo Choi"],
+  ["Γιώργος Παπαδόπουλος", "Giorgos Papadopoulos"],
+  ["Γιώργος Παπαδόπουλος", "George Papadopoulos"],
+  ["Δημήτρης Χατζής", "Dimitris Hatzis"],
+  ["Λευτέρης Αγγελόπουλος", "Lefteris Angelopoulos"],
+  ["Ελένη Ντόκου", "Eleni Dokou"],
+  ["Christos Chatzidakis", "Hristos Hatzidakis"],
+  ["伟 王", "Wei Wang"],
+  ["გიორგი ყიფიანი", "Giorgi Kipiani"],
+  ["Goran Đorđević", "Горан Ђорђевић"],
+])("compareNames takes %s and %s for usual spellings of one name, in both orders", (one, other) => {
+  for (const [left, right] of [
+    [named(one), named(other)],
+    [named(other), named(one)],
+  ] as const) {
+    expect(compareNames(left, right)).toBe("spelling");
+    expect(namesakes([left], right.firstName, right.lastName)).toEqual([left]);
+    const key = spellingKey(right.firstName, right.lastName);
+    // Chinese names have no other key than their transliteration.
+    const keys = spellingKeys(left.firstName, left.lastName);
+    if (key !== "" && keys.length > 0) expect(keys).toContain(key);
+  }
+});
+
+test.each([
+  ["Юлия Иванова", "Юлия Иванова"],
+  ["Anna Müller", "Anna Mueller"],
+  ["Anna Šteger", "Anna Steger"],
+  ["伟 王", "伟 王"],
+  ["Пётр Петров", "Петр Петров"],
+  ["أحمد حسن", "احمد حسن"],
+])("compareNames takes %s and %s for one spelling", (one, other) => {
+  for (const [left, right] of [
+    [named(one), named(other)],
+    [named(other), named(one)],
+  ] as const) {
+    expect(compareNames(left, right)).toBe("exact");
+    expect(namesakes([left], right.firstName, right.lastName)).toEqual([left]);
+  }
+});
+
+test.each([
+  ["Alexander Petrov", "Alexandra Petrova"],
+  ["Ivan Ivanov", "Ivan Ivanova"],
+  ["Oleg Ivanov", "Olga Ivanova"],
+  ["Anna Ivanova", "Yana Ivanova"],
+  ["Marina Petrova", "Maria Petrova"],
+  ["Christian Hansen", "Kristian Hansen"],
+  ["Eric Larsen", "Erik Larsen"],
+  ["Eric Martin", "Erik Martin"],
+  ["Sara Smith", "Sarah Smith"],
+  ["Aleksander Hansen", "Alexander Hansen"],
+  ["Michael Smith", "Mikhail Smith"],
+  ["Jan Smith", "Yan Smith"],
+  ["Mohammed Ali", "Mahmoud Ali"],
+  ["محمد علي", "Mahmoud Ali"],
+  ["حسن علي", "Hussein Ali"],
+  ["حسين علي", "Hassan Ali"],
+  ["محمد علي", "محمود علي"],
+  ["عمر علي", "Amr Ali"],
+  ["Saad Ali", "Saeed Ali"],
+  ["سالم علي", "Salim Ali"],
+  ["伟 王", "薇 王"],
+  ["Wei Lee", "Wei Yi"],
+  ["Li Wei", "Lee Wei"],
+  ["민준 김", "민정 김"],
+  ["Ji-young Kim", "Ji-yeon Kim"],
+  ["지영 김", "Jiyeon Kim"],
+  ["Minjun Kim", "Minjun Lee"],
+  ["דוד לוי", "Dana Levi"],
+  ["שרה כהן", "Shira Cohen"],
+  ["Sergei Petrov", "Sergei Petrenko"],
+  ["Yuri Petrov", "Yury Popov"],
+  ["Denis Ivanov", "Dennis Evans"],
+  ["John Smith", "Jon Smith"],
+  ["Anna Novak", "Anne Novak"],
+  ["Nikolai Popov", "Nikita Popov"],
+  ["Иван Соколов", "Ivana Sokolova"],
+  ["Daria Popova", "Darina Popova"],
+  ["Katerina Popova", "Karina Popova"],
+  ["Lisin Petrov", "Lishin Petrov"],
+  ["Giorgos Papadopoulos", "Grigoris Papadopoulos"],
+  ["Marina Sokolova", "Maryana Sokolova"],
+  ["Ivan Zhukov", "Ivan Zukov"],
+  ["Alena Popova", "Elena Popova"],
+  ["Martin Kim", "Marta Kim"],
+  ["Sven Larsson", "Sven Larson"],
+])("compareNames takes %s and %s for two people", (one, other) => {
+  for (const [left, right] of [
+    [named(one), named(other)],
+    [named(other), named(one)],
+  ] as const) {
+    expect(compareNames(left, right)).toBeNull();
+    expect(namesakes([left], right.firstName, right.lastName)).toEqual([]);
+  }
+});
+
+test.each([
+  [
+    "russian",
+    "б в г д ж з к л м н п р с т ф х ц ч ш щ кс нк ск ст нд дж нц",
+    "а е ё и о у ы э ю я ай ей ий ье ью ья",
+  ],
+  ["ukrainian", "б в г ґ д ж з к л м н п р с т ф х ц ч ш щ нк ст зг", "а е є и і ї о у ю я ій ий ьо"],
+  ["greek", "β γ δ ζ θ κ λ μ ν ξ π ρ σ τ φ χ ψ μπ ντ γκ γγ τζ", "α ε η ι ο υ ω ου αι ει οι ευ αυ"],
+] as const)(
+  "every spelling of a name in %s letters has its key and is recognised",
+  (language, starts, vowels) => {
+    const syllable = fc
+      .tuple(fc.constantFrom(...starts.split(" ")), fc.constantFrom(...vowels.split(" ")))
+      .map((letters) => letters.join(""));
+    const ends = fc
+      .constantFrom("", "ν", "σ")
+      .map((end) => (language === "greek" ? end : { "": "", ν: "в", σ: "н" }[end]));
+    // Ukrainian is recognised by its letters.
+    const start = language === "ukrainian" ? "ї" : "";
+    const names = fc
+      .tuple(fc.array(syllable, { minLength: 1, maxLength: 4 }), ends)
+      .map(([syllables, end]) => start + syllables.join("") + end);
+    fc.assert(
+      fc.property(names, (name) => {
+        const spellings = spell(name, ALPHABETS[language]);
+        expect(spellings.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThan(1 + 1e-9);
+        for (const { text } of spellings.filter(({ text }) => text !== "")) {
+          expect(isSpelling(text, name, ALPHABETS[language])).toBe(true);
+          expect(spellingKeys(text, text), `${text} ${name}`).toContain(spellingKey(name, name));
+          expect(spellingKeys(name, name), `${name} ${text}`).toContain(spellingKey(text, text));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
+
+test.each(Object.entries(GIVEN_NAMES))("all forms of a %s given name have its key", (_language, groups) => {
+  for (const [form, lines] of groups) {
+    for (const [other, otherLines] of groups) {
+      if (![...lines].some((line) => otherLines.has(line))) continue;
+      const keys = [form, other].map((name) => spellingKey(name, "Ivanova")?.replace("~", ""));
+      expect(keys[0], `${form} ${other}`).toBe(keys[1]);
+    }
+  }
+});
+
+test("namesakes returns the contacts in this spelling, and others only if there is none", () => {
+  const [julia, yulia] = [named("Julia Petrova"), named("Yulia Petrova")];
+  expect(namesakes([julia, yulia], "Yulia", "Petrova")).toEqual([yulia]);
+  expect(namesakes([julia, julia], "Yuliya", "Petrova")).toEqual([julia, julia]);
+});
+
+test("namesakes returns no contact if other spellings may be several people", () => {
+  const known = [named("Julia Petrova"), named("Yulia Petrova")];
+  expect(namesakes(known, "Yuliya", "Petrova")).toEqual([]);
+  expect(namesakes([named("伟 王"), named("薇 王")], "Wei", "Wang")).toEqual([]);
+});
+
+test("namesakes skips contacts without a name and returns none for a name without letters", () => {
+  const known = [{ firstName: null, lastName: "Petrova" }, named("- 12")];
+  expect(namesakes(known, "Yulia", "Petrova")).toEqual([]);
+  expect(namesakes(known, "-", "12")).toEqual([]);
+});

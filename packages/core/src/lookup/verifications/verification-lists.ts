@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import type { Account } from "../../contracts/accounts.ts";
+import type {
+  VerificationList,
+  VerificationQueue,
+  VerificationRow,
+} from "../../contracts/verification-queue.ts";
+import type { VerificationListAnswer, VerificationListData } from "../answers.ts";
+import { csvLine } from "../csv-field.ts";
+import type { LookupContext } from "../lookup-context.ts";
+import { LookupProblem } from "../lookup-problem.ts";
+import { emailColumnOf, type ReadList } from "./read-table.ts";
+import { listedRow, RESULT_FIELDS } from "./row-result.ts";
+
+const DAY_MS = 86_400_000;
+/** How long a list is kept after it was added. */
+export const KEPT_MS = 30 * DAY_MS;
+/** Rows that an account may keep at a time, besides twice its monthly allowance. */
+const KEPT_ROWS = 200_000;
+/** Rows that are read from the queue at once. */
+const PAGE_ROWS = 1000;
+
+/** Adds a list that the runner verifies. Rejects with `too_many_requests` if the account keeps too many rows. */
+export async function addList(
+  { queue, wake, settings }: LookupContext,
+  account: Account | null,
+  { header, rows }: ReadList,
+): Promise<VerificationListData> {
+  const id = randomBytes(16).toString("base64url");
+  const allowance = account === null ? null : settings.allowanceOf(account).verifications;
+  const list = {
+    ...{ id, header, account: account?.id ?? null, plan: account?.plan ?? "", createdAt: settings.now() },
+  };
+  const maxRows = allowance === null ? null : KEPT_ROWS + 2 * allowance;
+  if (!(await queue.add(list, rows, maxRows))) {
+    throw new LookupProblem(
+      "too_many_requests",
+      `The lists of the last 30 days would exceed ${maxRows} rows`,
+      {
+        retryAfterMs: DAY_MS,
+      },
+    );
+  }
+  wake();
+  return { id, total: rows.length, done: 0, status: "queued" };
+}
+
+/** The list, if it belongs to the account and is not too old; `null` otherwise. */
+export async function findList(
+  { queue, settings }: LookupContext,
+  id: string,
+  isOwn: (list: VerificationList) => boolean,
+): Promise<VerificationList | null> {
+  const list = await queue.get(id);
+  if (list === null || !isOwn(list) || list.createdAt + KEPT_MS <= settings.now()) return null;
+  return list;
+}
+
+/** A page of a list as the API sends it. */
+export async function listAnswer(
+  { queue }: LookupContext,
+  list: VerificationList,
+  page: { offset: number; limit: number },
+): Promise<VerificationListAnswer> {
+  const rows = await queue.rows(list.id, page);
+  return {
+    data: { ...listData(list), results: rows.map(listedRow) },
+    meta: { results: list.total, ...page },
+  };
+}
+
+function listData({ id, total, done, isStarted }: VerificationList): VerificationListData {
+  return { id, total, done, status: done === total ? "done" : isStarted ? "running" : "queued" };
+}
+
+/**
+ * A list as CSV: the columns of the upload, and those of the results. A column of the upload with the name of
+ * a result keeps its name; the result's is then prefixed with `verification_`.
+ */
+export async function* listCsv(
+  { queue }: { queue: Pick<VerificationQueue, "rows"> },
+  { id, header, total }: Pick<VerificationList, "id" | "header" | "total">,
+): AsyncGenerator<string> {
+  const given = header ?? ["email"];
+  const column = emailColumnOf(given);
+  const named = new Set(given.map((name) => name.trim().toLowerCase()));
+  const own = RESULT_FIELDS.map((name) => (named.has(name) ? `verification_${name}` : name));
+  yield csvLine([...given, ...own]);
+  for (let offset = 0; offset < total; offset += PAGE_ROWS) {
+    const rows = await queue.rows(id, { offset, limit: PAGE_ROWS });
+    yield rows.map((row) => csvLine([...cellsOf(row, given, column), ...resultCells(row)])).join("");
+  }
+}
+
+function cellsOf({ email, columns }: VerificationRow, header: readonly string[], column: number): string[] {
+  return header.map((_, index) => (index === column ? email : (columns?.[index] ?? "")));
+}
+
+function resultCells(row: VerificationRow): (string | number | boolean)[] {
+  const listed: Partial<Record<(typeof RESULT_FIELDS)[number], string | number | boolean | null>> =
+    listedRow(row);
+  return RESULT_FIELDS.map((name) => listed[name] ?? "");
+}

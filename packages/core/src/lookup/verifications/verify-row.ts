@@ -1,0 +1,141 @@
+import type { Account } from "../../contracts/accounts.ts";
+import type { TakenVerification } from "../../contracts/verification-queue.ts";
+import { isServiceError } from "../../errors.ts";
+import { patternOf } from "../../schema/json-schema.ts";
+import type { Reservation } from "../accounts/meter.ts";
+import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import type { LookupContext } from "../lookup-context.ts";
+import { isLookupProblem } from "../lookup-problem.ts";
+import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
+import { describeVerification } from "../verify/describe-verification.ts";
+import { type Verified, verifyAddress, verifyReserved } from "../verify/verify-address.ts";
+import type { RowPaces } from "./row-pace.ts";
+import { CLAIMED, NOT_PAID, storedResult } from "./row-result.ts";
+
+/** What becomes of a row: a result, or another attempt later. */
+export type RowOutcome = { result: string } | { untilMs: number; wasAttempt: boolean };
+
+/** How long a row waits for mail servers. The probe then goes on, and a later attempt gets its result. */
+export const WAIT_MS = 20_000;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** Attempts at a row whose server reports a temporary failure, such as greylisting. */
+const MAX_ATTEMPTS = 5;
+/** How long a row waits for the budget of its mail host: three days. */
+const MAX_BUDGET_MS = 72 * 60 * MINUTE_MS;
+
+const EMAIL = patternOf(EMAIL_SCHEMA);
+
+/** Verifies a row as a single request does, with the same counting. */
+export async function verifyRow(
+  context: LookupContext,
+  paces: RowPaces,
+  row: TakenVerification,
+): Promise<RowOutcome> {
+  const { email } = row;
+  const parsed = parseAddress(email);
+  // A single request for it is rejected, and costs nothing.
+  if (!EMAIL.test(email)) return described(email, await verifyAddress(context, email, null, null));
+  if (parsed !== null && (await context.suppressions.ofAddress(parsed.address)) !== null) {
+    return { result: CLAIMED };
+  }
+  if (parsed === null) return countedRow(context, paces, row, null);
+  // Before points are reserved, which other rows may need.
+  if (!paces.domains.start(parsed.domain)) return later(context, paces, parsed);
+  try {
+    return await countedRow(context, paces, row, parsed);
+  } finally {
+    paces.domains.end(parsed.domain);
+  }
+}
+
+async function countedRow(
+  context: LookupContext,
+  paces: RowPaces,
+  row: TakenVerification,
+  parsed: ParsedAddress | null,
+): Promise<RowOutcome> {
+  const { email } = row;
+  const payer = await payerOf(context, row);
+  const reserved = await reserve(context, payer, ["email-verifier", parsed?.address ?? email]);
+  if (reserved === "exhausted") return { result: NOT_PAID };
+  if (reserved === "busy") {
+    return { untilMs: paces.accounts.postpone(row.account ?? "", 2 * SECOND_MS), wasAttempt: false };
+  }
+  try {
+    // Apart from the account's single requests, which then do not wait behind its lists.
+    const sought = { email, parsed, account: `lists ${row.account ?? ""}` };
+    const found = await verifyReserved(context, reserved, sought, WAIT_MS);
+    return found === null ? later(context, paces, parsed) : outcomeOf(context, paces, row, parsed, found);
+  } catch (error) {
+    // The address was suppressed meanwhile.
+    if (isLookupProblem(error, "claimed_email")) return { result: CLAIMED };
+    if (isServiceError(error, "overloaded")) return later(context, paces, parsed);
+    throw error;
+  }
+}
+
+/** The result of a row that fails again and again for an unexpected reason. */
+export async function unknownResult(context: LookupContext, email: string): Promise<RowOutcome> {
+  const found = await verifyAddress(context, email, null, null);
+  if (parseAddress(email) === null) return described(email, found);
+  const verdict = { status: "unknown", result: "risky", score: 30, reason: "temporary" } as const;
+  return described(email, { ...found, verdict });
+}
+
+/** The account with its current plan. A host may have accounts of its own that are not stored. */
+async function payerOf(
+  { accounts }: LookupContext,
+  { account, plan, createdAt }: TakenVerification,
+): Promise<Account | null> {
+  if (account === null) return null;
+  const others = { email: null, firstName: null, lastName: null };
+  return (await accounts.get(account)) ?? { id: account, plan, createdAt, ...others };
+}
+
+/** `busy`: all points are reserved, and some of these may become free. */
+async function reserve(
+  { meter }: LookupContext,
+  payer: Account | null,
+  request: readonly unknown[],
+): Promise<Reservation | "exhausted" | "busy"> {
+  try {
+    return await meter.reserve(payer, "verifications", request, 1);
+  } catch (error) {
+    if (!isLookupProblem(error, "too_many_requests")) throw error;
+    return (await meter.isUsedUp(payer, "verifications")) ? "exhausted" : "busy";
+  }
+}
+
+function outcomeOf(
+  { settings }: LookupContext,
+  paces: RowPaces,
+  { email, attempts, createdAt }: TakenVerification,
+  parsed: ParsedAddress | null,
+  found: Verified,
+): RowOutcome {
+  const { probe } = found.findings;
+  const retryAfterMs = probe?.retryAfterMs ?? null;
+  if (parsed === null || found.verdict.status !== "unknown" || retryAfterMs === null) {
+    return described(email, found);
+  }
+  if (probe?.reason === "budget") {
+    const isLate = settings.now() - createdAt > MAX_BUDGET_MS;
+    if (isLate) return described(email, found);
+    return { untilMs: paces.domains.postpone(parsed.domain, retryAfterMs), wasAttempt: false };
+  }
+  // This machine cannot reach any mail host: an attempt a few minutes later cannot either.
+  if (probe?.reason === "port_25_blocked" || attempts + 1 >= MAX_ATTEMPTS) return described(email, found);
+  const waitMs = Math.max(retryAfterMs, MINUTE_MS * 4 ** attempts);
+  return { untilMs: settings.now() + waitMs, wasAttempt: true };
+}
+
+function later({ settings }: LookupContext, paces: RowPaces, parsed: ParsedAddress | null): RowOutcome {
+  const untilMs =
+    parsed === null ? settings.now() + SECOND_MS : paces.domains.postpone(parsed.domain, 5 * SECOND_MS);
+  return { untilMs, wasAttempt: false };
+}
+
+function described(email: string, found: Verified): RowOutcome {
+  return { result: storedResult(describeVerification(email, found)) };
+}

@@ -1,0 +1,41 @@
+import type { VerificationPlace } from "@outrigger/core/lookup";
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
+
+/** Stores results; see `VerificationQueue`. */
+export async function finishRows(
+  driver: SqlDriver,
+  results: readonly (VerificationPlace & { result: string })[],
+): Promise<number> {
+  if (results.length === 0) return 0;
+  const given = JSON.stringify(results.map(({ list, position, result }) => [list, position, result]));
+  return await driver.write(async (runner) => {
+    const finished = await runner.all<{ list: number }>(
+      `UPDATE lookup_verification_rows SET result = given.result, due_at = NULL FROM (
+         SELECT l.seq, CAST(each.value->>1 AS integer) AS position, each.value->>2 AS result
+         FROM ${driver.dialect.rows("$1")} JOIN lookup_verification_lists l ON l.id = each.value->>0
+       ) AS given
+       WHERE lookup_verification_rows.list = given.seq AND lookup_verification_rows.position = given.position
+         AND lookup_verification_rows.due_at IS NOT NULL
+       RETURNING lookup_verification_rows.list AS list`,
+      [given],
+    );
+    await countDone(runner, finished);
+    return finished.length;
+  });
+}
+
+/** Adds to the number of rows with a result. Lists of a single row are deleted with it. */
+export async function countDone(runner: SqlRunner, finished: readonly { list: number }[]): Promise<void> {
+  const counts = new Map<number, number>();
+  for (const { list } of finished) counts.set(list, (counts.get(list) ?? 0) + 1);
+  // Every transaction locks the lists in the same order.
+  for (const [seq, count] of [...counts].sort(([a], [b]) => a - b)) {
+    const list = await runner.first<{ is_single: number }>(
+      "UPDATE lookup_verification_lists SET done = done + $2 WHERE seq = $1 RETURNING is_single",
+      [seq, count],
+    );
+    if (list?.is_single !== 1) continue;
+    await runner.run("DELETE FROM lookup_verification_rows WHERE list = $1", [seq]);
+    await runner.run("DELETE FROM lookup_verification_lists WHERE seq = $1", [seq]);
+  }
+}

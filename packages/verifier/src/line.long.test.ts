@@ -1,0 +1,73 @@
+import type { ProbeResult } from "@outrigger/core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+
+let world: MailWorld;
+beforeEach(async () => {
+  world = await createMailWorld();
+});
+afterEach(() => world.close());
+
+const recipients = (commands: readonly string[]) => commands.filter((line) => line.startsWith("RCPT"));
+
+test("60 addresses of a live domain asked at once by two accounts all get their verdict", {
+  timeout: 120_000,
+}, async () => {
+  const server = await world.mailServer();
+  world.route("one.test", server.host);
+  // A probe waits for more than its time limit.
+  const prober = world.prober({ budget: { questionsPerMinute: 31 }, wholeMs: 5000 });
+  const order: string[] = [];
+  const ask = async (local: string, account: string): Promise<ProbeResult> => {
+    const result = await prober.probe(local, "one.test", { smtp: true, signal: never(), account });
+    order.push(account);
+    return result;
+  };
+  const many = Array.from({ length: 50 }, (_, index) => ask(`n${index}`, "many"));
+  const few = ["alice", "bob", ...Array.from({ length: 8 }, (_, index) => `m${index}`)].map((local) =>
+    ask(local, "few"),
+  );
+  const [alice, bob, ...others] = [...(await Promise.all(few)), ...(await Promise.all(many))];
+  for (const result of [alice, bob]) expect(result).toMatchObject({ mailbox: true, acceptsAll: false });
+  for (const result of others) expect(result).toMatchObject({ mailbox: false, reason: "user_unknown" });
+  // The small list is done before the budget of the first minute is used up.
+  expect(order.lastIndexOf("few")).toBeLessThan(29);
+  // The two first sessions may both ask about postmaster; all others ask one question.
+  expect(recipients(server.commands).length).toBeLessThanOrEqual(62);
+});
+
+test("60 addresses of a domain that accepts all need the questions of the first sessions only", async () => {
+  const server = await world.mailServer();
+  world.route("catchall.test", server.host);
+  const prober = world.prober();
+  const results = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      prober.probe(`n${index}`, "catchall.test", { smtp: true, signal: never(), account: `a${index % 3}` }),
+    ),
+  );
+  for (const result of results) expect(result).toMatchObject({ acceptsAll: true, reason: "accepts_all" });
+  expect(recipients(server.commands).length).toBeLessThanOrEqual(4);
+});
+
+test("a probe reports the estimated wait while it is in line", async () => {
+  const server = await world.mailServer();
+  world.route("one.test", server.host);
+  let nowMs = 1_000_000;
+  const prober = world.prober({ budget: { questionsPerMinute: 2 }, now: () => nowMs });
+  const controller = new AbortController();
+  let waitMs: (() => number) | null = null;
+  await prober.probe("alice", "one.test", { smtp: true, signal: never() });
+  const waiting = prober.probe("bob", "one.test", {
+    ...{ smtp: true, signal: controller.signal },
+    onWait: (estimate) => {
+      waitMs = estimate;
+    },
+  });
+  const estimated = () => waitMs?.() ?? null;
+  await expect.poll(estimated).toBe(60_000);
+  nowMs += 40_000;
+  expect(estimated()).toBe(20_000);
+  controller.abort();
+  expect(await waiting).toMatchObject({ reason: "timeout" });
+  await expect.poll(estimated).toBe(null);
+});

@@ -1,0 +1,41 @@
+// One of several processes on one lookup database, which verifies lists with the mail servers of the test.
+import { createServer } from "node:http";
+import { createLookup } from "@outrigger/core";
+import { nodeListener } from "@outrigger/node";
+import {
+  createSqlAccounts,
+  createSqlContactSource,
+  createSqlSuppressionList,
+  createSqlVerificationQueue,
+  openDatabase,
+} from "@outrigger/sql";
+import { createMailProber, specialAddresses } from "@outrigger/verifier";
+import { announce, endWithParent } from "./host-process.mjs";
+
+const [url, dns, port] = process.argv.slice(2);
+
+const database = openDatabase({ url, timeoutMs: 20_000 });
+const lookup = createLookup({
+  contacts: createSqlContactSource(database),
+  accounts: createSqlAccounts(database),
+  suppressions: createSqlSuppressionList(database),
+  verifications: createSqlVerificationQueue(database),
+  secret: "0123456789abcdef0123456789abcdef",
+  plans: {
+    large: { searches: 1, verifications: 1_000_000 },
+    small: { searches: 1, verifications: 300 },
+  },
+  requestsPerSecond: false,
+  prober: createMailProber({
+    smtp: { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" },
+    dnsServers: [dns],
+    port: Number(port),
+    forbidden: specialAddresses(["127.0.0.0/8"]),
+    dnsMs: 20_000,
+    connectMs: 20_000,
+    replyMs: 20_000,
+    budget: { sessions: 4, questionsPerMinute: 100_000 },
+  }),
+});
+endWithParent();
+announce(createServer(nodeListener(lookup)));
