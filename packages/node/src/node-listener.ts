@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import type { Reply, Service } from "@outrigger/core";
+import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { dispatch, sendAtHand } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
+import { problemReply } from "./problem-reply.ts";
 import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
 import { sendReply } from "./send-reply.ts";
 
@@ -46,12 +47,12 @@ export function nodeListener(
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const target = toOriginForm(req.url ?? "/");
     const url = target === null ? null : stripPrefix(target, mountPath);
-    if (url === null) return sendReply(res, problem(req, 404, "Not Found"));
+    if (url === null) return sendReply(res, problemReply(req.method, 404, "Not Found"));
     const facts = { url, mountPath, context: req, view: NODE_VIEW };
     if (sendAtHand(service, req, res, facts)) return;
     const reply = await dispatch(service, req, res, facts);
     if (reply === null) return;
-    await sendReply(res, reply ?? problem(req, 404, "Not Found"));
+    await sendReply(res, reply ?? problemReply(req.method, 404, "Not Found"));
   };
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
@@ -62,7 +63,7 @@ export function nodeListener(
         return;
       }
       for (const name of res.getHeaderNames()) res.removeHeader(name);
-      void sendReply(res, problem(req, 500, "Internal Server Error"));
+      void sendReply(res, problemReply(req.method, 500, "Internal Server Error"));
     });
   };
 }
@@ -78,14 +79,3 @@ const NODE_VIEW: HostView<IncomingMessage> = {
   parsedBody: () => undefined,
   parsedFiles: () => [],
 };
-
-function problem(req: IncomingMessage, status: number, title: string): Reply {
-  const body = JSON.stringify({ type: "about:blank", title, status });
-  const headers = {
-    "Content-Type": "application/problem+json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-  };
-  return req.method === "HEAD" ? { status, headers } : { status, headers, body };
-}

@@ -21,7 +21,11 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
   for (const mountPath of ["", "/img"] as const) {
     const where = mountPath === "" ? "at the root" : `under ${mountPath}`;
     const scoped: ConformanceTest = (name, body) => test(`adapter ${where}: ${name}`, body);
-    const scope = { test: scoped, harness, mountPath };
+    const hasWire = harness.hasWire ?? true;
+    const wireTest: ConformanceTest = (name, body) => {
+      if (hasWire) scoped(name, body);
+    };
+    const scope = { test: scoped, wireTest, hasWire, harness, mountPath };
     routingBehaviour(scope);
     repliesBehaviour(scope);
     readyRepliesBehaviour(scope);

@@ -10,7 +10,7 @@ import { json, service } from "./services.ts";
 const MIB = 1024 * 1024;
 
 export function repliesBehaviour(scope: Scope): void {
-  const { test } = scope;
+  const { test, hasWire } = scope;
   const picture = pseudoRandomBytes(20 * 1024);
 
   test("a reply body given as Buffer, Uint8Array, string or stream is sent byte for byte with its own type and length", async () => {
@@ -67,7 +67,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("a header with a list of values is sent as repeated lines", async () => {
+  test("a header with a list of values is sent as repeated lines, or with its values joined by a host of web requests", async () => {
     const serving = service(async () => ({
       status: 200,
       headers: { Link: ["</a>; rel=a", "</b>; rel=b"], "X-One": "1", "Content-Length": "2" },
@@ -76,7 +76,8 @@ export function repliesBehaviour(scope: Scope): void {
     await withHost(scope, serving, async (host) => {
       const { rawHeaders } = await fetchReply(`${host.base}/`);
       const links = rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === "link");
-      assert.deepEqual(links, ["</a>; rel=a", "</b>; rel=b"]);
+      const sent = ["</a>; rel=a", "</b>; rel=b"];
+      assert.deepEqual(links, hasWire ? sent : [sent.join(", ")]);
     });
   });
 
