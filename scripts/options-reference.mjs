@@ -24,6 +24,7 @@ const CHAPTERS = [
   ],
   ["@outrigger/express", "Mounting in Express", ["express.md"]],
   ["@outrigger/koa", "Mounting in Koa", ["koa.md"]],
+  ["@outrigger/fetch", "Mounting in hosts of web-standard requests", ["hosts.md"]],
   ["@outrigger/node", "Serving without a framework", ["node.md"]],
   ["@outrigger/imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
   ["@outrigger/web", "Pages for browsers", ["mounting.md"]],

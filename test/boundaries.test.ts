@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
   client: [],
   core: [],
   express: ["core", "node"],
+  fetch: ["core", "node"],
   koa: ["core", "node"],
   server: "all",
 };

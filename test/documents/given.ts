@@ -1,5 +1,6 @@
 // What a reader of the guides already has. A block takes names from here by `<!-- given: images, koaApp as app -->`.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
 import type { ImagesClient, LookupClient } from "@outrigger/client";
 import type {
   Account,
@@ -12,6 +13,7 @@ import type {
   Renderer,
 } from "@outrigger/core";
 import type { Express, RequestHandler } from "express";
+import type { Hono } from "hono";
 import type Koa from "koa";
 
 export { createServer } from "node:http";
@@ -24,7 +26,9 @@ export { createPages } from "@outrigger/web";
 
 export declare const app: Express;
 export declare const internalApp: Express;
+export declare const honoApp: Hono<{ Bindings: HttpBindings }>;
 export declare const koaApp: Koa;
+export declare class AppModule {}
 export declare const identifyUser: RequestHandler;
 export declare const koaIdentifyUser: Koa.Middleware;
 export declare const notes: RequestHandler;

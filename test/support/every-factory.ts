@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createImagesClient, createLookupClient } from "@outrigger/client";
 import * as core from "@outrigger/core";
 import { createSuppressions } from "@outrigger/core/lookup";
+import { toFetchHandler } from "@outrigger/fetch";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import { createShutdown, nodeListener } from "@outrigger/node";
@@ -55,6 +56,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createMemoryKeyValue: [core.createMemoryKeyValue, {}],
   createMemoryRateLimiter: [core.createMemoryRateLimiter, {}],
   koa: [(options) => koa(images, options), {}],
+  toFetchHandler: [(options) => toFetchHandler(images, options), {}],
   nodeListener: [(options) => nodeListener(images, options), {}],
   createShutdown: [(options) => createShutdown(new HttpServer(), [images], options), {}],
   createRenderer: [createRenderer, {}],

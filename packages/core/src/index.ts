@@ -17,6 +17,7 @@ export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type { ErrorCode, ServiceErrorOptions } from "./errors.ts";
 export { isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
+export { type Problem, problemOf } from "./http/problem.ts";
 export type { TlsPolicy } from "./http/transport.ts";
 export type * from "./images/authorize.ts";
 export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { ServiceError, type UploadTurn } from "@outrigger/core";
 import { ClientLeftError } from "./connection-close.ts";
 import { sendContinue } from "./expect-continue.ts";
+import type { Incoming } from "./incoming.ts";
 import { createPace } from "./pace.ts";
 
 export interface BodyTarget {
@@ -33,7 +33,7 @@ export interface BodyPump {
  * Unlike `pipeline` it never destroys the request: that would close the connection before the reply.
  */
 export function pumpBody(
-  req: IncomingMessage,
+  req: Incoming,
   limits: BodyLimits,
   signal: AbortSignal,
   target: BodyTarget,
@@ -135,17 +135,22 @@ export function pumpBody(
 }
 
 /** Whether other code has read from the request's body or is about to. */
-export function isBodyTaken(req: IncomingMessage): boolean {
-  return req.readableDidRead || req.readableEnded || req.readableFlowing === true;
+export function isBodyTaken(req: Incoming): boolean {
+  return req.isTaken === true || req.readableDidRead || req.readableEnded || req.readableFlowing === true;
 }
 
-/** Whether the request has a body, according to its header (RFC 9112 §6.3, RFC 9113 §8.1). */
-export function hasBody(req: IncomingMessage): boolean {
+/**
+ * Whether the request has a body, according to its header (RFC 9112 §6.3, RFC 9113 §8.1). `undefined`: only reading the
+ * body shows it.
+ */
+export function hasBody(req: Incoming): boolean | undefined {
   const length = req.headers["content-length"];
   if (length !== undefined) return Number(length) > 0;
+  if (req.httpVersionMajor === undefined)
+    return req.headers["transfer-encoding"] === undefined ? undefined : true;
   if (req.httpVersionMajor < 2) return req.headers["transfer-encoding"] !== undefined;
   // In HTTP/2, Node's compatibility request has the stream, which records whether it ended with the header.
-  const { stream } = req as IncomingMessage & { stream?: { endAfterHeaders?: boolean } };
+  const { stream } = req as Incoming & { stream?: { endAfterHeaders?: boolean } };
   return stream?.endAfterHeaders !== true;
 }
 

@@ -45,8 +45,8 @@ function waitFor(socket: Socket): Set<() => void> {
 export class ClientLeftError extends Error {
   readonly code = "CLIENT_LEFT";
 
-  constructor() {
-    super("The client closed the connection before there was a reply");
+  constructor(options?: ErrorOptions) {
+    super("The client closed the connection before there was a reply", options);
     this.name = "AbortError";
   }
 }

@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
+import type { Incoming } from "./incoming.ts";
 
-const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+const waiting = new WeakMap<Incoming, ServerResponse>();
 
 /**
  * Answers `Expect: 100-continue` (RFC 9110 §10.1.1) when a service begins to read the body, and not before. A client thus
@@ -15,7 +16,7 @@ export function deferContinue(server: Server): void {
 }
 
 /** Asks a client that waits for `100 Continue` for its body. */
-export function sendContinue(req: IncomingMessage): void {
+export function sendContinue(req: Incoming): void {
   const res = waiting.get(req);
   if (res === undefined) return;
   waiting.delete(req);

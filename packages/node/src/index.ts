@@ -3,8 +3,11 @@ export { type AnyServer, type Connections, trackConnections } from "./connection
 export { type Closable, createShutdown, type ShutdownOptions } from "./create-shutdown.ts";
 export { createCall, dispatch, sendAtHand } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
+export { receiveFields, receiveText } from "./fields/receive-fields.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
+export type { Incoming } from "./incoming.ts";
 export { type NodeListener, type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";
+export { problemReply } from "./problem-reply.ts";
 export {
   hasSeveralHosts,
   locate,
@@ -15,5 +18,7 @@ export {
   toOriginForm,
 } from "./request-target.ts";
 export { isBodyAllowed, sendReply } from "./send-reply.ts";
-export { finishRequestBody } from "./unread-body.ts";
+export { finishRequestBody, linger } from "./unread-body.ts";
+export { type MulterFile, type OutriggerStorage, outriggerStorage } from "./upload/multer-storage.ts";
+export { type HostParsed, receiveUpload } from "./upload/receive-upload.ts";
 export { watchSending } from "./watch-sending.ts";

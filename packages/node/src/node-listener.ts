@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
-import type { Reply, Service } from "@outrigger/core";
+import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
 import { dispatch, sendAtHand } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
+import { problemReply } from "./problem-reply.ts";
 import { locate, mountPathRule, normaliseMountPath } from "./request-target.ts";
 import { sendReply } from "./send-reply.ts";
 
@@ -51,12 +52,12 @@ export function nodeListener(service: Service, options: NodeListenerOptions = {}
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const { url = "/", originalUrl = url }: RoutedRequest = req;
     const place = locate(url, originalUrl, mountPath);
-    if (place === null) return sendReply(res, problem(req, 404, "Not Found"));
+    if (place === null) return sendReply(res, problemReply(req.method, 404, "Not Found"));
     const facts = { ...place, context: req, view: nodeView };
     if (sendAtHand(service, req, res, facts)) return;
     const reply = await dispatch(service, req, res, facts);
     if (reply === null) return;
-    await sendReply(res, reply ?? problem(req, 404, "Not Found"));
+    await sendReply(res, reply ?? problemReply(req.method, 404, "Not Found"));
   };
   return (given, givenRes) => {
     // Those of HTTP/2 behave like those of HTTP/1: Node's compatibility API.
@@ -69,7 +70,7 @@ export function nodeListener(service: Service, options: NodeListenerOptions = {}
         return;
       }
       for (const name of res.getHeaderNames()) res.removeHeader(name);
-      void sendReply(res, problem(req, 500, "Internal Server Error"));
+      void sendReply(res, problemReply(req.method, 500, "Internal Server Error"));
     });
   };
 }
@@ -92,14 +93,3 @@ export const nodeView: HostView<IncomingMessage> = {
   parsedBody: () => undefined,
   parsedFiles: () => [],
 };
-
-function problem(req: IncomingMessage, status: number, title: string): Reply {
-  const body = JSON.stringify({ type: "about:blank", title, status });
-  const headers = {
-    "Content-Type": "application/problem+json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-  };
-  return req.method === "HEAD" ? { status, headers } : { status, headers, body };
-}

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Reply } from "@outrigger/core";
 import { hasBody } from "./body-pump.ts";
+import type { Incoming } from "./incoming.ts";
 
 const LINGER_MS = 1000;
 const LINGER_BYTES = 8 * 1024 * 1024;
@@ -11,7 +12,7 @@ const LINGER_BYTES = 8 * 1024 * 1024;
  * separately.
  */
 function hasUnreadBody(req: IncomingMessage): boolean {
-  return !req.complete && !req.destroyed && req.httpVersionMajor < 2 && hasBody(req);
+  return !req.complete && !req.destroyed && req.httpVersionMajor < 2 && hasBody(req) === true;
 }
 
 /**
@@ -74,7 +75,7 @@ function lingeringBody(req: IncomingMessage, bytes: Uint8Array): Readable {
  * finished or disconnected, at
  * most after {@link LINGER_MS}. Never rejects.
  */
-function linger(req: IncomingMessage): Promise<void> {
+export function linger(req: Incoming): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     // Beyond the bound, stop reading but keep the connection open.

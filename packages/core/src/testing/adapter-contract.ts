@@ -3,6 +3,7 @@ import { hostileBodiesBehaviour } from "./adapter/hostile-bodies.ts";
 import { interruptedUploadsBehaviour } from "./adapter/interrupted-uploads.ts";
 import { leavingBehaviour } from "./adapter/leaving.ts";
 import { oversizedUploadsBehaviour } from "./adapter/oversized-uploads.ts";
+import { readyRepliesBehaviour } from "./adapter/ready-replies.ts";
 import { repliesBehaviour } from "./adapter/replies.ts";
 import { routingBehaviour } from "./adapter/routing.ts";
 import type { AdapterHarness } from "./adapter/scope.ts";
@@ -20,9 +21,14 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
   for (const mountPath of ["", "/img"] as const) {
     const where = mountPath === "" ? "at the root" : `under ${mountPath}`;
     const scoped: ConformanceTest = (name, body) => test(`adapter ${where}: ${name}`, body);
-    const scope = { test: scoped, harness, mountPath };
+    const hasWire = harness.hasWire ?? true;
+    const wireTest: ConformanceTest = (name, body) => {
+      if (hasWire) scoped(name, body);
+    };
+    const scope = { test: scoped, wireTest, hasWire, harness, mountPath };
     routingBehaviour(scope);
     repliesBehaviour(scope);
+    readyRepliesBehaviour(scope);
     leavingBehaviour(scope);
     uploadsBehaviour(scope);
     uploadTurnsBehaviour(scope);

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@outrigger/core";
 import { bodyTakenError, hasBody, isBodyTaken, pumpBody } from "../body-pump.ts";
+import type { Incoming } from "../incoming.ts";
 import { parseMediaType } from "../media-type.ts";
 import { type BodyFormat, decode, fieldsFromParsed, parseFields } from "./parse-fields.ts";
 
@@ -11,36 +11,45 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Implements `Call.fields`. @param parsedBody Returns the result of the host's own parser. */
 export async function receiveFields(
-  req: IncomingMessage,
+  req: Incoming,
   limits: { maxBytes: number; idleMs: number },
   signal: AbortSignal,
   parsedBody: () => unknown,
 ): Promise<Fields | null> {
-  if (!hasBody(req)) return null;
-  const format = bodyFormat(req);
+  const isPresent = hasBody(req);
+  if (isPresent === false) return null;
+  // A request that turns out to have no body needs no media type.
+  const announced = isPresent ? bodyFormat(req) : undefined;
   const body = await takeBody(req, limits, signal, parsedBody);
-  if (!(body instanceof Uint8Array)) return fieldsFromParsed(format, body);
-  return body.length === 0 ? null : parseFields(format, body);
+  if (body instanceof Uint8Array && body.length === 0) return null;
+  const format = announced ?? bodyFormat(req);
+  return body instanceof Uint8Array ? parseFields(format, body) : fieldsFromParsed(format, body);
 }
 
 /** Implements `Call.text`. @param parsedBody Returns the result of the host's own parser. */
 export async function receiveText(
-  req: IncomingMessage,
+  req: Incoming,
   type: string,
   limits: { maxBytes: number; idleMs: number },
   signal: AbortSignal,
   parsedBody: () => unknown,
 ): Promise<string | null> {
-  if (!hasBody(req)) return null;
-  if (mediaType(req) !== type) throw new ServiceError("unsupported_media", `The body must be ${type}`);
+  const isPresent = hasBody(req);
+  if (isPresent === false) return null;
+  const checkType = () => {
+    if (mediaType(req) !== type) throw new ServiceError("unsupported_media", `The body must be ${type}`);
+  };
+  if (isPresent) checkType();
   const body = await takeBody(req, limits, signal, parsedBody);
   if (!(body instanceof Uint8Array)) throw bodyTakenError();
-  return body.length === 0 ? null : decode(body);
+  if (body.length === 0) return null;
+  checkType();
+  return decode(body);
 }
 
 /** The bytes of the body, or the value that a parser of the host made of them. */
 async function takeBody(
-  req: IncomingMessage,
+  req: Incoming,
   limits: { maxBytes: number; idleMs: number },
   signal: AbortSignal,
   parsedBody: () => unknown,
@@ -54,7 +63,7 @@ async function takeBody(
   return typeof parsed === "string" ? Buffer.from(parsed) : parsed;
 }
 
-function bodyFormat(req: IncomingMessage): BodyFormat {
+function bodyFormat(req: Incoming): BodyFormat {
   const essence = mediaType(req);
   if (essence === "application/json" || essence?.endsWith("+json")) return "json";
   if (essence === "application/x-www-form-urlencoded") return "form";
@@ -65,7 +74,7 @@ function bodyFormat(req: IncomingMessage): BodyFormat {
 }
 
 /** The media type of a body in UTF-8; rejects any other character set and content encoding. */
-function mediaType(req: IncomingMessage): string | undefined {
+function mediaType(req: Incoming): string | undefined {
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
@@ -79,7 +88,7 @@ function mediaType(req: IncomingMessage): string | undefined {
 }
 
 function readBody(
-  req: IncomingMessage,
+  req: Incoming,
   limits: { maxBytes: number; idleMs: number },
   signal: AbortSignal,
 ): Promise<Buffer> {

@@ -65,7 +65,7 @@ function readHostFile(own: Map<string, unknown>, raw: object, field: string | un
 }
 
 /** Parsers report a part without a type as `text/plain`, which no image has. */
-function readType(reported = ""): string {
+export function readType(reported = ""): string {
   const type = reported.replace(/\s*;.*$/s, "").toLowerCase();
   return type === "text/plain" ? "" : type;
 }

@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
-import type { IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
 import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import multer from "multer";
 import { type BodyPump, pumpBody } from "../body-pump.ts";
+import type { Incoming } from "../incoming.ts";
 import { parseMediaType } from "../media-type.ts";
 import { createUtf8Witness, decodeFormName, type Utf8Witness } from "./names.ts";
 import { createSpoolStorage } from "./spool-storage.ts";
@@ -28,7 +28,7 @@ type MulterMiddleware = (req: unknown, res: null, next: (error?: unknown) => voi
  * first drain all that the client still wants to send (expressjs/multer#344).
  */
 export async function receiveMultipart(
-  req: IncomingMessage,
+  req: Incoming,
   limits: UploadLimits,
   bounds: { directory: string; maxBodyBytes: number },
   signal: AbortSignal,
@@ -57,7 +57,7 @@ export async function receiveMultipart(
 
 /** Resolves to whether the file's part declares a type. */
 function parseMultipart(
-  req: IncomingMessage,
+  req: Incoming,
   limits: UploadLimits,
   maxBodyBytes: number,
   signal: AbortSignal,
@@ -136,7 +136,7 @@ function parseMultipart(
  * Whether the newest file part has a Content-Type header. Its headers are in `recent`, and no part before it has a file
  * name.
  */
-function declaresType(recent: Buffer, req: IncomingMessage): boolean {
+function declaresType(recent: Buffer, req: Incoming): boolean {
   const boundary = parseMediaType(req.headers["content-type"])?.parameters.get("boundary");
   const parts = recent.toString("latin1").split(`--${boundary}\r\n`);
   const heads = parts.slice(1).map((part) => part.split("\r\n\r\n", 1)[0] ?? "");
@@ -165,7 +165,7 @@ function limitWait(idleMs: number, signal: AbortSignal, fail: (error: unknown) =
  * The stand-in for the request. It is not readable, so multer reports errors at once and does not drain;
  * `error` aborts it.
  */
-function createSource(req: IncomingMessage): EventEmitter {
+function createSource(req: Incoming): EventEmitter {
   return Object.assign(new EventEmitter(), {
     // Multer does not expect a body of HTTP/2, which may have neither a length nor an encoding.
     headers: { "content-type": req.headers["content-type"], "transfer-encoding": "chunked" },

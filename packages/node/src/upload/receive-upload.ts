@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { bodyTakenError, hasBody, isBodyTaken } from "../body-pump.ts";
+import type { Incoming } from "../incoming.ts";
 import { parseMediaType } from "../media-type.ts";
 import { copyHostUpload, findHostFiles } from "./host-upload.ts";
 import { receiveMultipart } from "./receive-multipart.ts";
@@ -19,7 +19,7 @@ const OVERHEAD_BYTES = 64 * 1024;
 
 /** Implements `Call.upload`. */
 export async function receiveUpload(
-  req: IncomingMessage,
+  req: Incoming,
   limits: UploadLimits,
   signal: AbortSignal,
   host: HostParsed,
@@ -32,7 +32,7 @@ export async function receiveUpload(
     await limits.turn?.wait(signal);
     return copyHostUpload(files, host.body(), limits, directory, signal);
   }
-  if (!hasBody(req)) throw new ServiceError("bad_request", "The request has no body");
+  if (hasBody(req) === false) throw new ServiceError("bad_request", "The request has no body");
   const maxBodyBytes = limits.maxFileBytes + limits.maxFields * limits.maxFieldBytes + OVERHEAD_BYTES;
   if (Number(req.headers["content-length"]) > maxBodyBytes) {
     throw new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
@@ -41,7 +41,7 @@ export async function receiveUpload(
   return receiveMultipart(req, limits, { directory, maxBodyBytes }, signal);
 }
 
-function checkMediaType(req: IncomingMessage): void {
+function checkMediaType(req: Incoming): void {
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");

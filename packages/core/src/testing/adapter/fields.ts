@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { connectTo, fetchReply, jsonOf, readReply, statusOf, within } from "./http-client.ts";
-import { type Scope, withHost } from "./scope.ts";
+import { assertCloses, type Scope, withHost } from "./scope.ts";
 import { json, replying } from "./services.ts";
 
 const LIMITS = { maxBytes: 16 * 1024, idleMs: 5000 };
@@ -84,7 +84,7 @@ export function textBehaviour(scope: Scope): void {
 }
 
 export function fieldsBehaviour(scope: Scope): void {
-  const { test, harness, mountPath } = scope;
+  const { test, wireTest, harness, mountPath } = scope;
 
   async function expectFields(
     base: string,
@@ -122,7 +122,7 @@ export function fieldsBehaviour(scope: Scope): void {
       assert.equal(Reflect.get({}, "admin"), undefined);
     }));
 
-  test("fields() reads a JSON body of a GET request", () =>
+  wireTest("fields() reads a JSON body of a GET request", () =>
     withHost(scope, echo, async (host) => {
       const reply = await fetchReply(`${host.base}/`, {
         method: "GET",
@@ -130,7 +130,8 @@ export function fieldsBehaviour(scope: Scope): void {
         body: '{"a":"b"}',
       });
       assert.deepEqual(JSON.parse(reply.body.toString()).fields, [["a", "b"]]);
-    }));
+    }),
+  );
 
   test("fields() returns an urlencoded form as strings, and the last value of a repeated name", () =>
     withHost(scope, echo, async (host) => {
@@ -215,7 +216,7 @@ export function fieldsBehaviour(scope: Scope): void {
       const raw = await within(reply, "the timeout");
       socket.destroy();
       assert.equal(statusOf(raw), 408);
-      assert.match(raw, /\r\nconnection: close\r\n/i);
+      assertCloses(scope, raw);
       assert.equal((jsonOf(raw) as { code: string }).code, "timeout");
     });
   });

@@ -13,7 +13,7 @@ import {
   within,
 } from "./http-client.ts";
 import { fieldPart, filePart, multipart, pseudoRandomBytes } from "./multipart.ts";
-import { countDescriptors, type Scope, withDirectory, withHost } from "./scope.ts";
+import { assertCloses, countDescriptors, type Scope, withDirectory, withHost } from "./scope.ts";
 import { UPLOAD_LIMITS, uploadService } from "./services.ts";
 import { HEADERS, KIB, MIB, PNG, uploadHead } from "./upload-requests.ts";
 
@@ -34,7 +34,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
           const raw = await within(reply, "the timeout", 5000);
           socket.destroy();
           assert.equal(statusOf(raw), 408, raw);
-          assert.match(raw, /\r\nconnection: close\r\n/i);
+          assertCloses(scope, raw);
           assert.equal((jsonOf(raw) as { code: string }).code, "timeout");
         }
         assert.deepEqual(await readdir(spoolDirectory), []);

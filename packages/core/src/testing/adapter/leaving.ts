@@ -8,7 +8,7 @@ import { service } from "./services.ts";
 const MIB = 1024 * 1024;
 
 export function leavingBehaviour(scope: Scope): void {
-  const { test, mountPath } = scope;
+  const { test, wireTest, mountPath } = scope;
 
   for (const way of ["closes", "resets"] as const) {
     test(`call.signal aborts when the client ${way} the connection before the reply`, async () => {
@@ -134,41 +134,44 @@ export function leavingBehaviour(scope: Scope): void {
     });
   });
 
-  test("pipelined calls are aborted, and their sources closed, when their client disconnects", async () => {
-    const sources: Readable[] = [];
-    const reasons: unknown[] = [];
-    let waiting = 0;
-    const serving = service(async ({ path, signal }) => {
-      if (path === "/wait" || path === "/late") {
-        waiting++;
-        await new Promise((resolve) => signal.addEventListener("abort", resolve));
-        reasons.push(signal.reason);
-        if (path === "/wait") throw signal.reason;
-      }
-      const source = Readable.from(pieces(Buffer.alloc(8 * MIB)), { objectMode: false });
-      sources.push(source);
-      return {
-        status: 200,
-        headers: { "Content-Type": "image/png", "Content-Length": String(8 * MIB) },
-        body: source,
-      };
-    });
-    await withHost(scope, serving, async (host) => {
-      const socket = await connectTo(host.origin);
-      // Many more than the listeners per connection after which Node warns of a leak.
-      const paths = ["/", "/", "/wait", "/late", ...Array.from({ length: 20 }, () => "/")];
-      socket.write(
-        paths.map((path) => `GET ${mountPath}${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`).join(""),
-      );
-      await until(() => sources.length + waiting === paths.length, "every call has begun");
-      socket.resetAndDestroy();
-      await until(() => reasons.length === 2, "the waiting calls were aborted");
-      await until(() => sources.length === paths.length - 1, "the late reply is there");
-      await until(() => sources.every((source) => source.closed), "every source is closed");
-      for (const reason of reasons) assert.ok(isError(reason) && reason.name === "AbortError");
-      assert.equal(host.lastError(), undefined);
-    });
-  });
+  wireTest(
+    "pipelined calls are aborted, and their sources closed, when their client disconnects",
+    async () => {
+      const sources: Readable[] = [];
+      const reasons: unknown[] = [];
+      let waiting = 0;
+      const serving = service(async ({ path, signal }) => {
+        if (path === "/wait" || path === "/late") {
+          waiting++;
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          reasons.push(signal.reason);
+          if (path === "/wait") throw signal.reason;
+        }
+        const source = Readable.from(pieces(Buffer.alloc(8 * MIB)), { objectMode: false });
+        sources.push(source);
+        return {
+          status: 200,
+          headers: { "Content-Type": "image/png", "Content-Length": String(8 * MIB) },
+          body: source,
+        };
+      });
+      await withHost(scope, serving, async (host) => {
+        const socket = await connectTo(host.origin);
+        // Many more than the listeners per connection after which Node warns of a leak.
+        const paths = ["/", "/", "/wait", "/late", ...Array.from({ length: 20 }, () => "/")];
+        socket.write(
+          paths.map((path) => `GET ${mountPath}${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`).join(""),
+        );
+        await until(() => sources.length + waiting === paths.length, "every call has begun");
+        socket.resetAndDestroy();
+        await until(() => reasons.length === 2, "the waiting calls were aborted");
+        await until(() => sources.length === paths.length - 1, "the late reply is there");
+        await until(() => sources.every((source) => source.closed), "every source is closed");
+        for (const reason of reasons) assert.ok(isError(reason) && reason.name === "AbortError");
+        assert.equal(host.lastError(), undefined);
+      });
+    },
+  );
 
   test("the stream of a reply to a disconnected client is destroyed", async () => {
     let started: () => void = () => {};

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { Readable } from "node:stream";
-import type { Service } from "../../contracts/call.ts";
 import { foreignError } from "../foreign-copy.ts";
 import { type ClientReply, connectTo, fetchReply, openReply, turn, until, within } from "./http-client.ts";
 import { pseudoRandomBytes } from "./multipart.ts";
@@ -11,7 +10,7 @@ import { json, service } from "./services.ts";
 const MIB = 1024 * 1024;
 
 export function repliesBehaviour(scope: Scope): void {
-  const { test } = scope;
+  const { test, hasWire } = scope;
   const picture = pseudoRandomBytes(20 * 1024);
 
   test("a reply body given as Buffer, Uint8Array, string or stream is sent byte for byte with its own type and length", async () => {
@@ -53,40 +52,6 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("a reply that the service has at hand is sent as it is, and every other request is handled as usual", async () => {
-    const length = String(picture.length);
-    const headers = ["Content-Type", "image/x-test", "ETag", '"a"', "Content-Length", length];
-    const serving: Service = {
-      handle: async ({ path }) => json(200, path),
-      answerNow({ method, path }) {
-        if (path === "/unchanged") return { status: 304, headers: headers.slice(0, 4) };
-        if (path !== "/ready") return undefined;
-        return method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: picture };
-      },
-    };
-    await withHost(scope, serving, async (host) => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      for (const [method, path, status, body] of [
-        ["GET", "/ready", 200, picture],
-        ["GET", "/other", 200, Buffer.from('"/other"')],
-        ["HEAD", "/ready", 200, Buffer.alloc(0)],
-        ["GET", "/unchanged", 304, Buffer.alloc(0)],
-        ["GET", "/ready", 200, picture],
-      ] as const) {
-        const reply = await fetchReply(host.base + path, { method, agent });
-        assert.deepEqual([reply.status, reply.body], [status, body], `${method} ${path}`);
-        if (path === "/other") continue;
-        assert.equal(reply.headers.etag, '"a"');
-        if (status === 200) {
-          assert.equal(reply.headers["content-type"], "image/x-test");
-          assert.equal(reply.headers["content-length"], length);
-        }
-      }
-      agent.destroy();
-      assert.equal(host.lastError(), undefined);
-    });
-  });
-
   test("a reply without Content-Type gets none", async () => {
     const serving = service(async (call) => ({
       status: 200,
@@ -102,7 +67,7 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("a header with a list of values is sent as repeated lines", async () => {
+  test("a header with a list of values is sent as repeated lines, or with its values joined by a host of web requests", async () => {
     const serving = service(async () => ({
       status: 200,
       headers: { Link: ["</a>; rel=a", "</b>; rel=b"], "X-One": "1", "Content-Length": "2" },
@@ -111,7 +76,8 @@ export function repliesBehaviour(scope: Scope): void {
     await withHost(scope, serving, async (host) => {
       const { rawHeaders } = await fetchReply(`${host.base}/`);
       const links = rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === "link");
-      assert.deepEqual(links, ["</a>; rel=a", "</b>; rel=b"]);
+      const sent = ["</a>; rel=a", "</b>; rel=b"];
+      assert.deepEqual(links, hasWire ? sent : [sent.join(", ")]);
     });
   });
 

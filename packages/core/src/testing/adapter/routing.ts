@@ -12,7 +12,7 @@ function describe({ method, path, search, mountPath, origin, secure, clientIp, p
 }
 
 export function routingBehaviour(scope: Scope): void {
-  const { test, mountPath, harness } = scope;
+  const { test, wireTest, hasWire, mountPath, harness } = scope;
 
   test("the call has the method, path, query, mount point, origin and addresses of the request", () =>
     withHost(scope, echo, async (host) => {
@@ -46,12 +46,12 @@ export function routingBehaviour(scope: Scope): void {
 
   test("an unusual request target is passed on unchanged: not decoded, collapsed or resolved", () =>
     withHost(scope, echo, async (host) => {
+      const resolved = ["/%2e%2e/", "/../x", "/a//b/./c"];
       for (const path of [
+        ...(hasWire ? resolved : []),
         "//",
         "//evil.example/x",
-        "/%2e%2e/",
-        "/../x",
-        "/a//b/./c",
+        "/a//b/c",
         "/caf%C3%A9%2Fx",
         "/%",
         "/a;b=c,d:e@f!$&'()*+",
@@ -71,7 +71,7 @@ export function routingBehaviour(scope: Scope): void {
       assert.deepEqual([seen.path, seen.search, seen.mountPath], ["/a/b", "c=d", mountPath]);
     }));
 
-  test("OPTIONS * does not reach the service", async () => {
+  wireTest("OPTIONS * does not reach the service", async () => {
     let calls = 0;
     const counting = service(async () => {
       calls++;
@@ -89,14 +89,18 @@ export function routingBehaviour(scope: Scope): void {
 
   test("call.origin has the Host with its port, and is empty if the Host is invalid", () =>
     withHost(scope, echo, async (host) => {
-      for (const [header, origin] of [
+      const notInUrls = [
         ["Host: Images.example:8443", "http://Images.example:8443"],
-        ["Host: [::1]:8080", "http://[::1]:8080"],
-        ["Host: my_service", "http://my_service"],
         ['Host: a"><script>', ""],
         ["Host: user@a.example/path", ""],
         ["Host: a.example, b.example", ""],
-      ]) {
+      ] as const;
+      for (const [header, origin] of [
+        ["Host: images.example:8443", "http://images.example:8443"],
+        ["Host: [::1]:8080", "http://[::1]:8080"],
+        ["Host: my_service", "http://my_service"],
+        ...(hasWire ? notInUrls : []),
+      ] as const) {
         const seen = await ask(host.origin, `GET ${mountPath}/`, header);
         assert.ok(
           seen.origin === origin || (origin === "" && /^http:\/\/[\w.]+$/.test(String(seen.origin))),
@@ -105,7 +109,7 @@ export function routingBehaviour(scope: Scope): void {
       }
     }));
 
-  test("the host of a request target in absolute form wins over Host", () =>
+  wireTest("the host of a request target in absolute form wins over Host", () =>
     withHost(scope, echo, async (host) => {
       for (const [target, origin] of [
         [`http://images.example:8443${mountPath}/a`, "http://images.example:8443"],
@@ -119,9 +123,10 @@ export function routingBehaviour(scope: Scope): void {
           assert.equal(seen.host, target.split("/")[2]);
         }
       }
-    }));
+    }),
+  );
 
-  test("call.origin is empty with several Host headers, and call.headers.host has all", () =>
+  wireTest("call.origin is empty with several Host headers, and call.headers.host has all", () =>
     withHost(scope, echo, async (host) => {
       for (const [first, second] of [
         ["Host: a.example", "host: b.example"],
@@ -133,14 +138,16 @@ export function routingBehaviour(scope: Scope): void {
           assert.equal(seen.host, `${first.slice(6)}, ${second.slice(6)}`);
         }
       }
-    }));
+    }),
+  );
 
-  test("call.origin is empty for an HTTP/1.0 request without Host", () =>
+  wireTest("call.origin is empty for an HTTP/1.0 request without Host", () =>
     withHost(scope, echo, async (host) => {
       const raw = await sendRaw(host.origin, `GET ${mountPath}/ HTTP/1.0\r\n\r\n`);
       assert.equal(statusOf(raw), 200);
       assert.equal((jsonOf(raw) as { origin: string }).origin, "");
-    }));
+    }),
+  );
 
   test("forwarding headers are ignored unless the host trusts the proxy", () =>
     withHost(scope, echo, async (host) => {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,11 +44,21 @@ export interface AdapterHarness {
   hasHostRoutes: boolean;
   /** The body treatments that `start` can set up. */
   parsing: readonly HostParsing[];
+  /**
+   * `false`: the adapter receives web requests, and another component turns the bytes of the connection into them. The
+   * suite then leaves out what a web request cannot express: targets that URL parsing changes, bodies of GET,
+   * `Host` lines that are invalid or repeated, repeated lines of a reply, pipelining, and closing the connection.
+   * Absent: `true`.
+   */
+  hasWire?: boolean;
 }
 
 /** One harness at one mount path. */
 export interface Scope {
   test: ConformanceTest;
+  /** Registers a test only for adapters on the connection itself. */
+  wireTest: ConformanceTest;
+  hasWire: boolean;
   harness: AdapterHarness;
   mountPath: "" | "/img";
 }
@@ -55,6 +66,11 @@ export interface Scope {
 export interface MountedHost extends AdapterHost {
   /** URL of the service: origin and mount path. */
   base: string;
+}
+
+/** Fails if a raw reply after which the adapter must close the connection does not say so. */
+export function assertCloses({ hasWire }: Scope, raw: string): void {
+  if (hasWire) assert.match(raw, /\r\nconnection: close\r\n/i);
 }
 
 /** Starts a host, runs `body`, and closes the host in any case. */

@@ -4,7 +4,7 @@ import type { UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { connectTo, fetchReply, jsonOf, readReply, statusOf, turn, until, within } from "./http-client.ts";
 import { filePart, multipart, pseudoRandomBytes } from "./multipart.ts";
-import { type Scope, withDirectory, withHost } from "./scope.ts";
+import { assertCloses, type Scope, withDirectory, withHost } from "./scope.ts";
 import { UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
 import { checkReport, HEADERS, KIB, MIB, uploadHead } from "./upload-requests.ts";
 
@@ -124,7 +124,7 @@ export function uploadTurnsBehaviour(scope: Scope): void {
           const raw = await within(reply, "the refusal");
           socket.destroy();
           assert.equal(statusOf(raw), 503, raw);
-          assert.match(raw, /\r\nconnection: close\r\n/i);
+          assertCloses(scope, raw);
           assert.equal((jsonOf(raw) as { code: string }).code, "overloaded");
           assert.deepEqual(await readdir(spoolDirectory), []);
         }

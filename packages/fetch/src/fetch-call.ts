@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Call, Upload, UploadLimits } from "@outrigger/core";
+import {
+  ClientLeftError,
+  type HostParsed,
+  linger,
+  receiveFields,
+  receiveText,
+  receiveUpload,
+} from "@outrigger/node";
+import { RequestBody } from "./request-body.ts";
+
+/** What the host knows of a request. */
+export interface RequestFacts {
+  /** The request target below the mount point, with its query. */
+  url: string;
+  mountPath: string;
+  context: unknown;
+  isSecure(): boolean;
+  /** Empty if unknown. */
+  clientAddress(): string;
+}
+
+/** Hosts leave nothing of a body that they have read. */
+const NOTHING_PARSED: HostParsed = { body: () => undefined, files: () => [] };
+
+const LOOPBACK_HOST = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** A {@link Call} on a web request. Rarely used values are computed on first use. */
+export class FetchCall implements Call {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly mountPath: string;
+  readonly context: unknown;
+  readonly #request: Request;
+  readonly #facts: RequestFacts;
+  readonly #requestSignal: AbortSignal;
+  #url: URL | undefined;
+  #headers: IncomingHttpHeaders | undefined;
+  #body: RequestBody | undefined;
+  #controller: AbortController | undefined;
+  #isSettled = false;
+
+  constructor(request: Request, facts: RequestFacts) {
+    const query = facts.url.indexOf("?");
+    this.method = request.method.toUpperCase();
+    this.path = query === -1 ? facts.url : facts.url.slice(0, query);
+    this.search = query === -1 ? "" : facts.url.slice(query + 1);
+    this.mountPath = facts.mountPath;
+    this.context = facts.context;
+    this.#request = request;
+    this.#facts = facts;
+    // Read at once: @hono/node-server makes it on first use, and then notices only later disconnects.
+    this.#requestSignal = request.signal;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    this.#headers ??= { ...Object.fromEntries(this.#request.headers), host: this.#target.host };
+    return this.#headers;
+  }
+
+  get origin(): string {
+    return `${this.secure ? "https" : "http"}://${this.#target.host}`;
+  }
+
+  get secure(): boolean {
+    return this.#facts.isSecure();
+  }
+
+  get clientIp(): string {
+    return this.#facts.clientAddress();
+  }
+
+  /** A web request does not know its peer. A loopback host name stands for one, so that development works without TLS. */
+  get peerIp(): string {
+    return LOOPBACK_HOST.test(this.#target.hostname) ? "127.0.0.1" : "";
+  }
+
+  get signal(): AbortSignal {
+    return (this.#controller ?? this.#watch()).signal;
+  }
+
+  upload(limits: UploadLimits): Promise<Upload> {
+    return receiveUpload(this.#incoming, limits, this.signal, NOTHING_PARSED);
+  }
+
+  fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
+    return receiveFields(this.#incoming, limits, this.signal, () => undefined);
+  }
+
+  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
+    return receiveText(this.#incoming, type, limits, this.signal, () => undefined);
+  }
+
+  /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */
+  settle(): void {
+    this.#isSettled = true;
+    if (this.#controller !== undefined) this.#requestSignal.removeEventListener("abort", this.#onAbort);
+  }
+
+  /**
+   * Reads a bounded rest of the body in the background, for clients that read the reply only after they have sent it.
+   *
+   * @returns Resolves when the client has sent its body, at most after a second; never rejects. `undefined`: there is no rest.
+   */
+  drain(): Promise<void> | undefined {
+    if (this.#request.body === null) return undefined;
+    const body = this.#incoming;
+    if (body.isTaken || body.readableEnded || body.destroyed) return undefined;
+    return linger(body).then(() => void body.pause());
+  }
+
+  /** Whether `error` is the reason with which this call's signal aborted. */
+  isAbort(error: unknown): boolean {
+    const signal = this.#controller?.signal;
+    return signal?.aborted === true && signal.reason === error;
+  }
+
+  get #target(): URL {
+    this.#url ??= new URL(this.#request.url);
+    return this.#url;
+  }
+
+  get #incoming(): RequestBody {
+    this.#body ??= new RequestBody(this.#request, this.headers, (cause) => this.#abort(cause));
+    return this.#body;
+  }
+
+  readonly #onAbort = () => this.#abort(this.#requestSignal.reason);
+
+  #abort(cause: unknown): void {
+    if (!this.#isSettled) this.#controller?.abort(new ClientLeftError({ cause }));
+  }
+
+  #watch(): AbortController {
+    const controller = new AbortController();
+    this.#controller = controller;
+    const signal = this.#requestSignal;
+    if (this.#isSettled) return controller;
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener("abort", this.#onAbort);
+    return controller;
+  }
+}

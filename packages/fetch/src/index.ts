@@ -1,0 +1,1 @@
+export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./fetch-handler.ts";
