@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * @property {string} name
  * @property {string} type As declared, with names of unions of literals replaced by the literals.
  * @property {boolean} isRequired
+ * @property {boolean} takesUndefined Whether its type names `undefined`, for `exactOptionalPropertyTypes`.
  * @property {string[]} unless Options that it replaces: required if they are absent.
  * @property {string | null} preset From `@default`.
  * @property {string} text From its JSDoc.
@@ -24,7 +25,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * @property {string} name
  * @property {string} text From its JSDoc.
  * @property {Option[]} options
- * @property {string[]} faults Gaps in the JSDoc of the options.
+ * @property {string[]} faults Gaps in the JSDoc and in the types of the options.
  */
 
 /**
@@ -186,6 +187,8 @@ function addSet(sets, { name, type, declaration }) {
     set.options.push(found);
     if (found.text === "") set.faults.push(`${name}.${option} has no description`);
     if (!found.isRequired && found.preset === null) set.faults.push(`${name}.${option} has no @default`);
+    if (!found.isRequired && !found.takesUndefined)
+      set.faults.push(`${name}.${option} does not accept undefined`);
     for (const each of nested) addSet(sets, each);
   }
 }
@@ -214,6 +217,8 @@ function optionOf(member) {
     name: member.getName(),
     type: Node.isMethodSignature(member) ? methodType(member) : typeText(member.getTypeNode()),
     isRequired: !member.hasQuestionToken(),
+    takesUndefined:
+      Node.isPropertySignature(member) && /\bundefined$/.test(member.getTypeNode()?.getText() ?? ""),
     unless: [],
     preset: preset === undefined ? null : plain(preset.getCommentText() ?? ""),
     text: textOf(member),
@@ -236,7 +241,9 @@ function typeText(node) {
     const meaning = alias !== undefined && isOurs(alias) ? alias.getTypeNode() : undefined;
     if (isShort(meaning)) text = text.replace(reference.getText(), oneLine(meaning.getText()));
   }
-  return oneLine(text).replace(/ \| undefined$/, "");
+  const shown = oneLine(text).replace(/^\| | \| undefined$/g, "");
+  // A function in a union with undefined stands in parentheses.
+  return /^\(\(.*\) => [^()]*\)$/.test(shown) ? shown.slice(1, -1) : shown;
 }
 
 /** Whether a type is a choice of values that needs no explanation. */

@@ -3,7 +3,7 @@
 "use strict";
 
 const { createFsBlobStore, createImages } = require("@outrigger/core");
-const { express: outrigger } = require("@outrigger/express");
+const { createShutdown, express: outrigger } = require("@outrigger/express");
 const { createRenderer } = require("@outrigger/imaging");
 const { createPages } = require("@outrigger/web");
 const express = require("express");
@@ -41,4 +41,4 @@ const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
   console.log(`Notes listen on http://127.0.0.1:${port}`);
 });
 
-process.once("SIGTERM", () => server.close(() => Promise.all([images.close(), lookup.close()])));
+process.once("SIGTERM", createShutdown(server, [images, lookup]));

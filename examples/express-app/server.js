@@ -1,5 +1,6 @@
 // @ts-check
 import { randomBytes } from "node:crypto";
+import { createShutdown } from "@outrigger/express";
 import { createApp } from "./app.js";
 
 const { PORT = "3000", DATA = "./data", NOTES_TOKEN = randomBytes(16).toString("hex") } = process.env;
@@ -14,4 +15,4 @@ const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
   if (process.env.NOTES_TOKEN === undefined) console.log(`The editor's token is ${NOTES_TOKEN}`);
 });
 
-process.once("SIGTERM", () => server.close(() => Promise.all([images.close(), lookup.close()])));
+process.once("SIGTERM", createShutdown(server, [images, lookup]));

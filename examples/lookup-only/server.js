@@ -1,4 +1,5 @@
 // @ts-check
+import { createShutdown } from "@outrigger/express";
 import { createApp } from "./app.js";
 import { openLookup } from "./lookup.js";
 
@@ -16,4 +17,4 @@ const server = createApp(lookup).listen(Number(PORT), "127.0.0.1", (error) => {
   console.log(`The lookup listens on http://127.0.0.1:${port}/people`);
 });
 
-process.once("SIGTERM", () => server.close(close));
+process.once("SIGTERM", createShutdown(server, [{ close }]));

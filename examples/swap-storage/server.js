@@ -1,4 +1,5 @@
 // @ts-check
+import { createShutdown } from "@outrigger/express";
 import { createApp } from "./app.js";
 
 // The one line that says where pictures are.
@@ -14,4 +15,4 @@ const server = app.listen(Number(PORT), "127.0.0.1", (error) => {
   console.log(`Pictures are served on http://127.0.0.1:${port}/img`);
 });
 
-process.once("SIGTERM", () => server.close(() => images.close()));
+process.once("SIGTERM", createShutdown(server, [images]));

@@ -58,15 +58,11 @@ function sourceOf({ line, code, given }: Block): string {
   return `${"\n".repeat(line - 1)}${names}\n${code}`;
 }
 
-/** `call.context` is of the host framework, so the compiler does not know it; JavaScript reads it as it is. */
-const OF_CONTEXT = /^error TS(18046: 'call\.context'|2339: Property 'user' does not exist on type 'unknown')/;
-
 function faultsIn(output: string, files: ReadonlyMap<string, Block>): Map<string, string[]> {
   const faults = new Map<string, string[]>();
   for (const text of output.trim().split("\n")) {
     const [, path = "", line, what] = /^(\S+)\((\d+),\d+\): (.*)$/.exec(text) ?? [];
     const block = files.get(path.split("/").at(-1) ?? "");
-    if (block?.lang === "js" && OF_CONTEXT.test(what ?? "")) continue;
     const place = block === undefined ? "the project" : placeOf(block);
     if (text === "" || (block !== undefined && what === undefined)) continue;
     faults.set(place, [...(faults.get(place) ?? []), block ? `${block.page}:${line}: ${what}` : text]);

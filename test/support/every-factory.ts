@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { Server as HttpServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { createImagesClient, createLookupClient } from "@outrigger/client";
 import * as core from "@outrigger/core";
@@ -6,7 +7,7 @@ import { createSuppressions } from "@outrigger/core/lookup";
 import { toFetchHandler } from "@outrigger/fetch";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
-import { nodeListener } from "@outrigger/node";
+import { createShutdown, nodeListener } from "@outrigger/node";
 import * as redis from "@outrigger/redis";
 import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import { createS3BlobStore } from "@outrigger/s3";
@@ -57,6 +58,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   koa: [(options) => koa(images, options), {}],
   toFetchHandler: [(options) => toFetchHandler(images, options), {}],
   nodeListener: [(options) => nodeListener(images, options), {}],
+  createShutdown: [(options) => createShutdown(new HttpServer(), [images], options), {}],
   createRenderer: [createRenderer, {}],
   createPages: [createPages, {}],
   createRedisBlobStore: [redis.createRedisBlobStore, { url: "redis://localhost" }],

@@ -5,3 +5,13 @@ declare module "express-4" {
 declare module "koa-2" {
   export { default } from "koa";
 }
+/** What the tests call of a framework without types. */
+declare module "polka" {
+  import type { RequestListener } from "node:http";
+
+  interface App {
+    use(path: string, middleware: unknown): App;
+    handler: RequestListener;
+  }
+  export default function polka(): App;
+}

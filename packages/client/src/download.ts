@@ -5,6 +5,9 @@ import { type Reply, readReply } from "./reply.ts";
 import { noReply, sendAnd } from "./send.ts";
 import { waitAsAsked } from "./wait-until-ready.ts";
 
+/** `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know by that name. */
+export type OwnBytes = ReturnType<typeof Uint8Array.of>;
+
 /** An image in one of its formats. The caller must read or cancel `body`. */
 export interface Download {
   /** Media type. */
@@ -16,7 +19,7 @@ export interface Download {
   /** Fails with an `OutriggerError` if the reply is truncated, and with the reason of an aborted signal. */
   body: ReadableStream<Uint8Array>;
   /** Reads `body` to its end. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  bytes(): Promise<OwnBytes>;
 }
 
 /** Opens an address, and first waits until the image is ready. */

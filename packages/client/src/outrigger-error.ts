@@ -12,9 +12,9 @@ export interface OutriggerErrorOptions {
   title: string;
   detail: string;
   /** @default null */
-  retryAfterMs?: number | null;
-  errors?: readonly LookupFault[];
-  cause?: unknown;
+  retryAfterMs?: number | null | undefined;
+  errors?: readonly LookupFault[] | undefined;
+  cause?: unknown | undefined;
 }
 
 /**

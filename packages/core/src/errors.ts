@@ -43,11 +43,11 @@ export type ErrorCode =
 
 export interface ServiceErrorOptions {
   /** The underlying error, for logs. Never shown to a client. */
-  cause?: unknown;
+  cause?: unknown | undefined;
   /** How long the client should wait, in milliseconds. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** For `withheld`: URL of the authority that demands the block. */
-  authority?: string;
+  authority?: string | undefined;
 }
 
 /** Marks a {@link ServiceError} across realms and across copies of this package in one process. */

@@ -46,6 +46,9 @@ export type RuleTable<O> = {
   };
 };
 
+/** Options of which each is present. `Required` would keep the `undefined` that they accept. */
+export type Filled<O> = { readonly [K in keyof O]-?: Exclude<O[K], undefined> };
+
 /** Options after {@link checkOptions}: those with a default are present. */
 export type Checked<O, T> = {
   readonly [K in keyof O]-?: K extends keyof T

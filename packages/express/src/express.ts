@@ -1,14 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
-import { dispatch, type HostView, sendAtHand, sendReply } from "@outrigger/node";
+import {
+  dispatch,
+  type HostView,
+  locate,
+  nodeView,
+  type Place,
+  sendAtHand,
+  sendReply,
+} from "@outrigger/node";
 
-/** The members of an Express request that this adapter uses, for Express 4 and 5. */
+/** The members of an Express request that this adapter uses, for Express 4 and 5. Other hosts of middleware lack some. */
 export interface ExpressRequest extends IncomingMessage {
-  baseUrl: string;
-  protocol: string;
+  baseUrl?: string | undefined;
+  originalUrl?: string | undefined;
+  protocol?: string | undefined;
   ip?: string | undefined;
-  app: { get(setting: string): unknown };
+  app?: { get(setting: string): unknown } | undefined;
 }
 
 export type ExpressMiddleware = (
@@ -26,6 +35,9 @@ export type ExpressMiddleware = (
  * request, with values that
  * earlier middleware added (`req.user`).
  *
+ * Other hosts of `(req, res, next)` middleware mount it too: connect, polka, `@fastify/middie`. Without the members that
+ * Express adds, the mount path is `originalUrl` minus `url`, and the rest is read from the socket and the header `Host`.
+ *
  * Mount it before body parsers. It also accepts a multipart body that the host has parsed (`multer`), if it
  * contains the file.
  *
@@ -42,7 +54,9 @@ export type ExpressMiddleware = (
 export function express(service: Service): ExpressMiddleware {
   checkValue("express: service", service, shapes.service);
   return (req, res, next) => {
-    const facts = { url: req.url ?? "/", mountPath: req.baseUrl, context: req, view: EXPRESS_VIEW };
+    const place = placeOf(req);
+    if (place === null) return next();
+    const facts = { ...place, context: req, view: EXPRESS_VIEW };
     if (sendAtHand(service, req, res, facts)) return;
     dispatch(service, req, res, facts).then((reply) => {
       if (reply === undefined) next();
@@ -52,23 +66,28 @@ export function express(service: Service): ExpressMiddleware {
   };
 }
 
+/** `null` for the target `*`, which addresses the server as a whole. */
+function placeOf({ url = "/", baseUrl, originalUrl = url }: ExpressRequest): Place | null {
+  return baseUrl === undefined ? locate(url, originalUrl, "") : { url, mountPath: baseUrl };
+}
+
 const EXPRESS_VIEW: HostView<ExpressRequest> = {
-  protocol: (req) => req.protocol,
+  protocol: (req) => req.protocol ?? nodeView.protocol(req),
   host: (req) => {
     // Express 5's `req.host` does the same; that of Express 4 lacks the port and warns.
     const forwarded = req.headers["x-forwarded-host"];
     if (typeof forwarded === "string" && forwarded !== "" && isProxyTrusted(req)) {
       return forwarded.split(",", 1)[0]?.trim();
     }
-    return req.headers.host;
+    return nodeView.host(req);
   },
-  clientIp: (req) => req.ip,
+  clientIp: (req) => req.ip ?? nodeView.clientIp(req),
   parsedBody: (req) => Reflect.get(req, "body"),
   parsedFiles: (req) => [Reflect.get(req, "file"), Reflect.get(req, "files")],
 };
 
 /** Whether the app trusts the forwarding headers of the socket's peer. */
 function isProxyTrusted(req: ExpressRequest): boolean {
-  const trust = req.app.get("trust proxy fn");
+  const trust = req.app?.get("trust proxy fn");
   return typeof trust === "function" && trust(req.socket.remoteAddress, 0) === true;
 }

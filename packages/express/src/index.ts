@@ -1,1 +1,2 @@
+export { type Closable, createShutdown, type ShutdownOptions } from "@outrigger/node";
 export { type ExpressMiddleware, type ExpressRequest, express } from "./express.ts";

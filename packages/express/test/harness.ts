@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { AdapterHarness } from "@outrigger/core/testing";
@@ -35,7 +36,7 @@ export function harnessOf(framework: typeof express5): AdapterHarness {
   };
 }
 
-export async function listen(app: express5.Application) {
+export async function listen(app: { listen(port: number, host: string): Server }) {
   const server = app.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   return {

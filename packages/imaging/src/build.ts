@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
 import type { ImageFormat, OriginalType } from "@outrigger/core";
+import { ownRoot, readManifest, rootOf } from "./package-roots.ts";
 import type { PictureLimits } from "./shared/wire.ts";
 
 /** Libraries whose version decides how pictures are drawn or encoded. */
@@ -17,9 +17,14 @@ let code: string | undefined;
  * versions, the language, and the limits that shape renditions. The first call in a process takes 15 ms.
  */
 export function buildOf(limits: PictureLimits, language: string): string {
-  code ??= [ownCode(), ...LIBRARIES.map(versionOf), ...nativeVersions(), `zlib ${versions.zlib}`].join();
+  code ??= codeVersion();
   const digest = createHash("sha256").update(code).update(shape(limits)).update(language).digest("hex");
   return `r1.${digest.slice(0, 16)}`;
+}
+
+function codeVersion(): string {
+  const own = ownRoot();
+  return [ownCode(), ...libraryVersions(own), ...nativeVersions(own), `zlib ${versions.zlib}`].join();
 }
 
 function shape(limits: PictureLimits): string {
@@ -56,32 +61,28 @@ function codeIn(directory: string, above = ""): string[] {
  * Versions of the binary packages that sharp loads; their names hold the platform. They contain libvips and librsvg,
  * which draw differently on another processor. npm installs them beside sharp or inside it.
  */
-function nativeVersions(): string[] {
-  const sharp = rootOf("sharp");
+function nativeVersions(own: string): string[] {
+  const sharp = rootOf("sharp", own);
+  if (sharp === null) return [];
   return [join(sharp, "node_modules"), dirname(sharp)]
     .map((modules) => join(modules, "@img"))
     .filter(existsSync)
     .flatMap((scope) => readdirSync(scope).map((name) => join(scope, name)))
     .filter((root) => root.includes(`-${platform}`) && root.endsWith(`-${arch}`))
-    .map((root) => `${root.slice(root.lastIndexOf("sharp-"))} ${readVersion(root)}`)
+    .map((root) => `${root.slice(root.lastIndexOf("sharp-"))} ${readManifest(root).version}`)
     .toSorted();
 }
 
-/** Read from package.json: importing the library would load its code into the host. */
-function versionOf(library: string): string {
-  return readVersion(rootOf(library));
-}
-
-function readVersion(root: string): string {
-  const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return version;
-}
-
-/** The folder of a package, found from its entry point: `exports` may hide package.json. */
-function rootOf(library: string): string {
-  const entry = createRequire(import.meta.url).resolve(library);
-  const path = join("node_modules", library);
-  return entry.slice(0, entry.lastIndexOf(path) + path.length);
+/**
+ * Versions of the libraries, from their package.json: importing them would load their code into the host. Where a package
+ * manager keeps no such file, the range that this package declares.
+ */
+function libraryVersions(own: string): string[] {
+  const { dependencies = {} } = readManifest(own);
+  return LIBRARIES.map((name) => {
+    const root = rootOf(name, own);
+    return root === null ? (dependencies[name] ?? "") : readManifest(root).version;
+  });
 }
 
 /**

@@ -13,7 +13,7 @@ import { svg } from "../test/hostile-svgs.ts";
 const source = { bytes: Buffer.from(svg(9, "")) };
 
 function startHost(
-  mode: "once" | "hang" | "thread",
+  mode: "once" | "hang" | "thread" | "start",
   sandbox = "best",
   path = process.env.PATH,
 ): ChildProcess {
@@ -43,6 +43,14 @@ test("a host that never closes its renderer gets its result and exits by itself"
   const [code] = await once(host, "close");
   expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^\d+\n$/) });
 });
+
+test.each(["best", "off"])(
+  "a host that only starts its renderer exits by itself, sandbox: %s",
+  async (sandbox) => {
+    const host = startHost("start", sandbox);
+    expect(await once(host, "close")).toEqual([0, null]);
+  },
+);
 
 describe.runIf(process.platform === "linux")("on Linux", () => {
   test.each([
@@ -82,11 +90,31 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
     expect(workers.filter(isRunning)).toEqual([]);
   });
 
-  test("creating a renderer starts no process", async () => {
-    const before = workersOf(process.pid);
-    const renderer = createRenderer();
-    expect(workersOf(process.pid)).toEqual(before);
+  test("creating a renderer starts no process, start() starts one, and the first picture gets it", async () => {
+    const before = new Set(workersOf(process.pid));
+    const added = () => workersOf(process.pid).filter((pid) => !before.has(pid));
+    const renderer = createRenderer({ workers: 2 });
+    expect(added()).toEqual([]);
+    await renderer.start?.();
+    const started = added();
+    expect(started.length).toBe(1);
+    await admitInfo(renderer, source, "image/svg+xml");
+    await renderer.start?.();
+    expect(added()).toEqual(started);
     await renderer.close();
+    expect(added()).toEqual([]);
+  });
+
+  test("a picture that arrives while a worker starts waits for it and keeps the host alive", async () => {
+    const before = new Set(workersOf(process.pid));
+    const renderer = createRenderer({ workers: 2 });
+    const started = renderer.start?.();
+    await new Promise(setImmediate);
+    await admitInfo(renderer, source, "image/svg+xml");
+    await started;
+    expect(workersOf(process.pid).filter((pid) => !before.has(pid)).length).toBe(1);
+    await renderer.close();
+    await expect(renderer.start?.()).resolves.toBeUndefined();
   });
 
   test("all threads of a worker have a low priority, and its environment has no secrets of the host", async () => {

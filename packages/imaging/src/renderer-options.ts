@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, type Filled, type RuleTable, rules } from "@outrigger/core/stores";
 
 /** Options of {@link createRenderer}. Numbers are integers; any other value is a `TypeError`. */
 export interface RendererOptions {
@@ -8,82 +8,82 @@ export interface RendererOptions {
    * drawn; the output limits do. Range 1 to 1,000,000,000.
    * @default 50_000_000
    */
-  maxPixels?: number;
+  maxPixels?: number | undefined;
   /**
    * Frames that an animation may have. Range 1 to 10,000.
    * @default 60
    */
-  maxFrames?: number;
+  maxFrames?: number | undefined;
   /**
    * Pixels of the longer side of a rendition. A larger rendition is scaled down. Range 1 to 16,383, WebP's maximum.
    * @default 8192
    */
-  maxSide?: number;
+  maxSide?: number | undefined;
   /**
    * Pixels of a rendition. A larger rendition is scaled down. Range 1 to 268,000,000.
    * @default 25_000_000
    */
-  maxOutputPixels?: number;
+  maxOutputPixels?: number | undefined;
   /**
    * Pixels of one frame of a GIF rendition. A larger rendition is scaled down. The default is lower than
    * `maxOutputPixels` because the search for a palette takes 0.4 s per megapixel, ten times as long as any other
    * encoder. Range 1 to 268,000,000.
    * @default 4_000_000
    */
-  maxGifOutputPixels?: number;
+  maxGifOutputPixels?: number | undefined;
   /**
    * Pixels of a WebP rendition. A larger rendition is scaled down. The default is lower than `maxOutputPixels` because
    * the encoder takes 15 MB per megapixel in addition to the picture. Range 1 to 268,000,000.
    * @default 16_000_000
    */
-  maxWebpOutputPixels?: number;
+  maxWebpOutputPixels?: number | undefined;
   /**
    * Pixels of an AVIF rendition. A larger rendition is scaled down. The default is lower than `maxOutputPixels` because
    * the encoder takes 45 MB and 0.3 s per megapixel. Range 1 to 268,000,000.
    * @default 6_000_000
    */
-  maxAvifOutputPixels?: number;
+  maxAvifOutputPixels?: number | undefined;
   /**
    * Pixels of an animated rendition (GIF or WebP), all frames together. A larger rendition is scaled down and keeps all
    * its frames. Range 1 to 268,000,000.
    * @default 10_000_000
    */
-  maxAnimationOutputPixels?: number;
+  maxAnimationOutputPixels?: number | undefined;
   /**
    * Milliseconds that a worker may spend on one picture, reading it included. The wait for a worker does not count. A worker
    * that takes longer is killed. The picture is too costly if the worker had the processor for 80 % of that time. Otherwise
    * the machine was busy, and a retry may succeed. Range 100 to 600,000.
    * @default 10_000
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * Bytes of resident memory that a worker may reach while it renders one picture. The worker itself takes about 70 MiB
    * of them. Memory is measured 20 times a second, and a worker above the limit is killed. The system refuses
    * allocations more than 256 MiB above the limit. Linux only. At least 134,217,728.
    * @default 536_870_912
    */
-  maxMemoryBytes?: number;
+  maxMemoryBytes?: number | undefined;
   /**
    * Bytes of resident memory that all workers may reach together. Above it, the render that began last is stopped and
    * queued again; it then runs alone. So large pictures are rendered one at a time; small ones are not affected. Linux
    * only. At least 134,217,728.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
-  maxTotalMemoryBytes?: number;
+  maxTotalMemoryBytes?: number | undefined;
   /**
-   * Worker processes. Each is started when first needed and then kept. The default is at least two, so that one hostile
+   * Worker processes. The first starts with the service, each further one when it is first needed. All are kept. The default is at least two, so that one hostile
    * picture does not block all others until its deadline. Workers run at low priority, so the host's own work goes
    * first. Range 1 to 256.
    * @default the number of processors minus one, at least 2
    */
-  workers?: number;
+  workers?: number | undefined;
   /**
    * Pictures after which a worker is replaced. With 1 each picture gets a new process, so a decoder that one picture took
    * over never sees another: for private pictures of several clients. A new worker costs about 0.3 s of CPU time.
    * Range 1 to 1,000,000.
    * @default 1000
    */
-  maxTasksPerWorker?: number;
+  maxTasksPerWorker?: number | undefined;
   /**
    * How workers are confined on Linux, so that a decoder taken over by a picture cannot reach this process, its files or
    * the network. `"best"`: the strongest level that works here, found by starting the first worker: bubblewrap, else
@@ -91,25 +91,25 @@ export interface RendererOptions {
    * rejects with `host_misuse` and the reasons. `"off"`: none. docs/security.md lists what each level withholds.
    * @default "best"
    */
-  sandbox?: "required" | "best" | "off";
+  sandbox?: "required" | "best" | "off" | undefined;
   /**
    * Language that chooses among the branches of `<switch systemLanguage>` in an SVG: a BCP 47 tag, of which the language and
    * the region count. The machine's own locale does not matter, so all nodes draw alike.
    * @default "en"
    */
-  language?: string;
+  language?: string | undefined;
   /**
    * Calls that may wait for a worker. Further calls are rejected with `overloaded`. Range 0 to 100,000.
    * @default 64
    */
-  maxQueue?: number;
+  maxQueue?: number | undefined;
   /**
    * Whether to keep an intermediate of 1600 px of each original that is slow to decode. Smaller renditions are made
    * from it in 0.02 s, not 0.1 s or more. An intermediate takes up to 10 MB per picture or page. Renditions have the
    * same bytes either way.
    * @default true
    */
-  intermediates?: boolean;
+  intermediates?: boolean | undefined;
 }
 
 const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
@@ -147,7 +147,7 @@ function isLanguage(tag: string): boolean {
 }
 
 /** Fills in the defaults. Throws `TypeError` for a value out of range. */
-export function resolveRendererOptions(options: RendererOptions): Required<RendererOptions> {
+export function resolveRendererOptions(options: RendererOptions): Filled<RendererOptions> {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
   // Memory for one large picture beside usual ones.

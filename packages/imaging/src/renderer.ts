@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core";
+import { packageFile } from "@outrigger/core/stores";
 import { buildOf, look } from "./build.ts";
-import type { Request } from "./pool/child-worker.ts";
 import { startFontCache } from "./pool/font-cache.ts";
 import { createLevelSearch } from "./pool/sandbox/levels.ts";
 import { writeCleaned } from "./pool/source-file.ts";
+import type { Request } from "./pool/worker-pipe.ts";
 import { createWorkerPool } from "./pool/worker-pool.ts";
 import { readAdmission, readRendition } from "./read-reply.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
@@ -14,9 +15,9 @@ import type { Task } from "./shared/wire.ts";
 
 /**
  * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
- * memory, in the strongest sandbox that works here. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
+ * memory, in the strongest sandbox that works here. The first process starts with the service that uses the renderer. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
- * Throws `TypeError` for options out of range.
+ * Throws `TypeError` for options out of range, and `Error` in a bundle without the files of this package.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...others } =
@@ -25,8 +26,13 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   const levels = createLevelSearch(sandbox);
   const locale = localeOf(language);
   let endFontCache: (() => Promise<void>) | undefined;
+  let isClosed = false;
   const pool = createWorkerPool({
-    entry: new URL("./worker/worker.js", import.meta.url),
+    // A bundler may copy the entry, but not what it imports.
+    entry: packageFile("createRenderer", "@outrigger/imaging", () => [
+      new URL("./worker/worker.js", import.meta.url),
+      new URL("./worker/render.js", import.meta.url),
+    ]),
     locale,
     levels,
     timeoutMs,
@@ -38,8 +44,11 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     // Memory that a worker still holds counts towards the limit of its next picture.
     maxRestingBytes: maxMemoryBytes / 2,
   });
-  const run = <Result>(request: Request<Result>, work?: WorkOptions): Promise<Result> => {
+  const writeFontCache = () => {
     endFontCache ??= startFontCache(new URL("./worker/write-font-cache.js", import.meta.url), locale);
+  };
+  const run = <Result>(request: Request<Result>, work?: WorkOptions): Promise<Result> => {
+    writeFontCache();
     return pool.run(request, work);
   };
   return {
@@ -69,7 +78,15 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       const task: Task = { kind: "render", type, spec, limits, mode };
       return run({ task, source: absolute(source), read: readRendition }, work);
     },
+    async start() {
+      // A process that ends at once starts nothing.
+      await new Promise((resolve) => setTimeout(resolve, 0).unref());
+      if (isClosed) return;
+      writeFontCache();
+      await pool.start();
+    },
     async close() {
+      isClosed = true;
       await Promise.all([pool.close(), endFontCache?.()]);
     },
   };

@@ -1,6 +1,6 @@
 /**
  * A host app for process-lifetime.long.test.ts. `once`: renders once and then has nothing to do. `hang`: starts long renders
- * and reports the level of its sandbox. `thread`: the same in a thread.
+ * and reports the level of its sandbox. `thread`: the same in a thread. `start`: starts a worker and has nothing to do.
  */
 import { isMainThread, Worker } from "node:worker_threads";
 import { createRenderer } from "@outrigger/imaging";
@@ -15,6 +15,10 @@ async function run() {
   const render = (svg) => renderer.render({ bytes: Buffer.from(svg) }, type, { format: "png" });
   const plain = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
 
+  if (mode === "start") {
+    renderer.start();
+    return;
+  }
   if (mode === "once") {
     const { bytes } = await render(plain);
     process.stdout.write(`${bytes.length}\n`);

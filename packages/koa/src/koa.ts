@@ -8,11 +8,10 @@ import {
   finishRequestBody,
   type HostView,
   isBodyAllowed,
+  locate,
   mountPathRule,
   normaliseMountPath,
   onConnectionClose,
-  stripPrefix,
-  toOriginForm,
   watchSending,
 } from "@outrigger/node";
 
@@ -38,7 +37,7 @@ export interface KoaOptions {
    * whole path, under
    * `koa-mount` an empty one. Requests outside this path go to `next()`. @default "" (the root)
    */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
@@ -151,35 +150,3 @@ const KOA_VIEW: HostView<KoaContext> = {
     Reflect.get(ctx, "files"),
   ],
 };
-
-/**
- * Determines the target of a request below the mount point, and the mount path.
- *
- * @param url The current request target; `koa-mount` has removed its prefix.
- * @param originalUrl The request target as received.
- * @param prefix The prefix that the adapter itself removes.
- * @returns `null` if the request is not below the prefix.
- */
-function locate(url: string, originalUrl: string, prefix: string): { url: string; mountPath: string } | null {
-  const target = toOriginForm(url);
-  if (target === null) return null;
-  const below = stripPrefix(target, prefix);
-  if (below === null) return null;
-  const outer =
-    url === originalUrl ? "" : mountedAt(pathOf(target), pathOf(toOriginForm(originalUrl) ?? "/"));
-  return { url: below, mountPath: outer + prefix };
-}
-
-/**
- * The prefix that was removed from `original` to give `path`; empty if `path` is not a suffix of `original`.
- */
-function mountedAt(path: string, original: string): string {
-  // koa-mount turns /img into /.
-  const whole = path === "/" && !original.endsWith("/") ? `${original}/` : original;
-  return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : "";
-}
-
-function pathOf(target: string): string {
-  const query = target.indexOf("?");
-  return query === -1 ? target : target.slice(0, query);
-}

@@ -1,15 +1,19 @@
 export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
+export { type AnyServer, type Connections, trackConnections } from "./connections.ts";
+export { type Closable, createShutdown, type ShutdownOptions } from "./create-shutdown.ts";
 export { createCall, dispatch, sendAtHand } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
 export { receiveFields, receiveText } from "./fields/receive-fields.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
 export type { Incoming } from "./incoming.ts";
-export { type NodeListenerOptions, nodeListener } from "./node-listener.ts";
+export { type NodeListener, type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";
 export { problemReply } from "./problem-reply.ts";
 export {
   hasSeveralHosts,
+  locate,
   mountPathRule,
   normaliseMountPath,
+  type Place,
   stripPrefix,
   toOriginForm,
 } from "./request-target.ts";

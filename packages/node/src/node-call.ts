@@ -18,6 +18,8 @@ export class NodeCall<Context> implements Call {
   readonly #unusualHost: string | undefined;
   #headers: IncomingHttpHeaders | undefined;
   #controller: AbortController | undefined;
+  /** Aborts the body that is being received. */
+  #receiving: AbortController | undefined;
   #stopListening: (() => void) | undefined;
   #settled = false;
 
@@ -69,23 +71,33 @@ export class NodeCall<Context> implements Call {
   }
 
   upload(limits: UploadLimits): Promise<Upload> {
-    return receiveUpload(this.#req, limits, this.signal, {
-      body: () => this.#view.parsedBody(this.context),
-      files: () => this.#view.parsedFiles(this.context),
-    });
+    return this.#receive((signal) =>
+      receiveUpload(this.#req, limits, signal, {
+        body: () => this.#view.parsedBody(this.context),
+        files: () => this.#view.parsedFiles(this.context),
+      }),
+    );
   }
 
   fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
-    return receiveFields(this.#req, limits, this.signal, () => this.#view.parsedBody(this.context));
+    return this.#receive((signal) =>
+      receiveFields(this.#req, limits, signal, () => this.#view.parsedBody(this.context)),
+    );
   }
 
   text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
-    return receiveText(this.#req, type, limits, this.signal, () => this.#view.parsedBody(this.context));
+    return this.#receive((signal) =>
+      receiveText(this.#req, type, limits, signal, () => this.#view.parsedBody(this.context)),
+    );
   }
 
-  /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */
+  /**
+   * Stops watching: the signal no longer aborts, because a client may disconnect after its reply. A body that has not arrived
+   * completely is no longer received.
+   */
   settle(): void {
     this.#settled = true;
+    this.#receiving?.abort(new ClientLeftError());
     this.#stopListening?.();
     this.#stopListening = undefined;
   }
@@ -94,6 +106,17 @@ export class NodeCall<Context> implements Call {
   isAbort(error: unknown): boolean {
     const signal = this.#controller?.signal;
     return signal?.aborted === true && signal.reason === error;
+  }
+
+  /** Receives the body until the client disconnects, or the service answers without it. */
+  async #receive<T>(start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const receiving = new AbortController();
+    this.#receiving = receiving;
+    try {
+      return await start(AbortSignal.any([this.signal, receiving.signal]));
+    } finally {
+      this.#receiving = undefined;
+    }
   }
 
   /** Whether the framework took `host` from a proxy that it trusts. */

@@ -1,6 +1,6 @@
 import { checkValue } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
-import { mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+import { locate, mountPathRule, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
 
 describe("toOriginForm", () => {
   it("returns a target in origin form unchanged", () => {
@@ -37,6 +37,23 @@ describe("stripPrefix", () => {
     expect(stripPrefix("/im", "/img")).toBeNull();
     expect(stripPrefix("/a/img", "/img")).toBeNull();
     expect(stripPrefix("/a", "")).toBe("/a");
+  });
+});
+
+describe("locate", () => {
+  it.each([
+    ["nothing removed", "/img/a?b", "/img/a?b", "/img", { url: "/a?b", mountPath: "/img" }],
+    ["another path", "/imgx", "/imgx", "/img", null],
+    ["the prefix removed", "/a?b", "/img/a?b", "", { url: "/a?b", mountPath: "/img" }],
+    ["the prefix removed without a rest", "/?b", "/img?b", "", { url: "/?b", mountPath: "/img" }],
+    ["the whole prefix removed and given", "/a", "/img/a", "/img", { url: "/a", mountPath: "/img" }],
+    ["the whole prefix given", "/img/a", "/v1/img/a", "/v1/img", { url: "/a", mountPath: "/v1/img" }],
+    ["the rest of the prefix given", "/img/a", "/v1/img/a", "/img", { url: "/a", mountPath: "/v1/img" }],
+    ["the prefix in the path again", "/img/a", "/img/img/a", "/img", { url: "/img/a", mountPath: "/img" }],
+    ["a rewritten path", "/img/a", "/old?c", "/img", { url: "/a", mountPath: "/img" }],
+    ["the asterisk form", "*", "*", "", null],
+  ])("finds the place of a request with %s", (_, url, originalUrl, prefix, place) => {
+    expect(locate(url, originalUrl, prefix)).toEqual(place);
   });
 });
 

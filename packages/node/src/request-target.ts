@@ -78,3 +78,42 @@ export const mountPathRule = rules.preset(
 export function normaliseMountPath(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }
+
+/** Where a request belongs: its target below the mount point, and the mount point. */
+export interface Place {
+  url: string;
+  mountPath: string;
+}
+
+/**
+ * Finds the place of a request, whether the framework has removed a prefix from its target or not.
+ *
+ * @param url The current request target.
+ * @param originalUrl The target as received. Frameworks that remove prefixes keep it.
+ * @param prefix The path of the service without a trailing slash, from the root or below the removed prefix.
+ * @returns `null` if the request is not below the prefix.
+ */
+export function locate(url: string, originalUrl: string, prefix: string): Place | null {
+  const target = toOriginForm(url);
+  if (target === null) return null;
+  const original = toOriginForm(originalUrl) ?? "/";
+  const outer = url === originalUrl ? "" : removedPrefix(pathOf(target), pathOf(original));
+  if (outer !== "" && stripPrefix(prefix, outer) !== null) {
+    const below = stripPrefix(original, prefix);
+    return below === null ? null : { url: below, mountPath: prefix };
+  }
+  const below = stripPrefix(target, prefix);
+  return below === null ? null : { url: below, mountPath: outer + prefix };
+}
+
+/** The prefix that was removed from `original` to give `path`; empty if `path` is not its end. */
+function removedPrefix(path: string, original: string): string {
+  // Of /img, / is left.
+  const whole = path === "/" && !original.endsWith("/") ? `${original}/` : original;
+  return whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : "";
+}
+
+function pathOf(target: string): string {
+  const query = target.indexOf("?");
+  return query === -1 ? target : target.slice(0, query);
+}

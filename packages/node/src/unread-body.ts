@@ -23,9 +23,12 @@ function hasUnreadBody(req: IncomingMessage): boolean {
  * connection. Without the lingering, the kernel would reset the connection and may drop the reply (RFC 9112
  * §9.6).
  *
- * @returns The reply to send; the same object in the common case.
+ * @returns The reply to send, without `Connection` in HTTP/2; the same object in the common case.
  */
-export function finishRequestBody(req: IncomingMessage, reply: Reply): Reply {
+export function finishRequestBody(req: IncomingMessage, given: Reply): Reply {
+  // HTTP/2 forbids the header (RFC 9113 §8.2.2).
+  const reply =
+    req.httpVersionMajor < 2 ? given : { ...given, headers: withoutHeader(given.headers, "connection") };
   if (!hasUnreadBody(req)) {
     // The body has arrived but is partly unread: discard the buffered rest before the next request on the
     // connection.
@@ -41,13 +44,14 @@ export function finishRequestBody(req: IncomingMessage, reply: Reply): Reply {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   return {
     status: reply.status,
-    headers: { ...withoutLength(headers), "Content-Length": String(bytes.byteLength) },
+    headers: { ...withoutHeader(headers, "content-length"), "Content-Length": String(bytes.byteLength) },
     body: lingeringBody(req, bytes),
   };
 }
 
-function withoutLength(headers: Reply["headers"]): Reply["headers"] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-length$/i.test(name)));
+/** @param excluded In lower case. */
+function withoutHeader(headers: Reply["headers"], excluded: string): Reply["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== excluded));
 }
 
 /**

@@ -12,7 +12,7 @@ export interface BullMqJobQueueOptions extends RedisOptions {
    * same prefix.
    * @default "outrigger"
    */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 const RULES = { ...CONNECTION_RULES, prefix: PREFIX_RULE } satisfies RuleTable<BullMqJobQueueOptions>;

@@ -15,7 +15,7 @@ export type RedisKeyvOptions = RedisSource & {
    * Prefix of all keys, before `::`: 1 to 100 characters of letters, digits and `_.:-`.
    * @default "outrigger"
    */
-  namespace?: string;
+  namespace?: string | undefined;
 };
 
 const FACTORY = "createRedisKeyv";

@@ -10,7 +10,7 @@ export type RedisRateLimiterOptions = RedisSource & {
    * same prefix.
    * @default "outrigger"
    */
-  prefix?: string;
+  prefix?: string | undefined;
 };
 
 /** The longest window is 24.8 days, as for the limiter in memory. */

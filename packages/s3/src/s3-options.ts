@@ -12,46 +12,46 @@ export interface S3BlobStoreOptions {
    * `/`; at most 150
    * characters. Stores with different prefixes in one bucket are independent of each other. @default ""
    */
-  prefix?: string;
+  prefix?: string | undefined;
   /**
    * Your own client, instead of the next five options. The store neither closes it nor changes its settings.
    * @default a client made from the other options
    */
-  client?: S3Client;
+  client?: S3Client | undefined;
   /** URL of the service. @default Amazon's for the region */
-  endpoint?: string;
+  endpoint?: string | undefined;
   /** Region of the bucket. @default `us-east-1` with an `endpoint`; otherwise the SDK's */
-  region?: string;
+  region?: string | undefined;
   /**
    * Access keys, or a function that returns them. @default the SDK's: environment, profile, role of the
    * machine
    */
-  credentials?: NonNullable<S3ClientConfig["credentials"]>;
+  credentials?: NonNullable<S3ClientConfig["credentials"]> | undefined;
   /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
-  forcePathStyle?: boolean;
+  forcePathStyle?: boolean | undefined;
   /** Maximum number of connections at once, 1 to 10,000. @default 100 */
-  maxSockets?: number;
+  maxSockets?: number | undefined;
   /**
    * Time limit without progress, in milliseconds, at least 50. A call to a silent service ends after at most
    * about twice that.
    * @default 2000
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * Minimum upload rate, in bytes per second, at least 1. A slower upload times out. @default 1_048_576 (1
    * MiB)
    */
-  minBytesPerSecond?: number;
+  minBytesPerSecond?: number | undefined;
   /**
    * Bytes of a streamed body that are kept in memory; a longer body is spooled to a file. 0 to 2^30. @default
    * 8_388_608 (8 MiB)
    */
-  bufferBytes?: number;
+  bufferBytes?: number | undefined;
   /**
    * Existing directory for spool files. The files are unlinked at once and vanish with the process.
    * @default the system's directory for temporary files
    */
-  spoolDirectory?: string;
+  spoolDirectory?: string | undefined;
 }
 
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;

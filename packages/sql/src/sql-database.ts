@@ -18,16 +18,16 @@ export interface SqlDatabaseOptions {
    * Imports and erasures may take longer.
    * @default 2000
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * Durability of acknowledged writes of an embedded database. `process`: they survive a crash of the
    * process. `power`: they
    * also survive a power cut; every write then waits for the disk.
    * @default "process"
    */
-  durability?: "process" | "power";
+  durability?: "process" | "power" | undefined;
   /** Maximum number of connections to PostgreSQL; an integer of 1 to 1000. @default 10 */
-  maxConnections?: number;
+  maxConnections?: number | undefined;
 }
 
 const RULES = {

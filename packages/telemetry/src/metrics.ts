@@ -6,17 +6,17 @@ import { outcomeOfError } from "./outcome.ts";
 
 export interface MetricsOptions {
   /** Registry of the metrics, e.g. the one that your app already exposes. @default a new registry */
-  registry?: Registry;
+  registry?: Registry | undefined;
   /**
    * Prefix of the metrics' names. A second service on the same registry needs another one. @default
    * "outrigger_"
    */
-  prefix?: string;
+  prefix?: string | undefined;
   /**
    * Whether to add metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default
    * false
    */
-  processMetrics?: boolean;
+  processMetrics?: boolean | undefined;
 }
 
 const RULES = {

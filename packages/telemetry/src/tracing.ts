@@ -18,7 +18,7 @@ export interface TracingOptions {
    * Tracer that creates the spans.
    * @default that of the SDK that the host has registered or will register; without an SDK nothing is recorded
    */
-  tracer?: Tracer;
+  tracer?: Tracer | undefined;
 }
 
 const RULES = {

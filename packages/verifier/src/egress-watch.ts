@@ -1,3 +1,4 @@
+import type { Filled } from "@outrigger/core/stores";
 import type { EgressRule } from "./prober-options.ts";
 
 /**
@@ -36,7 +37,7 @@ export function isSilence(code: string | undefined): boolean | null {
 }
 
 export function createEgressWatch(
-  { hosts, windowMs, pauseMs }: Required<EgressRule>,
+  { hosts, windowMs, pauseMs }: Filled<EgressRule>,
   now: () => number,
   controlIsSilent: EgressControl,
 ): EgressWatch {

@@ -1,3 +1,4 @@
+import type { Filled } from "@outrigger/core/stores";
 import type { HostBudget } from "./prober-options.ts";
 
 /**
@@ -59,7 +60,7 @@ const MAX_WAITING = 1000;
 const LAST_WEIGHT = 0.25;
 
 export function createHostBudgets(
-  { sessions, questionsPerMinute, maxWaitMs }: Required<HostBudget>,
+  { sessions, questionsPerMinute, maxWaitMs }: Filled<HostBudget>,
   now: () => number,
 ): HostBudgets {
   const hosts = new Map<string, Host>();

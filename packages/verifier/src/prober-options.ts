@@ -19,18 +19,18 @@ export interface SmtpIdentity {
 /** Limits of the load on one mail host, by its address. */
 export interface HostBudget {
   /** Maximum number of concurrent sessions, 1 to 1000. @default 2 */
-  sessions?: number;
+  sessions?: number | undefined;
   /**
    * Maximum number of mailboxes asked about in any 60 seconds, at least 2: one probe may ask about two.
    * @default 30
    */
-  questionsPerMinute?: number;
+  questionsPerMinute?: number | undefined;
   /**
    * How long a probe waits in line for its turn, in milliseconds, at least 0. A probe that would have to wait
    * longer, or behind 1000 others, ends with `budget` at once. The line serves accounts alternately.
    * @default 600_000
    */
-  maxWaitMs?: number;
+  maxWaitMs?: number | undefined;
 }
 
 /**
@@ -43,15 +43,15 @@ export interface EgressRule {
    * connection is an answer.
    * @default 5
    */
-  hosts?: number;
+  hosts?: number | undefined;
   /** Time window of these failures, in milliseconds, at least 1. @default 300_000 */
-  windowMs?: number;
+  windowMs?: number | undefined;
   /**
    * While port 25 counts as blocked, probes end at once with `port_25_blocked`. After each pause the mail hosts of
    * the `mailFrom` domain are tried again. In milliseconds, at least 1.
    * @default 600_000
    */
-  pauseMs?: number;
+  pauseMs?: number | undefined;
 }
 
 /** The mail host to which `connect` opens a connection. */
@@ -70,75 +70,75 @@ export interface MailProberOptions {
    * Identity towards mail servers. Without it, only the DNS is queried and no mail server is contacted.
    * @default none
    */
-  smtp?: SmtpIdentity;
+  smtp?: SmtpIdentity | undefined;
   /**
    * Addresses of DNS resolvers, with a port unless it is 53: `["192.0.2.53", "[2001:db8::53]:5353"]`.
    * @default the machine's
    */
-  dnsServers?: readonly string[];
+  dnsServers?: readonly string[] | undefined;
   /**
    * Opens the connection to a mail host, such as through a SOCKS proxy or from another address of this machine. It
    * returns a stream that is connected, or a `net.Socket` that is connecting. A failure counts as one of the mail
    * host; a stream that is returned after the signal has aborted is destroyed. @default a direct connection
    */
-  connect?: (target: ConnectTarget) => Duplex | Promise<Duplex>;
+  connect?: ((target: ConnectTarget) => Duplex | Promise<Duplex>) | undefined;
   /** Port of mail servers, 1 to 65535. @default 25 */
-  port?: number;
+  port?: number | undefined;
   /**
    * Addresses that are never contacted. @default specialAddresses(): all addresses outside the public
    * internet
    */
-  forbidden?: BlockList;
+  forbidden?: BlockList | undefined;
   /**
    * Maximum number of mail hosts of a domain that are considered, in order of preference; 1 to 20. @default 5
    */
-  maxHosts?: number;
+  maxHosts?: number | undefined;
   /** Time limit of all DNS queries about a domain, in milliseconds, at least 1. @default 5000 */
-  dnsMs?: number;
+  dnsMs?: number | undefined;
   /** Time limit of connecting, in milliseconds, at least 1. @default 5000 */
-  connectMs?: number;
+  connectMs?: number | undefined;
   /**
    * Time limit of each complete reply, in milliseconds, at least 1. RFC 5321 recommends minutes. @default
    * 10_000
    */
-  replyMs?: number;
+  replyMs?: number | undefined;
   /** Time limit of a whole probe without its time in line, in milliseconds, at least 1. @default 30_000 */
-  wholeMs?: number;
+  wholeMs?: number | undefined;
   /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
-  budget?: HostBudget;
+  budget?: HostBudget | undefined;
   /** Rule by which outgoing port 25 counts as blocked. @default the defaults of {@link EgressRule} */
-  egress?: EgressRule;
+  egress?: EgressRule | undefined;
   /**
    * Wait before a greylisted question is repeated, unless the server gives one; in milliseconds, at least 1.
    * @default 300_000
    */
-  greylistMs?: number;
+  greylistMs?: number | undefined;
   /**
    * How long the mail hosts of a domain, or their absence, are cached, in milliseconds, at least 1. Failures
    * are never cached.
    * @default 600_000
    */
-  routeTtlMs?: number;
+  routeTtlMs?: number | undefined;
   /**
    * How long the verdict whether a domain accepts all is cached, in milliseconds, at least 1. @default
    * 86_400_000
    */
-  acceptsAllTtlMs?: number;
+  acceptsAllTtlMs?: number | undefined;
   /**
    * Cache of mail hosts, of domains that accept all and of greylisted questions. @default 10,000 entries in
    * memory
    */
-  cache?: KeyValue;
+  cache?: KeyValue | undefined;
   /**
    * Secret of the HMAC that hides addresses in keys of the cache. Use the same one in all processes that
    * share the cache.
    * @default random
    */
-  secret?: string;
+  secret?: string | undefined;
   /** Clock, in Unix milliseconds. @default Date.now */
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** Receives errors of the cache; the probe continues without it. @default ignored */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;

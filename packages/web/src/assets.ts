@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Asset } from "@outrigger/core";
+import { packageFile } from "@outrigger/core/stores";
 
 /** A page that has its own script and style sheets. */
 export type Entry = "upload" | "viewer" | "reference";
@@ -26,8 +27,6 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-const DIRECTORY = new URL("../dist/assets/", import.meta.url);
-
 /** The files built from `browser/`, read into memory once. */
 export interface Assets {
   get(name: string): Asset | undefined;
@@ -38,18 +37,22 @@ export interface Assets {
 
 let loaded: Assets | null = null;
 
-/** Throws an `Error` when the package is not built. */
+/** Throws an `Error` in a bundle without the files of this package, and when the package is not built. */
 export function loadAssets(): Assets {
   loaded ??= readAssets();
   return loaded;
 }
 
 function readAssets(): Assets {
-  const manifest: Manifest = JSON.parse(readFileSync(new URL("manifest.json", DIRECTORY), "utf8"));
+  const directory = packageFile("createPages", "@outrigger/web", () => [
+    new URL("../dist/assets/", import.meta.url),
+    new URL("../dist/assets/manifest.json", import.meta.url),
+  ]);
+  const manifest: Manifest = JSON.parse(readFileSync(new URL("manifest.json", directory), "utf8"));
   const assets = new Map<string, Asset>();
-  for (const name of readdirSync(DIRECTORY)) {
+  for (const name of readdirSync(directory)) {
     const type = TYPES[extname(name)];
-    if (type !== undefined) assets.set(name, readAsset(name, type));
+    if (type !== undefined) assets.set(name, readAsset(new URL(name, directory), type));
   }
   const icon = [...assets.keys()].find((name) => /^icon-.+\.svg$/.test(name));
   if (icon === undefined) throw new Error("The built files have no icon: build @outrigger/web");
@@ -66,9 +69,9 @@ function readAssets(): Assets {
   };
 }
 
-function readAsset(name: string, type: string): Asset {
-  const read = (suffix: string) => readFileSync(new URL(name + suffix, DIRECTORY));
-  const has = (suffix: string) => existsSync(new URL(name + suffix, DIRECTORY));
+function readAsset(file: URL, type: string): Asset {
+  const read = (suffix: string) => readFileSync(new URL(file.href + suffix));
+  const has = (suffix: string) => existsSync(new URL(file.href + suffix));
   return {
     type,
     body: read(""),

@@ -10,7 +10,7 @@ import { viewerPage } from "./viewer.ts";
 
 export interface PagesOptions {
   /** Name shown at the top and in the title of every page. 1 to 60 characters. @default "Outrigger" */
-  productName?: string;
+  productName?: string | undefined;
 }
 
 const RULES = {

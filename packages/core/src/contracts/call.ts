@@ -75,8 +75,10 @@ export interface Upload {
 /**
  * A request as the services see it. An adapter builds it from its framework's request. Getters may compute on
  * first use.
+ * @typeParam Context The framework's own request or context. A host names it where it reads it: `Call<Request>`.
  */
-export interface Call {
+// biome-ignore lint/suspicious/noExplicitAny: only the host knows what its framework and middleware put there.
+export interface Call<Context = any> {
   /** Upper case. */
   readonly method: string;
   /** Path below the mount point, percent-encoded, beginning with `/`, without the query. */
@@ -101,7 +103,7 @@ export interface Call {
   /** Aborts when the client disconnects before the reply; never afterwards. */
   readonly signal: AbortSignal;
   /** The framework's own request or context, for the host's hooks (`req.user`, `ctx.state`). */
-  readonly context: unknown;
+  readonly context: Context;
   /**
    * Receives a multipart/form-data body with exactly one file.
    * Rejects with `unsupported_media` (another media type), `bad_request` (malformed, no file, two files, over a field

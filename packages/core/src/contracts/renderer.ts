@@ -156,7 +156,8 @@ export interface Sandbox {
  * Rejects with `unsupported_media` (the bytes are not a readable `type`, or exceed a limit; the message says
  * which), `too_costly` (over the limit of CPU time or memory), `not_implemented` (this conversion is not
  * supported), or `overloaded` (the queue is full, or the machine is too busy to finish in time;
- * `retryAfterMs` is set).
+ * `retryAfterMs` is set). `overloaded` with a `cause` says that the renderer itself does not work; a service reports it to
+ * its `onError` once.
  */
 export interface Renderer {
   /** Identity of the rendering code. Equal builds give equal bytes for equal specs. `[a-z0-9.]{1,24}` */
@@ -204,6 +205,11 @@ export interface Renderer {
     spec: RenditionSpec,
     work?: RenderOptions,
   ): Promise<Rendition>;
+  /**
+   * Prepares for the first picture, so that it does not wait. Does not keep this process alive. Rejects as a call would if
+   * no picture can be rendered. A service calls it when it is created. Absent: nothing to prepare.
+   */
+  start?(): Promise<void>;
   /** Stops the workers. Waiting calls reject with `overloaded`. Calling it twice is allowed. */
   close(): Promise<void>;
 }

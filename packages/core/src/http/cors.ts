@@ -19,7 +19,7 @@ export interface CorsOptions {
    */
   origins: readonly string[] | "*";
   /** Lets those pages send cookies and other credentials. Not allowed with `"*"`. @default false */
-  credentials?: boolean;
+  credentials?: boolean | undefined;
 }
 
 const CORS_RULES = {

@@ -20,7 +20,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The options of a service's `close()`. The time until a deadline need not be a whole number. */
 export const CLOSE_RULES = {
   timeoutMs: preset(
-    10_000,
+    8000,
     value(`a number of milliseconds from 0 to ${MAX_TIMER_MS}`, (given) => {
       return typeof given === "number" && given >= 0 && given <= MAX_TIMER_MS;
     }),

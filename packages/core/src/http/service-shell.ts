@@ -55,7 +55,10 @@ export interface ServiceShell extends Service {
    * and with `overloaded` after the service is closed.
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Rejects new requests from now on; resolves when none is in progress, or after `timeoutMs`. */
+  /**
+   * Rejects new requests from now on. Replies carry `Connection: close`. Resolves when none is in progress, or after
+   * `timeoutMs`; uploads and other writes that are then in progress get 503.
+   */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -67,12 +70,38 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
   const { match, refuse, problems, cors, observer } = options;
   const inFlight = createInFlight();
 
-  async function reply(call: Call, matched: M): Promise<Reply | undefined> {
+  /** Requests that change something. Their bodies may stall. */
+  const writes = new Set<() => void>();
+
+  async function reply(call: Call, matched: M, isCut = () => false): Promise<Reply | undefined> {
     try {
-      return await options.answer(call, matched);
+      return lastOf(await options.answer(call, matched));
     } catch (error) {
-      return refuse(call, matched, refusalOf(call, error));
+      // Answered already; it fails because its connection was closed.
+      if (isCut()) return undefined;
+      return lastOf(await refuse(call, matched, refusalOf(call, error)));
     }
+  }
+
+  /** Once the service is closing, each reply is the last one of its connection. */
+  function lastOf(answered: Reply | undefined): Reply | undefined {
+    if (!inFlight.isClosing || answered === undefined) return answered;
+    return { ...answered, headers: { ...answered.headers, Connection: "close" } };
+  }
+
+  /** Answers 503 if the request is still in progress when `drain` ends, such as an upload that stalls. */
+  function replyInTime(call: Call, matched: M): Promise<Reply | undefined> {
+    return new Promise((resolve, reject) => {
+      let isCut = false;
+      const cut = () => {
+        isCut = true;
+        resolve(refuse(call, matched, problems.closing));
+      };
+      writes.add(cut);
+      reply(call, matched, () => isCut)
+        .then(resolve, reject)
+        .finally(() => writes.delete(cut));
+    });
   }
 
   function refusalOf(call: Call, error: unknown): P {
@@ -93,7 +122,8 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
       const matched = match(call.path);
       if (matched === undefined) return undefined;
       if (inFlight.isClosing) return refuse(call, matched, problems.closing);
-      return inFlight.track(reply(call, matched));
+      const isRead = call.method === "GET" || call.method === "HEAD";
+      return inFlight.track(isRead ? reply(call, matched) : replyInTime(call, matched));
     },
   };
   const open = cors === undefined ? bare : corsService(bare, cors);
@@ -109,7 +139,10 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
         throw new ServiceError("overloaded", "The service is closed", { retryAfterMs: 2_000 });
       return inFlight.track(work());
     },
-    drain: (timeoutMs) => inFlight.drain(timeoutMs),
+    async drain(timeoutMs) {
+      await inFlight.drain(timeoutMs);
+      for (const cut of writes) cut();
+    },
   };
 }
 

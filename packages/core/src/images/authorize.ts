@@ -21,7 +21,7 @@ export type Decision = boolean | OwnerGrant | undefined;
 
 /**
  * Decides about a request before any work is done. `call.context` is the framework's request, with what the host's
- * own middleware knows about the client. May throw a `ServiceError`; any other error answers 500. Calls in code skip
+ * own middleware knows about the client; in TypeScript, `call: Call<Request>` types it. May throw a `ServiceError`; any other error answers 500. Calls in code skip
  * it.
  *
  * A decision about a read holds for this client alone, so shared caches must not store the reply (`Cache-Control:

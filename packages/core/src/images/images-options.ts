@@ -23,13 +23,13 @@ import type { SizesOption } from "./renditions/sizes.ts";
  */
 export interface ImageRateLimits {
   /** Maximum number of uploads. @default 60 */
-  creates?: number | false;
+  creates?: number | false | undefined;
   /** Maximum number of reads: pictures, records and pages. @default 1200 */
-  reads?: number | false;
+  reads?: number | false | undefined;
   /** Maximum number of changes and deletions. @default 30 */
-  edits?: number | false;
+  edits?: number | false | undefined;
   /** Maximum number of wrong PINs. @default 10 */
-  pinFailures?: number | false;
+  pinFailures?: number | false | undefined;
 }
 
 export interface ImagesOptions {
@@ -44,150 +44,150 @@ export interface ImagesOptions {
    * A new secret without the old one in the list invalidates all PINs.
    * @default A store on a local disk creates its own; with any other store, `secret` is required.
    */
-  secret?: Secret;
+  secret?: Secret | undefined;
   /**
    * Refuses an empty storage, such as an unmounted volume, instead of initialising it: all calls answer 503, and
    * {@link Images.ready} rejects. @default false
    */
-  requireStore?: boolean;
+  requireStore?: boolean | undefined;
   /** HTML pages for browsers; see `@outrigger/web`. @default none: no HTML is served */
-  pages?: Pages;
+  pages?: Pages | undefined;
   /**
    * Absolute http(s) URL of the mount point, e.g. `https://example.com/img`, without credentials, query or fragment.
    * Set it whenever the URL is known.
    * @default Derived from each request by the host framework: protocol, host and mount path.
    */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** Hosts (`name` or `name:port`) that requests may name, at least one. Other hosts get 400. @default all */
-  allowedHosts?: readonly string[];
+  allowedHosts?: readonly string[] | undefined;
   /**
    * Whether connections must use TLS. `required` exempts a loopback peer that is not a proxy, for development.
    * `always` exempts no peer. `off` leaves TLS to another layer. @default "required"
    */
-  tls?: TlsPolicy;
+  tls?: TlsPolicy | undefined;
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
-  maxUploadBytes?: number;
+  maxUploadBytes?: number | undefined;
   /**
    * Time limit for an upload without progress (then 408) and for an upload waiting for its turn (then 503).
    * Milliseconds, from 100. @default 15000
    */
-  uploadIdleMs?: number;
+  uploadIdleMs?: number | undefined;
   /**
    * Minimum average speed of an upload in bytes per second, checked from 30 s on. A slower upload gets 408. `0`: no
    * minimum. @default 1024
    */
-  minUploadBytesPerSecond?: number;
+  minUploadBytesPerSecond?: number | undefined;
   /**
    * Time for validating and cleaning an upload. After it the client gets 202, and the work goes on in the background.
    * Milliseconds, 0 to 60000. `false`: clients wait, unless they send `Prefer: respond-async`. @default 2000
    */
-  asyncAfterMs?: number | false;
+  asyncAfterMs?: number | false | undefined;
   /** Keeps place, camera, author and other EXIF, XMP and IPTC data in the stored originals. @default false */
-  keepMetadata?: boolean;
+  keepMetadata?: boolean | undefined;
   /** Keeps actions, scripts, attached files and multimedia in the stored PDFs. @default false */
-  keepPdfActions?: boolean;
+  keepPdfActions?: boolean | undefined;
   /** Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. @default 86400000 (24 hours) */
-  defaultLifetimeMs?: number;
+  defaultLifetimeMs?: number | undefined;
   /**
    * Longest lifetime that `expiresAt` may set, in milliseconds from now, up to 1,000 years. @default 31536000000 (365
    * days)
    */
-  maxLifetimeMs?: number;
+  maxLifetimeMs?: number | undefined;
   /** Days for which an expired or deleted image answers 410 before it answers 404, 0 to 3650. @default 30 */
-  tombstoneDays?: number;
+  tombstoneDays?: number | undefined;
   /**
    * How often this process sweeps: removes expired images and orphaned files. Milliseconds, 1000 to 86400000.
    * `false`: only when {@link Images.sweep} is called. Any number of processes may sweep. @default 60000
    */
-  sweepEveryMs?: number | false;
+  sweepEveryMs?: number | false | undefined;
   /**
    * Decides about each request, and names the owner of each upload. @default Everyone may create and read; the PIN
    * allows editing.
    */
-  authorize?: Authorize;
+  authorize?: Authorize | undefined;
   /** Limits of each owner that `authorize` names, unless it returns other limits. @default no limits */
-  ownerLimits?: OwnerLimits;
+  ownerLimits?: OwnerLimits | undefined;
   /** Web origins that may use the API from a browser. @default none */
-  cors?: CorsOptions;
+  cors?: CorsOptions | undefined;
   /**
    * Sizes that clients may request. `any`: all. `steps`: the next larger of fixed steps of the longer side, from 64
    * to 8192 pixels; `{ steps: [400, 1200] }` sets the steps. `signed`: `resize`, `convert` and `page` need an address
    * signed by {@link Images.address}. Presets and signed addresses always get the exact size that they name. @default
    * "any"
    */
-  sizes?: SizesOption;
+  sizes?: SizesOption | undefined;
   /**
    * Renditions by name, e.g. `{ thumb: { resize: "256x256" } }` for `?preset=thumb`. A name has 1 to 32 of `a-z`, `0-9` and `-`.
    * @default none
    */
-  presets?: Readonly<Record<string, PresetOption>>;
+  presets?: Readonly<Record<string, PresetOption>> | undefined;
   /**
    * Seconds for which caches may serve a picture without revalidating, from 0. A deletion takes up to that long to
    * reach every reader. @default 300
    */
-  cacheSeconds?: number;
+  cacheSeconds?: number | undefined;
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
-  memoryBytes?: number;
+  memoryBytes?: number | undefined;
   /**
    * Maximum bytes of all stored renditions together, from 1048576; `false`: no limit. Beyond it, the renditions of
    * the least recently used images are evicted until the total is 10 % below the limit. They are rendered again on
    * request.
    * @default 10737418240 (10 GiB)
    */
-  maxRenditionBytes?: number | false;
+  maxRenditionBytes?: number | false | undefined;
   /**
    * Days after its last use for which an image keeps its stored renditions, 1 to 3650. `false`: as long as the image
    * lives. Needs sweeps: see `sweepEveryMs`. @default 30
    */
-  renditionsIdleDays?: number | false;
+  renditionsIdleDays?: number | false | undefined;
   /**
    * Rate limits per client. `false` switches them off, and also lets one client have any number of pictures queued
    * and rendering. @default the defaults of {@link ImageRateLimits}
    */
-  rateLimits?: ImageRateLimits | false;
+  rateLimits?: ImageRateLimits | false | undefined;
   /**
    * CPU seconds per client and minute for new renditions and for checks of uploads, 1 to 3600. A client beyond its
    * budget gets 429 for sizes that are not stored if other clients wait for the renderer, or beyond five times the
    * budget. An IPv6 /48 has 8 budgets, and all clients together have 100. `false`: no budget. @default 20
    */
-  renderBudget?: number | false;
+  renderBudget?: number | false | undefined;
   /**
    * Counts requests for the rate limits. Processes that share it share the limits. While it is unavailable, each
    * process counts for itself. Not closed with the service. @default In the memory of this process.
    */
-  rateLimiter?: RateLimiter;
+  rateLimiter?: RateLimiter | undefined;
   /**
    * Distributes uploads that were answered with 202 among processes. Closed with the service. See
    * `@outrigger/redis/bullmq`.
    * @default Each process works on its own uploads, and polls every few seconds for abandoned ones.
    */
-  jobQueue?: JobQueue;
+  jobQueue?: JobQueue | undefined;
   /**
    * Whether this process works on uploads that any process answered with 202. At least one process on the storage
    * must, or these uploads wait for ever. @default true
    */
-  processUploads?: boolean;
+  processUploads?: boolean | undefined;
   /** `"host"` passes unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
-  errors?: "reply" | "host";
+  errors?: "reply" | "host" | undefined;
   /**
    * Called with every unexpected failure and every failure of a backend. @default The logger; without one,
    * console.error
    */
-  onError?: (error: unknown, call?: Call) => void;
+  onError?: ((error: unknown, call?: Call) => void) | undefined;
   /**
    * Called with each image as soon as it can be served. No reply waits for it, and its failures go to `onError`. Not
    * called if the process dies at this moment. @default not called
    */
-  onStored?: (image: ImageSummary) => unknown;
+  onStored?: ((image: ImageSummary) => unknown) | undefined;
   /**
    * Called, like `onStored`, with each image that is no longer served. Its bytes may exist for a moment longer.
    * @default not called
    */
-  onRemoved?: (image: ImageSummary, why: GoneReason) => unknown;
+  onRemoved?: ((image: ImageSummary, why: GoneReason) => unknown) | undefined;
   /** Logs events: stored, removed, withheld, released. Never receives a PIN. @default nothing is logged */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */
-  observer?: Observer;
+  observer?: Observer | undefined;
   /** Returns the time in Unix milliseconds. @default Date.now */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }

@@ -9,6 +9,7 @@ import { ServiceError } from "../errors.ts";
 import { CLOSE_RULES } from "../http/in-flight.ts";
 import { observeRenderer } from "../observe/observe-renderer.ts";
 import { observeStore } from "../observe/observe-store.ts";
+import { reportFailures } from "../observe/report-failures.ts";
 import { reportSandbox } from "../observe/report-sandbox.ts";
 import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
@@ -45,11 +46,11 @@ import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {
   /**
-   * Milliseconds to wait for requests and calls under way. The work behind them then gets as long again, at least 5
-   * s.
-   * @default 10000
+   * Milliseconds to wait for requests and calls under way. Uploads that are not complete then get 503. The work behind
+   * them gets as long again, at least 5 s.
+   * @default 8000
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** Image hosting: a service that an adapter mounts, and a library for code. */
@@ -72,7 +73,7 @@ export interface Images extends Service, ImageLibrary, ImageAdmin {
   ready(): Promise<void>;
   /**
    * Rejects new requests with 503 and new calls with `overloaded`, waits for those under way and for open reads, then
-   * closes the renderer and the stores. Uploads still being processed are left to other processes, or to the next
+   * closes the renderer and the stores. Replies carry `Connection: close`. Uploads still being processed are left to other processes, or to the next
    * start. May be called twice.
    */
   close(options?: CloseOptions): Promise<void>;
@@ -100,7 +101,11 @@ export function createImages(options: ImagesOptions): Images {
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
   const observer = checked.observer && safeObserver(checked.observer, settings.onError);
-  const { renderer: reported, hide: hideSandbox } = reportSandbox(checked.renderer, settings.log, observer);
+  const { renderer: reported, hide: hideSandbox } = reportSandbox(
+    reportFailures(checked.renderer, settings.onError),
+    settings.log,
+    observer,
+  );
   const { roles, renderer } = observed(given, reported, observer);
   const leases = leasesOf(roles, settings);
   const budget = createRenderBudget({
@@ -191,6 +196,8 @@ export function createImages(options: ImagesOptions): Images {
   sweeper.start();
   // Opens now, so that a refusal is reported before the first request. Each call waits for it.
   const opened = guard.open().catch(() => undefined);
+  // A failure is reported already, or each upload reports it.
+  renderer.start?.().catch(() => undefined);
   let closing: Promise<void> | null = null;
 
   async function pinsInUse(): Promise<Pins> {

@@ -26,14 +26,14 @@ export interface LookupCallOptions {
   /**
    * ID of the account that pays, see {@link LookupAdmin.createAccount}. @default the look-up is not counted
    */
-  account?: string;
+  account?: string | undefined;
   /** Aborting rejects the call with the signal's reason. Work that has begun goes on and is counted. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface VerifyEmailOptions extends LookupCallOptions {
   /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
-  maxDurationMs?: number;
+  maxDurationMs?: number | undefined;
 }
 
 export interface VerificationListOptions extends Pick<LookupCallOptions, "signal"> {

@@ -23,19 +23,19 @@ export interface LookupOptions {
   /** Suppressed addresses and domains. */
   suppressions: SuppressionList;
   /** Queries the DNS and mail servers. @default no probing: the verdict is `unknown` */
-  prober?: MailProber;
+  prober?: MailProber | undefined;
   /**
    * Lists of addresses that are verified in the background, and single addresses over their probe budget. Processes can
    * share it. Closed with the service. @default in this process's memory, so that a restart loses the lists
    */
-  verifications?: VerificationQueue;
+  verifications?: VerificationQueue | undefined;
   /**
    * Maximum number of addresses of `verifications` that this process verifies at once; an integer of 0 to 150. 0: other
    * processes verify them. @default 64
    */
-  verifyAtOnce?: number;
+  verifyAtOnce?: number | undefined;
   /** Webmail and disposable domains. @default none are known */
-  lists?: MailLists;
+  lists?: MailLists | undefined;
   /**
    * Secret of at least 32 bytes, from which the keys of stored suppressions are derived. All processes and
    * commands on the same data need the same secret; with another one, every request gets 503. To rotate it,
@@ -43,48 +43,50 @@ export interface LookupOptions {
    */
   secret: Secret;
   /** The cache of verification results; processes can share it. @default in this process's memory */
-  cache?: KeyValue;
+  cache?: KeyValue | undefined;
   /**
    * Returns the account of a request, for hosts with their own sign-in; `null` or `undefined`: the API key
    * decides. @default only API keys
    */
-  authenticate?: (call: Call) => Account | null | undefined | Promise<Account | null | undefined>;
+  authenticate?:
+    | ((call: Call) => Account | null | undefined | Promise<Account | null | undefined>)
+    | undefined;
   /**
    * The monthly allowance of each plan, by plan name: `{ searches, verifications }`, each a number from 0, or
    * `false` for no limit. @default free: 100 searches and 100 verifications
    */
-  plans?: Readonly<Record<string, PlanAllowance>>;
+  plans?: Readonly<Record<string, PlanAllowance>> | undefined;
   /**
    * Names of the two networks in field names: `a` replaces `network_a` in two fields, `b` replaces
    * `network_b`.
    * @default { a: "network_a", b: "network_b" }
    */
-  networkNames?: { a: string; b: string };
+  networkNames?: { a: string; b: string } | undefined;
   /** Requests per second and account, at least 1; `false`: no limit. @default 15 */
-  requestsPerSecond?: number | false;
+  requestsPerSecond?: number | false | undefined;
   /**
    * Counts requests per second. While it is unavailable, each process counts separately. Not closed with the
    * service. @default in memory
    */
-  rateLimiter?: RateLimiter;
+  rateLimiter?: RateLimiter | undefined;
   /**
    * `required` rejects requests without TLS, except from a loopback peer that is not a proxy, for
    * development. `always` rejects all of them; `off` checks nothing. @default "required"
    */
-  tls?: TlsPolicy;
+  tls?: TlsPolicy | undefined;
   /** Other web origins that may use the API from a browser. @default none */
-  cors?: CorsOptions;
+  cors?: CorsOptions | undefined;
   /** `"host"` passes unexpected failures to the host app's error handling. @default "reply" (a plain 500) */
-  errors?: "reply" | "host";
+  errors?: "reply" | "host" | undefined;
   /**
    * Receives every unexpected failure of a request, and every failure of a backend. @default logger, or
    * console.error without one
    */
-  onError?: (error: unknown, call?: Call) => void;
+  onError?: ((error: unknown, call?: Call) => void) | undefined;
   /** Receives failures if `onError` is absent; never an address or a key. @default console.error */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */
-  observer?: Observer;
+  observer?: Observer | undefined;
   /** Returns the current time in Unix milliseconds. @default Date.now */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }

@@ -32,9 +32,9 @@ export interface Lookup extends Service, LookupAdmin, LookupLibrary {
   ready(): Promise<void>;
   /**
    * Rejects new requests with 503 and new calls with `overloaded`, waits at most `timeoutMs` for those in
-   * progress (10 seconds by default), then closes the given backends. Calling it twice is allowed.
+   * progress (8 seconds by default), then closes the given backends. Calling it twice is allowed.
    */
-  close(options?: { timeoutMs?: number }): Promise<void>;
+  close(options?: { timeoutMs?: number | undefined }): Promise<void>;
 }
 
 /**

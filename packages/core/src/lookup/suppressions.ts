@@ -44,7 +44,7 @@ export interface SuppressionsOptions {
    * entries. Use `false` for a secret that was created for this process and cannot be the one used for them.
    * @default true
    */
-  mayAdopt?: boolean;
+  mayAdopt?: boolean | undefined;
 }
 
 const OPTION_RULES = {

@@ -19,7 +19,7 @@ export interface Reported {
 }
 
 /**
- * Logs the level of a renderer's sandbox once it is known, which is after the first picture, and registers a gauge for
+ * Logs the level of a renderer's sandbox once it is known, which is after its start or the first picture, and registers a gauge for
  * each level. A renderer that does not report a level is returned as it is.
  */
 export function reportSandbox(renderer: Renderer, log: Logger, observer: Observer | undefined): Reported {
@@ -34,11 +34,13 @@ export function reportSandbox(renderer: Renderer, log: Logger, observer: Observe
   const gauges = LEVELS.map((level) =>
     observer?.gauge(`sandbox_${level}`, () => (renderer.sandbox?.level === level ? 1 : 0)),
   );
+  const { start } = renderer;
   return {
     renderer: overlay(renderer, {
+      ...(start && { start: () => start.call(renderer).finally(logOnce) }),
       admit: (source, type, options, work) => renderer.admit(source, type, options, work).finally(logOnce),
       render: (source, type, spec, work) => renderer.render(source, type, spec, work).finally(logOnce),
-    } satisfies Pick<Renderer, "admit" | "render">),
+    } satisfies Pick<Renderer, "start" | "admit" | "render">),
     hide() {
       for (const hide of gauges) hide?.();
     },

@@ -19,11 +19,11 @@ export interface Described {
 
 export interface ApiDescriptionOptions {
   /** The same as that of the services. @default derived from the host framework's request */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** See {@link TlsPolicy}. @default "required" */
-  tls?: TlsPolicy;
+  tls?: TlsPolicy | undefined;
   /** Other web origins that may read the description from a browser. @default none */
-  cors?: CorsOptions;
+  cors?: CorsOptions | undefined;
 }
 
 const RULES = {

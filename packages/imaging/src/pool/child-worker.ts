@@ -1,12 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import {
-  isError,
-  isServiceError,
-  type RenderSource,
-  type SandboxLevel,
-  ServiceError,
-  systemCode,
-} from "@outrigger/core";
+import { isError, isServiceError, type SandboxLevel, ServiceError, systemCode } from "@outrigger/core";
 import type { Frame } from "../shared/frames.ts";
 import { deferred } from "./deferred.ts";
 import { crashed, isFault, notStarted, overDeadline, reportedError, stopped } from "./failures.ts";
@@ -21,22 +14,12 @@ import {
   type ProcessOptions,
   startProcess,
 } from "./start-process.ts";
-import { keepHostAlive, readPipe, sendTask } from "./worker-pipe.ts";
+import { keepHostAlive, type Request, readPipe, sendTask } from "./worker-pipe.ts";
 
 /** The module of one worker, which sends {@link WorkerMessage}s, and its limits. */
 export interface ChildWorkerOptions extends ProcessOptions {
   /** Milliseconds that one task may take. */
   timeoutMs: number;
-}
-
-/** A task with its bytes. */
-export interface Request<Result> {
-  /** The message to the worker. */
-  task: object;
-  /** The bytes that come with it. */
-  source: RenderSource;
-  /** Verifies the reply. If it throws, the worker is killed. */
-  read(reply: unknown, bytes: Buffer, sourceBytes: number): Result;
 }
 
 /** A process that runs one task at a time. It is killed when a task exceeds a limit. */
@@ -64,6 +47,8 @@ export interface ChildWorker {
    * exited, they are unknown, and the whole deadline counts.
    */
   run<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result>;
+  /** Decides whether the start keeps this process alive. It does unless told otherwise. */
+  keepHostAlive(on: boolean): void;
   /** Kills the process. A pending start or task rejects with `reason`. */
   kill(reason: ServiceError): void;
 }
@@ -174,6 +159,10 @@ class SpawnedWorker implements ChildWorker {
         sourceBytes = length;
       });
     });
+  }
+
+  keepHostAlive(on: boolean): void {
+    if (!this.#hasStarted) keepHostAlive(this.#child, on);
   }
 
   kill(reason: ServiceError): void {

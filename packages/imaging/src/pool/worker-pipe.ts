@@ -1,11 +1,22 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import type { RenderSource } from "@outrigger/core";
 import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
 import { PIPE } from "../shared/wire.ts";
 import type { OpenSource } from "./source-file.ts";
 
 /** Bytes of a message without those that come with it. The longest has a thousand ranges. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
+
+/** A task with its bytes. */
+export interface Request<Result> {
+  /** The message to the worker. */
+  task: object;
+  /** The bytes that come with it. */
+  source: RenderSource;
+  /** Verifies the reply. If it throws, the worker is killed. */
+  read(reply: unknown, bytes: Buffer, sourceBytes: number): Result;
+}
 
 /** What becomes of the frames of a process. */
 export interface PipeEvents {

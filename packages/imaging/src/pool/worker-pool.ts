@@ -1,8 +1,9 @@
 import { type SandboxLevel, ServiceError, type WorkOptions } from "@outrigger/core";
-import { type ChildWorker, type ChildWorkerOptions, type Request, startChildWorker } from "./child-worker.ts";
+import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
 import { needsMemory } from "./failures.ts";
 import { createMemoryWatch, type MemoryWatch } from "./memory-watch.ts";
 import { type LevelSearch, noSandbox } from "./sandbox/levels.ts";
+import type { Request } from "./worker-pipe.ts";
 
 /** Options of {@link createWorkerPool}: a bounded number of workers and a bounded queue. */
 export interface WorkerPoolOptions extends ChildWorkerOptions {
@@ -31,6 +32,8 @@ export interface WorkerPool {
    * the sum of both attempts.
    */
   run<Result>(request: Request<Result>, work?: WorkOptions): Promise<Result>;
+  /** Starts a worker before the first task, without keeping this process alive. Rejects when none starts. */
+  start(): Promise<void>;
   /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes have exited. */
   close(): Promise<void>;
 }
@@ -55,7 +58,7 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** The reason of a kill after which the pool queues the task again. */
 const CROWDED = new ServiceError("overloaded", "This render was stopped to free memory for another.");
 
-/** Starts each worker when a task first needs it. A worker that died is replaced when the next task needs one. */
+/** Starts each worker when a task first needs it, or one by `start`. A worker that died is replaced when the next task needs one. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   return new ChildWorkerPool(options);
 }
@@ -70,7 +73,9 @@ class ChildWorkerPool implements WorkerPool {
   readonly #tasksDone = new WeakMap<ChildWorker, number>();
   /** Workers whose process has not exited yet, killed ones included. */
   readonly #processes = new Set<ChildWorker>();
-  #starting = 0;
+  readonly #starting = new Set<ChildWorker>();
+  /** Number of calls that start a worker. */
+  #starts = 0;
   #running = 0;
   #isClosed = false;
   #averageMs = FIRST_GUESS_MS;
@@ -89,7 +94,7 @@ class ChildWorkerPool implements WorkerPool {
     if (this.#isClosed) return Promise.reject(closedError());
     if (signal?.aborted) return Promise.reject(signal.reason);
     const { workers, maxQueue } = this.#options;
-    const busy = this.#members.size - this.#idle.length - this.#starting;
+    const busy = this.#members.size - this.#idle.length - this.#starts;
     if (this.#queue.length >= maxQueue + workers - busy) return Promise.reject(this.#overloaded());
     return new Promise<Result>((resolve, reject) => {
       const abandon = (): void => {
@@ -108,8 +113,15 @@ class ChildWorkerPool implements WorkerPool {
       };
       signal?.addEventListener("abort", abandon, { once: true });
       this.#queue.push(job);
+      for (const worker of this.#starting) worker.keepHostAlive(true);
       this.#dispatch();
     });
+  }
+
+  async start(): Promise<void> {
+    if (this.#isClosed || this.#members.size > 0) return;
+    const failure = await this.#startWorker();
+    if (failure !== null) throw failure.error;
   }
 
   async close(): Promise<void> {
@@ -137,26 +149,29 @@ class ChildWorkerPool implements WorkerPool {
     // The first start finds the level of the sandbox.
     const maxStarting = this.#options.levels.result() === null ? 1 : this.#queue.length;
     while (
-      this.#starting < Math.min(maxStarting, this.#queue.length) &&
+      this.#starts < Math.min(maxStarting, this.#queue.length) &&
       this.#members.size < this.#options.workers
     ) {
       void this.#startWorker();
     }
   }
 
-  async #startWorker(): Promise<void> {
-    this.#starting++;
+  async #startWorker(): Promise<{ error: unknown } | null> {
+    let failure: { error: unknown } | null = null;
+    this.#starts++;
     try {
       this.#idle.push(await this.#startAtBestLevel());
     } catch (error) {
+      failure = { error };
       // One job per failed start: if starts keep failing, each queued job gets one attempt and its error.
       const job = this.#queue.shift();
       job?.release();
       job?.reject(error);
     } finally {
-      this.#starting--;
+      this.#starts--;
     }
     this.#dispatch();
+    return failure;
   }
 
   /** Tries the levels of the sandbox until a worker starts. Rejects with the failure of the last level. */
@@ -166,8 +181,10 @@ class ChildWorkerPool implements WorkerPool {
     const failures: { level: SandboxLevel; reason: string }[] = [];
     for (const level of candidates) {
       const worker = startChildWorker(this.#options, level);
+      if (this.#queue.length === 0) worker.keepHostAlive(false);
       this.#members.add(worker);
       this.#processes.add(worker);
+      this.#starting.add(worker);
       void worker.gone.then(() => {
         this.#forget(worker);
         this.#processes.delete(worker);
@@ -185,6 +202,8 @@ class ChildWorkerPool implements WorkerPool {
         if (level !== candidates.at(-1)) continue;
         // A known level has worked before, and without a sandbox the entry itself fails.
         throw levels.result() === null && level !== "none" ? noSandbox(failures) : error;
+      } finally {
+        this.#starting.delete(worker);
       }
     }
     throw noSandbox(failures);

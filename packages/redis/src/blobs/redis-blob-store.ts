@@ -19,14 +19,14 @@ export type RedisBlobStoreOptions = RedisSource & {
    * server are independent of each other.
    * @default "outrigger"
    */
-  prefix?: string;
+  prefix?: string | undefined;
   /**
    * Length of the pieces of a blob, in bytes; an integer of 131,072 to 4,194,304. A blob of at most two
    * pieces and 1 MiB is
    * written as one piece. A changed value applies to new blobs only.
    * @default 524_288
    */
-  pieceBytes?: number;
+  pieceBytes?: number | undefined;
   /**
    * How long a read in progress can still fetch a blob that was replaced or deleted, in milliseconds; an
    * integer of 1000 to
@@ -34,7 +34,7 @@ export type RedisBlobStoreOptions = RedisSource & {
    * other bytes.
    * @default 60_000
    */
-  supersededMs?: number;
+  supersededMs?: number | undefined;
   /**
    * Time to live: a blob expires this long after its last write, in milliseconds; an integer of 1000 to
    * 315,360,000,000 (ten
@@ -43,7 +43,7 @@ export type RedisBlobStoreOptions = RedisSource & {
    * written from then on.
    * @default never
    */
-  ttlMs?: number;
+  ttlMs?: number | undefined;
 };
 
 const FACTORY = "createRedisBlobStore";

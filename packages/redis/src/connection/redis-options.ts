@@ -20,17 +20,19 @@ export interface RedisOptions {
    * trips, such as a large blob, has this time for each of them.
    * @default 2000
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * For `rediss:` and `rediss+sentinel:` addresses: certificates and other options of `tls.connect`. @default
    * Node's trusted CAs
    */
-  tls?: Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">;
+  tls?:
+    | Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">
+    | undefined;
   /**
    * Receives connection errors as they happen. A call that fails because of one rejects as well.
    * @default ignored
    */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 /** The parsed address of a server. */

@@ -48,21 +48,21 @@ export type ServerRendererConfig = RendererOptions;
 /** Time-outs and connections of the HTTP server. */
 export interface ServerHttpConfig {
   /** Time for the headers of a request to arrive; after it the request ends with 408. Milliseconds, 100 to 600000. @default 15000 */
-  headersTimeoutMs?: number;
+  headersTimeoutMs?: number | undefined;
   /**
    * Time for the headers and body of a request to arrive; after it the request ends with 408. Milliseconds, 1000 to 86400000.
    * @default 60000 plus the time that `images.maxUploadBytes` takes at 32 KiB/s (25 MiB: 860000)
    */
-  requestTimeoutMs?: number;
+  requestTimeoutMs?: number | undefined;
   /**
    * How long an idle connection stays open for the next request; milliseconds, 0 to 3600000. Set it longer than the idle
    * timeout of the proxy in front, which otherwise sends requests into closing connections. @default 75000
    */
-  keepAliveMs?: number;
+  keepAliveMs?: number | undefined;
   /** A connection without traffic in either direction for this long is closed; milliseconds, 1000 to 3600000. @default 120000 */
-  idleMs?: number;
+  idleMs?: number | undefined;
   /** Most open connections; further ones are refused. 1 to 1000000. @default 4096 */
-  maxConnections?: number;
+  maxConnections?: number | undefined;
 }
 
 /** A URL for each role. Roles with the same URL share one store. */
@@ -84,13 +84,13 @@ export interface ServerLookupConfig
    * `postgres://user:password@host:port/database`.
    * @default `lookup.db` in the directory of the images; required if the records are not in a directory
    */
-  database?: string;
+  database?: string | undefined;
   /**
    * At least 32 bytes from which the keys of suppressions are derived. All apps on one database need the same secret. In a
    * list, the first makes new entries; keep the others, since old entries need them.
    * @default Derived from `secret`
    */
-  secret?: string | string[];
+  secret?: string | string[] | undefined;
 }
 
 /** The listener for metrics. It has its own port, so that metrics are never exposed together with the pictures. */
@@ -98,27 +98,27 @@ export interface ServerMetricsConfig {
   /** TCP port, 0 to 65535. 0 picks a free port, which the log names. */
   port: number;
   /** Address or host name to listen on. @default "127.0.0.1" */
-  host?: string;
+  host?: string | undefined;
 }
 
 export interface ServerLogConfig {
   /** Lowest severity that is logged; `silent` logs nothing. @default "info" */
-  level?: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+  level?: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent" | undefined;
   /** Writes lines for people instead of JSON. @default false */
-  pretty?: boolean;
+  pretty?: boolean | undefined;
 }
 
 /** The configuration of the server: the content of `outrigger.config.json` or `.mjs`. Unknown keys are rejected. */
 export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
   /** TCP port, 0 to 65535; 0 picks a free port. @default 3000 */
-  port?: number;
+  port?: number | undefined;
   /** Address or host name to listen on. @default "127.0.0.1" */
-  host?: string;
+  host?: string | undefined;
   /**
    * Directory of the images, created if missing. Short for `storage` of `file:<data>`; set only one of the two.
    * @default "./data"
    */
-  data?: string;
+  data?: string | undefined;
   /**
    * Where images are stored: one URL for all roles, or a URL for each role. `file:./data`, `memory:?maxBytes=…`,
    * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (separate the nodes of
@@ -126,46 +126,46 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
    * monitored by Sentinels), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
    * @default `data`
    */
-  storage?: string | ServerStorageConfig;
+  storage?: string | ServerStorageConfig | undefined;
   /**
    * Rejects empty storage, such as a volume that is not mounted, instead of initializing it. Turn it on after the first
    * start. @default false
    */
-  existing?: boolean;
+  existing?: boolean | undefined;
   /**
    * Redis URL, as in `storage`, of a queue that distributes uploads answered with 202 among all servers. Needs
    * `npm install bullmq ioredis`. @default Each server processes its own uploads and polls for unfinished uploads of others
    */
-  jobQueue?: string;
+  jobQueue?: string | undefined;
   /**
    * Proxies whose forwarding headers are trusted for the client's address, protocol and host: `trust proxy` of Express. The
    * number of proxies, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list). @default false
    */
-  trustProxy?: boolean | number | string | string[];
+  trustProxy?: boolean | number | string | string[] | undefined;
   /**
    * At least 32 bytes from which PINs and the lookup's keys are derived. A list rotates secrets: the first signs, all verify.
    * @default Created at the first start and stored beside the records (mode 0600); required with records in Redis or S3
    */
-  secret?: string | string[];
+  secret?: string | string[] | undefined;
   /** The image service. @default the defaults of {@link ServerImagesConfig} */
-  images?: ServerImagesConfig;
+  images?: ServerImagesConfig | undefined;
   /** The email lookup. @default false */
-  lookup?: false | ServerLookupConfig;
+  lookup?: false | ServerLookupConfig | undefined;
   /** Limits of the renderer. @default the defaults of {@link RendererOptions} */
-  renderer?: ServerRendererConfig;
+  renderer?: ServerRendererConfig | undefined;
   /** Time-outs and connections of the HTTP server. @default the defaults of {@link ServerHttpConfig} */
-  http?: ServerHttpConfig;
+  http?: ServerHttpConfig | undefined;
   /** The log on standard error. @default the defaults of {@link ServerLogConfig} */
-  log?: ServerLogConfig;
+  log?: ServerLogConfig | undefined;
   /** Metrics for Prometheus at `GET /metrics`. @default false */
-  metrics?: false | ServerMetricsConfig;
+  metrics?: false | ServerMetricsConfig | undefined;
   /** Sends spans to the OpenTelemetry SDK that is registered in this process, e.g. by `node --import`. @default false */
-  tracing?: boolean;
+  tracing?: boolean | undefined;
   /** Longest time from the signal to the exit; milliseconds, 100 to 600000. @default 10000 */
-  shutdownMs?: number;
+  shutdownMs?: number | undefined;
   /**
    * How long the server still accepts connections after `/readyz` turns 503, so that load balancers notice; milliseconds,
    * from 0 and less than `shutdownMs`. @default 0
    */
-  drainDelayMs?: number;
+  drainDelayMs?: number | undefined;
 }

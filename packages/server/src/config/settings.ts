@@ -1,5 +1,5 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { checkOptions } from "@outrigger/core/stores";
+import { checkOptions, type Filled } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
 import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";
@@ -21,9 +21,9 @@ export interface ServerSettings
   lookup: false | LookupSettings;
   existing: boolean;
   trustProxy: NonNullable<ServerConfig["trustProxy"]>;
-  http: Required<ServerHttpConfig>;
-  log: Required<ServerLogConfig>;
-  metrics: false | Required<ServerMetricsConfig>;
+  http: Filled<ServerHttpConfig>;
+  log: Filled<ServerLogConfig>;
+  metrics: false | Filled<ServerMetricsConfig>;
   tracing: boolean;
   shutdownMs: number;
   drainDelayMs: number;

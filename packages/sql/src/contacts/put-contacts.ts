@@ -7,7 +7,7 @@ import { refreshDomains } from "./refresh-contacts.ts";
 
 export interface PutContactsOptions {
   /** Names of organisations by domain. @default none */
-  organizations?: Readonly<Record<string, string>>;
+  organizations?: Readonly<Record<string, string>> | undefined;
 }
 
 const RULES = {

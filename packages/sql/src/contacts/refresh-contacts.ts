@@ -7,7 +7,7 @@ import { readInOrder } from "./read-in-order.ts";
 
 export interface RefreshOptions {
   /** Stops between two transactions. @default never */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const RULES = { signal: shapes.abortSignal } satisfies RuleTable<RefreshOptions>;

@@ -14,7 +14,7 @@ export interface ExportOptions {
    * addresses. Suppressed contacts may be in the database if an import ran without this test.
    * @default none
    */
-  isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
+  isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
 }
 
 const RULES = {

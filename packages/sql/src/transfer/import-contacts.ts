@@ -33,24 +33,24 @@ export interface ImportOptions {
   /** `csv`, with the names of the columns in the first line, or `ndjson`, with a JSON object in each line. */
   format: "csv" | "ndjson";
   /** Column or key of each field. @default the recognised names */
-  mapping?: FieldMapping;
+  mapping?: FieldMapping | undefined;
   /**
    * Receives each rejected line. `"fail"` ends the import with `bad_request` at the first one; the lines
    * before it may already be
    * committed.
    * @default rejected lines are only counted
    */
-  onBadLine?: "fail" | ((line: BadLine) => void);
+  onBadLine?: "fail" | ((line: BadLine) => void) | undefined;
   /** Receives the progress after each committed batch. @default ignored */
-  onProgress?: (progress: ImportProgress) => void;
+  onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
    * Returns which of at most 100 normalised addresses and domains are suppressed; these are not imported, a
    * domain with all its addresses.
    * @default none
    */
-  isSuppressed?: (subjects: readonly string[]) => Promise<ReadonlySet<string>>;
+  isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
   /** Ends the import between two batches; the import rejects with the signal's reason. @default never */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const COLUMN = rules.text("the name of a column or key");

@@ -14,22 +14,22 @@ export interface MailListsOptions {
    * Webmail domains, instead of the built-in list. @default email-providers, without disposable and company
    * domains
    */
-  webmail?: Iterable<string>;
+  webmail?: Iterable<string> | undefined;
   /**
    * Domains of disposable addresses, instead of the built-in list. @default the union of public lists, without
    * big providers and privacy aliases
    */
-  disposable?: Iterable<string>;
+  disposable?: Iterable<string> | undefined;
   /** Further webmail domains. @default none */
-  addWebmail?: Iterable<string>;
+  addWebmail?: Iterable<string> | undefined;
   /** Further domains of disposable addresses. @default none */
-  addDisposable?: Iterable<string>;
+  addDisposable?: Iterable<string> | undefined;
   /** Further domains of privacy aliases, which forward mail to the mailbox of their owner. @default none */
-  addAlias?: Iterable<string>;
+  addAlias?: Iterable<string> | undefined;
   /** Domains that are never webmail. @default none */
-  exceptWebmail?: Iterable<string>;
+  exceptWebmail?: Iterable<string> | undefined;
   /** Domains that are never disposable. @default none */
-  exceptDisposable?: Iterable<string>;
+  exceptDisposable?: Iterable<string> | undefined;
 }
 
 const DOMAINS = shapes.iterable("a list of domains, or anything to iterate over");

@@ -34,14 +34,14 @@ export interface BackupOptions
   /** Name and version of the program, for the manifest. */
   tool: string;
   /** Secrets of the source, whose fingerprints go into the manifest. @default the fingerprints in the source's identity */
-  secret?: Secret;
+  secret?: Secret | undefined;
   /**
    * Adds the lookup database after the images are copied.
    * @param earlier The database in the backup from an earlier run.
    * @returns the database that it has now; `null`: none.
    * @default keeps the earlier database
    */
-  addLookup?(earlier: BackedUpLookup | null): Promise<BackedUpLookup | null>;
+  addLookup?: ((earlier: BackedUpLookup | null) => Promise<BackedUpLookup | null>) | undefined;
 }
 
 const { withRenditions: _withRenditions, ...SHARED_RULES } = COPY_RULES;

@@ -12,18 +12,18 @@ export interface RestoreOptions
   /** Empty, left by an earlier run of the same restore, or living: a service may be using it. */
   to: ImageStorage;
   /** `tombstoneDays` of the service: the days that it remembers gone images. @default 30 */
-  tombstoneDays?: number;
+  tombstoneDays?: number | undefined;
   /** Secrets of the service. One of them must be a secret of the backup. @default not compared */
-  secret?: Secret;
+  secret?: Secret | undefined;
   /** Lists of images that ended after the backup; any number, in any order. @default none */
-  ends?: readonly EndList[];
+  ends?: readonly EndList[] | undefined;
   /**
    * Restores images missing from a living target, even if the backup is older than the target remembers deletions: deleted
    * images may come back. @default false
    */
-  restoreAbsent?: boolean;
+  restoreAbsent?: boolean | undefined;
   /** Restores from a backup whose latest run did not finish. @default false */
-  acceptIncomplete?: boolean;
+  acceptIncomplete?: boolean | undefined;
 }
 
 /** The result of a restore. */

@@ -11,31 +11,31 @@ export type Moment = Date | number | string;
 /** Options of a new image. */
 export interface AddOptions {
   /** 1 to 255 characters. @default The base name of `source.path`, the name of a File, else "untitled" */
-  name?: string;
+  name?: string | undefined;
   /**
    * Media type of the bytes. Bytes of another type reject with `unsupported_media`. @default detected from the bytes
    */
-  type?: string;
+  type?: string | undefined;
   /** Expiry, within `maxLifetimeMs` from now. @default now + `defaultLifetimeMs` */
-  expiresAt?: Moment;
+  expiresAt?: Moment | undefined;
   /** Owner of the image, 1 to 256 characters. The owner's limits apply. @default none */
-  owner?: string;
+  owner?: string | undefined;
   /** Limits of the owner, this image included. @default The service's `ownerLimits` */
-  ownerLimits?: OwnerLimits;
+  ownerLimits?: OwnerLimits | undefined;
   /**
    * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes, `name` and `type` resolves
    * to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
    * characters without quotes.
    * @default none
    */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /**
    * Whether to wait until the image can be read. `false` resolves once it is stored, with status `processing`.
    * @default true
    */
-  wait?: boolean;
+  wait?: boolean | undefined;
   /** Aborts the call. No trace of the image remains. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** An image as described by `<id>.json`, at one revision. */
@@ -55,19 +55,19 @@ export interface AddedImage extends StoredImage {
 /** Selects the bytes of an image to open. */
 export interface OpenOptions {
   /** Format of the bytes. Required with `resize`, `convert`, `page` and `preset`. @default the original */
-  format?: ImageFormat | "jpeg";
+  format?: ImageFormat | "jpeg" | undefined;
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
-  resize?: string;
+  resize?: string | undefined;
   /** Quality of a JPEG; other formats ignore it. */
-  convert?: Quality;
+  convert?: Quality | undefined;
   /** Page of a PDF, from 1. */
-  page?: number;
+  page?: number | undefined;
   /** Name of one of the service's `presets`. Excludes `resize`, `convert` and `page`. */
-  preset?: string;
+  preset?: string | undefined;
   /** Byte range, both ends included. An end beyond the last byte is cut. @default all bytes */
-  range?: ByteRange;
+  range?: ByteRange | undefined;
   /** Aborts waiting for a render, and reading from a remote store. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** The opened bytes of an image. */
@@ -87,15 +87,15 @@ export interface OpenedImage {
 /** Fields to change, at least one. */
 export interface ImageEdit {
   /** 1 to 255 characters. */
-  name?: string;
+  name?: string | undefined;
   /** Within `maxLifetimeMs` from now. */
-  expiresAt?: Moment;
+  expiresAt?: Moment | undefined;
 }
 
 export interface EditOptions {
   /** Rejects with `conflict` if the image has another revision now. @default any */
-  ifRevision?: string;
-  signal?: AbortSignal;
+  ifRevision?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /**

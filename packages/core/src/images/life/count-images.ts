@@ -23,9 +23,9 @@ export interface ImageStats extends ImageCounts {
 
 export interface CountOptions {
   /** Whether to read every record instead of estimating. @default false */
-  exact?: boolean;
+  exact?: boolean | undefined;
   /** Milliseconds to read a data directory before the rest is estimated. @default 3000 */
-  budgetMs?: number;
+  budgetMs?: number | undefined;
   /** Called with the number of images read so far. */
   onProgress?(images: number): void;
 }

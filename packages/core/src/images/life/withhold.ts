@@ -16,9 +16,9 @@ export interface WithholdOptions {
    * Absolute http(s) URL of the blocking party, such as your own page about the demand. Sent as `Link: <…>;
    * rel="blocked-by"`. RFC 7725 §4: the party that implements the block, not the one that demands it.
    */
-  authority?: string;
+  authority?: string | undefined;
   /** When the image is removed for good, in the future. @default its expiry */
-  deleteAfter?: Date;
+  deleteAfter?: Date | undefined;
 }
 
 const MAX_REASON_LENGTH = 1000;

@@ -50,17 +50,17 @@ export interface MigrateOptions {
   /** Name of the source for the mark in the target, without secrets. Only a run with the same name can continue. */
   source: string;
   /** Compares existing blobs by their bytes instead of their sizes. @default false */
-  verify?: boolean;
+  verify?: boolean | undefined;
   /** Copies renditions; missing ones are rendered again on request. @default true */
-  withRenditions?: boolean;
+  withRenditions?: boolean | undefined;
   /** Keys copied at once, 1 to 256. @default 8 */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Time to retry a failing store; milliseconds from 0. @default 60000 */
-  patienceMs?: number;
+  patienceMs?: number | undefined;
   /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Receives the progress. @default none */
-  onProgress?(progress: Readonly<MigrationProgress>): void;
+  onProgress?: ((progress: Readonly<MigrationProgress>) => void) | undefined;
   /** Called when everything is copied, before the target is marked as finished, for example to store the secret. @default nothing */
-  beforeFinish?(): Promise<void>;
+  beforeFinish?: (() => Promise<void>) | undefined;
 }

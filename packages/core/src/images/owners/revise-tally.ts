@@ -4,9 +4,9 @@ import { nextTurn, releaseBytes, reserveBytes, type Tally, writeNote } from "./t
 /** Quota of one owner. An absent limit is no limit. */
 export interface OwnerLimits {
   /** Maximum number of images at a time, from 0. @default no limit */
-  images?: number;
+  images?: number | undefined;
   /** Maximum total bytes of their originals, from 0. @default no limit */
-  bytes?: number;
+  bytes?: number | undefined;
 }
 
 export interface Operation {

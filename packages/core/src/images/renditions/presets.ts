@@ -7,11 +7,11 @@ import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from
 /** The parameters of a preset, as in a request. At least one must be set. */
 export interface PresetOption {
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
-  resize?: string;
+  resize?: string | undefined;
   /** Quality of a JPEG; other formats ignore it. @default "high" */
-  convert?: Quality;
+  convert?: Quality | undefined;
   /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
-  page?: number;
+  page?: number | undefined;
 }
 
 /** Presets by name. */

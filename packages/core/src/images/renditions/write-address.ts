@@ -12,22 +12,22 @@ import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-reques
 /** The rendition that an address names. */
 export interface AddressedRendition {
   /** Absent: the image URL, which takes no other parameter. */
-  format?: ImageFormat | "jpeg";
+  format?: ImageFormat | "jpeg" | undefined;
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
-  resize?: string;
+  resize?: string | undefined;
   /** Quality of a JPEG; other formats ignore it. */
-  convert?: Quality;
+  convert?: Quality | undefined;
   /** Page of a PDF, from 1. */
-  page?: number;
+  page?: number | undefined;
   /** Name of a preset from the option `presets`. Replaces `resize`, `convert` and `page`. */
-  preset?: string;
+  preset?: string | undefined;
 }
 
 export interface AddressOptions {
   /** Signs the address. @default true with `until`, and if `sizes` is "signed" and the address needs a signature */
-  signed?: boolean;
+  signed?: boolean | undefined;
   /** The address is rejected from this time on: a date, or Unix milliseconds. @default never */
-  until?: Date | number;
+  until?: Date | number | undefined;
 }
 
 const any = rules.any();

@@ -81,25 +81,25 @@ export interface VerifyOptions extends Pick<ImagesOptions, "tombstoneDays" | "on
   /** The storage to verify. It may be in use. The stores stay open. */
   storage: ImageStorage;
   /** Repairs defects: restores from `backup` if possible, otherwise removes. @default false */
-  repair?: boolean;
+  repair?: boolean | undefined;
   /** An older copy of the storage, in the same form. @default none */
-  backup?: ImageStorage;
+  backup?: ImageStorage | undefined;
   /** Most bytes of originals read per second, a whole number from 1. @default 50000000 */
-  maxBytesPerSecond?: number;
+  maxBytesPerSecond?: number | undefined;
   /** Keys checked at once, 1 to 256. @default 4 */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Time to retry a failing store; milliseconds from 0. @default 60000 */
-  patienceMs?: number;
+  patienceMs?: number | undefined;
   /** Called with the error of a failed repair. @default not called */
-  onError?(error: unknown): void;
+  onError?: ((error: unknown) => void) | undefined;
   /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
-  state?: VerifyState;
+  state?: VerifyState | undefined;
   /** Stores the state from which a later run can continue; awaited every few hundred keys. @default not stored */
-  saveState?(state: VerifyState): Promise<void>;
+  saveState?: ((state: VerifyState) => Promise<void>) | undefined;
   /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Called for each finding. @default findings are only counted */
-  onFinding?(finding: VerifyFinding): void;
+  onFinding?: ((finding: VerifyFinding) => void) | undefined;
   /** Receives the progress: the same object each time, updated. @default not called */
-  onProgress?(progress: Readonly<VerifyProgress>): void;
+  onProgress?: ((progress: Readonly<VerifyProgress>) => void) | undefined;
 }

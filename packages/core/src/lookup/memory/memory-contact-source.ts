@@ -19,9 +19,9 @@ import { titleKey } from "../titles/title-key.ts";
 
 export interface MemoryContactSourceOptions {
   /** The initial contacts; of several with the same address, the last. @default nothing */
-  contacts?: Iterable<Contact>;
+  contacts?: Iterable<Contact> | undefined;
   /** Names of organisations by domain, as lower-case A-labels. @default none */
-  organizations?: Readonly<Record<string, string>>;
+  organizations?: Readonly<Record<string, string>> | undefined;
 }
 
 const RULES = {

@@ -13,7 +13,7 @@ export interface MemoryBlobStoreOptions {
    * `put` that needs more rejects with `no_space`. As on a disk, the old blob counts until it is replaced.
    * @default 268_435_456 (256 MiB)
    */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 const RULES = { maxBytes: preset(256 * 2 ** 20, whole(1)) } satisfies RuleTable<MemoryBlobStoreOptions>;

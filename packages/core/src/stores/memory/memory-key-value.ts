@@ -8,7 +8,7 @@ export interface MemoryKeyValueOptions {
    * Maximum number of keys, an integer of at least 1; the least recently used are dropped first. @default
    * 100_000
    */
-  maxKeys?: number;
+  maxKeys?: number | undefined;
 }
 
 const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryKeyValueOptions>;

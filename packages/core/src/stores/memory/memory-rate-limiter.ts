@@ -14,7 +14,7 @@ export interface MemoryRateLimiterOptions {
    * dropped.
    * @default 100_000
    */
-  maxKeys?: number;
+  maxKeys?: number | undefined;
 }
 
 const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryRateLimiterOptions>;

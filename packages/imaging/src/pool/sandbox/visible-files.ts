@@ -1,7 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { modulesAbove, ownRoot, readManifest, rootOf } from "../../package-roots.ts";
 import { visibleFonts } from "./visible-fonts.ts";
 
 /** The files of the host that a sandbox shows, all read-only. */
@@ -38,40 +37,19 @@ export function visibleFiles(environment: NodeJS.ProcessEnv): VisibleFiles {
 
 /** This package, core and their dependencies, with each `node_modules` on the way up from them. */
 function codeDirectories(): string[] {
-  const own = packageRoot(fileURLToPath(import.meta.url));
-  const roots = [own, rootOf("@outrigger/core", own)];
+  const own = ownRoot();
+  const roots = [own, installedRoot("@outrigger/core", own)];
   const direct = roots.flatMap((root) => {
-    const { dependencies = {} }: { dependencies?: object } = JSON.parse(
-      readFileSync(join(root, "package.json"), "utf8"),
-    );
-    return Object.keys(dependencies).map((name) => rootOf(name, root));
+    const { dependencies = {} } = readManifest(root);
+    return Object.keys(dependencies).map((name) => installedRoot(name, root));
   });
-  return [...new Set([...roots, ...direct])].flatMap((root) => [root, ...modulesAbove(root)]);
+  return [...new Set([...roots, ...direct])].flatMap((root) => [root, ...modulesAbove(dirname(root))]);
 }
 
-/** Real path of a package, as a module in `from` finds it. Not its entry point: `exports` may hide package.json. */
-function rootOf(name: string, from: string): string {
-  const places = createRequire(join(from, "package.json")).resolve.paths(name) ?? [];
-  for (const place of places) {
-    try {
-      return realpathSync(join(place, name));
-    } catch {
-      // Not installed here; the next place is further up.
-    }
-  }
-  throw new Error(`${name} is not installed`);
-}
-
-/** The nearest directory above `path` with a package.json. */
-function packageRoot(path: string): string {
-  const directory = dirname(path);
-  if (directory === path) throw new Error("This package has no package.json");
-  return readdirSync(directory).includes("package.json") ? realpathSync(directory) : packageRoot(directory);
-}
-
-function modulesAbove(directory: string): string[] {
-  const parent = dirname(directory);
-  return [join(directory, "node_modules"), ...(parent === directory ? [] : modulesAbove(parent))];
+function installedRoot(name: string, from: string): string {
+  const root = rootOf(name, from);
+  if (root === null) throw new Error(`${name} is not installed`);
+  return root;
 }
 
 /** Directories of the shared libraries of this process. A dependency's own libraries are in its package. */

@@ -5,21 +5,15 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { type AddressInfo, isIPv6, Server as NetServer } from "node:net";
-import { deferContinue, hasSeveralHosts } from "@outrigger/node";
+import { type AddressInfo, isIPv6 } from "node:net";
+import { type Connections, deferContinue, hasSeveralHosts, trackConnections } from "@outrigger/node";
 import { StartError } from "../../config/config-error.ts";
 import type { ServerSettings } from "../../config/settings.ts";
-import { trackConnections } from "./connections.ts";
 import { reply } from "./replies.ts";
 
-export interface Listener {
+export interface Listener extends Connections {
   /** `http://address:port`, without a trailing slash. */
   url: string;
-  /**
-   * Stops accepting connections and waits until all replies are sent, at most `timeoutMs` milliseconds.
-   * @returns The number of connections cut at the timeout.
-   */
-  drain(timeoutMs: number): Promise<number>;
 }
 
 export type ListenSettings = Pick<ServerSettings, "port" | "host" | "http">;
@@ -63,21 +57,7 @@ export async function listen(
   server.on("error", onError);
   return {
     url: urlOf(server.address(), settings.host),
-    async drain(timeoutMs) {
-      let cut = 0;
-      const deadline = setTimeout(() => {
-        cut = connections.cut();
-      }, timeoutMs);
-      await new Promise((resolve) => {
-        // Not close() of http.Server, which cuts replies in progress (see trackConnections).
-        NetServer.prototype.close.call(server, resolve);
-        connections.retire();
-      });
-      clearTimeout(deadline);
-      // Stops the timer of the timeouts. The error that the server no longer listens is ignored.
-      server.close(() => {});
-      return cut;
-    },
+    drain: (timeoutMs) => connections.drain(timeoutMs),
   };
 }
 

@@ -7,7 +7,7 @@ export function uploadCommand(base: string): string {
 }
 
 export interface TerminalGuideOptions {
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** `false` if the lookup is off. */
   lookup: object | false;
 }

@@ -1,4 +1,5 @@
 import { isServiceError, type MigrateOptions } from "@outrigger/core";
+import type { Filled } from "@outrigger/core/stores";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { StartError } from "../../../config/config-error.ts";
@@ -7,7 +8,7 @@ import { showCopy } from "../show-progress.ts";
 /** A running copy between stores. */
 export interface RunningCopy {
   /** Options for the function that copies. */
-  options: Required<Pick<MigrateOptions, "signal" | "onProgress">>;
+  options: Filled<Pick<MigrateOptions, "signal" | "onProgress">>;
   /** Ends the progress display; call it before printing the result. */
   end(): void;
 }

@@ -50,11 +50,11 @@ export interface Upload {
 }
 
 export interface UploadOptions {
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Whether to set an early expiry. @default true */
-  expires?: boolean;
+  expires?: boolean | undefined;
   /** Whether to pause for `patienceMs` in the middle. @default false */
-  pauses?: boolean;
+  pauses?: boolean | undefined;
 }
 
 export interface VisitOptions {

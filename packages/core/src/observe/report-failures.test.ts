@@ -1,0 +1,64 @@
+import { expect, test, vi } from "vitest";
+import { createFakeRenderer } from "../../test/fake-renderer.ts";
+import { ServiceError } from "../errors.ts";
+import { createImages } from "../images/images.ts";
+import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
+import { reportFailures } from "./report-failures.ts";
+
+const source = { bytes: Buffer.of() };
+const full = new ServiceError("overloaded", "Too many images are waiting.", { retryAfterMs: 1 });
+const broken = new ServiceError("overloaded", "No process starts.", { cause: new Error("no sharp") });
+
+/** A renderer whose calls have these outcomes in turn; `null`: it works. */
+function failing(outcomes: (Error | null)[]) {
+  const reported: unknown[] = [];
+  const settle = async () => {
+    const error = outcomes.shift();
+    if (error) throw error;
+    return { bytes: Buffer.of() };
+  };
+  const inner = { ...createFakeRenderer(), render: settle, start: async () => void (await settle()) };
+  const renderer = reportFailures(inner, (error) => reported.push(error));
+  const render = () => renderer.render(source, "image/png", { format: "webp" });
+  return { renderer, render, reported };
+}
+
+test("a renderer that cannot start is reported once, and each call still rejects", async () => {
+  const { renderer, render, reported } = failing([broken, broken, broken]);
+  await expect(renderer.start?.()).rejects.toBe(broken);
+  await expect(render()).rejects.toBe(broken);
+  await expect(render()).rejects.toBe(broken);
+  expect(reported).toEqual([broken]);
+});
+
+test("a renderer that failed, worked and failed again is reported twice", async () => {
+  const { render, reported } = failing([broken, null, broken]);
+  await expect(render()).rejects.toBe(broken);
+  await render();
+  await expect(render()).rejects.toBe(broken);
+  expect(reported).toEqual([broken, broken]);
+});
+
+test("a full queue is not reported", async () => {
+  const { render, reported } = failing([full]);
+  await expect(render()).rejects.toBe(full);
+  expect(reported).toEqual([]);
+});
+
+test("a renderer without start has none", () => {
+  expect(reportFailures(createFakeRenderer(), () => undefined).start).toBeUndefined();
+});
+
+test("a service starts its renderer when it is created, and reports a start that fails", async () => {
+  const onError = vi.fn();
+  const start = vi.fn(() => Promise.reject(broken));
+  const images = createImages({
+    storage: createMemoryBlobStore(),
+    secret: "a secret of thirty-two bytes or more",
+    renderer: { ...createFakeRenderer(), start },
+    onError,
+  });
+  await vi.waitFor(() => expect(onError.mock.calls).toEqual([[broken, undefined]]));
+  await images.close();
+  expect(start).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,144 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createRenderer } from "@outrigger/imaging";
+import { type BuildOptions, build } from "esbuild";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { run } from "./support/programs.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Serves one upload, then prints its status and what went to `onError`. */
+const SERVER = `
+import { createServer } from "node:http";
+import { createImages, createMemoryBlobStore } from "@outrigger/core";
+import { express } from "@outrigger/express";
+import { createRenderer } from "@outrigger/imaging";
+import { createPages } from "@outrigger/web";
+
+async function main() {
+  const errors = [];
+  const images = createImages({
+    storage: createMemoryBlobStore(),
+    secret: "a secret of thirty-two bytes or more",
+    renderer: createRenderer({ workers: 1 }),
+    pages: createPages(),
+    asyncAfterMs: false,
+    onError: (error) => errors.push(error.message + " " + error.cause?.message),
+  });
+  const server = createServer((req, res) => express(images)(req, res, () => res.end())).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const statuses = [];
+  for (let upload = 0; upload < 2; upload++) {
+    const form = new FormData();
+    form.set("imagedata", new Blob(['<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'], { type: "image/svg+xml" }), "a.svg");
+    const url = "http://127.0.0.1:" + server.address().port + "/api/images.json";
+    const { status } = await fetch(url, { method: "POST", body: form, headers: { "User-Agent": "Test/1.0" } });
+    statuses.push(status);
+  }
+  server.close();
+  server.closeAllConnections();
+  await images.close();
+  console.log(JSON.stringify({ statuses, errors, build: createRenderer().build }));
+}
+main();
+`;
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "outrigger-bundled-"));
+  await writeFile(join(directory, "server.mjs"), SERVER);
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** Links to the packages, and copies of those that a test changes. */
+async function install(...copied: string[]): Promise<void> {
+  const scope = join(directory, "node_modules/@outrigger");
+  await mkdir(scope, { recursive: true });
+  for (const name of ["core", "node", "express", "imaging", "web"]) {
+    const from = join(ROOT, "packages", name);
+    if (!copied.includes(name)) await symlink(from, join(scope, name));
+    else {
+      await cp(join(from, "dist"), join(scope, name, "dist"), { recursive: true });
+      await cp(join(from, "package.json"), join(scope, name, "package.json"));
+    }
+  }
+}
+
+interface Printed {
+  statuses: number[];
+  errors: string[];
+  build: string;
+}
+
+async function serve(file: string): Promise<Printed> {
+  const { stdout, stderr, status } = await run(process.execPath, [join(directory, file)]);
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout.toString());
+}
+
+describe("a server in one file made by esbuild", () => {
+  async function bundle(options: BuildOptions): Promise<string> {
+    const outfile = options.format === "cjs" ? "bundle.cjs" : "bundle.mjs";
+    await build({
+      entryPoints: [join(directory, "server.mjs")],
+      outfile: join(directory, outfile),
+      ...{ bundle: true, platform: "node", format: "esm", logLevel: "silent" },
+      // CommonJS libraries inside call require.
+      ...(options.format !== "cjs" && {
+        banner: {
+          js: 'import { createRequire } from "module"; const require = createRequire(import.meta.url);',
+        },
+      }),
+      ...options,
+    });
+    return outfile;
+  }
+
+  test.each(["esm", "cjs"] as const)("works as %s if it leaves imaging and web external", async (format) => {
+    await install();
+    const external = ["@outrigger/imaging", "@outrigger/web"];
+    const { statuses, errors } = await serve(await bundle({ external, format }));
+    expect({ statuses, errors }).toEqual({ statuses: [201, 201], errors: [] });
+  });
+
+  test.each([
+    ["imaging", "esm", ["@outrigger/web"]],
+    ["imaging", "cjs", ["@outrigger/web"]],
+    ["web", "esm", ["@outrigger/imaging"]],
+    ["web", "cjs", ["@outrigger/imaging"]],
+  ] as const)("ends at its start with the remedy if %s is inside (%s)", async (name, format, external) => {
+    await install();
+    const file = await bundle({ external: [...external, "sharp"], format });
+    await expect(serve(file)).rejects.toThrow(
+      `leave @outrigger/${name} out of the bundle: mark it as external (esbuild: --external:@outrigger/${name})`,
+    );
+  });
+});
+
+test("a worker that ends before it is ready reaches onError once, and each upload gets 503", async () => {
+  await install("imaging");
+  const dist = join(directory, "node_modules/@outrigger/imaging/dist");
+  await writeFile(join(dist, "worker/worker.js"), 'throw new Error("no codec for this machine");');
+  const { statuses, errors } = await serve("server.mjs");
+  expect(statuses).toEqual([503, 503]);
+  expect(errors).toEqual([expect.stringMatching(/^No render process .*no codec for this machine/s)]);
+});
+
+test("the build of a renderer needs no library that this process could resolve, as after file tracing", async () => {
+  await install("imaging");
+  // No `main`, no code: only what a tool that copies imported files keeps.
+  for (const name of ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"]) {
+    const target = join(directory, "node_modules", name);
+    await mkdir(target, { recursive: true });
+    const { version } = JSON.parse(await readFile(join(ROOT, "node_modules", name, "package.json"), "utf8"));
+    await writeFile(join(target, "package.json"), JSON.stringify({ name, version }));
+  }
+  // sharp's own binaries count too.
+  await symlink(join(ROOT, "node_modules/@img"), join(directory, "node_modules/@img"));
+  const traced = await serve("server.mjs");
+  const renderer = createRenderer();
+  expect(traced.build).toBe(renderer.build);
+  await renderer.close();
+});
