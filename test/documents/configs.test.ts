@@ -6,7 +6,7 @@ import { readConfigFile } from "../../packages/server/src/config/config-file.ts"
 import { type Block, blocksIn, placeOf, readPages } from "./pages.ts";
 
 const pages = await readPages();
-const LANGUAGES = ["", "dockerfile", "http", "ini", "js", "json", "nginx", "sh", "text", "ts"];
+const LANGUAGES = ["", "diff", "dockerfile", "http", "ini", "js", "json", "nginx", "sh", "text", "ts"];
 const named = (...langs: string[]) =>
   blocksIn(pages, ...langs).map((block) => [placeOf(block), block] as const);
 const linesOf = ({ code }: Block) =>
