@@ -1,17 +1,19 @@
 import { isSettledWithin } from "../async/settled-within.ts";
-import type { Contact, ContactVerification } from "../contracts/contact-source.ts";
+import type { Contact, ContactVerification, PatternCount } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
 import { compareNames } from "./names/same-name.ts";
 import { hasUsualSpelling } from "./names/transliterate.ts";
+import type { FoundDomain } from "./operations/subject.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
 import { verificationOf, verifyAddress } from "./verify/verify-address.ts";
 
 /** The person whose address is sought. */
-export interface PersonSought {
-  domain: string;
+export interface PersonSought extends FoundDomain {
+  /** What is known about the addresses of the domain. */
+  patterns: readonly PatternCount[];
   firstName: string;
   lastName: string;
   /** How long mail servers may take, in milliseconds. */
@@ -55,24 +57,24 @@ export async function findAddress(
   sought: PersonSought,
 ): Promise<FoundAddress | null> {
   const { contacts, suppressions } = context;
-  const { domain, firstName, lastName } = sought;
+  const { domain, hasSuppressed, patterns, firstName, lastName } = sought;
   const namesakes = await contacts.findByName(domain, firstName, lastName);
   const isDead = ({ verification }: Contact) => verification?.status === "invalid";
   const known = namesakes.find((contact) => !isDead(contact));
   if (known !== undefined) {
-    if ((await suppressions.ofAddress(known.address)) !== null) throw claimed();
+    if (hasSuppressed && (await suppressions.ofAddress(known.address)) !== null) throw claimed();
     const { address, verification } = known;
     return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
   if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
-  const { patterns } = (await contacts.domain(domain)) ?? { patterns: [] };
   const guesses = candidatesFor(firstName, lastName, patterns)
     .slice(0, MAX_CONSIDERED)
     .flatMap((candidate) => {
       const parsed = parseAddress(`${candidate.local}@${domain}`);
       return parsed === null ? [] : [{ candidate, parsed }];
     });
-  const hidden = await suppressions.among(guesses.map(({ parsed }) => parsed.address));
+  const addresses = hasSuppressed ? guesses.map(({ parsed }) => parsed.address) : [];
+  const hidden = await suppressions.among(addresses);
   const [likeliest] = guesses;
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
   const dead = new Set(namesakes.map(({ address }) => address));

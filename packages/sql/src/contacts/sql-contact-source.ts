@@ -135,8 +135,7 @@ async function domainFacts(driver: SqlDriver, domain: string): Promise<DomainFac
 }
 
 async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCount[]> {
-  // The column holds only what `learnPatterns` returned.
-  if (row.patterns !== null) return JSON.parse(row.patterns) as PatternCount[];
+  if (row.patterns !== null) return readPatterns(row.patterns);
   const named = [];
   for await (const contacts of readInOrder(driver, row.id)) named.push(...contacts.map(namedLocal));
   const patterns = learnPatterns(named.filter((each) => each !== null));
@@ -146,5 +145,20 @@ async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCoun
     [row.id, JSON.stringify(patterns), row.revision],
   );
   await stored.catch(() => undefined); // The next call learns them again.
+  return patterns;
+}
+
+/** Patterns by their text: the same list for many questions, whose consequences are known then. */
+const read = new Map<string, PatternCount[]>();
+const MAX_READ = 500;
+
+function readPatterns(text: string): PatternCount[] {
+  let patterns = read.get(text);
+  if (patterns === undefined) {
+    // The column holds only what `learnPatterns` returned.
+    patterns = JSON.parse(text) as PatternCount[];
+    if (read.size >= MAX_READ) read.clear();
+    read.set(text, patterns);
+  }
   return patterns;
 }

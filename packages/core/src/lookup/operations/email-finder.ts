@@ -52,22 +52,24 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
   }),
 
   async work(context, search, account) {
-    const { domain = null } = (await findDomain(context, search)) ?? {};
+    const target = await findDomain(context, search);
+    if (target === null) return describe(context, search, null, null, null);
+    const { domain } = target;
     const { firstName, lastName, waitMs } = search;
-    if (domain === null) return describe(context, search, null, null, null);
     const request = ["email-finder", domain, firstName, lastName];
     const reservation = await context.meter.reserve(account, "searches", request, 1);
     let cost = 0;
     try {
+      const facts = await context.contacts.domain(domain);
       const found = await findAddress(context, {
-        domain,
+        ...target,
+        patterns: facts?.patterns ?? [],
         firstName,
         lastName,
         waitMs,
         account: account?.id ?? null,
       });
       cost = found === null ? 0 : 1;
-      const facts = await context.contacts.domain(domain);
       return describe(context, search, domain, found, facts);
     } finally {
       if (!reservation.isRepeat) await reservation.settle(cost);

@@ -1,5 +1,6 @@
 import type { PatternCount } from "../../contracts/contact-source.ts";
 import { nameSpellings } from "../names/name-forms.ts";
+import type { HabitShares } from "../names/name-habits.ts";
 import { cutOf, cutTexts } from "./cut-locals.ts";
 import { DEFAULT_PATTERNS, type PatternShare } from "./default-patterns.ts";
 import { learnedHabits } from "./learned-habits.ts";
@@ -53,7 +54,8 @@ export function candidatesFor(
   patterns: readonly PatternCount[],
   prior: PatternPrior = DEFAULT_PRIOR,
 ): Candidate[] {
-  const spellings = nameSpellings(firstName, lastName, learnedHabits(patterns));
+  const { habits, shares } = prior === DEFAULT_PRIOR ? knownBelief(patterns) : beliefOf(patterns, prior);
+  const spellings = nameSpellings(firstName, lastName, habits);
   const byLocal = new Map<string, Candidate & { best: number }>();
   const add = (local: string, pattern: string, probability: number) => {
     const known = byLocal.get(local);
@@ -67,7 +69,7 @@ export function candidatesFor(
       known.best = probability;
     }
   };
-  for (const [pattern, share] of patternShares(patterns, prior)) {
+  for (const [pattern, share] of shares) {
     const pieces = readPattern(pattern);
     if (pieces === null || share < MIN_PROBABILITY) continue;
     const cut = cutOf(patterns.find((each) => each.pattern === pattern)?.habits);
@@ -88,6 +90,28 @@ export function candidatesFor(
     .sort((left, right) => right.probability - left.probability || (left.local < right.local ? -1 : 1))
     .slice(0, MAX_CANDIDATES)
     .map(({ local, pattern, probability }) => ({ local, pattern, probability }));
+}
+
+/** What the known addresses of a domain say about the next one. */
+interface Belief {
+  habits: HabitShares;
+  shares: ReadonlyMap<string, number>;
+}
+
+/** Sources return the same patterns for many questions. */
+const beliefs = new WeakMap<readonly PatternCount[], Belief>();
+
+function knownBelief(patterns: readonly PatternCount[]): Belief {
+  let known = beliefs.get(patterns);
+  if (known === undefined) {
+    known = beliefOf(patterns, DEFAULT_PRIOR);
+    beliefs.set(patterns, known);
+  }
+  return known;
+}
+
+function beliefOf(patterns: readonly PatternCount[], prior: PatternPrior): Belief {
+  return { habits: learnedHabits(patterns), shares: patternShares(patterns, prior) };
 }
 
 function patternShares(patterns: readonly PatternCount[], prior: PatternPrior): Map<string, number> {
