@@ -191,7 +191,9 @@ describe.each(STORAGES)("closing a node under load on %s", (name) => {
         expect(failures.filter(({ node }) => node !== closed)).toEqual([]);
         // Requests at the closed node succeeded, answered 503, or could not connect.
         const seen = failures.filter(({ node }) => node === closed).map(({ what }) => what);
-        expect(seen.filter((what) => !/^503|ECONNREFUSED|ECONNRESET|socket hang up/.test(what))).toEqual([]);
+        expect(
+          seen.filter((what) => !/^503|ECONNREFUSED|ECONNRESET|EPIPE|socket hang up/.test(what)),
+        ).toEqual([]);
         for (const { id } of uploaded) {
           for (const { base } of others) expect((await ask(`${base}/${id}`)).status).toBe(200);
         }
