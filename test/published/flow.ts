@@ -38,7 +38,7 @@ export interface Walk {
   check(name: string, run: () => Promise<void> | void): Promise<void>;
   /** As the user. */
   send(url: string, sent?: Sent): Promise<Reply>;
-  /** As somebody else, whom the host does not know. */
+  /** As a client that the host does not know. */
   sendAsStranger(url: string, sent?: Sent): Promise<Reply>;
   /** Uploads a file. */
   create(part: Part, suffix?: string, isChunked?: boolean): Promise<Reply>;
