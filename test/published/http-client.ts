@@ -53,7 +53,8 @@ export function http1Client(): HttpClient {
 }
 
 export function http2Client(origin: string): HttpClient {
-  const session = connect(origin, { rejectUnauthorized: false });
+  // In MB. What waits to be sent counts: with the default of 10, a reply to a longer body would be rejected.
+  const session = connect(origin, { rejectUnauthorized: false, maxSessionMemory: 100 });
   // Each request reports its own failure.
   session.on("error", () => {});
   return {
@@ -61,11 +62,10 @@ export function http2Client(origin: string): HttpClient {
       const { pathname, search } = new URL(url);
       const { method = "GET", body } = sent;
       const stream = session.request({ ":method": method, ":path": pathname + search, ...headersOf(sent) });
-      const response = once(stream, "response");
-      stream.end(body);
-      const [received] = await response;
-      // The server may reset the stream of a body that it does not read.
+      // Reported by the reading of the response, or by its absence.
       stream.on("error", () => {});
+      stream.end(body);
+      const [received] = await once(stream, "response");
       const { ":status": status, ...rest } = received;
       return { status, headers: rest, body: await readAll(stream) };
     },
