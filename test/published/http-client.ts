@@ -25,9 +25,10 @@ export interface HttpClient {
   close(): void;
 }
 
-export function http1Client(): HttpClient {
-  const http = new HttpAgent({ keepAlive: true });
-  const https = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });
+/** @param keepAlive Whether requests share a connection. */
+export function http1Client({ keepAlive }: { keepAlive: boolean }): HttpClient {
+  const http = new HttpAgent({ keepAlive });
+  const https = new HttpsAgent({ keepAlive, rejectUnauthorized: false });
   return {
     send: (url, sent = {}) =>
       new Promise((resolve, reject) => {

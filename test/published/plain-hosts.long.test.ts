@@ -17,7 +17,7 @@ const FOREIGN = PLAIN_HOSTS.flatMap(({ packages = [] }) => packages);
 describe("the packages as published", () => {
   let registry: Registry;
   let project: Project;
-  const client = http1Client();
+  const client = http1Client({ keepAlive: false });
   const outcomes: HostOutcome[] = [];
 
   beforeAll(async () => {

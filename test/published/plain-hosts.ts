@@ -142,7 +142,11 @@ export const PLAIN_HOSTS: readonly PlainHost[] = [
     ...{ isTls: true, isHttp2: true },
   },
   {
-    ...{ host: "[`node:cluster`](node.md#in-cluster-and-worker-threads), 3 processes", path: "" },
+    ...{
+      host: "[`node:cluster`](node.md#in-cluster-and-worker-threads), 3 processes",
+      path: "",
+      isSpread: true,
+    },
     adapter: "@outrigger/node",
     files: ({ port }) => ({ "app.js": program("docs/node.md", "cluster.isPrimary", ["3000", String(port)]) }),
   },
