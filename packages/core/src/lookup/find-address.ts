@@ -20,6 +20,8 @@ export interface PersonSought extends FoundDomain {
   waitMs: number;
   /** The account on whose behalf; `null` without one. */
   account: string | null;
+  /** Called before mail servers are queried. */
+  beforeProbing(): Promise<void>;
 }
 
 export interface FoundAddress {
@@ -100,8 +102,9 @@ interface Guess {
 async function confirm(
   context: LookupContext,
   guesses: readonly Guess[],
-  { waitMs, account }: PersonSought,
+  { waitMs, account, beforeProbing }: PersonSought,
 ): Promise<FoundAddress | null> {
+  if (context.verifier.isProbing && guesses.length > 0) await beforeProbing();
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
