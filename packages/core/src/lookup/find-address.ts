@@ -69,6 +69,8 @@ export async function findAddress(
     return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
   if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
+  // No guess can be reliable, and none can be of a suppressed person.
+  if (patterns.length === 0 && !context.verifier.isProbing && !hasSuppressed) return null;
   const guesses = candidatesFor(firstName, lastName, patterns)
     .slice(0, MAX_CONSIDERED)
     .flatMap((candidate) => {
@@ -109,6 +111,8 @@ async function confirm(
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
+    // Only a mail server could confirm it.
+    if (probability < LEAST_PROBABILITY && !context.verifier.isProbing) return null;
     const leftMs = deadline - performance.now();
     const asked = leftMs > 0 ? verifyAddress(context, parsed.address, parsed, account) : null;
     const verified = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;

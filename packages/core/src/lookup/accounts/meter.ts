@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type Account,
   type Accounts,
@@ -213,7 +213,7 @@ const FREE: Reservation = {
 const FREE_QUOTE = quoteOf(FREE);
 
 function digestOf(request: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(request)).digest("base64url");
+  return hash("sha256", JSON.stringify(request), "base64url");
 }
 
 function exhausted(kind: QuotaKind, nowMs: number): LookupProblem {

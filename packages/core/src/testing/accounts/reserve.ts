@@ -55,27 +55,24 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 20);
   });
 
-  check(
-    "preview returns what reserve would return, and changes nothing",
-    async ({ one, another, id }) => {
-      await one.create(accountOf(id));
-      const preview = one.preview?.bind(one);
-      if (preview === undefined) return;
-      const charge = chargeOf(id, "a");
-      assert.deepEqual(await preview(charge, 4, 10, NOW_MS), { outcome: "reserved", points: 4 });
-      assert.deepEqual(await preview(charge, 14, 10, NOW_MS), { outcome: "reserved", points: 10 });
-      assert.deepEqual(await preview(charge, 1, 0, NOW_MS), { outcome: "exhausted" });
-      assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 0);
-      await another.reserve(charge, 7, 10, NOW_MS);
-      assert.deepEqual(await preview(charge, 1, 10, NOW_MS), { outcome: "repeat", points: 7 });
-      assert.deepEqual(await preview(chargeOf(id, "b"), 4, 10, NOW_MS), { outcome: "reserved", points: 3 });
-      const lapsedMs = NOW_MS + RESERVATION_MS;
-      assert.deepEqual(await preview(charge, 4, 10, lapsedMs), { outcome: "reserved", points: 4 });
-      await another.settle(charge, 10);
-      assert.deepEqual(await preview(chargeOf(id, "b"), 1, 10, lapsedMs), { outcome: "exhausted" });
-      assert.deepEqual(await preview(charge, 1, 10, lapsedMs), { outcome: "repeat", points: 10 });
-    },
-  );
+  check("preview returns what reserve would return, and changes nothing", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const preview = one.preview?.bind(one);
+    if (preview === undefined) return;
+    const charge = chargeOf(id, "a");
+    assert.deepEqual(await preview(charge, 4, 10, NOW_MS), { outcome: "reserved", points: 4 });
+    assert.deepEqual(await preview(charge, 14, 10, NOW_MS), { outcome: "reserved", points: 10 });
+    assert.deepEqual(await preview(charge, 1, 0, NOW_MS), { outcome: "exhausted" });
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 0);
+    await another.reserve(charge, 7, 10, NOW_MS);
+    assert.deepEqual(await preview(charge, 1, 10, NOW_MS), { outcome: "repeat", points: 7 });
+    assert.deepEqual(await preview(chargeOf(id, "b"), 4, 10, NOW_MS), { outcome: "reserved", points: 3 });
+    const lapsedMs = NOW_MS + RESERVATION_MS;
+    assert.deepEqual(await preview(charge, 4, 10, lapsedMs), { outcome: "reserved", points: 4 });
+    await another.settle(charge, 10);
+    assert.deepEqual(await preview(chargeOf(id, "b"), 1, 10, lapsedMs), { outcome: "exhausted" });
+    assert.deepEqual(await preview(charge, 1, 10, lapsedMs), { outcome: "repeat", points: 10 });
+  });
 
   check(
     "charge takes points once for a request, at last those that remain, and none of them lapse",
