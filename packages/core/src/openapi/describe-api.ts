@@ -69,6 +69,7 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
           "application/json": {
             schema: {
               type: "object",
+              additionalProperties: true,
               properties: {
                 openapi: { type: "string" },
                 info: { type: "object" },
