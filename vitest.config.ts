@@ -31,7 +31,10 @@ const SLOWEST = [
 ];
 const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];
 /** Files that time a service under load or in trouble. In a full run they run last, each with a core to itself. */
-const MEASURING = ["test/reliability/**/*.test.ts", "test/hostile/**/*.test.ts"];
+const MEASURING = [
+  "test/reliability/{aborts,clock,fair-renders,many-nodes-*,redis-faults,s3-faults,size-spray,slow-clients}.long.test.ts",
+  "test/hostile/{bombs,health,queue}.long.test.ts",
+];
 
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
 class LongFirst extends BaseSequencer {
