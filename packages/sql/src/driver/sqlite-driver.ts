@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "libsql";
-import { migrateSqlite } from "../schema/migrate.ts";
+import { isMigrated } from "../schema/is-migrated.ts";
 import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
@@ -117,7 +117,11 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
       if (isErasure) await truncateLog();
       return result;
     },
-    migrate: () => transaction(({ database }) => migrateSqlite(database)),
+    async migrate() {
+      if (await read((runner) => isMigrated(runner, "sqlite"))) return;
+      const { migrateSqlite } = await import("../schema/migrate.ts");
+      await transaction(({ database }) => migrateSqlite(database));
+    },
 
     async close() {
       if (isClosed) return;
