@@ -16,7 +16,7 @@ export interface BlobInfo {
 export interface StoredBlob extends BlobInfo {
   /**
    * The requested bytes: a Buffer if they are few, else a stream. The receiver must read a stream to its end
-   * or destroy it.
+   * or destroy it. A Buffer may be a view of longer memory, such as a receive buffer: copy it to keep it.
    */
   body: Buffer | Readable;
 }

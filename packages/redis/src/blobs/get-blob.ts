@@ -26,10 +26,10 @@ export async function getBlob(
     if (pieceBytes === 0) {
       const inline = reply[3];
       const body = range === undefined ? inline : inline.subarray(wanted.start, wanted.end + 1);
-      return { size, revision, body: owned(body) };
+      return { size, revision, body };
     }
     const body = await readPieces(space, { key, revision, pieceBytes, ...wanted }, signal);
-    if (body !== null) return { size, revision, body: Buffer.isBuffer(body) ? owned(body) : body };
+    if (body !== null) return { size, revision, body };
     // The blob was replaced or deleted after its head was read and its pieces have expired since, or Redis
     // lost some.
     if (revision === tried) throw lost();
@@ -42,14 +42,6 @@ export async function statBlob({ names, connection }: BlobSpace, key: string): P
   const reply = await connection.call(head, ["HMGET", head, "revision", "size"]);
   const [revision, size] = reply as [Buffer, Buffer] | [null, null]; // The reply of HMGET.
   return revision === null ? null : { size: Number(size), revision: String(revision) };
-}
-
-/**
- * Copies a short reply: it is a view of the connection's receive buffer and would keep all of that memory
- * alive.
- */
-function owned(bytes: Buffer): Buffer {
-  return 2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
 }
 
 function within({ start, end }: ByteRange, size: number): ByteRange {

@@ -78,6 +78,8 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
   let isRenewing = false;
   let renewedAt = performance.now();
   let isClosed = false;
+  /** A driver that has answered: calls need not wait for its first connection. Never one with Sentinels. */
+  let answering: RedisDriver | undefined;
 
   /**
    * Replaces a client that may have lost its server without noticing: a hung machine, a cluster that has
@@ -114,15 +116,29 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
     try {
       const result = await work(current);
       diagnosis.answered();
+      if (current.doubt === undefined) answering = current;
       return result;
     } catch (error) {
       throw await diagnosis.explain(isReplyError(error) ? error : (current.trouble() ?? error));
     }
   }
 
-  async function guarded<T>(work: (current: RedisDriver) => Promise<T>): Promise<T> {
-    if (isClosed) throw new ServiceError("store_unavailable", "The connection to Redis is closed.");
-    const current = driver;
+  /** Acts on a failed call. @returns the error for its caller. */
+  function failed(current: RedisDriver, error: unknown): unknown {
+    const isReply = isReplyError(error);
+    const isSilent = error instanceof RedisTimeoutError;
+    if (current.doubt !== undefined) {
+      if (!isReply || isDemoted(error)) current.doubt();
+    } else if (isSilent || (settings.isCluster && !isReply)) {
+      // The client of a single server reconnects by itself when it notices the loss; that of a cluster
+      // seeks no other node.
+      void renew();
+    }
+    return (isSilent && diagnosis.found()) || toServiceError(error);
+  }
+
+  /** Makes a call to a driver that may not be connected yet, or whose server may not be a Redis server. */
+  async function firstCall<T>(current: RedisDriver, work: (current: RedisDriver) => Promise<T>): Promise<T> {
     let isOver = false;
     const endWait = diagnosis.beginWait();
     try {
@@ -131,20 +147,24 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
         timeoutMs,
       );
     } catch (error) {
-      const isReply = isReplyError(error);
-      const isSilent = error instanceof RedisTimeoutError;
-      if (current.doubt !== undefined) {
-        if (!isReply || isDemoted(error)) current.doubt();
-      } else if (isSilent || (settings.isCluster && !isReply)) {
-        // The client of a single server reconnects by itself when it notices the loss; that of a cluster
-        // seeks no other node.
-        void renew();
-      }
-      throw (isSilent && diagnosis.found()) || toServiceError(error);
+      throw failed(current, error);
     } finally {
       isOver = true;
       endWait();
     }
+  }
+
+  // Not async: it makes one promise besides the client's, because promises are most of the cost of a short call.
+  function guarded<T>(work: (current: RedisDriver) => Promise<T>): Promise<T> {
+    const current = driver;
+    if (isClosed) {
+      return Promise.reject(new ServiceError("store_unavailable", "The connection to Redis is closed."));
+    }
+    if (current !== answering || current.isRetired()) return firstCall(current, work);
+    return beforeDeadline(work(current), timeoutMs, (error) => {
+      const isOfServer = isReplyError(error) || error instanceof RedisTimeoutError;
+      return failed(current, isOfServer ? error : (current.trouble() ?? error));
+    });
   }
 
   const call = (key: string, args: RedisArguments) => guarded((current) => current.send(key, args));
@@ -154,16 +174,12 @@ export function connect(factory: string, options: GivenOptions): RedisConnection
     isCluster: settings.isCluster,
     call,
 
-    async run({ sha1, text }, keys, args) {
-      const rest = [String(keys.length), ...keys, ...args];
-      try {
-        return await call(keys[0], ["EVALSHA", sha1, ...rest]);
-      } catch (error) {
-        const { cause } = error as ServiceError; // `guarded` throws nothing else.
+    run: ({ sha1, text }, keys, args) =>
+      call(keys[0], ["EVALSHA", sha1, String(keys.length), ...keys, ...args]).catch((error: ServiceError) => {
+        const { cause } = error; // `guarded` rejects with nothing else.
         if (!(isError(cause) && cause.message.startsWith("NOSCRIPT"))) throw error;
-        return await call(keys[0], ["EVAL", text, ...rest]);
-      }
-    },
+        return call(keys[0], ["EVAL", text, String(keys.length), ...keys, ...args]);
+      }),
 
     use: (work) => guarded(({ client }) => work(client)),
 

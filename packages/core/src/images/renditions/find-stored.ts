@@ -49,7 +49,7 @@ export async function findOriginal(
   const blob = await originals.get(key, { signal });
   if (blob === null) return null;
   requireOpenSize(key, blob, record.size);
-  const hot = { bytes: await readAll(blob.body), etag };
+  const hot = { bytes: owned(await readAll(blob.body)), etag };
   return { servable: fromMemory(hot), hot, stamp: null };
 }
 
@@ -63,7 +63,7 @@ export async function findRendition(
   const key = keyFor(id, spec);
   const blob = await renditions.get(key, { signal });
   if (blob === null) return null;
-  const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? await readAll(blob.body) : null;
+  const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? owned(await readAll(blob.body)) : null;
   const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
   if (stamp === null) return null;
   const etag = tagOf(id, spec, stamp.build);
@@ -74,4 +74,11 @@ export async function findRendition(
   const { size, revision } = blob;
   const stored = { store: renditions, key, etag, skip: STAMP_BYTES, size: size - STAMP_BYTES, revision };
   return { servable: fromStore(stored, signal), hot: null, stamp };
+}
+
+/** Copies bytes that keep more than twice their length in memory, as a view of a connection's receive buffer does. */
+function owned(bytes: Buffer): Buffer {
+  const { byteLength } = bytes.buffer;
+  // Node takes short buffers from a pool, where a copy would be again.
+  return byteLength > Buffer.poolSize && byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
 }
