@@ -23,6 +23,8 @@ const DOMAINS = 200;
 /** The monthly allowance of the plan `small`, and the rows of its list. */
 const [ALLOWED, SMALL_ROWS] = [300, 400];
 const MINUTE = 60_000;
+/** Requests for addresses of one domain. */
+const SINGLES = 60;
 
 let directory: string;
 let postgres: PostgresServer;
@@ -150,6 +152,44 @@ describe.each([
     amount(6, 120) * MINUTE,
   );
 });
+
+test(
+  "single requests that were answered 202 are answered and counted once by the next process after SIGKILL",
+  async () => {
+    const url = `file:${join(directory, "singles.db")}`;
+    const key = await createAccount(url, "large");
+    const start = async () => {
+      const started = await startProcess([HOST, url, dns.address, String(mail.port), "50"]);
+      processes.add(started);
+      return started;
+    };
+    const first = await start();
+    const addresses = Array.from({ length: SINGLES }, (_, index) => addressOf(index * DOMAINS));
+    const ask = (on: StartedProcess, email: string) =>
+      fetch(`${on.announced}/v2/email-verifier?email=${email}&max_duration=3&api_key=${key}`);
+    const replies = await Promise.all(addresses.map((email) => ask(first, email)));
+    const waiting = replies.filter(({ status }) => status === 202);
+    expect(waiting.length).toBeGreaterThan(0);
+    await first.kill();
+
+    const next = await start();
+    const statuses: (string | null)[] = [];
+    for (const email of addresses) {
+      for (;;) {
+        const reply = await ask(next, email);
+        const { data } = (await reply.json()) as { data: { status: string | null } };
+        if (reply.status === 200) statuses.push(data.status);
+        if (reply.status === 200) break;
+        expect(reply.status).toBe(202);
+        await delay(500);
+      }
+    }
+    expect(statuses).toEqual(addresses.map((email) => (email.startsWith("here") ? "valid" : "invalid")));
+    expect(await used((path, of) => fetch(`${next.announced}${path}?api_key=${of}`), key)).toBe(SINGLES);
+    await next.kill();
+  },
+  3 * MINUTE,
+);
 
 function addressOf(index: number): string {
   return `${index % 3 === 0 ? "gone" : "here"}.p${index}@d${index % DOMAINS}.test`;

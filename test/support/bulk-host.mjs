@@ -12,7 +12,8 @@ import {
 import { createMailProber, specialAddresses } from "@outrigger/verifier";
 import { announce, endWithParent } from "./host-process.mjs";
 
-const [url, dns, port] = process.argv.slice(2);
+// `maxWaitMs`: how long a probe may wait in line before the queue takes it over.
+const [url, dns, port, maxWaitMs] = process.argv.slice(2);
 
 const database = openDatabase({ url, timeoutMs: 20_000 });
 const lookup = createLookup({
@@ -34,7 +35,10 @@ const lookup = createLookup({
     dnsMs: 20_000,
     connectMs: 20_000,
     replyMs: 20_000,
-    budget: { sessions: 4, questionsPerMinute: 100_000 },
+    budget: {
+      ...{ sessions: 4, questionsPerMinute: 100_000 },
+      ...(maxWaitMs !== undefined && { maxWaitMs: Number(maxWaitMs) }),
+    },
   }),
 });
 endWithParent();

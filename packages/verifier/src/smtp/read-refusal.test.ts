@@ -76,6 +76,7 @@ const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
     "554 30 Sorry, your message to ann@one.test cannot be delivered. This mailbox is disabled (554.30).",
     "550 Account is suspended",
     "550 inactive user",
+    "550 5.2.1 This account is locked",
   ],
   policy: [
     "554 5.7.1 Client host blocked by blocklist",
@@ -178,6 +179,10 @@ const DOUBTFUL = [
   "550 Recipient domain does not exist here",
   "550 This domain's hosting account has been suspended",
   "550 5.2.1 mailbox disabled due to server migration",
+  "550 Mailbox locked",
+  "550 5.2.1 <ann@one.test>: the mailbox of this user is currently locked",
+  "554 5.2.0 Unable to open locked mailbox",
+  "550 Inbox is locked by another session",
   "550 5.1.1 recipient not found: could not contact directory",
   "550 Invalid recipient: backend is offline",
   "550 5.1.1 unknown user daemon, pipe transport failed",

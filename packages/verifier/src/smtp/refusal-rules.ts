@@ -24,9 +24,9 @@ const ABOUT_US =
 const ABOUT_SENDER =
   /\b(?:senders?|originat(?:or|ing)|from (?:address|header|field|domain|user)|mail ?from|return(?:[- ]path| address)|reverse[- ]path|bounce address|envelope|call-?outs?|call-?backs?|verif(?:y|ication) failed|verification|sav|your (?:e-?mail )?(?:address(?! ?book)|domain|host|server|ip|network|mail ?server|account|isp|provider|organi[sz]ation|helo|policy)|quarantin\w*|content filter|at a rate|rate[- ]limit\w*|too (?:quickly|fast|many|much)|(?:sending|outbound|hourly|daily) (?:\S+ )?(?:limit|quota|rate))\b/;
 
-/** Words of permanent refusals that concern the server's own trouble. */
+/** Words of permanent refusals that concern the server's own trouble. A mailbox is locked while another program writes to it. */
 const TROUBLE =
-  /\b(?:(?:directory|ldap|database|server|service|system|lookup|resolver|dns)(?: \S+){0,3} (?:unavailable|not available|unreachable|failed|failure|failing|error|problem|down|timed out|time-?out|busy)|(?:lookup|query|search) (?:failed|failure|error|timed out)|internal (?:\S+ )?(?:error|problem|failure)|temporar(?:y|ily)|try (?:again )?later|cannot resolve|out of (?:memory|resources|disk)|insufficient (?:system )?(?:resources|storage|disk))\b/;
+  /\b(?:(?:mail ?box|mail ?drop|in ?box|mail ?file|mail ?store|spool|folder)(?: \S+){0,7} locked|locked (?:e-?mail )?(?:mail ?box|mail ?drop|in ?box|mail ?file|mail ?store|spool|folder)|(?:directory|ldap|database|server|service|system|lookup|resolver|dns)(?: \S+){0,3} (?:unavailable|not available|unreachable|failed|failure|failing|error|problem|down|timed out|time-?out|busy)|(?:lookup|query|search) (?:failed|failure|error|timed out)|internal (?:\S+ )?(?:error|problem|failure)|temporar(?:y|ily)|try (?:again )?later|cannot resolve|out of (?:memory|resources|disk)|insufficient (?:system )?(?:resources|storage|disk))\b/;
 
 /** Words of refusals that concern more than the mailbox: the client, its network, the domain, a group, a rule. */
 const ABOUT_MORE =

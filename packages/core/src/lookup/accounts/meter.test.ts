@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RESERVATION_MS } from "../../contracts/accounts.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Accounts, RESERVATION_MS } from "../../contracts/accounts.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
 import { createMeter, monthOf } from "./meter.ts";
@@ -11,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function metered() {
-  const accounts = createMemoryAccounts();
+async function metered(limited = (accounts: Accounts) => accounts) {
+  const accounts = limited(createMemoryAccounts());
   const account = {
     id: "a-1",
     email: null,
@@ -33,6 +33,58 @@ async function metered() {
   const used = async () => (await accounts.usage(account.id, monthOf(Date.now()), Date.now())).verifications;
   return { accounts, meter, account, errors, used };
 }
+
+describe.each([
+  ["accounts that charge in one step", (accounts: Accounts) => accounts],
+  [
+    "accounts that only reserve and settle",
+    ({ preview: _, charge: __, ...others }: Accounts): Accounts => others,
+  ],
+])("a quote of %s", (_, limited) => {
+  test("charges the cost once, and the same request nothing", async () => {
+    const { account, meter, used } = await metered(limited);
+    const first = await meter.quote(account, "verifications", ["a"], 10);
+    expect(first).toMatchObject({ points: 10, isRepeat: false });
+    expect(await first.charge(4)).toBe(4);
+    expect(await used()).toBe(4);
+    const again = await meter.quote(account, "verifications", ["a"], 10);
+    expect(again).toMatchObject({ points: 4, isRepeat: true });
+    expect(await again.charge(10)).toBe(4);
+    expect(await used()).toBe(4);
+  });
+
+  test("that is held counts before it is charged, and not after a cost of 0", async () => {
+    const { account, meter, used } = await metered(limited);
+    const quote = await meter.quote(account, "verifications", ["a"], 10);
+    await quote.hold();
+    expect(await used()).toBe(10);
+    expect(await quote.charge(0)).toBe(0);
+    expect(await used()).toBe(0);
+  });
+
+  test("rejects with too_many_requests if no points are left", async () => {
+    const { account, meter } = await metered(limited);
+    await (await meter.quote(account, "verifications", ["a"], 100)).charge(100);
+    await expect(meter.quote(account, "verifications", ["b"], 1)).rejects.toMatchObject({
+      id: "too_many_requests",
+    });
+  });
+});
+
+test("a quote whose points other requests use up is charged what is left, then rejects", async () => {
+  const { accounts, account, meter, used } = await metered();
+  vi.spyOn(accounts, "reserve");
+  const quotes = [];
+  for (const request of ["a", "b", "c"])
+    quotes.push(await meter.quote(account, "verifications", [request], 60));
+  const [first, second, third] = quotes;
+  expect(await first?.charge(60)).toBe(60);
+  expect(await second?.charge(60)).toBe(40);
+  await expect(third?.charge(1)).rejects.toMatchObject({ id: "too_many_requests" });
+  expect(await third?.charge(0)).toBe(0);
+  expect(await used()).toBe(100);
+  expect(accounts.reserve).not.toHaveBeenCalled();
+});
 
 test("a reservation whose cost is pending is renewed, and settled when the cost is known", async () => {
   const { meter, account, used } = await metered();
