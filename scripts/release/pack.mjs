@@ -1,13 +1,13 @@
 // Packs the packages as `npm publish` would.
 import { spawnSync } from "node:child_process";
-import { publicPackages, withProjectInManifests } from "./packages.mjs";
+import { publicPackages, withProjectInPackages } from "./packages.mjs";
 
 /**
  * @param folder that exists and gets one tarball for each package
  * @returns {Promise<{ name: string, version: string, filename: string, size: number, files: { path: string }[] }[]>}
  */
 export function packPackages(root, project, folder) {
-  return withProjectInManifests(root, project, async () => {
+  return withProjectInPackages(root, project, async () => {
     const workspaces = publicPackages(root).map(({ directory }) => `--workspace=${directory}`);
     const args = ["pack", "--json", "--ignore-scripts", `--pack-destination=${folder}`, ...workspaces];
     const { status, stdout, stderr, error } = spawnSync("npm", args, {

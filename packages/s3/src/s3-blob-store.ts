@@ -40,7 +40,8 @@ export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
-  const client = settings.client ?? createS3Client(settings);
+  // The option admits what has the methods of the SDK's client, and documents that it must be one.
+  const client = (settings.client as S3Client | undefined) ?? createS3Client(settings);
   const attempts = createAttempts(settings.timeoutMs);
   const context: S3Context = { client, settings, attempts };
   const root = `${settings.prefix}blobs/`;
