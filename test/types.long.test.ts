@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Project as OldProject } from "ts-morph-22";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { publicPackages } from "../scripts/release/packages.mjs";
 import { run } from "./support/programs.ts";
 
@@ -130,7 +130,9 @@ const ENTRIES = publicPackages(ROOT).flatMap(({ manifest: { name, exports = {} }
 );
 
 test("the declarations of every package compile where only its dependencies are installed", async () => {
-  const project = await mkdtemp(join(directory, "installed-"));
+  // Outside of the directory above, which has all packages.
+  const project = await mkdtemp(join(tmpdir(), "outrigger-installed-"));
+  onTestFinished(() => rm(project, { recursive: true }));
   const names = new Set(["@types/node"]);
   const add = (folder: string) => {
     const {

@@ -11,11 +11,11 @@ import { checkBlobKey, checkListing } from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";
-import { type ProbedCapabilities, probeCapabilities, type S3Capabilities } from "./s3-capabilities.ts";
+import { type ProbedCapabilities, probeCapabilities } from "./s3-capabilities.ts";
 import { createS3DueIndex } from "./s3-due-index.ts";
 import { createS3Leases } from "./s3-leases.ts";
 import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
-import { type S3BlobStoreOptions, type S3Settings, settingsOf } from "./s3-options.ts";
+import { type S3BlobStoreOptions, type S3Capabilities, type S3Settings, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 

@@ -9,6 +9,23 @@ export interface S3Sender {
   destroy(): void;
 }
 
+/** Conditional writes that a service supports. */
+export interface S3Capabilities {
+  /**
+   * Whether it can create an object only if none exists (`If-None-Match: *`). Records and originals need
+   * this.
+   */
+  conditionalCreate: boolean;
+  /** Whether it can replace an object only if it is unchanged (`If-Match`). Records need this. */
+  compareAndSet: boolean;
+  /**
+   * Present if a condition is not supported and the bucket has or once had versioning: Ceph 16 ignores
+   * conditions in such
+   * buckets and honours them in others.
+   */
+  versioned?: true;
+}
+
 /** Access keys, as the SDK takes them. */
 export type S3Credentials = Readonly<
   Record<"accessKeyId" | "secretAccessKey", string> & { sessionToken?: string; expiration?: Date }
