@@ -1,9 +1,11 @@
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Project as OldProject } from "ts-morph-22";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { publicPackages } from "../scripts/release/packages.mjs";
 import { run } from "./support/programs.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -118,6 +120,60 @@ test.each([
 
 test("an app compiles with TypeScript 5.4 and the module resolution node", async () => {
   expect(await compile("5.4", HOST, { ...NODE10, skipLibCheck: true })).toBe("");
+});
+
+/** Every entry point of our packages, but those that need an optional peer. */
+const ENTRIES = publicPackages(ROOT).flatMap(({ manifest: { name, exports = {} } }) =>
+  Object.keys(Object(exports))
+    .filter((path) => !/json$|bullmq/.test(path) && name !== "outrigger")
+    .map((path) => name + path.slice(1)),
+);
+
+test("the declarations of every package compile where only its dependencies are installed", async () => {
+  // Outside of the directory above, which has all packages.
+  const project = await mkdtemp(join(tmpdir(), "outrigger-installed-"));
+  onTestFinished(() => rm(project, { recursive: true }));
+  const names = new Set(["@types/node"]);
+  const add = (folder: string) => {
+    const {
+      dependencies,
+      peerDependencies,
+      peerDependenciesMeta = {},
+    } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+      const place = join(ROOT, "node_modules", name);
+      if (names.has(name) || peerDependenciesMeta[name]?.optional || !existsSync(place)) continue;
+      names.add(name);
+      add(place);
+    }
+  };
+  for (const { directory: folder, manifest } of publicPackages(ROOT)) {
+    names.add(manifest.name);
+    add(join(ROOT, folder));
+  }
+  add(join(ROOT, "node_modules/@types/node"));
+  for (const name of names) {
+    const link = join(project, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, "node_modules", name), link);
+  }
+  expect([...names]).not.toContain("@aws-sdk/client-s3");
+  expect(ENTRIES).toEqual(
+    expect.arrayContaining(["@outrigger/s3", "@outrigger/sql", "@outrigger/core/stores"]),
+  );
+  await writeFile(join(project, "package.json"), '{ "type": "module" }');
+  const imports = ENTRIES.map((entry, index) => `export * as e${index} from "${entry}";`);
+  await writeFile(join(project, "app.ts"), imports.join("\n"));
+  const compilerOptions = { ...STRICT, ...NODENEXT, preserveSymlinks: true, skipLibCheck: false };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["app.ts"] }));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [tsc, "-p", project, "--pretty", "false"]);
+  // Those of Node have a fault of their own.
+  const faults = stdout
+    .toString()
+    .split("\n")
+    .filter((line) => /^[^ ].*TS\d+/.test(line) && !line.includes("@types/node/"));
+  expect(faults).toEqual([]);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // Packs the packages as `npm publish` would.
 import { spawnSync } from "node:child_process";
-import { publicPackages, withProjectInManifests } from "./packages.mjs";
+import { publicPackages, withProjectInPackages } from "./packages.mjs";
 
 /**
  * @typedef {{ name: string, version: string, filename: string, size: number, integrity: string, files: { path: string }[] }} Packed
@@ -13,7 +13,7 @@ import { publicPackages, withProjectInManifests } from "./packages.mjs";
  * @returns {Promise<Packed[]>}
  */
 export function packPackages(root, project, folder) {
-  return withProjectInManifests(root, project, async () => packAsTheyAre(root, folder));
+  return withProjectInPackages(root, project, async () => packAsTheyAre(root, folder));
 }
 
 /**

@@ -14,26 +14,41 @@ export function publicPackages(root) {
 }
 
 /**
- * Writes the project's values into each manifest, runs `action`, and restores the manifests, whatever the outcome.
+ * Writes the project's values into each manifest, and the repository into the relative links of each README, which lead
+ * nowhere on a registry's page. Runs `action`, and restores the files, whatever the outcome.
  * @template T
  * @param {() => Promise<T>} action
  * @returns {Promise<T>}
  */
-export async function withProjectInManifests(root, project, action) {
-  const files = publicPackages(root).map(({ directory, manifest }) => {
+export async function withProjectInPackages(root, project, action) {
+  const files = publicPackages(root).flatMap(({ directory, manifest }) => {
     const path = join(root, directory, "package.json");
-    return {
-      path,
-      original: readFileSync(path),
-      full: { ...manifest, ...manifestFields(project, directory) },
-    };
+    const readme = join(root, directory, "README.md");
+    const original = readFileSync(readme, "utf8");
+    return [
+      {
+        path,
+        original: readFileSync(path),
+        full: jsonText({ ...manifest, ...manifestFields(project, directory) }),
+      },
+      { path: readme, original, full: withFullLinks(original, project, directory) },
+    ];
   });
   try {
-    for (const { path, full } of files) writeJson(path, full);
+    for (const { path, full } of files) writeFileSync(path, full);
     return await action();
   } finally {
     for (const { path, original } of files) writeFileSync(path, original);
   }
+}
+
+/** Relative links of a page in `directory` as links into the repository, if that is set. */
+function withFullLinks(text, { repository }, directory) {
+  if (!repository) return text;
+  return text.replaceAll(/\]\((?![a-z]+:|#|\/)([^)\s]+)\)/g, (_, link) => {
+    const { pathname, hash } = new URL(link, `file:///${directory}/`);
+    return `](${repository}/blob/HEAD${pathname}${hash})`;
+  });
 }
 
 export function readJson(path) {
@@ -41,5 +56,9 @@ export function readJson(path) {
 }
 
 export function writeJson(path, value) {
-  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+  writeFileSync(path, jsonText(value));
+}
+
+function jsonText(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

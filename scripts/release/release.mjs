@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { problemsBeforeRelease } from "./checks.mjs";
 import { packPackages } from "./pack.mjs";
-import { withProjectInManifests } from "./packages.mjs";
+import { withProjectInPackages } from "./packages.mjs";
 import { readProject } from "./project.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -30,7 +30,7 @@ await run(bin("turbo"), "run", "lint:package", "lint:types", "--output-logs=erro
 if (isDryRun) {
   await printDryRun();
 } else {
-  await withProjectInManifests(root, project, () => run(bin("changeset"), "publish"));
+  await withProjectInPackages(root, project, () => run(bin("changeset"), "publish"));
 }
 
 async function printDryRun() {

@@ -1,12 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfigFile } from "../../packages/server/src/config/config-file.ts";
-import { type Block, blocksIn, placeOf, readPages } from "./pages.ts";
+import { type Block, blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
 
 const pages = await readPages();
-const LANGUAGES = ["", "diff", "dockerfile", "http", "ini", "js", "json", "nginx", "sh", "text", "ts"];
+// front-end.long.test.ts runs jsx and vue.
+const LANGUAGES = [
+  ...["", "diff", "dockerfile", "http", "ini", "js", "json", "jsx", "nginx", "sh", "text", "ts", "vue"],
+];
 const named = (...langs: string[]) =>
   blocksIn(pages, ...langs).map((block) => [placeOf(block), block] as const);
 const linesOf = ({ code }: Block) =>
@@ -51,6 +54,14 @@ test.each(named("ini"))("the unit file of %s has sections and settings", (_, blo
   const [first, ...others] = linesOf(block);
   expect(first).toMatch(/^\[\w+\]$/);
   for (const line of others) expect(line).toMatch(/^(\[\w+\]|[A-Z]\w+=\S.*)$/);
+});
+
+test("every header Host for nginx, in pages and in advice, keeps the port of the request", async () => {
+  const advice = "packages/server/src/commands/doctor/mount/check-uploads.ts";
+  const texts = [...pages.map(({ text }) => text), await readFile(join(ROOT, advice), "utf8")];
+  const hosts = texts.flatMap((text) => text.match(/proxy_set_header Host \S+?(?=[;)])/g) ?? []);
+  expect(hosts.length).toBeGreaterThan(2);
+  expect(new Set(hosts)).toEqual(new Set(["proxy_set_header Host $http_host"]));
 });
 
 test.each(named("nginx"))(

@@ -134,10 +134,31 @@ describe.each(Object.keys(EXAMPLES))("the example of docs/front-end.md in %s", (
   });
 });
 
+test("the component of docs/front-end.md gives next/image an address that the loader extends", async () => {
+  // In place of next/image: the loader's address for one width, and the other attributes.
+  const standIn = `import load from "./image-loader.js";
+    export default ({ src, ...others }) => <img {...others} src={load({ src, width: 640 })} />;`;
+  await writeFile(join(directory, "next-image.jsx"), standIn);
+  await writeFile(join(directory, "image-loader.js"), blockWith("function imageLoader"));
+  const { render } = await moduleOf<{ render: Render }>(
+    "next-photo.jsx",
+    blockWith('from "next/image"').replace("next/image", "./next-image.jsx"),
+    `import { createElement } from "react";
+    import { renderToString } from "react-dom/server";
+    import { Photo } from "./next-photo.jsx";
+    export const render = (image, alt) => renderToString(createElement(Photo, { image, alt }));`,
+  );
+  const address = `https://example.com/img/api/images/${image.id}.webp?resize=640x`;
+  // React also preloads the image.
+  expect((await render(image, "pier")).replace(/^<link[^>]*>/, "")).toBe(
+    `<img width="2000" height="1500" sizes="100vw" alt="pier" src="${address}"/>`,
+  );
+});
+
 test("the loader of docs/front-end.md for next/image returns the rendition of each width", async () => {
   const { default: load } = await moduleOf<{ default: (asked: { src: string; width: number }) => string }>(
     "image-loader.js",
-    blockWith("imageLoader"),
+    blockWith("function imageLoader"),
     `export { default } from "./image-loader.js";`,
   );
   const src = `${site.base}/api/images/${image.id}.webp`;

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -82,7 +83,7 @@ test("SECURITY.md has the contact of project.json", () => {
   expect(hasSecurityContact(root, readProject(root))).toBe(true);
 });
 
-test("packed manifests have the project's values and each package's directory, and the files are restored", async () => {
+test("packed manifests have the project's values, links of packed READMEs lead into the repository, and the files are restored", async () => {
   const folder = join(copy, "packed");
   await mkdir(folder);
   const script = join(copy, "pack-all.mjs");
@@ -91,7 +92,7 @@ test("packed manifests have the project's values and each package's directory, a
     `import { packPackages } from "./scripts/release/pack.mjs";
      await packPackages(${JSON.stringify(copy)}, ${JSON.stringify(PROJECT)}, ${JSON.stringify(folder)});`,
   );
-  const before = await manifestsOf(copy);
+  const before = await textsOf(copy);
   expect(await runScript(copy, script)).toEqual({ status: 0, output: "" });
   const packages = publicPackages(root);
   expect(await readdir(folder)).toHaveLength(packages.length);
@@ -105,15 +106,23 @@ test("packed manifests have the project's values and each package's directory, a
       repository: { type: "git", url: `git+${REPOSITORY}.git`, directory },
     });
     expect(await unpacked(tarball, "CHANGELOG.md")).toContain(`## ${manifest.version}\n`);
+    const readme = await unpacked(tarball, "README.md");
+    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.filter((link) => !/^https?:|^#/.test(link))).toEqual([]);
+    for (const link of links.filter((each) => each.startsWith(`${REPOSITORY}/blob/HEAD/`))) {
+      const [path = ""] = link.slice(`${REPOSITORY}/blob/HEAD/`.length).split("#");
+      expect(existsSync(join(root, path)), link).toBe(true);
+    }
     expect(await unpacked(tarball, "LICENSE")).toBe(await readText(root, "LICENSE"));
   }
-  expect(await manifestsOf(copy)).toEqual(before);
+  expect(await textsOf(copy)).toEqual(before);
 }, 60_000);
 
-async function manifestsOf(directory: string): Promise<string[]> {
-  return Promise.all(
-    publicPackages(directory).map((found) => readText(directory, `${found.directory}/package.json`)),
+async function textsOf(directory: string): Promise<string[]> {
+  const files = publicPackages(directory).flatMap((found) =>
+    ["package.json", "README.md"].map((file) => `${found.directory}/${file}`),
   );
+  return Promise.all(files.map((file) => readText(directory, file)));
 }
 
 async function unpacked(tarball: string, file: string): Promise<string> {

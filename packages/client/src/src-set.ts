@@ -1,6 +1,5 @@
 import { checkOptions, type OptionRules } from "./check-options.ts";
 import { formatAddress, parseImageAddress } from "./image-address.ts";
-import type { ImageFormat, ReadOptions } from "./image-types.ts";
 import { isObject } from "./reply.ts";
 
 /** The part of an `ImageRecord` that {@link srcSet} reads. */
@@ -31,10 +30,10 @@ interface ImagePlace {
 export interface SrcSetOptions {
   /** Widths of the candidates in pixels, 1 to 8192, in any order. */
   widths: readonly number[];
-  /** @default "webp" */
-  format?: Extract<ImageFormat, "webp" | "avif" | "jpg" | "png" | "gif"> | undefined;
+  /** Format of the candidates. WebP keeps transparency and animations. @default "webp" */
+  format?: "webp" | "avif" | "jpg" | "png" | "gif" | undefined;
   /** Quality of a `jpg`. @default "high" */
-  convert?: ReadOptions["convert"];
+  convert?: "low" | "medium" | "high" | "max" | undefined;
   /** How wide the page shows the image: the value of the attribute `sizes`. @default "100vw" */
   sizes?: string | undefined;
 }

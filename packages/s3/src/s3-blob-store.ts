@@ -11,11 +11,11 @@ import { checkBlobKey, checkListing } from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";
-import { type ProbedCapabilities, probeCapabilities, type S3Capabilities } from "./s3-capabilities.ts";
+import { type ProbedCapabilities, probeCapabilities } from "./s3-capabilities.ts";
 import { createS3DueIndex } from "./s3-due-index.ts";
 import { createS3Leases } from "./s3-leases.ts";
 import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
-import { type S3BlobStoreOptions, type S3Settings, settingsOf } from "./s3-options.ts";
+import { type S3BlobStoreOptions, type S3Capabilities, type S3Settings, settingsOf } from "./s3-options.ts";
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
@@ -40,7 +40,8 @@ export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
-  const client = settings.client ?? createS3Client(settings);
+  // The option admits what has the methods of the SDK's client, and documents that it must be one.
+  const client = (settings.client as S3Client | undefined) ?? createS3Client(settings);
   const attempts = createAttempts(settings.timeoutMs);
   const context: S3Context = { client, settings, attempts };
   const root = `${settings.prefix}blobs/`;

@@ -2,24 +2,8 @@ import { randomBytes } from "node:crypto";
 import { GetBucketVersioningCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { isRefusedCondition, statusOf } from "./s3-errors.ts";
 import { removeObject, type S3Context } from "./s3-objects.ts";
+import type { S3Capabilities } from "./s3-options.ts";
 import { etagOf } from "./s3-revision.ts";
-
-/** Conditional writes that a service supports. */
-export interface S3Capabilities {
-  /**
-   * Whether it can create an object only if none exists (`If-None-Match: *`). Records and originals need
-   * this.
-   */
-  conditionalCreate: boolean;
-  /** Whether it can replace an object only if it is unchanged (`If-Match`). Records need this. */
-  compareAndSet: boolean;
-  /**
-   * Present if a condition is not supported and the bucket has or once had versioning: Ceph 16 ignores
-   * conditions in such
-   * buckets and honours them in others.
-   */
-  versioned?: true;
-}
 
 /** The capabilities, and the form of an ETag that the service accepts in `If-Match`. */
 export interface ProbedCapabilities extends S3Capabilities {

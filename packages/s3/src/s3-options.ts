@@ -1,5 +1,35 @@
-import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
 import { type Checked, checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+
+/**
+ * An `S3Client` of `@aws-sdk/client-s3`. These declarations name no type of the SDK, so that they compile where this
+ * optional peer is not installed.
+ */
+export interface S3Sender {
+  send(command: never): Promise<unknown>;
+  destroy(): void;
+}
+
+/** Conditional writes that a service supports. */
+export interface S3Capabilities {
+  /**
+   * Whether it can create an object only if none exists (`If-None-Match: *`). Records and originals need
+   * this.
+   */
+  conditionalCreate: boolean;
+  /** Whether it can replace an object only if it is unchanged (`If-Match`). Records need this. */
+  compareAndSet: boolean;
+  /**
+   * Present if a condition is not supported and the bucket has or once had versioning: Ceph 16 ignores
+   * conditions in such
+   * buckets and honours them in others.
+   */
+  versioned?: true;
+}
+
+/** Access keys, as the SDK takes them. */
+export type S3Credentials = Readonly<
+  Record<"accessKeyId" | "secretAccessKey", string> & { sessionToken?: string; expiration?: Date }
+>;
 
 export interface S3BlobStoreOptions {
   /**
@@ -14,10 +44,10 @@ export interface S3BlobStoreOptions {
    */
   prefix?: string | undefined;
   /**
-   * Your own client, instead of the next five options. The store neither closes it nor changes its settings.
+   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next five options. The store neither closes it nor changes its settings.
    * @default a client made from the other options
    */
-  client?: S3Client | undefined;
+  client?: S3Sender | undefined;
   /** URL of the service. @default Amazon's for the region */
   endpoint?: string | undefined;
   /** Region of the bucket. @default `us-east-1` with an `endpoint`; otherwise the SDK's */
@@ -26,7 +56,7 @@ export interface S3BlobStoreOptions {
    * Access keys, or a function that returns them. @default the SDK's: environment, profile, role of the
    * machine
    */
-  credentials?: NonNullable<S3ClientConfig["credentials"]> | undefined;
+  credentials?: S3Credentials | (() => Promise<S3Credentials>) | undefined;
   /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
   forcePathStyle?: boolean | undefined;
   /** Maximum number of connections at once, 1 to 10,000. @default 100 */

@@ -30,7 +30,7 @@ export function transportRefusal(call: Call, policy: TlsPolicy): string | null {
   if (policy === "off") return null;
   if (policy === "required" && isLoopback(call.peerIp) && !isForwarded(call)) return null;
   if (call.secure) return null;
-  return "SSL is required: use https://. (Behind a proxy that ends TLS, the host app must trust that proxy.)";
+  return 'SSL is required: use https://. (Behind a proxy that ends TLS, the host app must trust that proxy: "trust proxy" in Express, app.proxy in Koa, view of nodeListener, isSecure of toFetchHandler; or else set tls: "off".)';
 }
 
 /** The text for a request with several `Host` lines, which adapters join (RFC 9112 §3.2); `null` for any other. */

@@ -100,7 +100,7 @@ function wrongAddress({ base }: MountVisit, address: string): Finding {
   const asked = new URL(base);
   const given = URL.canParse(address) ? new URL(address) : null;
   const isOnlyProtocol = given?.host === asked.host && given.protocol !== asked.protocol;
-  const byHost = `${setPublicUrl(base)}, or let the proxy forward Host (nginx: proxy_set_header Host $host)`;
+  const byHost = `${setPublicUrl(base)}, or let the proxy forward Host (nginx: proxy_set_header Host $http_host)`;
   return problem(
     ADDRESSES,
     detail,
