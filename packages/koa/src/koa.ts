@@ -12,6 +12,7 @@ import {
   mountPathRule,
   normaliseMountPath,
   onConnectionClose,
+  sendDirectly,
   watchSending,
 } from "@outrigger/node";
 
@@ -131,6 +132,7 @@ function toKoaBody(body: string | Uint8Array | Readable, res: ServerResponse): u
       stopListening();
       if (error && !res.writableFinished) res.destroy();
     });
+    sendDirectly(res, body);
     return body;
   }
   if (typeof body === "string" || Buffer.isBuffer(body)) return body;
