@@ -47,6 +47,12 @@ export interface PutOptions {
    * reason.
    */
   signal?: AbortSignal;
+  /**
+   * Whether a power cut may lose the blob, which can be made again. A backend may then save flushes. It never keeps a part:
+   * after a power cut the key has all bytes of this write, or what it had before.
+   * @default false
+   */
+  mayBeLost?: boolean;
 }
 
 export interface GetOptions {
