@@ -46,7 +46,7 @@ export async function latency(/** @type {Bench} */ bench) {
       peer: "the same reads without load",
       ours: own.busy,
       theirs: own.quiet,
-      aim: { atMost: 3 },
+      aim: { atMost: 2.5 },
     }),
     compare({
       ...line,

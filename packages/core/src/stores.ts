@@ -9,6 +9,7 @@ export {
   hasRevisionProbe,
   hasShardSampler,
   isBlobKey,
+  isDirectReadable,
   isLocalStore,
 } from "./contracts/blob-store.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";

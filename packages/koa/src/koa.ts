@@ -12,6 +12,7 @@ import {
   mountPathRule,
   normaliseMountPath,
   onConnectionClose,
+  sendDirectly,
   watchSending,
 } from "@outrigger/node";
 
@@ -148,6 +149,7 @@ function toKoaBody(body: string | Uint8Array | Readable, res: ServerResponse): u
       stopListening();
       if (error && !res.writableFinished) res.destroy();
     });
+    sendDirectly(res, body);
     return body;
   }
   if (typeof body === "string" || Buffer.isBuffer(body)) return body;

@@ -17,6 +17,7 @@ export {
   stripPrefix,
   toOriginForm,
 } from "./request-target.ts";
+export { sendDirectly } from "./send-directly.ts";
 export { isBodyAllowed, sendReply } from "./send-reply.ts";
 export { finishRequestBody, linger } from "./unread-body.ts";
 export { type MulterFile, type OutriggerStorage, outriggerStorage } from "./upload/multer-storage.ts";

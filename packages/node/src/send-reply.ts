@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import type { Reply } from "@outrigger/core";
 import { isConnectionLost, onConnectionClose } from "./connection-close.ts";
+import { sendDirectly } from "./send-directly.ts";
 import { finishRequestBody } from "./unread-body.ts";
 import { watchSending } from "./watch-sending.ts";
 
@@ -72,6 +73,7 @@ function sendStream(res: ServerResponse, body: Readable): Promise<void> {
       if (!body.readableEnded) first ??= "source";
     };
     body.once("error", onSourceTrouble).once("close", onSourceTrouble);
+    sendDirectly(res, body);
     pipeline(body, res, (error) => {
       stopListening();
       // If the connection closed before the source failed, the client disconnected

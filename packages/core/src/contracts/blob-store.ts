@@ -21,6 +21,21 @@ export interface StoredBlob extends BlobInfo {
   body: Buffer | Readable;
 }
 
+/** Optional ability of a body: it reads into memory that its reader supplies and can reuse. */
+export interface DirectReadable extends Readable {
+  /**
+   * Reads the next bytes into `target`, which belongs to the stream until the promise resolves. After the first call the
+   * stream emits no data, only `end`, `error` and `close`. Call it again only when the promise has resolved.
+   * @returns the number of bytes; 0 at the end, after a failure, and for a destroyed stream. Never rejects.
+   *   `null`: the stream has begun to read its data otherwise.
+   */
+  readInto(target: Uint8Array): Promise<number> | null;
+}
+
+export function isDirectReadable(body: Readable): body is DirectReadable {
+  return "readInto" in body;
+}
+
 export interface PutOptions {
   /**
    * Makes the write conditional. The blob must have this revision; `null` means that it must not exist.
@@ -32,6 +47,12 @@ export interface PutOptions {
    * reason.
    */
   signal?: AbortSignal;
+  /**
+   * Whether a power cut may lose the blob, which can be made again. A backend may then save flushes. It never keeps a part:
+   * after a power cut the key has all bytes of this write, or what it had before.
+   * @default false
+   */
+  mayBeLost?: boolean;
 }
 
 export interface GetOptions {

@@ -3,6 +3,7 @@ import { close, open, unlink, write } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { ServiceError } from "@outrigger/core";
+import { createBlockPool } from "../block-pool.ts";
 
 const HEAD_BYTES = 64 * 1024;
 // Bytes that may wait in memory, in addition to one block that is being written and one that is being filled.
@@ -41,7 +42,7 @@ export function createSpoolFile(directory: string): SpoolFile {
     head ??= Buffer.from(full.subarray(0, Math.min(filled, HEAD_BYTES)));
     isWriting = true;
     writeAll(descriptor, full.subarray(0, filled), (error) => {
-      returnBlock(full);
+      blocks.release(full);
       isWriting = false;
       failure = error;
       const next = afterWrite;
@@ -52,7 +53,7 @@ export function createSpoolFile(directory: string): SpoolFile {
     filled = 0;
   };
   const append = (chunk: Buffer, done: (error: Error | null) => void) => {
-    block ??= borrowBlock();
+    block ??= blocks.borrow();
     const copied = chunk.copy(block, filled);
     filled += copied;
     if (filled < block.length) {
@@ -89,7 +90,7 @@ export function createSpoolFile(directory: string): SpoolFile {
     },
     destroy(error, done) {
       whenWritten(() => {
-        if (block !== undefined) returnBlock(block);
+        if (block !== undefined) blocks.release(block);
         block = undefined;
         if (descriptor === -1) {
           done(error);
@@ -150,22 +151,6 @@ function toServiceError(error: NodeJS.ErrnoException): ServiceError {
     : new ServiceError("store_unavailable", "The upload could not be written to disk", { cause: error });
 }
 
-// A write of 1 MiB costs little more than a small one.
-const BLOCK_BYTES = 1024 * 1024;
-const IDLE_BLOCKS = 8;
-
-/**
- * Reused blocks that collect chunks for one write. Keeping network chunks until there are enough would load
- * the garbage collector;
- * copying them at once does not. A block still contains the bytes of its last use.
- */
-const idle: Buffer[] = [];
-
-function borrowBlock(): Buffer {
-  return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
-}
-
-/** Releases a block for the next file. It must not be read or written any more. */
-function returnBlock(block: Buffer): void {
-  if (idle.length < IDLE_BLOCKS) idle.push(block);
-}
+// A write of 1 MiB costs little more than a small one. Keeping network chunks until there are enough would load the
+// garbage collector; copying them at once does not.
+const blocks = createBlockPool(1024 * 1024, 8);

@@ -14,7 +14,7 @@ import { claimOf } from "./scheduling/render-flights.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { type HotBytes, tagOf } from "./servable-bytes.ts";
 import { createSharedWork, type Made, type SharedWork } from "./shared-work.ts";
-import { stamped, storedStamp } from "./stored-rendition.ts";
+import { STAMP_BYTES, stamped, storedStamp } from "./stored-rendition.ts";
 
 /** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
 export interface Rendering {
@@ -123,9 +123,11 @@ class SharedRendering implements Rendering {
         void this.#storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
       }
       const key = keyFor(record.id, spec);
-      const hot = { bytes, etag: tagOf(record.id, spec, stamp.build) };
+      const blob = stamped(stamp, bytes);
+      // A part of the blob, so that one copy serves the reply, the memory and the store.
+      const hot = { bytes: blob.subarray(STAMP_BYTES), etag: tagOf(record.id, spec, stamp.build) };
       this.#options.remember(key, hot);
-      return { value: hot, stored: this.#storeBehind(record, key, stamped(stamp, bytes)) };
+      return { value: hot, stored: this.#storeBehind(record, key, blob) };
     } catch (error) {
       await this.#noteFailure(record, spec, error);
       throw error;

@@ -136,10 +136,14 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
 
   /** Makes a new file the current blob of a key, and closes the file. */
   async function publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
+    const { mayBeLost = false } = options;
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const head = headFor(base, options);
-        const place = head === null ? await chains.create(base, file) : await chains.append(base, file, head);
+        const place =
+          head === null
+            ? await chains.create(base, file, mayBeLost)
+            : await chains.append(base, file, head, mayBeLost);
         if (place !== null) {
           return { size: file.size, revision: revisionOf({ ...place, inode: file.inode }) };
         }

@@ -22,15 +22,12 @@ import type { NewFile } from "./fs-write.ts";
 /** The operations on chains that fs-generations.ts describes. */
 export interface Chains {
   /**
-   * Makes a file the first generation of a new chain, durably. `null`: a chain exists, or its parent
-   * directory vanished.
+   * Makes a file the first generation of a new chain. `null`: a chain exists, or its parent directory vanished.
+   * @param mayBeLost Whether only the bytes are made durable, not their name: a power cut leaves the whole file or none.
    */
-  create(base: string, file: NewFile): Promise<Place | null>;
-  /**
-   * Adds a file as the next generation above all names seen with `head`, durably. `null`: another writer was
-   * faster.
-   */
-  append(base: string, file: NewFile, head: Head): Promise<Place | null>;
+  create(base: string, file: NewFile, mayBeLost: boolean): Promise<Place | null>;
+  /** Adds a file as the next generation above all names seen with `head`. `null`: another writer was faster. */
+  append(base: string, file: NewFile, head: Head, mayBeLost: boolean): Promise<Place | null>;
   /** @returns whether there was a blob to delete. */
   remove(base: string): Promise<boolean>;
 }
@@ -168,7 +165,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
   }
 
   return {
-    async create(base, file) {
+    async create(base, file, mayBeLost) {
       const made = randomPath();
       const first = { life: randomBytes(8).toString("hex"), generation: 1 };
       try {
@@ -177,7 +174,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         empties.create(join(made, `${first.life}.0`));
         await linkFile(file.path, join(made, `${first.life}.1`));
         // In parallel: a disk that flushes both at once takes as long as for one.
-        await Promise.all([file.flush(), files.syncDirectory(made)]);
+        await Promise.all([file.flush(), mayBeLost ? undefined : files.syncDirectory(made)]);
         await rename(made, chainDirectory(base));
       } catch (error) {
         await rm(made, { recursive: true, force: true });
@@ -188,14 +185,14 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         throw error;
       }
       try {
-        await syncIfThere(files, dirname(base));
+        if (!mayBeLost) await syncIfThere(files, dirname(base));
       } catch (error) {
         await undoCreate(base, first);
         throw error;
       }
       return first;
     },
-    async append(base, file, head) {
+    async append(base, file, head, mayBeLost) {
       const next = { life: head.life, generation: head.top.generation + 1 };
       const isShortOfRoom = superseded.isShortOfRoom();
       // Noted before the link, so that every superseded generation has a note.
@@ -214,7 +211,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
           await rm(generationPath(base, next), { force: true });
           return null;
         }
-        await syncIfThere(files, chainDirectory(base));
+        if (!mayBeLost) await syncIfThere(files, chainDirectory(base));
       } catch (error) {
         undoAppend(base, next, head);
         throw error;

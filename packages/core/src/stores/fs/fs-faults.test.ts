@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
@@ -52,6 +52,31 @@ test.each(["buffer", "stream", "spooled file"])(
     assert.deepEqual((await store.get("ab/x"))?.body, NEW);
   },
 );
+
+test("a blob that may be lost is stored with one flush, of its bytes, before it gets its name", async () => {
+  const { store, files } = faultyStore();
+  await store.put("ab/x", OLD, { mayBeLost: true });
+  const flushed: (string | null)[] = [];
+  const current = async (key: string) => ((await store.get(key))?.body ?? null)?.toString() ?? null;
+  files.sync = async (file) => {
+    const written = `flushed: ${await readFile(`/proc/self/fd/${file.fd}`, "utf8")}`;
+    flushed.push(written, await current("ab/x"), await current("ab/y"));
+    await nodeFiles.sync(file);
+  };
+  files.syncDirectory = async (path) => void flushed.push(path);
+  await store.put("ab/x", NEW, { mayBeLost: true });
+  await store.put("ab/y", NEW, { mayBeLost: true, ifRevision: null });
+  assert.deepEqual(flushed, [`flushed: ${NEW}`, `${OLD}`, null, `flushed: ${NEW}`, `${NEW}`, null]);
+  assert.deepEqual([await current("ab/x"), await current("ab/y")], [`${NEW}`, `${NEW}`]);
+  files.sync = () => Promise.reject(systemError("EIO", "fsync"));
+  await expect(store.put("ab/x", OLD, { mayBeLost: true })).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  await expect(store.put("ab/z", OLD, { mayBeLost: true })).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  assert.deepEqual([await current("ab/x"), await current("ab/z")], [`${NEW}`, null]);
+});
 
 test("a new blob is absent if the flush of any of its directories fails", async () => {
   let failing = 0;

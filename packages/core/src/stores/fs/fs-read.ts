@@ -1,14 +1,13 @@
-import { closeSync, constants, createReadStream, fstatSync, openSync, read } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
 import { promisify } from "node:util";
 import type { GetOptions, StoredBlob } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
+import { createFileBody, shorterThanRecorded } from "./fs-body.ts";
 import { systemCode } from "./fs-errors.ts";
 import { type Look, lookAtHead, revisionOf } from "./fs-generations.ts";
 
 /** Up to this size, a body is one Buffer. */
 const WHOLE_BYTES = 1024 * 1024;
-/** Every read costs a hop to the thread pool, so reads are few and large. */
-const CHUNK_BYTES = 512 * 1024;
 
 const readAt = promisify(read);
 
@@ -20,15 +19,7 @@ export async function openBlob(base: string, { range, signal }: GetOptions): Pro
   const { opened: descriptor, size } = head;
   const revision = revisionOf(head);
   const { start, length } = cut(range, size, descriptor);
-  if (length > WHOLE_BYTES) {
-    const body = createReadStream("", {
-      fd: descriptor,
-      start,
-      end: start + length - 1,
-      highWaterMark: CHUNK_BYTES,
-    });
-    return { size, revision, body };
-  }
+  if (length > WHOLE_BYTES) return { size, revision, body: createFileBody(descriptor, start, length) };
   try {
     return { size, revision, body: await readWhole(descriptor, start, length) };
   } finally {
@@ -74,8 +65,7 @@ async function readWhole(descriptor: number, start: number, length: number): Pro
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await readAt(descriptor, bytes, filled, length - filled, start + filled);
-    if (bytesRead === 0)
-      throw new ServiceError("store_unavailable", "A stored file is shorter than its recorded size");
+    if (bytesRead === 0) throw shorterThanRecorded();
     filled += bytesRead;
   }
   return bytes;

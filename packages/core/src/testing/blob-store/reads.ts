@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BlobStore, StoredBlob } from "../../contracts/blob-store.ts";
+import { type BlobStore, isDirectReadable, type StoredBlob } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, someBytes } from "./scope.ts";
 
@@ -46,6 +46,31 @@ export function readsBehaviour({ test, largestBytes }: BlobStoreScope): void {
     }
     await store.put(key, someBytes(0));
     await assertRejects(() => store.get(key, { range: { start: 0, end: 0 } }), "bad_request");
+  });
+
+  test("a body that reads into given memory has the bytes of the blob or range, and then ends", async (store, key) => {
+    const bytes = someBytes(largestBytes);
+    await store.put(key, bytes);
+    for (const range of [undefined, { start: 1000, end: largestBytes - 1000 }]) {
+      const { body } = await found(store, key, range);
+      // An optional ability.
+      if (Buffer.isBuffer(body) || !isDirectReadable(body)) continue;
+      const [target, parts] = [Buffer.alloc(100_000), [] as Buffer[]];
+      const closed = ended(body.resume());
+      for (let count = await body.readInto(target); count; count = await body.readInto(target)) {
+        parts.push(Buffer.from(target.subarray(0, count)));
+      }
+      assertSame(Buffer.concat(parts), range ? bytes.subarray(range.start, range.end + 1) : bytes);
+      await closed;
+      assert.equal(body.readableEnded, true);
+      const { body: read } = await found(store, key, range);
+      assert.ok(!Buffer.isBuffer(read) && isDirectReadable(read));
+      for await (const chunk of read) {
+        assert.ok(chunk.length > 0);
+        assert.equal(read.readInto(target), null);
+        break;
+      }
+    }
   });
 
   test("the body of a get can be destroyed unread", async (store, key) => {

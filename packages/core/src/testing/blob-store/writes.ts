@@ -30,6 +30,15 @@ export function writesBehaviour({ test, largestBytes }: BlobStoreScope): void {
     });
   }
 
+  test("put of a blob that may be lost stores all bytes, and holds its condition", async (store, key) => {
+    const [old, bytes] = [someBytes(1000), someBytes(70_000)];
+    const { revision } = await store.put(key, old, { mayBeLost: true, ifRevision: null });
+    await assertRejects(() => store.put(key, bytes, { mayBeLost: true, ifRevision: null }), "conflict");
+    await assertBytes(store, key, old);
+    await store.put(key, streamOf(bytes), { mayBeLost: true, ifRevision: revision });
+    await assertBytes(store, key, bytes);
+  });
+
   test("put stores a view of a larger buffer, and only the view", async (store, key) => {
     const whole = someBytes(1000);
     await store.put(key, new Uint8Array(whole.buffer, whole.byteOffset + 100, 300));

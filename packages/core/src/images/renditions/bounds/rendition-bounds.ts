@@ -103,7 +103,7 @@ class LedgerBounds implements RenditionBounds {
     if (!(await shelf.makeRoom(key, bytes.byteLength, maxBytesOf(size)))) return false;
     let isStored = false;
     try {
-      await store.put(key, bytes);
+      await store.put(key, bytes, { mayBeLost: true });
       isStored = true;
     } finally {
       shelf.settle(key, isStored);
