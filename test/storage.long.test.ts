@@ -230,7 +230,8 @@ describe("outrigger with unusable storage", () => {
     };
     expect(await ended(cwd, ["serve"], env)).toMatchObject({
       code: 1,
-      stderr: "outrigger: Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3\n",
+      stderr:
+        "outrigger: Storage in S3 needs packages that are not installed. Install them: npm install @aws-sdk/client-s3@3\n",
     });
     const { code, stdout } = await ended(cwd, ["doctor"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("npm install @aws-sdk/") });

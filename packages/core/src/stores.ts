@@ -32,4 +32,6 @@ export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts"
 export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
+export type { SentinelHost, SentinelUrl } from "./stores/sentinel-url.ts";
+export { isSentinelUrl, parseSentinelUrl } from "./stores/sentinel-url.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

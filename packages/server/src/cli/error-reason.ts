@@ -1,4 +1,4 @@
-import { isError, isServiceError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core/values";
 
 /** The innermost cause of an error. */
 interface Reason {

@@ -2,9 +2,9 @@ import { Resolver } from "node:dns/promises";
 import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
-import { openDatabase } from "@outrigger/sql";
 import type { SmtpIdentity } from "@outrigger/verifier";
 import { reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
+import { loadPart } from "../../cli/parts.ts";
 import type { LookupSettings } from "../../config/lookup-settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config/targets/database-target.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
@@ -24,6 +24,7 @@ export async function checkLookup({ database, smtp, dnsServers }: LookupSettings
 async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
   if (target.kind === "file" && !existsSync(target.path)) return await checkPlace(target.path);
   try {
+    const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
     // As at the start of a server, this migrates the schema.
     const database = openDatabase({ url: databaseUrl(target) });
     try {

@@ -3,7 +3,7 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { link, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isError, systemCode } from "@outrigger/core";
+import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/printable.ts";
 import { StartError } from "../../../config/config-error.ts";
