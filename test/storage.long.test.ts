@@ -185,13 +185,13 @@ describe("outrigger with unusable storage", () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
   });
 
-  it("shared storage without a secret exits with 1", async () => {
+  it("shared storage without a secret exits with 2", async () => {
     const env = { OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
     const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
     expect({ code, stderr }).toEqual({
-      code: 1,
+      code: 2,
       stderr:
-        "outrigger: No secret for PINs is set, and redis://127.0.0.1:1 cannot keep one. " +
+        "outrigger: The configuration is not valid\nsecret: must be set, since redis://127.0.0.1:1 cannot keep one. " +
         "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes\n",
     });
   });

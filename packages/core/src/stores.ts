@@ -26,6 +26,7 @@ export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
+export { makeDirectories } from "./stores/fs/fs-durable-directories.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
 export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
 export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";

@@ -1,9 +1,9 @@
 import { Resolver } from "node:dns/promises";
 import { existsSync } from "node:fs";
-import { access, constants } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, constants, mkdtemp, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { SmtpIdentity } from "@outrigger/verifier";
-import { reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
+import { directoryReasonOf, reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
 import { loadPart } from "../../cli/parts.ts";
 import type { LookupSettings } from "../../config/lookup-settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config/targets/database-target.ts";
@@ -44,10 +44,11 @@ async function checkPlace(path: string): Promise<Finding> {
   let place = dirname(path);
   while (!existsSync(place)) place = dirname(place);
   try {
-    await access(`${place}/.`, constants.W_OK | constants.X_OK);
+    // Permissions do not tell: in /proc, no user can create a file.
+    await rmdir(await mkdtemp(join(place, ".outrigger-doctor-")));
     return ok(DATABASE, `file:${path}, which can be created`);
   } catch (error) {
-    return problem(DATABASE, `file:${path} cannot be created: ${reasonOf(error)}`, REMEDY);
+    return problem(DATABASE, `file:${path} cannot be created: ${directoryReasonOf(error)}`, REMEDY);
   }
 }
 
