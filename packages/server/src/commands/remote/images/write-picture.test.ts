@@ -68,5 +68,7 @@ it("writePicture names the path that cannot be written", async () => {
   );
   // /dev/full has no space, and no directory for temporary files.
   const full = await placeOf("/dev/full", "", false);
-  await expect(writePicture(full, picture(), never)).rejects.toThrow("/dev/full cannot be written: there is no space left");
+  await expect(writePicture(full, picture(), never)).rejects.toThrow(
+    "/dev/full cannot be written: there is no space left",
+  );
 });
