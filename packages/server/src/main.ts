@@ -1,7 +1,6 @@
 import { isError, isServiceError } from "@outrigger/core/values";
 import { Command, CommanderError } from "commander";
 import { reasonOf } from "./cli/error-reason.ts";
-import { lazyAction } from "./cli/lazy-action.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
 import { readOwnPackage } from "./cli/own-package.ts";
 import { printOut } from "./cli/print-out.ts";
@@ -11,17 +10,6 @@ import { addLookupCommands } from "./commands/remote/lookup/add-lookup-commands.
 import { ConfigError, StartError } from "./config/config-error.ts";
 
 const USAGE_EXIT = 2;
-
-const INIT_HELP = `
-Reads package.json, the lock file and the main file. Knows Express, Koa, Fastify, NestJS, Next.js, Hono and node:http.
-
-Examples:
-  outrigger init
-  outrigger init --host koa
-  outrigger init --json | jq -r .install
-
-Exit codes: 0 printed, 1 there is no app or several frameworks fit, 2 invalid usage.
-`;
 
 /** Runs the command line and sets the exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -45,16 +33,6 @@ async function createProgram(name: string | undefined): Promise<Command> {
   program.commandsGroup("Use a running service:");
   addImageCommands(program);
   addLookupCommands(program);
-  program.commandsGroup("Mount it in an app:");
-  program
-    .command("init")
-    .description("Print the lines that mount image hosting in the app of this directory; changes nothing.")
-    .option("--host <name>", "express, koa, fastify, nest, next, hono or node (default: as in package.json)")
-    .option("--json", "print one JSON object")
-    .showHelpAfterError("(see outrigger init --help)")
-    .addHelpText("after", INIT_HELP)
-    .exitOverride()
-    .action(lazyAction(async () => (await import("./commands/init/init.ts")).init));
   if (program.commands.some((command) => command.name() === name)) return program;
   // Server commands take long to load, so client commands run without them.
   const { addServerCommands } = await import("./commands/add-server-commands.ts");
