@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const LONG = ".long.test.ts";
+const cores = Math.max(2, availableParallelism());
 const root = fileURLToPath(new URL(".", import.meta.url));
 
 /** Set by scripts/test.mjs and scripts/soak.mjs: the packages are resolved as users get them, from `dist`. */
@@ -15,10 +16,33 @@ const isAll =
   process.env.OUTRIGGER_SOAK === "1" ||
   process.argv.some((argument) => argument.includes(".long"));
 
-/** Starts the long files first, so that no worker is left alone with one at the end. */
+/** Files that take a minute or more on two cores, the slowest first. */
+const SLOWEST = [
+  "test/fidelity/fidelity.long.test.ts",
+  "test/bench-smoke.long.test.ts",
+  "test/documents/guides.long.test.ts",
+  "packages/sql/src/transfer/import-kill.long.test.ts",
+  "test/lookup/bulk-kill.long.test.ts",
+  "test/backends.long.test.ts",
+  "test/reliability/many-nodes-renders.long.test.ts",
+  "test/reliability/slow-clients.long.test.ts",
+  "test/reliability/many-nodes-requests.long.test.ts",
+  "test/reliability/many-nodes-take-down.long.test.ts",
+];
+const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];
+/** Files that time a service under load or in trouble. In a full run they run last, each with a core to itself. */
+const MEASURING = [
+  "test/reliability/{aborts,clock,fair-renders,many-nodes-*,redis-faults,s3-faults,size-spray,slow-clients}.long.test.ts",
+  "test/hostile/{bombs,health,queue}.long.test.ts",
+];
+
+/** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => (moduleId.endsWith(LONG) ? 0 : 1);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const slow = SLOWEST.findIndex((path) => moduleId === `${root}${path}`);
+      return slow !== -1 ? slow : SLOWEST.length + (moduleId.endsWith(LONG) ? 0 : 1);
+    };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
@@ -26,17 +50,29 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: usesBuild ? [] : sourceAliases() },
   test: {
-    include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: isAll ? ["**/node_modules/**"] : ["**/node_modules/**", `**/*${LONG}`],
     globalSetup: usesBuild ? [] : ["test/support/build.ts"],
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Many tests wait for processes and clocks, so one worker more than cores keeps all cores busy. Long ones time faults and need a core.
-    maxWorkers: Math.max(2, availableParallelism() + (isAll ? 0 : 1)),
     sequence: { sequencer: LongFirst },
+    projects: [
+      // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
+      project("functions", ALL, isAll ? MEASURING : [], cores + 1),
+      ...(isAll ? [project("measurements", MEASURING, [], cores)] : []),
+    ],
   },
 });
+
+/** Test files that run together, after those of the projects before. */
+function project(name: string, include: string[], exclude: string[], maxWorkers: number) {
+  return {
+    extends: true as const,
+    test: {
+      ...{ name, include, maxWorkers, sequence: { groupOrder: name === "functions" ? 0 : 1 } },
+      exclude: ["**/node_modules/**", ...exclude, ...(isAll ? [] : [`**/*${LONG}`])],
+    },
+  };
+}
 
 /**
  * Entries of the packages, each with its source file. Imaging keeps its build: its host and its worker processes must be the

@@ -18,6 +18,7 @@ import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
 import { spray } from "./rows/spray.mjs";
+import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
 import { upgrade } from "./rows/upgrade.mjs";
 import { uploads } from "./rows/uploads.mjs";
@@ -50,11 +51,12 @@ const ROWS = {
   "backends-hot": backendsHot,
   "backends-memory": backendsMemory,
   pages,
+  start,
 };
 
 if (process.platform !== "linux") throw new Error("The benchmark reads /proc: it runs on Linux only");
 const settings = readSettings(process.argv.slice(2), Object.keys(ROWS));
-const start = performance.now();
+const beganMs = performance.now();
 const directory = await mkdtemp(join(tmpdir(), "outrigger-bench-"));
 /** @type {Line[]} */
 const lines = [];
@@ -76,7 +78,7 @@ if (settings.mode !== "smoke") await report();
 async function report() {
   const table = formatTable(lines);
   const command = ["npm run bench", ...process.argv.slice(2)].join(" ").replace("bench --", "bench -- --");
-  const minutes = ((performance.now() - start) / 60_000).toFixed(1);
+  const minutes = ((performance.now() - beganMs) / 60_000).toFixed(1);
   const source = `\`${command}\` on ${new Date().toISOString().slice(0, 10)}, ${minutes} min: ${await describeMachine()}.`;
   console.log(`\n${source}\n\n${table}`);
   if (settings.mode === "full" && settings.only === null) {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const ROWS = [
   ...["hot", "not-modified", "originals", "cold", "documents", "intermediate"],
   ...["flight", "latency", "uploads", "memory", "hostile", "fairness", "spray", "sweep", "upgrade"],
-  ...["lookup", "backends", "backends-hot", "backends-memory", "pages"],
+  ...["lookup", "backends", "backends-hot", "backends-memory", "pages", "start"],
 ];
 
 test("the benchmark runs, and every candidate produces the output that is measured", async () => {

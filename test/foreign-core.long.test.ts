@@ -55,10 +55,7 @@ beforeAll(async () => {
     sql: await copies.load("sql"),
   };
   const byClass = (source: string) => source.replace("!(BRAND in error)", "!(error instanceof ServiceError)");
-  mutant = await installForeignCopies(join(directory, "mutant"), ["core"], {
-    file: "errors.js",
-    change: byClass,
-  }).load("core");
+  mutant = await installForeignCopies(join(directory, "mutant"), ["core"], byClass).load("core");
   picture = await pngPhoto(40, 30);
 });
 afterAll(() => rm(directory, { recursive: true }));

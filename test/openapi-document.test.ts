@@ -9,6 +9,7 @@ import {
 } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "./lookup/lookup-site.ts";
@@ -74,6 +75,17 @@ describe.each([
     expect(document.openapi).toBe("3.1.1");
     expect(isOpenApi(document), JSON.stringify(isOpenApi.errors)).toBe(true);
     expect(isOpenApi({ ...document, paths: { "/": { get: { responses: 5 } } } })).toBe(false);
+  });
+
+  test("has no error and no warning under the recommended rules of Redocly", async () => {
+    const lint = async (described: object) => {
+      const config = await createConfig({ extends: ["recommended"] });
+      const problems = await lintFromString({ source: JSON.stringify(described), config });
+      return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+    };
+    expect(await lint(document)).toEqual([]);
+    const { license: _, ...info } = document.info;
+    expect(await lint({ ...document, info })).toEqual([expect.stringMatching(/^info-license: /)]);
   });
 
   test("names operations, tags and components once, and all that it refers to", () => {
@@ -148,7 +160,7 @@ describe("a description", () => {
 
   test("has no pages where there are none", async () => {
     const document = await imagesDocumentWithoutPages();
-    const pages = ["/", "/api", "/{id}/view", "/{id}/edit", "/assets/{name}"];
+    const pages = ["/", "/api", "/{id}/view", "/{id}/edit"];
     expect(Object.keys(document.paths).filter((path) => pages.includes(path))).toEqual([]);
     expect(JSON.stringify(document)).not.toContain("text/html");
   });

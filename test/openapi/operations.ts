@@ -31,9 +31,11 @@ export function answerName(
   return `${method} ${path} ${status}`;
 }
 
-/** Every answer that a document describes. */
+/** Every answer that a document describes; `default` is what a client gets that follows a redirect. */
 export function documentedAnswers(document: ApiDocument): string[] {
   return operationsOf(document).flatMap((described) =>
-    Object.keys(described.operation.responses).map((status) => answerName(described, status)),
+    Object.keys(described.operation.responses)
+      .filter((status) => status !== "default")
+      .map((status) => answerName(described, status)),
   );
 }

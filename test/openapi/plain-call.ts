@@ -30,19 +30,15 @@ export function isLookup({ path }: Described): boolean {
 }
 
 function needsKey({ operation }: Described): boolean {
-  return operation.security?.some((each) => "keyInQuery" in each) === true;
+  return operation.security.some((each) => "keyInQuery" in each);
 }
 
-export function needsPin({ operation, path }: Described): boolean {
-  return path === "/{id}/edit" || operation.security?.some((each) => "imagePin" in each) === true;
+export function needsPin({ operation }: Described): boolean {
+  return operation.security.some((each) => "imagePin" in each);
 }
 
-export function targetOf(
-  path: string,
-  { id, asset }: Pick<Subject, "id" | "asset">,
-  query: URLSearchParams,
-): string {
-  const place = path.replace("{id}", encodeURIComponent(id)).replace("{name}", encodeURIComponent(asset));
+export function targetOf(path: string, { id }: Pick<Subject, "id">, query: URLSearchParams): string {
+  const place = path.replace("{id}", encodeURIComponent(id));
   return query.size === 0 ? place : `${place}?${query}`;
 }
 

@@ -21,7 +21,7 @@ export async function createDraftSender(site: ApiSite): Promise<DraftSender> {
     deleted: await deletedImage(site),
     withheld: await withheldImage(site),
     unknown: { ...ready, id: "A".repeat(22) },
-    malformed: { ...ready, id: "../no id", asset: "no file" },
+    malformed: { ...ready, id: "../no id" },
   };
   const counts = new Map<number, number>();
   const known = { refused: 0, accepted: 0 };

@@ -6,8 +6,6 @@ import { flatPng } from "./tiny-files.ts";
 export interface Subject {
   id: string;
   pin: string;
-  /** Name of a file that pages load. */
-  asset: string;
 }
 
 /** An image that can be served. */
@@ -43,7 +41,7 @@ export async function withheldImage(site: ApiSite): Promise<Subject> {
 /** A list of addresses. */
 export async function addedList({ made }: ApiSite): Promise<Subject> {
   const { id } = await made.lookup.verifyEmails(["ada@example.com"], { account: "me" });
-  return { id, pin: "", asset: "" };
+  return { id, pin: "" };
 }
 
 async function createdBy(
@@ -59,17 +57,5 @@ async function createdBy(
   });
   if (status !== 201 && status !== 202) throw new Error(`Not created: ${status} ${body}`);
   const { id, pin } = JSON.parse(body.toString("utf8"));
-  return { id, pin, asset: await assetOf(site) };
-}
-
-const assets = new WeakMap<ApiSite, string>();
-
-/** The script of the API reference page. */
-async function assetOf(site: ApiSite): Promise<string> {
-  const known = assets.get(site);
-  if (known !== undefined) return known;
-  const { body } = await site.maker.send({ method: "GET", target: "/", headers: {} });
-  const [, name = ""] = /\/assets\/([\w.-]+\.js)/.exec(body.toString("utf8")) ?? [];
-  assets.set(site, name);
-  return name;
+  return { id, pin };
 }

@@ -90,7 +90,7 @@ const connect = (name: string): PlainHost => ({
   ...{ host: `[${name}](node.md#in-connect-polka-and-fastify)`, adapter: "@outrigger/express" },
   ...{ packages: [name], own: "/own" },
   files: ({ port }) => ({
-    "app.js": `${IMAGES}${program("docs/node.md", 'from "connect"', ['from "connect"', `from "${name}"`], ["connect()", `connect${name === "polka" ? ".default?.() ?? connect" : ""}()`])}
+    "app.js": `${IMAGES}${program("docs/node.md", 'from "connect"', ['from "connect"', `from "${name}"`])}
 app.use("/own", (_req, res) => res.end("My app"));
 ${shutdown("express", name === "polka" ? `app.listen(${port}).server` : `app.listen(${port})`)}`,
   }),
@@ -142,7 +142,11 @@ export const PLAIN_HOSTS: readonly PlainHost[] = [
     ...{ isTls: true, isHttp2: true },
   },
   {
-    ...{ host: "[`node:cluster`](node.md#in-cluster-and-worker-threads), 3 processes", path: "" },
+    ...{
+      host: "[`node:cluster`](node.md#in-cluster-and-worker-threads), 3 processes",
+      path: "",
+      isSpread: true,
+    },
     adapter: "@outrigger/node",
     files: ({ port }) => ({ "app.js": program("docs/node.md", "cluster.isPrimary", ["3000", String(port)]) }),
   },

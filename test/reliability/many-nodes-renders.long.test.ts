@@ -13,7 +13,7 @@ import { STORAGES, type StorageName, type StorageServers, startStorageServers } 
 
 const NODES = 3;
 const REQUESTS = 500;
-const ROUNDS = amount(2, 50);
+const ROUNDS = amount(1, 50);
 /** Different renditions at once: as many as one client may have running and queued at a node. */
 const MANY = 10;
 /** Requests while one node renders for a long time. */

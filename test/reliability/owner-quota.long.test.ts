@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BlobStore, createFsBlobStore } from "@outrigger/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOwnerUsage } from "../../packages/core/dist/images/owners/owner-usage.js";
+import { createOwnerUsage } from "../../packages/core/src/images/owners/owner-usage.ts";
+import { bundleSource } from "../support/bundle-source.ts";
 import { type StartedProcess, startProcess } from "../support/start-process.ts";
 
-const BUILT = new URL("../../packages/core/dist/images/owners/owner-usage.js", import.meta.url).href;
+const SOURCE = new URL("../../packages/core/src/images/owners/owner-usage.ts", import.meta.url);
 const PROCESS_NAMES = ["a", "b", "c"];
 const OWNER = "owner";
 const EPOCH_CHANGES = 7;
@@ -16,7 +17,7 @@ const EPOCH_CHANGES = 7;
 const PRELUDE = `
   import { once } from "node:events";
   import { createFsBlobStore, isServiceError } from "@outrigger/core";
-  const { createOwnerUsage } = await import(${JSON.stringify(BUILT)});
+  const { createOwnerUsage } = await import(process.env.BUNDLED_SOURCE);
   const [directory, name, limit, kind] = process.argv.slice(1);
   const real = createFsBlobStore({ directory });
   const store = kind === "forgetful" ? { ...real, put: (key, body) => real.put(key, body) } : real;
@@ -68,9 +69,11 @@ const LIVE = `
 `;
 
 let root: string;
+let bundled: string;
 const processes: StartedProcess[] = [];
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "outrigger-quota-"));
+  bundled = bundleSource(SOURCE, root);
 });
 afterAll(async () => {
   for (const each of processes) await each.kill();
@@ -88,6 +91,7 @@ async function startAll(script: string, directory: string, ...rest: string[]): P
     PROCESS_NAMES.map((name) =>
       startProcess(["--input-type=module", "--eval", PRELUDE + script, directory, name, ...rest], {
         cwd: import.meta.dirname,
+        env: { BUNDLED_SOURCE: bundled },
         announcement: /ready\n/,
       }),
     ),

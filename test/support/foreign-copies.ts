@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -11,12 +11,12 @@ export interface ForeignCopies {
 
 /**
  * Installs copies of the built packages under `directory`; what they depend on is this project's own.
- * @param edit changes a file of core, given by its path below `dist`.
+ * @param edit changes the files of core that fit.
  */
 export function installForeignCopies(
   directory: string,
   names: readonly string[],
-  edit?: { file: string; change(source: string): string },
+  edit?: (source: string) => string,
 ): ForeignCopies {
   const scope = join(directory, "app/node_modules/@outrigger");
   mkdirSync(scope, { recursive: true });
@@ -27,11 +27,13 @@ export function installForeignCopies(
     }
   }
   if (edit !== undefined) {
-    const path = join(scope, "core/dist", edit.file);
-    const source = readFileSync(path, "utf8");
-    const changed = edit.change(source);
-    if (changed === source) throw new Error(`${edit.file} is not what the edit expects`);
-    writeFileSync(path, changed);
+    const folder = join(scope, "core/dist");
+    const changed = readdirSync(folder)
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => ({ path: join(folder, name), source: readFileSync(join(folder, name), "utf8") }))
+      .filter(({ source }) => edit(source) !== source);
+    if (changed.length === 0) throw new Error("No file of core is what the edit expects");
+    for (const { path, source } of changed) writeFileSync(path, edit(source));
   }
   return {
     load: (name) => import(pathToFileURL(join(scope, name, "dist/index.js")).href),

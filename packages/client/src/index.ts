@@ -24,5 +24,6 @@ export {
 } from "./lookup-client.ts";
 export type * from "./lookup-types.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
+export { type SrcSet, type SrcSetImage, type SrcSetOptions, srcSet } from "./src-set.ts";
 export type { OpenableSource, UploadSource } from "./upload-source.ts";
 export { VERSION } from "./version.ts";

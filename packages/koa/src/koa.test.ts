@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Call, Service } from "@outrigger/core";
 import { adapterContract } from "@outrigger/core/testing";
@@ -140,6 +144,70 @@ for (const [name, Koa] of [
       expect(direct.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     });
 
+    it.each([
+      ["goes on sending after a 413", 413],
+      ["aborts an upload", "upload"],
+      ["aborts a download", "download"],
+    ])("reports no error to the app if a client %s", async (_what, way) => {
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const app = new Koa();
+      const heard: Error[] = [];
+      app.on("error", (error) => heard.push(error));
+      app.use(async (ctx, next) => {
+        ctx.res.once("close", end);
+        await next();
+      });
+      app.use(
+        koa({
+          async handle({ signal }) {
+            if (way === 413) return { status: 413, headers: { Connection: "close" }, body: "Too large" };
+            if (way === "download") return { status: 200, headers: {}, body: endless() };
+            await new Promise((resolve) => signal.addEventListener("abort", resolve));
+            throw signal.reason;
+          },
+        }),
+      );
+      await withApp(app, async (origin) => {
+        const socket = connect(Number(new URL(origin).port), "127.0.0.1").on("error", () => {});
+        const method = way === "download" ? "GET" : "POST";
+        socket.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n`);
+        // More would stop an upload that is not read, so that its end is not seen.
+        socket.write(Buffer.alloc(way === "upload" ? 10 : 100_000));
+        if (way === "upload") await delay(50);
+        else await once(socket, "data");
+        socket.destroy();
+        await ended;
+        await delay(50);
+      });
+      expect(heard).toEqual([]);
+    });
+
+    it("reports every error that the service throws, and those of other middleware, to the app", async () => {
+      const app = new Koa();
+      const heard: unknown[] = [];
+      app.on("error", (error) => heard.push(error.message));
+      const failure = (message: string) => Object.assign(new Error(message), { code: "ECONNRESET" });
+      app.use(
+        koa({
+          async handle({ path }) {
+            if (path === "/own") throw failure("of the service");
+            return undefined;
+          },
+        }),
+      );
+      app.use(async () => {
+        throw failure("of the host");
+      });
+      await withApp(app, async (origin) => {
+        expect((await fetch(`${origin}/own`)).status).toBe(500);
+        expect((await fetch(`${origin}/host`)).status).toBe(500);
+      });
+      expect(heard).toEqual(["of the service", "of the host"]);
+    });
+
     async function facts(proxy: boolean, headers: Record<string, string>): Promise<Partial<Call>> {
       let seen: Partial<Call> = {};
       const app = new Koa({ proxy });
@@ -167,6 +235,14 @@ describe("koa", () => {
     }
   });
 });
+
+function endless(): Readable {
+  return new Readable({
+    read() {
+      this.push(Buffer.alloc(65_536));
+    },
+  });
+}
 
 function recording(seen: unknown[]): Service {
   return {

@@ -27,6 +27,7 @@ export interface KoaContext {
   ip: string;
   status: number;
   body: unknown;
+  onerror(error: Error | null): void;
 }
 
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
@@ -45,7 +46,8 @@ const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
 /**
  * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount` or in a router.
  * Requests outside the service's
- * routes go to `next()`; an unexpected failure is thrown. The reply is set on the context, so that middleware
+ * routes go to `next()`; an unexpected failure is thrown. A client that disconnects is no error of the app, so
+ * `app.on("error")` does not report it. The reply is set on the context, so that middleware
  * around it (logging,
  * compression) works as usual.
  *
@@ -71,15 +73,30 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
   const prefix = normaliseMountPath(checkOptions("koa", options, RULES).prefix);
   return async (ctx, next) => {
     const place = locate(ctx.req.url ?? "/", ctx.originalUrl, prefix);
-    const facts = place === null ? null : { ...place, context: ctx, view: KOA_VIEW };
-    const ready = facts && service.answerNow?.(createCall(ctx.req, ctx.res, facts));
+    if (place === null) return void (await next());
+    const facts = { ...place, context: ctx, view: KOA_VIEW };
+    const report = ctx.onerror;
+    ctx.onerror = (error) => {
+      // Koa also calls it without an error, when the reply is sent.
+      if (error && !DISCONNECTED.test(String(Reflect.get(error, "code")))) report.call(ctx, error);
+    };
+    const ready = service.answerNow?.(createCall(ctx.req, ctx.res, facts));
     if (ready) return answerReady(ctx, ready);
-    const reply = facts === null ? undefined : await dispatch(service, ctx.req, ctx.res, facts);
+    let reply: Reply | null | undefined;
+    try {
+      reply = await dispatch(service, ctx.req, ctx.res, facts);
+    } finally {
+      // Failures that are thrown, and requests of the host, are reported in full.
+      if (reply === undefined) ctx.onerror = report;
+    }
     if (reply === undefined) await next();
     // `null`: the client has disconnected, so no reply is sent.
     else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
   };
 }
+
+/** What Koa reports when a client aborts an upload or a download, or goes on sending after a 413. */
+const DISCONNECTED = /^(?:HPE_|ECONNRESET$|EPIPE$|ERR_STREAM_PREMATURE_CLOSE$|ERR_STREAM_UNABLE_TO_PIPE$)/;
 
 function answerReady(ctx: KoaContext, { status, headers, body }: ReadyReply): void {
   const { res } = ctx;

@@ -29,10 +29,8 @@ export function harnessOf(Koa: typeof Koa3, place: (typeof WAYS)[keyof typeof WA
     async start(service, { mountPath, other, parsing }) {
       const app = new Koa();
       let lastError: unknown;
-      // Koa also reports every connection that a client closed early.
       app.on("error", (error) => {
-        if (!/^(?:ECONNRESET|EPIPE|HPE_|ERR_STREAM_(?:PREMATURE_CLOSE|UNABLE_TO_PIPE))/.test(error.code))
-          lastError = error;
+        lastError = error;
       });
       if (parsing === "fields") app.use(parseFields());
       if (parsing === "files") app.use(leaveFiles);

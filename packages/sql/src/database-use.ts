@@ -11,10 +11,21 @@ export interface DatabaseUse {
 export function useDatabase(database: SqlDatabase): DatabaseUse {
   checkDatabase(database);
   let isClosed = false;
+  /** Once the database is ready. */
+  let ready: Promise<SqlDriver> | null = null;
   return {
-    driver: async () => {
-      if (isClosed) throw closedError();
-      return await readyDriver(database);
+    driver() {
+      if (isClosed) return Promise.reject(closedError());
+      if (ready !== null) return ready;
+      const driver = readyDriver(database);
+      // After a failure, the next call tries again.
+      driver.then(
+        () => {
+          ready = driver;
+        },
+        () => undefined,
+      );
+      return driver;
     },
     close: async () => {
       isClosed = true;

@@ -40,11 +40,11 @@ export function createSqlSuppressionList(database: SqlDatabase): SuppressionList
       const list = listOf(tokens);
       const driver = await use.driver();
       const { dialect } = driver;
-      const rows = await driver.all<{ token: string }>(
-        `SELECT token FROM lookup_suppressions WHERE token IN ${dialect.strings("$1")}`,
+      const row = await driver.first<{ found: string | null }>(
+        `SELECT string_agg(token, ' ') AS found FROM lookup_suppressions WHERE token IN ${dialect.strings("$1")}`,
         [list],
       );
-      return new Set(rows.map(({ token }) => token));
+      return new Set(row?.found?.split(" "));
     },
     async count() {
       const driver = await use.driver();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeResult } from "@outrigger/core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
@@ -10,26 +11,36 @@ afterEach(() => world.close());
 
 const recipients = (commands: readonly string[]) => commands.filter((line) => line.startsWith("RCPT"));
 
-test("60 addresses of a live domain asked at once by two accounts all get their verdict", {
-  timeout: 120_000,
-}, async () => {
+test("60 addresses of a live domain asked at once by two accounts all get their verdict", async () => {
   const server = await world.mailServer();
   world.route("one.test", server.host);
-  // A probe waits for more than its time limit.
-  const prober = world.prober({ budget: { questionsPerMinute: 31 }, wholeMs: 5000 });
+  let aheadMs = 0;
+  const wholeMs = 1000;
+  const prober = world.prober({
+    ...{ budget: { questionsPerMinute: 31 }, wholeMs },
+    now: () => Date.now() + aheadMs,
+  });
   const order: string[] = [];
   const ask = async (local: string, account: string): Promise<ProbeResult> => {
     const result = await prober.probe(local, "one.test", { smtp: true, signal: never(), account });
     order.push(account);
     return result;
   };
-  const many = Array.from({ length: 50 }, (_, index) => ask(`n${index}`, "many"));
+  const many = Array.from({ length: 49 }, (_, index) => ask(`n${index}`, "many"));
   const few = ["alice", "bob", ...Array.from({ length: 8 }, (_, index) => `m${index}`)].map((local) =>
     ask(local, "few"),
   );
-  const [alice, bob, ...others] = [...(await Promise.all(few)), ...(await Promise.all(many))];
+  const others = await Promise.all(few);
+  await expect.poll(() => recipients(server.commands).length).toBeGreaterThanOrEqual(30);
+  // Longer than the time limit of a probe, which does not include its time in line.
+  await delay(2 * wholeMs);
+  expect(order.length).toBeLessThan(32);
+  // A minute passes. The next probe makes the line look at the clock.
+  aheadMs = 61_000;
+  many.push(ask("n49", "many"));
+  const [alice, bob, ...absent] = [...others, ...(await Promise.all(many))];
   for (const result of [alice, bob]) expect(result).toMatchObject({ mailbox: true, acceptsAll: false });
-  for (const result of others) expect(result).toMatchObject({ mailbox: false, reason: "user_unknown" });
+  for (const result of absent) expect(result).toMatchObject({ mailbox: false, reason: "user_unknown" });
   // The small list is done before the budget of the first minute is used up.
   expect(order.lastIndexOf("few")).toBeLessThan(29);
   // The two first sessions may both ask about postmaster; all others ask one question.

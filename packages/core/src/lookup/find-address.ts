@@ -20,6 +20,8 @@ export interface PersonSought extends FoundDomain {
   waitMs: number;
   /** The account on whose behalf; `null` without one. */
   account: string | null;
+  /** Called before mail servers are queried. */
+  beforeProbing(): Promise<void>;
 }
 
 export interface FoundAddress {
@@ -67,6 +69,8 @@ export async function findAddress(
     return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
   if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
+  // No guess can be reliable, and none can be of a suppressed person.
+  if (patterns.length === 0 && !context.verifier.isProbing && !hasSuppressed) return null;
   const guesses = candidatesFor(firstName, lastName, patterns)
     .slice(0, MAX_CONSIDERED)
     .flatMap((candidate) => {
@@ -100,12 +104,15 @@ interface Guess {
 async function confirm(
   context: LookupContext,
   guesses: readonly Guess[],
-  { waitMs, account }: PersonSought,
+  { waitMs, account, beforeProbing }: PersonSought,
 ): Promise<FoundAddress | null> {
+  if (context.verifier.isProbing && guesses.length > 0) await beforeProbing();
   const deadline = performance.now() + waitMs;
   let refused = 0;
   for (const { candidate, parsed } of guesses.slice(0, MAX_PROBED)) {
     const probability = refused < 1 ? Math.min(1, candidate.probability / (1 - refused)) : 0;
+    // Only a mail server could confirm it.
+    if (probability < LEAST_PROBABILITY && !context.verifier.isProbing) return null;
     const leftMs = deadline - performance.now();
     const asked = leftMs > 0 ? verifyAddress(context, parsed.address, parsed, account) : null;
     const verified = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;

@@ -51,6 +51,9 @@ const OPTION_RULES = {
   mayAdopt: rules.preset(true, rules.flag()),
 } satisfies rules.RuleTable<SuppressionsOptions>;
 
+/** Number of domains whose tokens are kept. */
+const MAX_DOMAINS = 2000;
+
 /**
  * Stores suppressions in a list, as HMAC-SHA256 with keys derived from `secret`. Without the secret the list
  * cannot be read, and addresses cannot be tested against it. New entries use the first secret of a rotation
@@ -71,6 +74,19 @@ export function createSuppressions(
   /** The token under every key; the first is used for new entries. */
   const tokensOf = (subject: string) =>
     hmacKeys.map((key) => createHmac("sha256", key).update(`suppress:${subject}`).digest("base64url"));
+  /** Of domains that were asked about lately, the tokens of {@link Suppressions.ofDomain}. */
+  const domainTokens = new Map<string, { all: string[]; some: string[] }>();
+
+  function tokensOfDomain(domain: string): { all: string[]; some: string[] } {
+    let tokens = domainTokens.get(domain);
+    if (tokens === undefined) {
+      tokens = { all: domainsOver(domain).flatMap(tokensOf), some: marksOf(domain) };
+      if (domainTokens.size >= MAX_DOMAINS) domainTokens.clear();
+      domainTokens.set(domain, tokens);
+    }
+    return tokens;
+  }
+
   /**
    * The mark of a domain with suppressed addresses: without it, its addresses need no query. The mark is
    * never removed.
@@ -98,7 +114,7 @@ export function createSuppressions(
       return domains.some(isThere) ? "domain" : null;
     },
     async ofDomain(domain) {
-      const [all, some] = [domainsOver(domain).flatMap(tokensOf), marksOf(domain)];
+      const { all, some } = tokensOfDomain(domain);
       const isThere = await present([...all, ...some]);
       if (all.some(isThere)) return "all";
       return some.some(isThere) ? "some" : "none";

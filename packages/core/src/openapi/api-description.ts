@@ -8,7 +8,7 @@ import { oneOf, preset, type RuleTable, url } from "../option-rules.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
 import { createDescription } from "./description.ts";
 import type { ApiPart, ApiResponse } from "./document.ts";
-import { headersOf } from "./headers.ts";
+import { inlineHeader } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
 import { VERSION } from "./version.ts";
 
@@ -88,7 +88,7 @@ const OTHER_METHODS = problemResponse(
   "json",
   405,
   "`Allow` lists the methods that the address permits.",
-  headersOf("Allow"),
+  inlineHeader("Allow"),
 );
 
 function refusal(call: Call, problem: Problem): Reply {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from "./document.ts";
 import { HEAD_TAG, headOf } from "./head-of.ts";
-import { headersOf } from "./headers.ts";
+import { headerComponents, headersOf } from "./headers.ts";
 
 /** Path of the description, below the mount point. */
 export const DESCRIPTION_PATH = "/api/openapi.json";
@@ -19,6 +19,10 @@ export interface DescribedSite {
 
 /** The services of one mount point as one OpenAPI document, without the URL of the server. */
 export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Omit<ApiDocument, "servers"> {
+  const paths: ApiDocument["paths"] = {
+    ...Object.assign({}, ...parts.map((part) => part.paths)),
+    [DESCRIPTION_PATH]: descriptionPath(site),
+  };
   return {
     openapi: "3.1.1",
     jsonSchemaDialect: "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -26,13 +30,11 @@ export function describeApi(parts: readonly ApiPart[], site: DescribedSite): Omi
       title: titleOf(parts),
       version: site.version,
       description: parts.map(({ description }) => description).join("\n\n"),
+      license: { name: "MIT", identifier: "MIT" },
     },
     tags: [...parts.flatMap(({ tags }) => tags), DESCRIPTION_TAG, HEAD_TAG],
-    paths: {
-      ...Object.assign({}, ...parts.map(({ paths }) => paths)),
-      [DESCRIPTION_PATH]: descriptionPath(site),
-    },
-    components: mergedComponents(parts, site),
+    paths,
+    components: mergedComponents(parts, site, headerComponents(paths)),
   };
 }
 
@@ -58,12 +60,24 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
         schema: { type: "string" },
       },
     ],
+    security: [],
     responses: {
       "200": {
         description: "The document.",
         headers: headersOf("Cache-Control", "ETag"),
         content: {
-          "application/json": { schema: { type: "object", required: ["openapi", "info", "paths"] } },
+          "application/json": {
+            schema: {
+              type: "object",
+              additionalProperties: true,
+              properties: {
+                openapi: { type: "string" },
+                info: { type: "object" },
+                paths: { type: "object" },
+              },
+              required: ["openapi", "info", "paths"],
+            },
+          },
         },
       },
       "304": { description: "The document has not changed.", headers: headersOf("Cache-Control", "ETag") },
@@ -73,12 +87,16 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
   return { get, head: headOf(get), "x-other-methods": otherMethods };
 }
 
-function mergedComponents(parts: readonly ApiPart[], { schemas }: DescribedSite): ApiComponents {
-  const merge = <K extends keyof ApiComponents>(kind: K): NonNullable<ApiComponents[K]> =>
+function mergedComponents(
+  parts: readonly ApiPart[],
+  { schemas }: DescribedSite,
+  headers: NonNullable<ApiComponents["headers"]>,
+): ApiComponents {
+  const merge = <K extends "schemas" | "securitySchemes">(kind: K): NonNullable<ApiComponents[K]> =>
     Object.assign({}, ...parts.map(({ components }) => components[kind] ?? {}));
   return {
     schemas: { ...merge("schemas"), ...schemas },
-    headers: merge("headers"),
+    headers,
     securitySchemes: merge("securitySchemes"),
   };
 }

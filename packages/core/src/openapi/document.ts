@@ -4,7 +4,12 @@ import type { JsonSchema, JsonValue } from "../schema/json-schema.ts";
 export interface ApiDocument {
   readonly openapi: string;
   readonly jsonSchemaDialect: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly ApiTag[];
   readonly paths: Readonly<Record<string, PathItem>>;
@@ -49,8 +54,8 @@ export interface ApiOperation {
   readonly description?: string;
   readonly parameters?: readonly ApiParameter[];
   readonly requestBody?: ApiRequestBody;
-  /** Any of these is sufficient; an empty one requires no key. */
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Any of these is sufficient; an empty one, or an empty list, requires no key. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** Responses by status. */
   readonly responses: Readonly<Record<string, ApiResponse>>;
 }

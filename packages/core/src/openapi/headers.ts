@@ -1,4 +1,4 @@
-import type { ApiHeader } from "./document.ts";
+import type { ApiHeader, ApiPart } from "./document.ts";
 
 const text = { type: "string" } as const;
 const uri = { type: "string", format: "uri" } as const;
@@ -70,7 +70,13 @@ export function maybeHeader(name: HeaderName, description: string): Record<strin
   return { [name]: { ...HEADERS[name], description } };
 }
 
-/** {@link HEADERS} for a document's components. */
-export const HEADER_COMPONENTS: Readonly<Record<string, ApiHeader>> = Object.fromEntries(
-  Object.entries(HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
-);
+/** A header that a response always has, where the document is an extension that no tool resolves. */
+export function inlineHeader(name: HeaderName): Record<string, ApiHeader> {
+  return { [name]: { ...HEADERS[name], required: true } };
+}
+
+/** The headers that `paths` refer to, for a document's components. */
+export function headerComponents(paths: ApiPart["paths"]): Record<string, ApiHeader> {
+  const names = new Set(JSON.stringify(paths).match(/(?<="#\/components\/headers\/)[\w-]+/g));
+  return Object.assign({}, ...[...names].sort().map((name) => inlineHeader(name as HeaderName)));
+}

@@ -58,7 +58,7 @@ export function accountsContract(
       await one.close();
       const charge: Charge = { account: id, kind: "searches", month: "2026-03", request: "r" };
       const key = { hint: "or_1", createdAt: 1, revokedAt: null };
-      const calls: Record<string, () => Promise<unknown>> = {
+      const calls: Record<string, () => Promise<unknown> | undefined> = {
         create: () => one.create(accountOf(`${id}-2`)),
         get: () => one.get(id),
         list: () => one.list({ limit: 1 }),
@@ -67,11 +67,15 @@ export function accountsContract(
         keys: () => one.keys(id),
         revokeKeys: () => one.revokeKeys(id, "or_1", 1),
         reserve: (): Promise<ReserveResult> => one.reserve(charge, 1, 10, 1),
+        ...(one.preview && { preview: () => one.preview?.(charge, 1, 10, 1) }),
+        ...(one.charge && { charge: () => one.charge?.(charge, 1, 10, 1) }),
         renew: () => one.renew([charge], 1),
         settle: () => one.settle(charge, 1),
         usage: () => one.usage(id, "2026-03", 1),
       };
-      for (const [name, call] of Object.entries(calls)) await assertRejects(call, "store_unavailable", name);
+      for (const [name, call] of Object.entries(calls)) {
+        await assertRejects(async () => call(), "store_unavailable", name);
+      }
     },
   );
 }

@@ -3,10 +3,11 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundleSource } from "../../../../test/support/bundle-source.ts";
 import { createSpoolFile } from "./spool-file.ts";
 
 let directory: string;
@@ -103,8 +104,9 @@ describe("createSpoolFile", () => {
 
   it("fails with no_space if the system rejects a write, and leaves no file", async () => {
     // The file size limit of a process simulates a full disk without privileges.
+    const module = bundleSource(new URL("spool-file.ts", import.meta.url), directory);
     const script = `
-      import { createSpoolFile } from ${JSON.stringify(new URL("../../dist/upload/spool-file.js", import.meta.url).href)};
+      import { createSpoolFile } from ${JSON.stringify(module)};
       const spool = createSpoolFile(process.argv[1]);
       spool.writable.on("error", async (error) => {
         await spool.discard();
@@ -128,7 +130,7 @@ describe("createSpoolFile", () => {
     });
     await once(child, "close");
     expect(output).toBe("no_space EFBIG\n");
-    expect(await readdir(directory)).toEqual([]);
+    expect(await readdir(directory)).toEqual([basename(module)]);
   });
 });
 

@@ -11,6 +11,44 @@ const OF_REQUEST = "account = $1 AND month = $2 AND kind = $3 AND request = $4";
 const KNOWN = `SELECT points FROM lookup_charges WHERE ${OF_REQUEST} AND (reserved_at IS NULL OR reserved_at > $5)`;
 const OF_MONTH = "account = $1 AND month = $2 AND kind = $3";
 
+/** The points of the same request, and those that the account has used, reservations included. */
+const PREVIEW = `
+  SELECT (${KNOWN}) AS known, coalesce((SELECT settled FROM lookup_usage WHERE ${OF_MONTH}), 0) + coalesce((
+    SELECT sum(points) FROM lookup_charges WHERE ${OF_MONTH} AND reserved_at IS NOT NULL AND reserved_at > $5
+  ), 0) AS used`;
+
+/** What a reservation would return; see `Accounts`. */
+export async function previewIn(
+  driver: SqlDriver,
+  { account, month, kind, request }: Charge,
+  points: number,
+  allowance: number,
+  nowMs: number,
+): Promise<ReserveResult> {
+  const values = [account, month, kind, request, nowMs - RESERVATION_MS];
+  const row = await driver.first<{ known: number | null; used: number }>(PREVIEW, values);
+  if (row !== undefined && row.known !== null) return { outcome: "repeat", points: row.known };
+  const granted = Math.min(points, allowance - (row?.used ?? 0));
+  return granted < 1 ? { outcome: "exhausted" } : { outcome: "reserved", points: granted };
+}
+
+/** Charges points without a reservation before; see `Accounts`. */
+export async function chargeIn(
+  driver: SqlDriver,
+  charge: Charge,
+  points: number,
+  allowance: number,
+  nowMs: number,
+): Promise<ReserveResult> {
+  const terms = termsOf(points, allowance, nowMs);
+  if (driver.dialect.kind === "sqlite") {
+    return await driver.write((runner) => reserveHere(runner, charge, { ...terms, isSettled: true }));
+  }
+  // The functions are volatile: the second one sees what the first one wrote.
+  const settle = "CASE WHEN outcome = 'reserved' THEN lookup_settle($1, $2, $3, $4, granted) END";
+  return await reserveThere(driver, charge, terms, `outcome, granted, ${settle}`);
+}
+
 /** Reserves points; see `Accounts`. */
 export async function reserveIn(
   driver: SqlDriver,
@@ -20,18 +58,39 @@ export async function reserveIn(
   nowMs: number,
 ): Promise<ReserveResult> {
   const { account, month, kind, request } = charge;
-  const lapsedMs = nowMs - RESERVATION_MS;
-  const forgetBefore = previousMonth(nowMs);
+  const terms = termsOf(points, allowance, nowMs);
   if (driver.dialect.kind === "sqlite") {
     // Finds most repeated requests without a write and without waiting for the writer.
-    const known = await driver.first<{ points: number }>(KNOWN, [account, month, kind, request, lapsedMs]);
+    const values = [account, month, kind, request, terms.lapsedMs];
+    const known = await driver.first<{ points: number }>(KNOWN, values);
     if (known !== undefined) return { outcome: "repeat", points: known.points };
-    return await driver.write((runner) =>
-      reserveHere(runner, charge, { points, allowance, nowMs, lapsedMs, forgetBefore }),
-    );
+    return await driver.write((runner) => reserveHere(runner, charge, { ...terms, isSettled: false }));
   }
+  return await reserveThere(driver, charge, terms, "outcome, granted");
+}
+
+interface Terms {
+  points: number;
+  allowance: number;
+  nowMs: number;
+  lapsedMs: number;
+  /** `YYYY-MM` */
+  forgetBefore: string;
+}
+
+function termsOf(points: number, allowance: number, nowMs: number): Terms {
+  return { points, allowance, nowMs, lapsedMs: nowMs - RESERVATION_MS, forgetBefore: previousMonth(nowMs) };
+}
+
+/** Reserves points in PostgreSQL. @param columns evaluated with the result. */
+async function reserveThere(
+  driver: SqlDriver,
+  { account, month, kind, request }: Charge,
+  { points, allowance, nowMs, lapsedMs, forgetBefore }: Terms,
+  columns: string,
+): Promise<ReserveResult> {
   const row = await driver.first<ReserveRow>(
-    "SELECT outcome, granted FROM lookup_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    `SELECT ${columns} FROM lookup_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [account, month, kind, request, points, allowance, nowMs, lapsedMs, forgetBefore],
   );
   return row === undefined || row.outcome === "exhausted"
@@ -68,13 +127,12 @@ export async function settleIn(driver: SqlDriver, charge: Charge, points: number
       [...values, points],
     );
     if (settled === 0) return;
-    await runner.run(`UPDATE lookup_usage SET settled = settled + $4 WHERE ${OF_MONTH}`, [
-      account,
-      month,
-      kind,
-      points,
-    ]);
+    await addSettled(runner, [account, month, kind], points);
   });
+}
+
+async function addSettled(runner: SqlRunner, ofMonth: readonly string[], points: number): Promise<void> {
+  await runner.run(`UPDATE lookup_usage SET settled = settled + $4 WHERE ${OF_MONTH}`, [...ofMonth, points]);
 }
 
 /**
@@ -84,9 +142,9 @@ export async function settleIn(driver: SqlDriver, charge: Charge, points: number
 async function reserveHere(
   runner: SqlRunner,
   { account, month, kind, request }: Charge,
-  terms: { points: number; allowance: number; nowMs: number; lapsedMs: number; forgetBefore: string },
+  terms: Terms & { isSettled: boolean },
 ): Promise<ReserveResult> {
-  const { points, allowance, nowMs, lapsedMs, forgetBefore } = terms;
+  const { points, allowance, nowMs, lapsedMs, forgetBefore, isSettled } = terms;
   const ofMonth = [account, month, kind];
   const isNew = await runner.run(
     "INSERT INTO lookup_usage (account, month, kind, settled) VALUES ($1, $2, $3, 0) ON CONFLICT DO NOTHING",
@@ -111,8 +169,9 @@ async function reserveHere(
   await runner.run(
     `INSERT INTO lookup_charges (account, month, kind, request, points, reserved_at) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (account, month, kind, request) DO UPDATE SET points = excluded.points, reserved_at = excluded.reserved_at`,
-    [...ofMonth, request, granted, nowMs],
+    [...ofMonth, request, granted, isSettled ? null : nowMs],
   );
+  if (isSettled) await addSettled(runner, ofMonth, granted);
   return { outcome: "reserved", points: granted };
 }
 

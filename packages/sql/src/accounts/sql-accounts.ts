@@ -3,7 +3,7 @@ import { type Accounts, ServiceError } from "@outrigger/core";
 import { RESERVATION_MS } from "@outrigger/core/stores";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDatabase } from "../sql-database.ts";
-import { renewIn, reserveIn, settleIn } from "./charges.ts";
+import { chargeIn, previewIn, renewIn, reserveIn, settleIn } from "./charges.ts";
 
 const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
 
@@ -77,6 +77,10 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
     },
     reserve: async (charge, points, allowance, nowMs) =>
       reserveIn(await use.driver(), charge, points, allowance, nowMs),
+    preview: async (charge, points, allowance, nowMs) =>
+      previewIn(await use.driver(), charge, points, allowance, nowMs),
+    charge: async (charge, points, allowance, nowMs) =>
+      chargeIn(await use.driver(), charge, points, allowance, nowMs),
     renew: async (charges, nowMs) => renewIn(await use.driver(), charges, nowMs),
     settle: async (charge, points) => settleIn(await use.driver(), charge, points),
     async usage(account, month, nowMs) {

@@ -13,7 +13,7 @@ import { namedLocal } from "./domain-summary.ts";
 import { eraseContact, eraseDomain } from "./erase-contacts.ts";
 import { contactCounts, readFacetCounts } from "./facets.ts";
 import { nameKey } from "./name-key.ts";
-import { unpackContact } from "./packed-contact.ts";
+import { PACKED_JSON, unpackContact, unpackContacts } from "./packed-contact.ts";
 import { organizationKey } from "./put-batch.ts";
 import { readInOrder } from "./read-in-order.ts";
 import { recordVerification } from "./record-verification.ts";
@@ -54,13 +54,15 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       if (key === null) return [];
       const known = async (condition: string, keys: readonly string[]) => {
         // The sign keeps the planner from walking the domain in the order of `doubt`.
-        const rows = await driver.all<{ packed: string }>(
-          `SELECT packed FROM lookup_contacts
-           WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${condition}
-           ORDER BY +doubt, address LIMIT ${MAX_COMPARED}`,
+        const row = await driver.first<{ page: string }>(
+          `SELECT ${PACKED_JSON} AS page FROM (
+             SELECT packed FROM lookup_contacts
+             WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${condition}
+             ORDER BY +doubt, address LIMIT ${MAX_COMPARED}
+           ) AS p`,
           [domain, ...keys],
         );
-        return rows.map(({ packed }) => unpackContact(packed));
+        return unpackContacts(row?.page ?? "[]");
       };
       const same = await known("name_key = $2", [key]);
       const found = namesakes(same, firstName, lastName);

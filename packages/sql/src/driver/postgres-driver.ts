@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { migratePostgres } from "../schema/migrate.ts";
+import { isMigrated } from "../schema/is-migrated.ts";
 import { POSTGRES, type SqlDriver, type SqlRunner, type WriteOptions } from "./sql-driver.ts";
 import { closedError, toServiceError } from "./sql-errors.ts";
 
@@ -91,7 +91,8 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
     async migrate() {
       if (closing !== null) throw closedError();
       // Checks within `timeoutMs` that the server answers; the migration itself may take longer.
-      await runner.first("SELECT 1");
+      if (await isMigrated(runner, "postgres")) return;
+      const { migratePostgres } = await import("../schema/migrate.ts");
       const sole = createPool({
         url,
         maxConnections: 1,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "libsql";
-import { migrateSqlite } from "../schema/migrate.ts";
+import { isMigrated } from "../schema/is-migrated.ts";
 import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
@@ -32,13 +32,18 @@ const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
  */
 export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSettings): SqlDriver {
   let opening: Promise<Connections> | null = null;
+  /** Set once the file is open: reads then run at once. */
+  let open: Connections | null = null;
   let isClosed = false;
   const inTurn = createTurns();
 
   function opened(): Promise<Connections> {
     if (isClosed) return Promise.reject(closedError());
     if (opening === null) {
-      const attempt = unlessBusy(() => connectTwice(path, isPowerSafe));
+      const attempt = unlessBusy(() => {
+        open = connectTwice(path, isPowerSafe);
+        return open;
+      });
       opening = attempt;
       // The next call tries again.
       attempt.catch(() => {
@@ -95,13 +100,10 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
     });
   }
 
-  async function read<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
-    try {
-      const { reader } = await opened();
-      return await work(reader.runner);
-    } catch (error) {
-      throw toServiceError(error);
-    }
+  /** Not an async function, because every question asks several times. */
+  function read<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
+    if (open === null || isClosed) return opened().then(({ reader }) => work(reader.runner), rethrown);
+    return work(open.reader.runner);
   }
 
   return {
@@ -115,7 +117,11 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
       if (isErasure) await truncateLog();
       return result;
     },
-    migrate: () => transaction(({ database }) => migrateSqlite(database)),
+    async migrate() {
+      if (await read((runner) => isMigrated(runner, "sqlite"))) return;
+      const { migrateSqlite } = await import("../schema/migrate.ts");
+      await transaction(({ database }) => migrateSqlite(database));
+    },
 
     async close() {
       if (isClosed) return;
@@ -187,12 +193,25 @@ function createRunner(database: Database.Database): SqlRunner {
 
   return {
     // The text of the statement determines the type of its rows.
-    all: async <Row>(text: string, values: readonly SqlValue[] = []) =>
-      prepared(text).all([...values]) as Row[],
-    first: async <Row>(text: string, values: readonly SqlValue[] = []) =>
-      prepared(text).get([...values]) as Row | undefined,
-    run: async (text, values = []) => prepared(text).run([...values]).changes,
+    all: <Row>(text: string, values: readonly SqlValue[] = []) =>
+      settled(() => prepared(text).all(values) as Row[]),
+    first: <Row>(text: string, values: readonly SqlValue[] = []) =>
+      settled(() => prepared(text).get(values) as Row | undefined),
+    run: (text, values = []) => settled(() => prepared(text).run(values).changes),
   };
+}
+
+/** Runs work at once. Its promise costs less than an async function's. */
+function settled<T>(work: () => T): Promise<T> {
+  try {
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(toServiceError(error));
+  }
+}
+
+function rethrown(error: unknown): never {
+  throw toServiceError(error);
 }
 
 /**

@@ -1,22 +1,30 @@
 import { ServiceError } from "@outrigger/core";
-import { Kysely, type MigrationProvider, Migrator, PostgresDialect, SqliteDialect, sql } from "kysely";
+import {
+  Kysely,
+  type Migration,
+  type MigrationProvider,
+  Migrator,
+  PostgresDialect,
+  SqliteDialect,
+  sql,
+} from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { createTables } from "./create-tables.ts";
 import { createVerifications } from "./create-verifications.ts";
+import { MIGRATION_NAMES, MIGRATION_TABLE } from "./is-migrated.ts";
 
-/** All schema migrations, in order. A released migration must never be changed. */
+/** All schema migrations, in order; `MIGRATION_NAMES` has their names. A released migration must never be changed. */
 function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
-  return {
-    getMigrations: async () => ({
-      "001-tables": { up: (db: Kysely<unknown>) => createTables(db, kind) },
-      "002-verdicts-and-titles": { up: (db: Kysely<unknown>) => addVerdictsAndTitles(db, kind) },
-      "003-verifications": { up: (db: Kysely<unknown>) => createVerifications(db, kind) },
-      "004-spelling-keys": { up: (db: Kysely<unknown>) => addSpellingKeyColumn(db, kind) },
-      "005-habits": { up: forgetPatterns },
-    }),
+  const migrations: Record<(typeof MIGRATION_NAMES)[number], Migration> = {
+    "001-tables": { up: (db) => createTables(db, kind) },
+    "002-verdicts-and-titles": { up: (db) => addVerdictsAndTitles(db, kind) },
+    "003-verifications": { up: (db) => createVerifications(db, kind) },
+    "004-spelling-keys": { up: (db) => addSpellingKeyColumn(db, kind) },
+    "005-habits": { up: forgetPatterns },
   };
+  return { getMigrations: async () => migrations };
 }
 
 /** The column is filled when a database is opened. */
@@ -39,8 +47,6 @@ async function forgetPatterns(db: Kysely<unknown>): Promise<void> {
     db,
   );
 }
-
-const MIGRATION_TABLE = "lookup_migrations";
 
 /** The caller closes the connection. */
 export function sqliteDialect(database: Database.Database): SqliteDialect {
@@ -77,7 +83,7 @@ export async function migratePostgres(pool: pg.Pool): Promise<void> {
 }
 
 async function migrate(db: Kysely<unknown>, provider: MigrationProvider): Promise<void> {
-  const known = new Set(Object.keys(await provider.getMigrations()));
+  const known = new Set<string>(MIGRATION_NAMES);
   const migrator = new Migrator({
     db,
     provider,

@@ -14,7 +14,7 @@ import type { ImageFacts } from "./description/image-facts.ts";
 import { editorPath, landingPath, viewerPath } from "./description/image-page-paths.ts";
 import { readPath } from "./description/image-read-paths.ts";
 import { recordPath } from "./description/image-record-path.ts";
-import { assetPath, frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
+import { frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
@@ -134,7 +134,8 @@ export const ROUTES: readonly Route[] = [
     form: "json",
     needsPages: true,
     methods: { GET: { handle: assetReply } },
-    describe: assetPath,
+    // Files that pages load are no part of the API; their path would also be ambiguous beside `/{id}/view`.
+    describe: () => null,
   },
   { pattern: "/sharex.sxcu", form: "json", methods: { GET: { handle: sharexReply } }, describe: sharexPath },
   {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 const HINT_LENGTH = 6;
 
@@ -10,5 +10,5 @@ export function newApiKey(): { key: string; hash: string; hint: string } {
 
 /** The stored hash of a key. Keys have 160 random bits, so a fast hash is secure. */
 export function hashApiKey(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
+  return hash("sha256", key, "base64url");
 }

@@ -4,6 +4,7 @@ import {
   type Accounts,
   type Charge,
   RESERVATION_MS,
+  type ReserveResult,
 } from "../../contracts/accounts.ts";
 import { ServiceError } from "../../errors.ts";
 
@@ -31,6 +32,19 @@ export function createMemoryAccounts(): Accounts {
     const known = charged.get(name) ?? new Map<string, Charged>();
     charged.set(name, known);
     return known;
+  }
+
+  function put(charged: Charged): void {
+    chargedOf(charged.charge).set(charged.charge.request, charged);
+  }
+
+  function preview(charge: Charge, points: number, allowance: number, nowMs: number): ReserveResult {
+    mustBeOpen();
+    const known = chargedOf(charge);
+    const same = known.get(charge.request);
+    if (same !== undefined && counts(same, nowMs)) return { outcome: "repeat", points: same.points };
+    const granted = Math.min(points, allowance - usedOf(known, nowMs));
+    return granted < 1 ? { outcome: "exhausted" } : { outcome: "reserved", points: granted };
   }
 
   return {
@@ -77,14 +91,15 @@ export function createMemoryAccounts(): Accounts {
       return revoked.length;
     },
     async reserve(charge, points, allowance, nowMs) {
-      mustBeOpen();
-      const known = chargedOf(charge);
-      const same = known.get(charge.request);
-      if (same !== undefined && counts(same, nowMs)) return { outcome: "repeat", points: same.points };
-      const granted = Math.min(points, allowance - usedOf(known, nowMs));
-      if (granted < 1) return { outcome: "exhausted" };
-      known.set(charge.request, { charge, points: granted, reservedAt: nowMs });
-      return { outcome: "reserved", points: granted };
+      const result = preview(charge, points, allowance, nowMs);
+      if (result.outcome === "reserved") put({ charge, points: result.points, reservedAt: nowMs });
+      return result;
+    },
+    preview: async (charge, points, allowance, nowMs) => preview(charge, points, allowance, nowMs),
+    async charge(charge, points, allowance, nowMs) {
+      const result = preview(charge, points, allowance, nowMs);
+      if (result.outcome === "reserved") put({ charge, points: result.points, reservedAt: null });
+      return result;
     },
     async renew(charges, nowMs) {
       mustBeOpen();
@@ -101,7 +116,7 @@ export function createMemoryAccounts(): Accounts {
       const reserved = known.get(charge.request);
       if (reserved === undefined || reserved.reservedAt === null) return;
       if (points === 0) known.delete(charge.request);
-      else known.set(charge.request, { charge, points, reservedAt: null });
+      else put({ charge, points, reservedAt: null });
     },
     async usage(account, month, nowMs) {
       mustBeOpen();

@@ -84,14 +84,21 @@ function umlautShares(written: string): Shares | undefined {
 }
 
 function nameForms(firstName: string, lastName: string, habits: HabitShares): NameForms {
-  const first = formsOf(structuresOfFirst(firstName, habits));
-  const last = formsOf(structuresOfLast(lastName, habits));
+  const first = PLAIN.test(firstName) ? plainForm(firstName) : formsOf(structuresOfFirst(firstName, habits));
+  const last = PLAIN.test(lastName) ? plainForm(lastName) : formsOf(structuresOfLast(lastName, habits));
   return {
     first,
     last,
     firstInitials: initialsOf(first, firstName, habits),
     lastInitials: initialsOf(last, lastName, habits),
   };
+}
+
+/** One word of plain letters, as most names are, has one form, whatever the habits. */
+const PLAIN = /^[a-z]+$/;
+
+function plainForm(text: string): NameForm[] {
+  return [{ text, weight: 1, choices: [] }];
 }
 
 function formsOf(structures: readonly NameForm[]): NameForm[] {
@@ -109,6 +116,7 @@ function formsOf(structures: readonly NameForm[]): NameForm[] {
 }
 
 function initialsOf(forms: readonly NameForm[], name: string, habits: HabitShares): NameForm[] {
+  if (PLAIN.test(name)) return plainForm(name.charAt(0));
   const words = toAscii(name)
     .replace(/['`]/g, "")
     .split(/[^a-z]+/);

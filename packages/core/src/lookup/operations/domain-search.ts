@@ -7,7 +7,7 @@ import type {
   RequiredField,
   Seniority,
 } from "../../contracts/contact-source.ts";
-import type { Reservation } from "../accounts/meter.ts";
+import type { Quote } from "../accounts/meter.ts";
 import type { DomainSearchAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem, LookupProblem } from "../lookup-problem.ts";
@@ -114,16 +114,19 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
     if (found === null) return describe(context, search, null, { contacts: [], total: 0 });
     const { domain } = found;
     const request = ["domain-search", domain, filter, limit, offset];
-    const room = await reserve(context, account, request, Math.ceil(limit / ADDRESSES_PER_POINT));
+    const quote = await quoteOf(context, account, request, Math.ceil(limit / ADDRESSES_PER_POINT));
+    const affordable = Math.min(limit, quote.points * ADDRESSES_PER_POINT);
+    let answer: Found<Data, Meta> | null = null;
     let cost = 0;
+    let paid = 0;
     try {
-      const affordable = Math.min(limit, room.points * ADDRESSES_PER_POINT);
       const page = await searchUnsuppressed(context, found, filter, { limit: affordable, offset });
+      answer = await describe(context, { ...search, limit: affordable }, domain, page);
       cost = Math.ceil(page.contacts.length / ADDRESSES_PER_POINT);
-      return await describe(context, { ...search, limit: affordable }, domain, page);
     } finally {
-      await room.settle(cost);
+      paid = await quote.charge(cost);
     }
+    return paid < cost ? shortened(answer, paid * ADDRESSES_PER_POINT) : answer;
   },
 
   sample(context, search) {
@@ -143,26 +146,24 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
   },
 };
 
-/**
- * Reserves points for a page. A page that was paid for earlier in the month costs only the addresses added
- * since.
- */
-async function reserve(
+/** What a page may cost. One that was paid for earlier in the month costs only the addresses added since. */
+async function quoteOf(
   { meter }: LookupContext,
   account: Account | null,
   request: readonly unknown[],
   points: number,
-): Promise<Pick<Reservation, "points" | "settle">> {
-  const first = await meter.reserve(account, "searches", request, points);
-  if (!first.isRepeat) return first;
+): Promise<Pick<Quote, "points" | "charge">> {
+  const first = await meter.quote(account, "searches", request, points);
   const missing = points - first.points;
-  const more =
-    missing > 0
-      ? await meter.reserve(account, "searches", [...request, "more"], missing).catch(orNone)
-      : null;
+  if (!first.isRepeat || missing <= 0) return first;
+  const more = await meter.quote(account, "searches", [...request, "more"], missing).catch(orNone);
+  if (more === null) return first;
   return {
-    points: first.points + (more?.points ?? 0),
-    settle: async (cost) => more?.settle(Math.max(0, cost - first.points)),
+    points: first.points + more.points,
+    async charge(cost) {
+      const paid = await more.charge(Math.max(0, cost - first.points)).catch(orNone);
+      return first.points + (paid ?? 0);
+    },
   };
 }
 
@@ -170,6 +171,11 @@ async function reserve(
 function orNone(error: unknown): null {
   if (isLookupProblem(error, "too_many_requests")) return null;
   throw error;
+}
+
+/** A page for which fewer points were left in the end than at the start. */
+function shortened({ data, meta }: Found<Data, Meta>, limit: number): Found<Data, Meta> {
+  return { data: { ...data, emails: data.emails.slice(0, limit) }, meta: { ...meta, limit } };
 }
 
 async function describe(

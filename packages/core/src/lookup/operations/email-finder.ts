@@ -57,7 +57,7 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
     const { domain } = target;
     const { firstName, lastName, waitMs } = search;
     const request = ["email-finder", domain, firstName, lastName];
-    const reservation = await context.meter.reserve(account, "searches", request, 1);
+    const quote = await context.meter.quote(account, "searches", request, 1);
     let cost = 0;
     try {
       const facts = await context.contacts.domain(domain);
@@ -68,11 +68,12 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
         lastName,
         waitMs,
         account: account?.id ?? null,
+        beforeProbing: quote.hold,
       });
       cost = found === null ? 0 : 1;
       return describe(context, search, domain, found, facts);
     } finally {
-      if (!reservation.isRepeat) await reservation.settle(cost);
+      await quote.charge(cost);
     }
   },
 

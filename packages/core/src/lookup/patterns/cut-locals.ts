@@ -1,6 +1,13 @@
-import type { NameSpelling } from "../names/name-forms.ts";
+import type { NameForms, NameSpelling } from "../names/name-forms.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
-import { type Filled, fillPattern, type PatternPiece, readPattern } from "./pattern-text.ts";
+import {
+  choicesFor,
+  type Filled,
+  fillPattern,
+  isLocal,
+  type PatternPiece,
+  readPattern,
+} from "./pattern-text.ts";
 
 /** Where a domain cuts long addresses: the whole local part, or the last name in it, to so many characters. */
 export type Cut = `cut.${number}` | `lastCut.${number}`;
@@ -19,18 +26,45 @@ const PATTERNS = DEFAULT_PATTERNS.flatMap(({ pattern }) => {
 
 /** The patterns that form a local part once their text is cut, each with the cut: at least one letter. */
 export function cutReadings(local: string, name: readonly NameSpelling[]): [pattern: string, cut: Cut][] {
-  const readings = new Map<string, [string, Cut]>();
+  if (local.length < MIN_CUT || !isLocal(local)) return [];
+  const readings: [string, Cut][] = [];
   for (const { pattern, pieces } of PATTERNS) {
-    const cuts: Cut[] = pattern.endsWith("{last}")
-      ? [`cut.${local.length}`]
-      : LAST_CUTS.map((length) => `lastCut.${length}` as const);
-    for (const cut of local.length < MIN_CUT ? [] : cuts) {
-      if (name.some((spelling) => cutTexts(pieces, spelling, cut).some(({ text }) => text === local))) {
-        readings.set(`${pattern} ${cut}`, [pattern, cut]);
-      }
+    const possible = name.filter(({ forms }) => pieces.every((piece) => choicesFor(piece, forms).length > 0));
+    if (pattern.endsWith("{last}")) {
+      const isFormed = possible.some(({ forms }) => doesForm(local, pieces, forms, { isWholeCut: true }));
+      if (isFormed) readings.push([pattern, `cut.${local.length}`]);
+      continue;
+    }
+    for (const lastLength of LAST_CUTS) {
+      const isFormed = possible.some(({ forms }) => doesForm(local, pieces, forms, { lastLength }));
+      if (isFormed) readings.push([pattern, `lastCut.${lastLength}`]);
     }
   }
-  return [...readings.values()];
+  return readings;
+}
+
+/**
+ * Whether {@link cutTexts} has a local part, without forming the others: domains may have hundreds of addresses that
+ * no pattern explains.
+ */
+function doesForm(
+  local: string,
+  pieces: readonly PatternPiece[],
+  forms: NameForms,
+  { isWholeCut = false, lastLength }: { isWholeCut?: boolean; lastLength?: number },
+): boolean {
+  const formsFrom = (index: number, at: number): boolean => {
+    if (at >= local.length && isWholeCut) return true;
+    const piece = pieces[index];
+    if (piece === undefined) return at === local.length;
+    const isLast = "part" in piece && piece.part === "last";
+    return choicesFor(piece, forms).some(({ text }) => {
+      let part = isLast ? text.slice(0, lastLength) : text;
+      if (isWholeCut) part = part.slice(0, local.length - at);
+      return local.startsWith(part, at) && formsFrom(index + 1, at + part.length);
+    });
+  };
+  return formsFrom(0, 0);
 }
 
 /** What a pattern forms from one spelling of a name if its domain cuts. */

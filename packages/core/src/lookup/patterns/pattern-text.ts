@@ -50,7 +50,7 @@ export function fillPattern(
 ): Filled[] {
   let texts: Filled[] = [{ text: "", weight: 1 }];
   for (const piece of pieces) {
-    const choices = "literal" in piece ? [{ text: piece.literal, weight: 1 }] : formsOf(piece.part, forms);
+    const choices = choicesFor(piece, forms);
     texts = texts.flatMap((start) =>
       choices.flatMap((choice) => {
         const weight = start.weight * choice.weight;
@@ -60,11 +60,18 @@ export function fillPattern(
   }
   return texts
     .map(({ text, weight }) => ({ text: text.slice(0, maxLength), weight }))
-    .filter(({ text }) => text.length <= MAX_LOCAL_LENGTH && LOCAL.test(text));
+    .filter(({ text }) => isLocal(text));
 }
 
-function formsOf(part: NamePart, forms: NameForms): readonly NameForm[] {
-  switch (part) {
+/** Whether a text can be the local part of an address. */
+export function isLocal(text: string): boolean {
+  return text.length <= MAX_LOCAL_LENGTH && LOCAL.test(text);
+}
+
+/** The texts of a piece for one spelling of a name. */
+export function choicesFor(piece: PatternPiece, forms: NameForms): readonly Filled[] {
+  if ("literal" in piece) return [{ text: piece.literal, weight: 1 }];
+  switch (piece.part) {
     case "first":
       return forms.first;
     case "last":

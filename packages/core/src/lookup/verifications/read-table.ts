@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { CsvError, type Info, parse } from "csv-parse";
+import type { CsvError, Info } from "csv-parse";
 import type { VerificationRow } from "../../contracts/verification-queue.ts";
 import { mainAddress, normaliseAddress } from "../address/parse-address.ts";
 import { LookupProblem } from "../lookup-problem.ts";
@@ -27,8 +27,10 @@ export async function readTable(text: string): Promise<ReadList> {
   let header: string[] | null = null;
   let column = -1;
   const rows: VerificationRow[] = [];
+  // Most processes never read a list.
+  const csv = await import("csv-parse");
 
-  const parser = parse({
+  const parser = csv.parse({
     bom: true,
     delimiter: delimiterOf(text),
     max_record_size: MAX_RECORD_CHARACTERS,
@@ -57,7 +59,7 @@ export async function readTable(text: string): Promise<ReadList> {
     }
     await settled((done) => parser.end(done));
   } catch (error) {
-    throw error instanceof CsvError ? malformed(error) : error;
+    throw error instanceof csv.CsvError ? malformed(error) : error;
   } finally {
     parser.destroy();
   }

@@ -7,6 +7,8 @@ import { claimed } from "../lookup-problem.ts";
 
 /** Probes addresses, with at most one probe per address at a time, and caches the results. */
 export interface Verifier {
+  /** Whether mail servers are queried. */
+  readonly isProbing: boolean;
   isWebmail(domain: string): boolean;
   isDisposable(domain: string): boolean;
   isAlias(domain: string): boolean;
@@ -112,6 +114,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   return {
+    isProbing: prober !== null,
     isWebmail,
     isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
     isAlias: (domain) => lists?.isAlias?.(domain) ?? false,

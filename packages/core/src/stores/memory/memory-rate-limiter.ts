@@ -1,4 +1,4 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { RateLimiterMemory } from "rate-limiter-flexible";
 import { createInTurn } from "../../async/in-turn.ts";
 import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
@@ -37,6 +37,7 @@ interface RuleWindows {
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): RateLimiter {
   const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
   const rules = new Map<string, RuleWindows>();
+  let Counter: typeof RateLimiterMemory | undefined;
   let closed = false;
   const inTurn = createInTurn();
 
@@ -45,19 +46,21 @@ export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}):
    * each attempt reads first, and no other attempt may count between its read and its count.
    */
   function alone<T>(rule: RateRule, work: (windows: RuleWindows) => Promise<T>): Promise<T> {
-    return inTurn(() => {
+    return inTurn(async () => {
       if (closed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
-      return work(windowsOf(rule));
+      checkValue("limit", rule.limit, COUNT);
+      checkValue("windowMs", rule.windowMs, WINDOW);
+      // The package loads 38 files, which the start of a host does not wait for.
+      Counter ??= (await import("rate-limiter-flexible")).RateLimiterMemory;
+      return await work(windowsOf(rule, Counter));
     });
   }
 
-  function windowsOf({ limit, windowMs }: RateRule): RuleWindows {
-    checkValue("limit", limit, COUNT);
-    checkValue("windowMs", windowMs, WINDOW);
+  function windowsOf({ limit, windowMs }: RateRule, Memory: typeof RateLimiterMemory): RuleWindows {
     const name = `${limit}/${windowMs}`;
     let windows = rules.get(name);
     if (windows === undefined) {
-      const counter = new RateLimiterMemory({ points: limit, duration: windowMs / 1000, keyPrefix: "" });
+      const counter = new Memory({ points: limit, duration: windowMs / 1000, keyPrefix: "" });
       windows = { counter, endsAt: new Map() };
       rules.set(name, windows);
     }

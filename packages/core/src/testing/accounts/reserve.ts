@@ -55,14 +55,60 @@ export function reserveBehaviour(check: AccountsTest): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 20);
   });
 
+  check("preview returns what reserve would return, and changes nothing", async ({ one, another, id }) => {
+    await one.create(accountOf(id));
+    const preview = one.preview?.bind(one);
+    if (preview === undefined) return;
+    const charge = chargeOf(id, "a");
+    assert.deepEqual(await preview(charge, 4, 10, NOW_MS), { outcome: "reserved", points: 4 });
+    assert.deepEqual(await preview(charge, 14, 10, NOW_MS), { outcome: "reserved", points: 10 });
+    assert.deepEqual(await preview(charge, 1, 0, NOW_MS), { outcome: "exhausted" });
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 0);
+    await another.reserve(charge, 7, 10, NOW_MS);
+    assert.deepEqual(await preview(charge, 1, 10, NOW_MS), { outcome: "repeat", points: 7 });
+    assert.deepEqual(await preview(chargeOf(id, "b"), 4, 10, NOW_MS), { outcome: "reserved", points: 3 });
+    const lapsedMs = NOW_MS + RESERVATION_MS;
+    assert.deepEqual(await preview(charge, 4, 10, lapsedMs), { outcome: "reserved", points: 4 });
+    await another.settle(charge, 10);
+    assert.deepEqual(await preview(chargeOf(id, "b"), 1, 10, lapsedMs), { outcome: "exhausted" });
+    assert.deepEqual(await preview(charge, 1, 10, lapsedMs), { outcome: "repeat", points: 10 });
+  });
+
   check(
-    "of 1,000 simultaneous requests with 100 points left, exactly 100 are accepted",
+    "charge takes points once for a request, at last those that remain, and none of them lapse",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      const charge = one.charge?.bind(one);
+      if (charge === undefined) return;
+      const [a, b, c] = [chargeOf(id, "a"), chargeOf(id, "b"), chargeOf(id, "c")];
+      assert.deepEqual(await charge(a, 6, 10, NOW_MS), { outcome: "reserved", points: 6 });
+      assert.deepEqual(await charge(a, 6, 10, NOW_MS), { outcome: "repeat", points: 6 });
+      // A settled request stays unchanged.
+      await another.settle(a, 1);
+      assert.deepEqual(await another.reserve(b, 3, 10, NOW_MS), { outcome: "reserved", points: 3 });
+      assert.deepEqual(await charge(b, 3, 10, NOW_MS), { outcome: "repeat", points: 3 });
+      assert.deepEqual(await charge(c, 5, 10, NOW_MS), { outcome: "reserved", points: 1 });
+      assert.deepEqual(await charge(chargeOf(id, "d"), 1, 10, NOW_MS), { outcome: "exhausted" });
+      const lapsedMs = NOW_MS + RESERVATION_MS;
+      assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 7);
+      // A lapsed reservation is charged anew.
+      assert.deepEqual(await charge(b, 2, 10, lapsedMs), { outcome: "reserved", points: 2 });
+      assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 9);
+    },
+  );
+
+  check(
+    "of 1,000 simultaneous charges and reservations with 100 points left, exactly 100 are accepted",
     async ({ one, another, id }) => {
       await one.create(accountOf(id));
       const results = await Promise.all(
-        Array.from({ length: 1000 }, (_, index) =>
-          (index % 2 === 0 ? one : another).reserve(chargeOf(id, `r${index}`), 1, 100, NOW_MS),
-        ),
+        Array.from({ length: 1000 }, (_, index) => {
+          const accounts = index % 2 === 0 ? one : another;
+          const charge = chargeOf(id, `r${index}`);
+          return index % 4 < 2 || accounts.charge === undefined
+            ? accounts.reserve(charge, 1, 100, NOW_MS)
+            : accounts.charge(charge, 1, 100, NOW_MS);
+        }),
       );
       assert.equal(outcomes(results, "reserved").length, 100);
       assert.equal(outcomes(results, "exhausted").length, 900);

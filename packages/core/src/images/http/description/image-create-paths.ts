@@ -51,6 +51,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       NAME,
       EXPIRES_AT,
     ],
+    security: [],
     requestBody: uploadBody(facts),
     responses: {
       "201": createdResponse(facts, suffix, "The image is stored and ready."),

@@ -11,7 +11,7 @@ import { optionalText } from "../../../schema/json-schema.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { CONDITIONS, ID_PARAMETER, IF_RANGE, PAGE, queryParameter, RANGE } from "./image-parameters.ts";
+import { CONDITIONS, ID_PARAMETER, IF_RANGE, PAGE, RANGE, WITH_PIN } from "./image-parameters.ts";
 import { BYTES_HEADERS, notModified, processingResponse } from "./image-read-paths.ts";
 import {
   everywhere,
@@ -63,6 +63,7 @@ function landingOperation(facts: ImageFacts): ApiOperation {
       ? "The address to share. Clients that prefer HTML by `Accept`, such as browsers, get the viewer; all others get the original."
       : "The address to share: the original.",
     parameters: [...(hasPages ? [PAGE_OF_VIEWER] : []), ...CONDITIONS, RANGE, IF_RANGE],
+    security: [],
     responses: {
       "200": hasPages
         ? { description: "The viewer or the original.", headers: both, content: { ...originals, ...HTML } }
@@ -95,6 +96,7 @@ function viewerOperation(facts: ImageFacts): ApiOperation {
     tags: ["Pages"],
     summary: "The viewer",
     parameters: [PAGE],
+    security: [],
     responses: {
       "200": pageResponse("The viewer.", "Sunset"),
       "202": processingResponse(true),
@@ -110,18 +112,14 @@ function readStatuses(facts: ImageFacts, ...more: readonly ImageRefusal[]): Imag
   );
 }
 
-const PIN: ApiParameter = queryParameter("pin", {
-  type: "string",
-  description: "The PIN. If it is missing or wrong, the reply is a page that asks for it.",
-});
-
 function editorOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "openEditor",
     tags: ["Pages"],
     summary: "The form for changing and deleting",
-    description: "The page at `X-Service-Image-Edit-Url`. Reading it changes nothing.",
-    parameters: [PIN],
+    description:
+      "The page at `X-Service-Image-Edit-Url`. Reading it changes nothing. If the PIN is missing or wrong, the reply is a page that asks for it.",
+    security: WITH_PIN,
     responses: {
       "200": pageResponse("The form."),
       ...refusals(facts, "page", editorStatuses(facts), { 403: FORBIDDEN, 404: UNKNOWN }),
@@ -135,7 +133,7 @@ function editOperation(facts: ImageFacts): ApiOperation {
     tags: ["Pages"],
     summary: "Send the form",
     description: "For browsers. Programs change images with PATCH and DELETE.",
-    parameters: [PIN],
+    security: WITH_PIN,
     requestBody: {
       required: true,
       content: {
@@ -164,6 +162,7 @@ function editOperation(facts: ImageFacts): ApiOperation {
         description: "Done. `Location` is a page that confirms it.",
         headers: headersOf("Location", "Cache-Control"),
       },
+      default: { description: "The page at `Location`, for a client that follows it.", content: HTML },
       ...refusals(facts, "page", inOrder(...editorStatuses(facts), ...OF_BODIES, 409, 507), {
         403: FORBIDDEN,
         404: UNKNOWN,

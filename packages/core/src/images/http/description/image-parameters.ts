@@ -1,4 +1,4 @@
-import type { ApiParameter } from "../../../openapi/document.ts";
+import type { ApiOperation, ApiParameter } from "../../../openapi/document.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
@@ -64,6 +64,9 @@ export const IF_RANGE = headerParameter(
   "If-Range",
   "The `ETag` or `Last-Modified` of the client's partial copy. If it has changed, all bytes are sent.",
 );
+
+/** `security` of a change: the PIN as a header, in the query, or (the empty one) in the body. */
+export const WITH_PIN: ApiOperation["security"] = [{ imagePin: [] }, { imagePinInQuery: [] }, {}];
 
 /** All conditional request headers of a read. */
 export const CONDITIONS = [IF_NONE_MATCH, IF_MODIFIED_SINCE, IF_MATCH, IF_UNMODIFIED_SINCE] as const;

@@ -1,5 +1,5 @@
 import type { ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
-import { HEADER_COMPONENTS, headersOf } from "../../../openapi/headers.ts";
+import { headerComponents, inlineHeader } from "../../../openapi/headers.ts";
 import { PROBLEM_SCHEMA, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
 import { ROUTES } from "../routes.ts";
 import type { ImageFacts } from "./image-facts.ts";
@@ -8,6 +8,7 @@ import { IMAGE_SCHEMAS } from "./image-schemas.ts";
 
 /** An image service as part of an API description. */
 export function imagePart(facts: ImageFacts): ApiPart {
+  const paths = pathsOf(facts);
   return {
     title: "Image hosting",
     description: description(facts),
@@ -15,10 +16,10 @@ export function imagePart(facts: ImageFacts): ApiPart {
       { name: "Images", description: "Uploading, reading, changing and deleting." },
       { name: "Pages", description: "Pages for browsers." },
     ],
-    paths: pathsOf(facts),
+    paths,
     components: {
       schemas: { ...IMAGE_SCHEMAS, Problem: PROBLEM_SCHEMA },
-      headers: HEADER_COMPONENTS,
+      headers: headerComponents(paths),
       securitySchemes: {
         imagePin: {
           type: "apiKey",
@@ -54,7 +55,7 @@ export function otherImageMethods(form: ProblemForm): ApiResponse {
     form,
     405,
     "`Allow` lists the methods that the address permits.",
-    headersOf("Allow"),
+    inlineHeader("Allow"),
   );
 }
 

@@ -75,6 +75,7 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
       ...(preset === null ? [] : [queryParameter("preset", preset)]),
       ...[SIGNATURE, UNTIL, ...CONDITIONS, RANGE, IF_RANGE],
     ],
+    security: [],
     requestBody: parametersBody(format, preset),
     responses: {
       "200": { description: "The image.", headers: BYTES_HEADERS, content },

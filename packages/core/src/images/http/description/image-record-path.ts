@@ -12,6 +12,7 @@ import {
   IF_NONE_MATCH,
   IF_UNMODIFIED_SINCE,
   NEW_NAME,
+  WITH_PIN,
 } from "./image-parameters.ts";
 import { notModified, processingResponse } from "./image-read-paths.ts";
 import {
@@ -30,9 +31,6 @@ const PIN_FIELD: JsonSchema = {
   type: "string",
   description: "The PIN, if it is sent neither as a header nor in the query.",
 };
-
-/** The PIN as a header, in the query, or in the body. */
-const WITH_PIN = [{ imagePin: [] }, { imagePinInQuery: [] }, {}];
 
 /** `{base}/api/images/<id>.json`. */
 export function recordPath(facts: ImageFacts): PathItem {
@@ -57,6 +55,7 @@ function readOperation(facts: ImageFacts): ApiOperation {
     summary: "The record of an image",
     description: "Its name, type, size and addresses. Never its PIN.",
     parameters: CONDITIONS,
+    security: [],
     responses: {
       "200": recordResponse("The record."),
       "202": processingResponse(false),

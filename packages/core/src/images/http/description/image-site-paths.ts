@@ -15,11 +15,6 @@ export function referencePath(facts: ImageFacts): PathItem {
   return readOnly(pageOperation(facts, "openReference", "This description as a page"));
 }
 
-/** `GET HEAD {base}/assets/<name>`. */
-export function assetPath(facts: ImageFacts): PathItem {
-  return readOnly(assetOperation(facts));
-}
-
 /** `GET HEAD {base}/sharex.sxcu`. */
 export function sharexPath(facts: ImageFacts): PathItem {
   return readOnly(sharexOperation(facts));
@@ -34,6 +29,7 @@ function pageOperation(facts: ImageFacts, operationId: string, summary: string):
     operationId,
     tags: ["Pages"],
     summary,
+    security: [],
     responses: {
       "200": pageResponse("The page."),
       ...refusals(facts, "page", inOrder(...everywhere(facts), 500)),
@@ -41,31 +37,10 @@ function pageOperation(facts: ImageFacts, operationId: string, summary: string):
   };
 }
 
-function assetOperation(facts: ImageFacts): ApiOperation {
-  const file = { schema: { type: "string" } } as const;
-  return {
-    operationId: "getAsset",
-    tags: ["Pages"],
-    summary: "A file that pages load",
-    description: "Its name changes with its content. For an unknown name, the host app replies.",
-    parameters: [
-      {
-        name: "name",
-        in: "path",
-        required: true,
-        schema: { type: "string", pattern: "^[A-Za-z0-9_.-]{1,100}$" },
-      },
-    ],
-    responses: {
-      "200": {
-        description: "The file.",
-        headers: headersOf("Cache-Control", "Vary"),
-        content: { "text/javascript": file, "text/css": file, "image/svg+xml": file },
-      },
-      ...refusals(facts, "json", inOrder(...everywhere(facts))),
-    },
-  };
-}
+const SHAREX_FIELDS = [
+  ...["Version", "Name", "DestinationType", "RequestMethod", "RequestURL", "Body", "FileFormName"],
+  ...["URL", "ThumbnailURL", "DeletionURL", "ErrorMessage"],
+];
 
 function sharexOperation(facts: ImageFacts): ApiOperation {
   return {
@@ -73,6 +48,7 @@ function sharexOperation(facts: ImageFacts): ApiOperation {
     tags: ["Description"],
     summary: "An uploader for ShareX",
     description: "A file that ShareX imports on a double click.",
+    security: [],
     responses: {
       "200": {
         description: "The custom uploader.",
@@ -81,17 +57,8 @@ function sharexOperation(facts: ImageFacts): ApiOperation {
           "application/json": {
             schema: {
               type: "object",
-              additionalProperties: true,
-              properties: { Version: { type: "string" }, RequestURL: { type: "string", format: "uri" } },
-              required: [
-                "Version",
-                "Name",
-                "DestinationType",
-                "RequestMethod",
-                "RequestURL",
-                "Body",
-                "FileFormName",
-              ],
+              properties: Object.fromEntries(SHAREX_FIELDS.map((name) => [name, { type: "string" }])),
+              required: SHAREX_FIELDS,
             },
           },
         },

@@ -3,7 +3,7 @@ import { describeApi } from "../../../openapi/describe-api.ts";
 import { createDescription, type Description } from "../../../openapi/description.ts";
 import type { ApiOperation, ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
-import { HEADER_COMPONENTS, type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { type HeaderName, headerComponents, headersOf, inlineHeader } from "../../../openapi/headers.ts";
 import { VERSION } from "../../../openapi/version.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import type { CheckedOptions, LookupSettings } from "../../lookup-settings.ts";
@@ -50,31 +50,15 @@ function factsOf({ networkNames }: LookupSettings, options: CheckedOptions): Loo
 }
 
 function lookupPart(facts: LookupFacts): ApiPart {
+  const paths = pathsOf(facts);
   return {
     title: "Email lookup",
     description: description(facts),
     tags: [{ name: "Lookup", description: "Professional addresses of people." }],
-    paths: {
-      ...Object.fromEntries(
-        ROUTES.flatMap(({ route, isOpen, description }) =>
-          description === null ? [] : [[route, lookupPath(facts, { ...description, isOpen })]],
-        ),
-      ),
-      ...listPaths({
-        security: KEY,
-        refusal: (status, why, headers = []) => refusal(facts, { status, why, headers }),
-        always: Object.fromEntries(
-          [...(facts.requiresTls ? [FORBIDDEN] : []), UNEXPECTED, UNAVAILABLE].map((each) =>
-            refusal(facts, each),
-          ),
-        ),
-        requestsPerSecond: facts.requestsPerSecond,
-        otherMethods: OTHER_METHODS,
-      }),
-    },
+    paths,
     components: {
       schemas: lookupSchemas(facts.networkNames),
-      headers: HEADER_COMPONENTS,
+      headers: headerComponents(paths),
       securitySchemes: {
         keyInQuery: { type: "apiKey", in: "query", name: "api_key", description: "The account's key." },
         keyInHeader: {
@@ -93,6 +77,27 @@ function lookupPart(facts: LookupFacts): ApiPart {
   };
 }
 
+function pathsOf(facts: LookupFacts): Record<string, PathItem> {
+  return {
+    ...Object.fromEntries(
+      ROUTES.flatMap(({ route, isOpen, description }) =>
+        description === null ? [] : [[route, lookupPath(facts, { ...description, isOpen })]],
+      ),
+    ),
+    ...listPaths({
+      security: KEY,
+      refusal: (status, why, headers = []) => refusal(facts, { status, why, headers }),
+      always: Object.fromEntries(
+        [...(facts.requiresTls ? [FORBIDDEN] : []), UNEXPECTED, UNAVAILABLE].map((each) =>
+          refusal(facts, each),
+        ),
+      ),
+      requestsPerSecond: facts.requestsPerSecond,
+      otherMethods: OTHER_METHODS,
+    }),
+  };
+}
+
 /** The refusals of the description's own URL. */
 function descriptionRefusals(facts: LookupFacts): Record<string, ApiResponse> {
   return Object.fromEntries(
@@ -100,7 +105,10 @@ function descriptionRefusals(facts: LookupFacts): Record<string, ApiResponse> {
   );
 }
 
-const OTHER_METHODS = errorResponse(405, "`Allow` lists the methods that the address permits.", ["Allow"]);
+const OTHER_METHODS: ApiResponse = {
+  ...errorResponse(405, "`Allow` lists the methods that the address permits."),
+  headers: { ...inlineHeader("Cache-Control"), ...inlineHeader("Allow") },
+};
 
 /** A look-up, and whether it needs no key. */
 type Described = DescribedLookup & { isOpen: boolean };

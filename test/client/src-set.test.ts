@@ -1,0 +1,54 @@
+import { gzipSync } from "node:zlib";
+import { srcSet } from "@outrigger/client";
+import type { OriginalFacts } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { build } from "esbuild";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+
+const renderer = createRenderer();
+afterAll(() => renderer.close());
+
+const FORMATS = ["webp", "avif", "jpg", "png", "gif"] as const;
+const TYPES = [
+  ...(["image/png", "image/jpeg", "image/gif", "image/svg+xml"] as const),
+  ...(["image/x-photoshop", "application/pdf"] as const),
+];
+
+const images: fc.Arbitrary<OriginalFacts> = fc.record({
+  size: fc.constant(1),
+  type: fc.constantFrom(...TYPES),
+  width: fc.integer({ min: 1, max: 30_000 }),
+  height: fc.integer({ min: 1, max: 30_000 }),
+  pages: fc.integer({ min: 1, max: 60 }),
+});
+const widths = fc.array(fc.integer({ min: 1, max: 8192 }), { minLength: 1, maxLength: 8 });
+
+test("every candidate of srcSet is as wide as the renderer will make it, and the widest one is the widest possible", () => {
+  const check = (image: OriginalFacts, asked: number[], format: (typeof FORMATS)[number]) => {
+    const given = { ...image, baseUrl: "", id: "Yk3fPq0bT1mVxR8aZ2cLdw" };
+    const told = [...srcSet(given, { widths: asked, format }).srcSet.matchAll(/resize=(\d+)x (\d+)w/g)];
+    const made = asked.map((maxWidth) => renderer.measure(image, { format, maxWidth })?.width);
+    expect(told.map(([, , width]) => Number(width))).toEqual(
+      [...new Set(made)].sort((a, b) => Number(a) - Number(b)),
+    );
+    for (const [, maxWidth, width] of told) {
+      expect(renderer.measure(image, { format, maxWidth: Number(maxWidth) })?.width).toBe(Number(width));
+    }
+  };
+  fc.assert(fc.property(images, widths, fc.constantFrom(...FORMATS), check), { seed: 19, numRuns: 5_000 });
+});
+
+/** Bytes of a bundle that uses `what` of the client, minified and compressed. */
+async function weightOf(what: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${what} } from "@outrigger/client";`, resolveDir: import.meta.dirname },
+    ...{ bundle: true, minify: true, write: false, format: "esm", platform: "browser", target: "es2022" },
+  });
+  return gzipSync(outputFiles[0]?.contents ?? "").length;
+}
+
+test("srcSet alone weighs less than 2 kB compressed in a bundle for browsers, and the images client less than 8 kB", async () => {
+  expect(await weightOf("srcSet")).toBeLessThan(2_000);
+  expect(await weightOf("createImagesClient")).toBeLessThan(8_000);
+});
