@@ -92,11 +92,16 @@ describe("outrigger with a job queue", () => {
     expect(output.stderr).not.toContain("hush");
   });
 
-  it.each(["bullmq", "ioredis"])("the server names the package to install if %s is missing", async (name) => {
+  it.each([
+    ["bullmq", "bullmq@6"],
+    ["ioredis", "ioredis@5"],
+  ])("the server names the package to install if %s is missing", async (name, wanted) => {
     const cwd = await temporaryDirectory();
     const env = { OUTRIGGER_JOB_QUEUE: "redis://127.0.0.1:1", ...(await withoutPackage(cwd, name)) };
     const { exit, output } = outrigger(["serve"], { cwd, env });
     expect(await exit).toBe(1);
-    expect(output.stderr).toBe("outrigger: A job queue needs BullMQ: npm install bullmq ioredis\n");
+    expect(output.stderr).toBe(
+      `outrigger: A job queue needs packages that are not installed. Install them: npm install ${wanted}\n`,
+    );
   });
 });

@@ -185,13 +185,13 @@ describe("outrigger with unusable storage", () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
   });
 
-  it("shared storage without a secret exits with 1", async () => {
+  it("shared storage without a secret exits with 2", async () => {
     const env = { OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
     const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
     expect({ code, stderr }).toEqual({
-      code: 1,
+      code: 2,
       stderr:
-        "outrigger: No secret for PINs is set, and redis://127.0.0.1:1 cannot keep one. " +
+        "outrigger: The configuration is not valid\nsecret: must be set, since redis://127.0.0.1:1 cannot keep one. " +
         "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes\n",
     });
   });
@@ -230,7 +230,8 @@ describe("outrigger with unusable storage", () => {
     };
     expect(await ended(cwd, ["serve"], env)).toMatchObject({
       code: 1,
-      stderr: "outrigger: Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3\n",
+      stderr:
+        "outrigger: Storage in S3 needs packages that are not installed. Install them: npm install @aws-sdk/client-s3@3\n",
     });
     const { code, stdout } = await ended(cwd, ["doctor"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("npm install @aws-sdk/") });

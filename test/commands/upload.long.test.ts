@@ -51,7 +51,7 @@ describe("the command upload", PATIENT, () => {
       ["words.png", none],
       ["new.png", none],
       ["pictures", "it is a directory"],
-      ["none.png", "ENOENT"],
+      ["none.png", "there is no such file or directory"],
       ["empty.png", "it is empty"],
       // Only the service detects this one.
       ["broken.png", ""],

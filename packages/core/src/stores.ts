@@ -27,10 +27,13 @@ export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
+export { makeDirectories } from "./stores/fs/fs-durable-directories.ts";
 export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
 export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
 export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";
 export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
 export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
 export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
+export type { SentinelHost, SentinelUrl } from "./stores/sentinel-url.ts";
+export { isSentinelUrl, parseSentinelUrl } from "./stores/sentinel-url.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

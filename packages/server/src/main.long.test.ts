@@ -106,6 +106,24 @@ it.each([20, 64])(
   },
 );
 
+it.each([
+  ["keys", "create", "--account", "acme"],
+  ["serve", "--port", "0"],
+])(
+  "%s ends at once if the kernel refuses to create the directory of the lookup's database",
+  async (...args) => {
+    const env = {
+      OUTRIGGER_SECRET: "s".repeat(32),
+      OUTRIGGER_LOOKUP_DATABASE: "file:/proc/outrigger/lookup.db",
+    };
+    const { exit, output } = outrigger(args, { cwd: await temporaryDirectory(), env });
+    expect(await exit).toBe(1);
+    expect(output.stderr).toContain(
+      "The directory /proc/outrigger of the lookup's database cannot be used: its file",
+    );
+  },
+);
+
 it("serve with a data directory that the kernel refuses to create exits with the reason", async () => {
   expect(await run("serve", "--port", "0", "--data", "/proc/outrigger/data")).toEqual({
     code: 1,

@@ -1,4 +1,4 @@
-import { isError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core/values";
 import { Command, CommanderError } from "commander";
 import { reasonOf } from "./cli/error-reason.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
@@ -58,8 +58,6 @@ async function report(error: unknown): Promise<number> {
     process.stderr.write(`outrigger: ${said}\n`);
     return 1;
   }
-  // Loaded only here: most commands succeed.
-  const { isServiceError } = await import("@outrigger/core");
   if (isServiceError(error)) {
     const reason = reasonOf(error);
     process.stderr.write(

@@ -1,6 +1,12 @@
 import type { ConnectionOptions } from "node:tls";
-import { type Checked, type RuleTable, rules } from "@outrigger/core/stores";
-import { isSentinelUrl, parseSentinelUrl, type SentinelUrl } from "../sentinel-url.ts";
+import {
+  type Checked,
+  isSentinelUrl,
+  parseSentinelUrl,
+  type RuleTable,
+  rules,
+  type SentinelUrl,
+} from "@outrigger/core/stores";
 
 /** Address of Redis and time limit of a round trip. */
 export interface RedisOptions {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { directoryReasonOf, reasonOf } from "./error-reason.ts";
+import { directoryReasonOf, fileReasonOf, reasonOf } from "./error-reason.ts";
 
 function failed(syscall: string, code: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} failed`), { code, syscall });
@@ -23,4 +23,10 @@ it("directoryReasonOf distinguishes missing hard links from missing permission, 
 
 it("directoryReasonOf returns the message of the system for an unknown code", () => {
   expect(directoryReasonOf(failed("open", "EIO"))).toBe("EIO: open failed");
+});
+
+it("fileReasonOf names the state of a file in words, without code, system call and path", () => {
+  expect(fileReasonOf(failed("stat", "ENOENT"))).toBe("there is no such file or directory");
+  expect(fileReasonOf(failed("open", "EACCES"))).toBe("this user has no access to it");
+  expect(fileReasonOf(new Error("it is empty"))).toBe("it is empty");
 });

@@ -1,4 +1,4 @@
-import { isError, isServiceError } from "@outrigger/core";
+import { isError, isServiceError } from "@outrigger/core/values";
 
 /** The innermost cause of an error. */
 interface Reason {
@@ -21,6 +21,19 @@ const CLAUSES: Readonly<Record<string, string>> = {
   EMFILE: "this process may not open more files (ulimit -n)",
 };
 
+/** Of a file that a person named. */
+const FILE_CLAUSES: Readonly<Record<string, string>> = {
+  ...CLAUSES,
+  ENOENT: "there is no such file or directory",
+  EEXIST: "it already exists",
+  ENOTDIR: "a part of its path is not a directory",
+  EISDIR: "it is a directory",
+  EACCES: "this user has no access to it",
+  EPERM: "this user has no access to it",
+  ENAMETOOLONG: "its name is too long",
+  ELOOP: "its path has a loop of symbolic links",
+};
+
 /** Errors of link(2) on a file system without hard links, such as FAT. */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "ENOSYS"];
 
@@ -34,6 +47,12 @@ export function directoryReasonOf(error: unknown): string {
   const { message, code, syscall } = innermost(error);
   if (syscall === "link" && NO_HARD_LINKS.includes(String(code))) return "its file system has no hard links";
   return CLAUSES[String(code)] ?? message;
+}
+
+/** Why a named file cannot be read or written, as a clause without a full stop. */
+export function fileReasonOf(error: unknown): string {
+  const { message, code } = innermost(error);
+  return FILE_CLAUSES[String(code)] ?? message;
 }
 
 /** Why a store or database cannot be used, as a clause without a full stop: the message of its adapter and the innermost cause. */

@@ -1,15 +1,8 @@
 import type { ImageState } from "@outrigger/core";
-import { normaliseAddress } from "@outrigger/core/lookup";
+import { normaliseAddress, parseDate } from "@outrigger/core/values";
 import { InvalidArgumentError } from "commander";
-import { z } from "zod";
 
 const MAX_REASON_LENGTH = 1000;
-const DATE = z.union([
-  z.iso.date(),
-  z.iso.datetime({ offset: true }),
-  // Without seconds.
-  z.iso.datetime({ offset: true, precision: -1 }),
-]);
 const MAX_RATE_MB = 100_000;
 const MAX_CONCURRENCY = 256;
 const MINUTE_MS = 60_000;
@@ -50,13 +43,13 @@ export function parseAuthority(text: string): string {
 
 /** The time of `--delete-after`; a date without a time starts at 00:00 UTC. */
 export function parseDeleteAfter(text: string): Date {
-  const date = DATE.safeParse(text).success ? new Date(text) : null;
-  if (date === null || Number.isNaN(date.getTime())) {
+  const ms = parseDate(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text, false);
+  if (ms === null) {
     throw new InvalidArgumentError(
       "It must be a date such as 2030-01-31, or with time and zone such as 2030-01-31T12:00:00Z.",
     );
   }
-  if (date.getTime() > Date.now()) return date;
+  if (ms > Date.now()) return new Date(ms);
   throw new InvalidArgumentError("It must be in the future.");
 }
 

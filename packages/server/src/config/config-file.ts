@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
 import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";

@@ -1,9 +1,7 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
 import { type OptionProblem, type RuleTable, rules } from "@outrigger/core/stores";
-import { RENDERER_RULES } from "@outrigger/imaging";
-import { PROBER_RULES } from "@outrigger/verifier/options";
-import expressApp from "express";
+import { ifInstalled } from "../cli/parts.ts";
 import { secretBytes } from "./secret-text.ts";
 import {
   IMAGE_KEYS,
@@ -21,6 +19,13 @@ import { DATABASE_URL, parseDatabaseUrl } from "./targets/database-target.ts";
 import { JOB_QUEUE_URL, parseJobQueueUrl } from "./targets/parse-redis-url.ts";
 import { parseStorageUrl } from "./targets/parse-storage-url.ts";
 import { ROLES } from "./targets/storage-target.ts";
+
+// A part that is not installed does not check its keys: nothing uses them.
+const [imaging, verifier, express] = await Promise.all([
+  ifInstalled("@outrigger/imaging", () => import("@outrigger/imaging")),
+  ifInstalled("@outrigger/verifier", () => import("@outrigger/verifier/options")),
+  ifInstalled("express", () => import("express")),
+]);
 
 const MIN_SECRET_BYTES = 32;
 const SECRETS = `a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
@@ -48,7 +53,9 @@ const LOOKUP_CONFIG_RULES = {
   database: parsed(DATABASE_URL, parseDatabaseUrl),
   secret: secrets,
   ...pick(LOOKUP_RULES, LOOKUP_KEYS),
-  ...pick(PROBER_RULES, PROBER_KEYS),
+  ...(verifier === null
+    ? { smtp: rules.any(), dnsServers: rules.any() }
+    : pick(verifier.PROBER_RULES, PROBER_KEYS)),
 } satisfies RuleTable<ServerLookupConfig>;
 
 const HTTP_RULES = {
@@ -90,7 +97,7 @@ export const CONFIG_RULES = {
   secret: secrets,
   images: rules.nested(IMAGES_CONFIG_RULES),
   lookup: rules.preset(false, rules.orFalse(rules.nested(LOOKUP_CONFIG_RULES))),
-  renderer: rules.nested(RENDERER_RULES),
+  renderer: imaging === null ? rules.any() : rules.nested(imaging.RENDERER_RULES),
   http: rules.preset({}, rules.nested(HTTP_RULES)),
   log: rules.preset({}, rules.nested(LOG_RULES)),
   metrics: rules.preset(false, rules.orFalse(rules.nested(METRICS_RULES))),
@@ -132,7 +139,7 @@ function isTrustProxy(given: unknown): boolean {
   if (typeof given === "number") return Number.isInteger(given) && given >= 0;
   if (typeof given !== "boolean" && !areTexts(given)) return false;
   try {
-    expressApp().set("trust proxy", given);
+    express?.default().set("trust proxy", given);
     return true;
   } catch {
     // Express compiles the addresses here, and throws for an invalid one.

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { reasonOf } from "../cli/error-reason.ts";
+import { fileReasonOf } from "../cli/error-reason.ts";
 import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
 import { readConfigFile } from "./config-file.ts";
@@ -102,7 +102,7 @@ export async function readSecretFile(environment: NodeJS.ProcessEnv): Promise<Pi
     throw secretProblem("must not be set together with OUTRIGGER_SECRET: remove one of them");
   }
   const text = await readFile(path, "utf8").catch((cause) => {
-    throw secretProblem(`cannot be read: ${reasonOf(cause)}`);
+    throw secretProblem(`cannot be read: ${fileReasonOf(cause)}`);
   });
   const secret = text.split(/\r?\n/).filter((line) => line !== "");
   if (secret.length === 0) throw secretProblem("is empty");

@@ -52,7 +52,7 @@ describe("OUTRIGGER_SECRET_FILE", () => {
     const cwd = await temporaryDirectory();
     const missing = serve(cwd, [], { OUTRIGGER_SECRET_FILE: "nowhere" });
     expect(await missing.exit).toBe(2);
-    expect(missing.output.stderr).toContain("OUTRIGGER_SECRET_FILE: cannot be read: ENOENT");
+    expect(missing.output.stderr).toContain("OUTRIGGER_SECRET_FILE: cannot be read: there is no such file");
     const both = serve(cwd, [], { OUTRIGGER_SECRET_FILE: "nowhere", OUTRIGGER_SECRET: "x".repeat(32) });
     expect(await both.exit).toBe(2);
     expect(both.output.stderr).toContain("must not be set together with OUTRIGGER_SECRET");

@@ -67,7 +67,7 @@ describe("the secret of the lookup's database", () => {
 
   it("must be configured if no store keeps one", async () => {
     const path = join(await temporaryDirectory(), "lookup.db");
-    await expect(open(path)).rejects.toThrow("There is no secret for the lookup's suppressions");
+    await expect(open(path)).rejects.toThrow("lookup.secret: must be set for the lookup's suppressions");
   });
 
   it("adopts suppressions without a marker if it is configured", async () => {

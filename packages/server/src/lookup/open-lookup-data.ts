@@ -1,4 +1,4 @@
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
   type Accounts,
@@ -15,7 +15,7 @@ import {
   type Suppressions,
   type VerificationQueue,
 } from "@outrigger/core/lookup";
-import { isLocalStore } from "@outrigger/core/stores";
+import { isLocalStore, makeDirectories } from "@outrigger/core/stores";
 import {
   createSqlAccounts,
   createSqlContactSource,
@@ -24,8 +24,8 @@ import {
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
-import { serviceReasonOf } from "../cli/error-reason.ts";
-import { StartError } from "../config/config-error.ts";
+import { directoryReasonOf, serviceReasonOf } from "../cli/error-reason.ts";
+import { ConfigError, StartError } from "../config/config-error.ts";
 import type { LookupSettings } from "../config/lookup-settings.ts";
 import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
@@ -120,7 +120,7 @@ export interface LookupSecrets {
 /**
  * Finds the secrets of the lookup.
  * @param records The store of image records; a local one also keeps a secret.
- * @throws StartError if no secret outlives the process.
+ * @throws StartError if the secret of the images is missing, ConfigError if no secret outlives the process.
  */
 export async function lookupSecrets(
   { secret, lookup }: WithLookup,
@@ -137,17 +137,29 @@ export async function lookupSecrets(
     }
     return { secrets: [await records.localSecret()], isConfigured: false };
   }
-  throw new StartError(
-    "There is no secret for the lookup's suppressions. Set lookup.secret, secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
-  );
+  throw new ConfigError("The configuration", [
+    "lookup.secret: must be set for the lookup's suppressions. Set it, secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes",
+  ]);
 }
 
 /** Creates the database file and its directory if missing, readable by this user only: it holds personal data. */
 export async function makeDatabaseFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeDatabaseDirectory(path);
   // An empty file is an empty database. The database gives the files beside it the same mode.
   const file = await open(path, "a", 0o600);
   await file.close();
+}
+
+/** Creates the directory of a database file if missing. @throws StartError */
+export function makeDatabaseDirectory(path: string): void {
+  try {
+    makeDirectories(dirname(path));
+  } catch (cause) {
+    throw new StartError(
+      `The directory ${dirname(path)} of the lookup's database cannot be used: ${directoryReasonOf(cause)}`,
+      { cause },
+    );
+  }
 }
 
 /** The error that the lookup's database cannot be used: one line with the reason, without user and password. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "@outrigger/core";
-import { StartError } from "../config/config-error.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
 import { describeTarget } from "../config/targets/describe-storage.ts";
@@ -12,7 +12,7 @@ export const SET_SECRET =
 /**
  * The secrets from which PINs are derived.
  * @returns `undefined` if the store of the records keeps a secret.
- * @throws StartError if there is no secret.
+ * @throws ConfigError if there is no secret.
  */
 export function chooseSecret({ secret, storage }: ServerSettings): Secret | undefined {
   const { records } = storage;
@@ -20,7 +20,7 @@ export function chooseSecret({ secret, storage }: ServerSettings): Secret | unde
   if (records.kind === "file") return undefined;
   // The images end with the process, so the secret may too.
   if (records.kind === "memory") return randomBytes(32).toString("base64url");
-  throw new StartError(
-    `No secret for PINs is set, and ${describeTarget(records)} cannot keep one. ${SET_SECRET}`,
-  );
+  throw new ConfigError("The configuration", [
+    `secret: must be set, since ${describeTarget(records)} cannot keep one. ${SET_SECRET}`,
+  ]);
 }

@@ -1,5 +1,5 @@
-import { isError, type JobQueue } from "@outrigger/core";
-import { StartError } from "../config/config-error.ts";
+import type { JobQueue } from "@outrigger/core";
+import { loadPart } from "../cli/parts.ts";
 import { parseRedisUrl } from "../config/targets/parse-redis-url.ts";
 
 /**
@@ -8,17 +8,7 @@ import { parseRedisUrl } from "../config/targets/parse-redis-url.ts";
  * @throws StartError if BullMQ is not installed.
  */
 export async function openJobQueue(url: string, onTrouble: (error: unknown) => void): Promise<JobQueue> {
-  const { createBullMqJobQueue } = await loadBullMq();
+  const { createBullMqJobQueue } = await loadPart("jobQueue", () => import("@outrigger/redis/bullmq"));
   const { kind: _, ttlMs: _ttlMs, ...options } = parseRedisUrl(url);
   return createBullMqJobQueue({ ...options, onError: onTrouble });
-}
-
-async function loadBullMq(): Promise<typeof import("@outrigger/redis/bullmq")> {
-  try {
-    return await import("@outrigger/redis/bullmq");
-  } catch (cause) {
-    const isMissing = isError(cause) && /'(?:bullmq|ioredis)'/.test(cause.message);
-    if (!isMissing) throw cause;
-    throw new StartError("A job queue needs BullMQ: npm install bullmq ioredis", { cause });
-  }
 }

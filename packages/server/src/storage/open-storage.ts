@@ -2,12 +2,12 @@ import {
   type BlobStore,
   createFsBlobStore,
   createMemoryBlobStore,
-  isError,
   type RateLimiter,
   type StoreRole,
 } from "@outrigger/core";
 import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
+import { loadPart } from "../cli/parts.ts";
 import { StartError } from "../config/config-error.ts";
 import {
   distinctTargets,
@@ -125,7 +125,7 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
 }
 
 /** Loads the Redis client here only, since many servers and most commands do not use it. */
-const loadRedis = () => import("@outrigger/redis");
+const loadRedis = () => loadPart("redis", () => import("@outrigger/redis"));
 
 function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTrouble): RedisBlobStoreOptions {
   return { ...options, ...(onTrouble === undefined ? {} : { onError: onTrouble }) };
@@ -166,16 +166,6 @@ async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): 
 
 /** Opens a store in S3. Loads the SDK here only, since most servers do not use it. @throws StartError if the SDK is missing. */
 export async function openS3({ kind: _, ...options }: S3Target): Promise<S3BlobStore> {
-  const { createS3BlobStore } = await loadS3();
+  const { createS3BlobStore } = await loadPart("s3", () => import("@outrigger/s3"));
   return createS3BlobStore(options);
-}
-
-async function loadS3(): Promise<typeof import("@outrigger/s3")> {
-  try {
-    return await import("@outrigger/s3");
-  } catch (cause) {
-    const isMissing = isError(cause) && cause.message.includes("@aws-sdk/client-s3");
-    if (!isMissing) throw cause;
-    throw new StartError("Storage in S3 needs the AWS SDK: npm install @aws-sdk/client-s3", { cause });
-  }
 }

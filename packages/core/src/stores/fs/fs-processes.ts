@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -12,7 +11,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { makeDirectory } from "./fs-durable-directories.ts";
+import { makeDirectories, makeDirectory } from "./fs-durable-directories.ts";
 import { systemCode } from "./fs-errors.ts";
 
 /** A process that this one cannot see is presumed dead if its files have not changed for this time. */
@@ -51,13 +50,13 @@ export interface TemporaryDirectory {
  * @param sibling exists as long as the volume is mounted.
  */
 export function claimTemporaryDirectory(parent: string, sibling: string): TemporaryDirectory {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makeDirectories(parent);
   for (const name of readdirSync(parent)) {
     const path = join(parent, name);
     if (isAbandoned(name, path)) rmSync(path, { recursive: true, force: true });
   }
   const own = join(parent, processName());
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  makeDirectory(own);
   claims.set(own, (claims.get(own) ?? 0) + 1);
 
   function makeAgain(): void {

@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  statfsSync,
-} from "node:fs";
+import { closeSync, constants, existsSync, fchmodSync, ftruncateSync, openSync, statfsSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { bucketName, HOUR_MS, hoursOf, read } from "./fs-due-index.ts";
-import { removeIfEmpty } from "./fs-durable-directories.ts";
+import { makeDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import {
@@ -83,7 +74,7 @@ export function createSupersededIndex(root: string, blobs: string, empties: Empt
       // The first note of an hour; or another process deleted the directory of a past hour. Not created if
       // the volume is gone.
       if (systemCode(error) !== "ENOENT" || !existsSync(blobs)) throw error;
-      mkdirSync(bucket, { recursive: true, mode: 0o700 });
+      makeDirectories(bucket);
       empties.create(join(bucket, name));
     }
   }

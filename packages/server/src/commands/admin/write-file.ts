@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { systemCode } from "@outrigger/core";
-import { reasonOf } from "../../cli/error-reason.ts";
+import { fileReasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 
 /**
@@ -30,7 +30,7 @@ async function opened(made: string, path: string): Promise<FileHandle> {
   try {
     return await open(made, "wx", 0o600);
   } catch (cause) {
-    throw new StartError(`${path} cannot be written: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${path} cannot be written: ${fileReasonOf(cause)}`, { cause });
   }
 }
 

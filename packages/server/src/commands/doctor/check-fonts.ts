@@ -1,5 +1,5 @@
 import type { Renderer } from "@outrigger/core";
-import { type FontCoverage, measureFontCoverage, type Script } from "@outrigger/imaging";
+import type { FontCoverage, Script } from "@outrigger/imaging";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
@@ -23,6 +23,8 @@ const packages: Readonly<Record<Script, string>> = {
 /** Whether text in SVG pictures is rendered, for each script. */
 export async function checkFonts(renderer: Renderer): Promise<Finding[]> {
   try {
+    // Loaded here: the checks of a mount use this module without the renderer.
+    const { measureFontCoverage } = await import("@outrigger/imaging");
     return fontFindings(await measureFontCoverage(renderer));
   } catch (error) {
     return [problem("fonts", `could not be checked: ${reasonOf(error)}`, "Fix the renderer first")];

@@ -1,10 +1,10 @@
 import { Resolver } from "node:dns/promises";
 import { existsSync } from "node:fs";
-import { access, constants } from "node:fs/promises";
-import { dirname } from "node:path";
-import { openDatabase } from "@outrigger/sql";
+import { access, constants, mkdtemp, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { SmtpIdentity } from "@outrigger/verifier";
-import { reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
+import { directoryReasonOf, reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
+import { loadPart } from "../../cli/parts.ts";
 import type { LookupSettings } from "../../config/lookup-settings.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config/targets/database-target.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
@@ -24,6 +24,7 @@ export async function checkLookup({ database, smtp, dnsServers }: LookupSettings
 async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
   if (target.kind === "file" && !existsSync(target.path)) return await checkPlace(target.path);
   try {
+    const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
     // As at the start of a server, this migrates the schema.
     const database = openDatabase({ url: databaseUrl(target) });
     try {
@@ -43,10 +44,11 @@ async function checkPlace(path: string): Promise<Finding> {
   let place = dirname(path);
   while (!existsSync(place)) place = dirname(place);
   try {
-    await access(`${place}/.`, constants.W_OK | constants.X_OK);
+    // Permissions do not tell: in /proc, no user can create a file.
+    await rmdir(await mkdtemp(join(place, ".outrigger-doctor-")));
     return ok(DATABASE, `file:${path}, which can be created`);
   } catch (error) {
-    return problem(DATABASE, `file:${path} cannot be created: ${reasonOf(error)}`, REMEDY);
+    return problem(DATABASE, `file:${path} cannot be created: ${directoryReasonOf(error)}`, REMEDY);
   }
 }
 

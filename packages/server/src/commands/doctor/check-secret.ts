@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "@outrigger/core";
-import { reasonOf } from "../../cli/error-reason.ts";
+import { fileReasonOf } from "../../cli/error-reason.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
 import type { StorageTarget } from "../../config/targets/storage-target.ts";
 import { SET_SECRET } from "../../storage/choose-secret.ts";
@@ -43,7 +43,7 @@ export async function checkSecret(records: StorageTarget, isConfigured: boolean)
     if (code === "ENOENT" || code === "ENOTDIR") return ok("secret", "created at the first start");
     return problem(
       "secret",
-      `${path} cannot be read: ${reasonOf(error)}`,
+      `${path} cannot be read: ${fileReasonOf(error)}`,
       "Make the server's user its owner",
     );
   }

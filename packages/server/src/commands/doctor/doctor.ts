@@ -1,4 +1,4 @@
-import { createRenderer } from "@outrigger/imaging";
+import { ifInstalled, installLine } from "../../cli/parts.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../../config/settings.ts";
@@ -10,7 +10,7 @@ import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
 import { checkAddresses, checkSizes, checkTimeOuts } from "./check-settings.ts";
 import { checkLeases, checkTarget } from "./check-storage.ts";
-import { type Finding, lineOf } from "./finding.ts";
+import { type Finding, lineOf, problem } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
 import { type MountFlags, visitOptionsOf } from "./mount/visit-options.ts";
 
@@ -73,7 +73,18 @@ export async function* examine(settings: ServerSettings): AsyncGenerator<Finding
   yield checkSizes(settings);
   yield checkAddresses(settings);
   if (lookup !== false) yield* await checkLookup(lookup);
-  const renderer = createRenderer(options);
+  yield* examineRenderer(options);
+}
+
+const IMAGING = "@outrigger/imaging";
+
+async function* examineRenderer(options: ServerSettings["renderer"]): AsyncGenerator<Finding> {
+  const imaging = await ifInstalled(IMAGING, () => import("@outrigger/imaging"));
+  if (imaging === null) {
+    yield problem("renderer", `${IMAGING} is not installed`, `Install it with ${installLine([IMAGING])}`);
+    return;
+  }
+  const renderer = imaging.createRenderer(options);
   try {
     yield* await checkRenderer(renderer);
     yield* await checkFonts(renderer);

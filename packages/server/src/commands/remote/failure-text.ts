@@ -1,5 +1,5 @@
 import type { OutriggerError } from "@outrigger/client";
-import { isError, systemCode } from "@outrigger/core";
+import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { printable } from "../../cli/printable.ts";
 

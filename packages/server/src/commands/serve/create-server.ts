@@ -1,8 +1,4 @@
-import { checkConfig } from "../../config/check-config.ts";
 import type { ServerConfig } from "../../config/server-config.ts";
-import { settingsOf } from "../../config/settings.ts";
-import { createLog } from "./logger.ts";
-import { startServer } from "./start-server.ts";
 
 /** A listening server. */
 export interface RunningServer {
@@ -21,14 +17,22 @@ export interface RunningServer {
  * Starts the whole service inside this process, as `outrigger serve` does, but without reading files or the environment
  * and without signal listeners.
  * @throws TypeError for an invalid configuration; its message names every invalid key.
- * @throws Error if the server cannot start (port in use, data directory not usable), with a message of one line.
+ * @throws Error if the server cannot start (packages missing, port in use, data directory not usable), with a message of one
+ * line.
  * @example
  * const server = await createServer({ port: 0, data: "./data", log: { level: "silent" } });
  * await fetch(server.url);
  * await server.close();
  */
 export async function createServer(config: ServerConfig = {}): Promise<RunningServer> {
+  // Loaded here: the packages of a server are optional, and `require("outrigger")` allows no top-level await.
+  const [{ checkConfig }, { settingsOf }, { loadServer }] = await Promise.all([
+    import("../../config/check-config.ts"),
+    import("../../config/settings.ts"),
+    import("./load-server.ts"),
+  ]);
   const settings = settingsOf(checkConfig(config, "The configuration"));
+  const { createLog, startServer } = await loadServer(settings);
   const log = createLog(settings.log);
   const server = await startServer(settings, log.logger);
   return {

@@ -3,8 +3,9 @@ import { StartError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
 import type { ServerConfig } from "../../config/server-config.ts";
 import { settingsOf } from "../../config/settings.ts";
-import { createLog, type ServerLog } from "./logger.ts";
-import { type StartedServer, startServer } from "./start-server.ts";
+import { loadServer } from "./load-server.ts";
+import type { ServerLog } from "./logger.ts";
+import type { StartedServer } from "./start-server.ts";
 
 const SECOND_SIGNAL_EXIT = 130;
 
@@ -23,6 +24,7 @@ export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void
   if (openFiles !== null && openFiles < MIN_OPEN_FILES) throw new StartError(lowLimitText(openFiles));
   const config = await loadConfig(flags, process.env);
   const settings = settingsOf(demo ? withDemoLookup(config) : config);
+  const { createLog, startServer } = await loadServer(settings);
   const log = createLog(settings.log);
   exitOnBug(log);
   if (demo && settings.lookup === false) {

@@ -1,5 +1,5 @@
 import type { StoreRole } from "@outrigger/core";
-import { isSentinelUrl } from "@outrigger/redis/sentinel-url";
+import { isSentinelUrl } from "@outrigger/core/stores";
 import {
   distinctTargets,
   type RedisTarget,

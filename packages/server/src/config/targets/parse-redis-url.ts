@@ -1,4 +1,4 @@
-import { isSentinelUrl, parseSentinelUrl } from "@outrigger/redis/sentinel-url";
+import { isSentinelUrl, parseSentinelUrl } from "@outrigger/core/stores";
 import type { RedisTarget } from "./storage-target.ts";
 import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
 

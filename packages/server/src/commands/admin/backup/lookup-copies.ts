@@ -7,8 +7,8 @@ import { pipeline } from "node:stream/promises";
 import { type BlobStore, isServiceError, ServiceError } from "@outrigger/core";
 import type { BackedUpLookup } from "@outrigger/core/images";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
-import { copyDatabaseFile } from "@outrigger/sql";
 import { serviceReasonOf } from "../../../cli/error-reason.ts";
+import { loadPart } from "../../../cli/parts.ts";
 import { StartError } from "../../../config/config-error.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { outputOf, type PostgresCall } from "./run-program.ts";
@@ -41,6 +41,7 @@ async function copyFile(
   if (!existsSync(path)) {
     throw new StartError(`There is no lookup database ${describeDatabase({ kind: "file", path })}`);
   }
+  const { copyDatabaseFile } = await loadPart("lookup", () => import("@outrigger/sql"));
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "backup-"));
   try {
     const copy = join(directory, "lookup.db");

@@ -54,6 +54,8 @@ describe("readEnds", () => {
   });
 
   it("rejects a missing file", async () => {
-    await expect(readEnds(["/nowhere/ends"])).rejects.toThrow("--ends: /nowhere/ends cannot be read: ENOENT");
+    await expect(readEnds(["/nowhere/ends"])).rejects.toThrow(
+      "--ends: /nowhere/ends cannot be read: there is no such file",
+    );
   });
 });

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { ImageEnd } from "@outrigger/core";
 import type { EndList } from "@outrigger/core/images";
 import { z } from "zod";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 
 const DAY_MS = 86_400_000;
@@ -78,7 +78,7 @@ function parse(text: string): z.infer<typeof LINE> | null {
 
 async function* linesOf(path: string, problem: (what: string) => ConfigError): AsyncGenerator<string> {
   const file = await open(path).catch((cause) => {
-    throw problem(` cannot be read: ${reasonOf(cause)}`);
+    throw problem(` cannot be read: ${fileReasonOf(cause)}`);
   });
   try {
     yield* file.readLines();

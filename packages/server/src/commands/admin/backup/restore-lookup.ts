@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { link, mkdir, open, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, open, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { BlobStore } from "@outrigger/core";
@@ -14,6 +13,7 @@ import {
   databaseUrl,
   describeDatabase,
 } from "../../../config/targets/database-target.ts";
+import { makeDatabaseDirectory } from "../../../lookup/open-lookup-data.ts";
 import { requireWhole } from "./lookup-copies.ts";
 import { feed } from "./run-program.ts";
 
@@ -66,7 +66,7 @@ export async function addSuppressions(
 
 async function restoreFile(backup: BlobStore, copy: BackedUpLookup, path: string): Promise<LookupRestored> {
   if (existsSync(path)) return "living";
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeDatabaseDirectory(path);
   const made = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     await requireWhole(backup, copy);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type RestoreReport, restoreStorage } from "@outrigger/core";
 import { type BackupManifest, readBackupManifest } from "@outrigger/core/images";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { loadPart } from "../../../cli/parts.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { type ServerSettings, settingsOf } from "../../../config/settings.ts";
@@ -20,7 +21,6 @@ import { type BackupPlace, openPlace, readPlace } from "./backup-place.ts";
 import { putSecretBack, readSecrets, secretsOfStorage } from "./kept-secrets.ts";
 import { whyNot } from "./lookup-copies.ts";
 import { type ReadEnds, readEnds } from "./read-ends.ts";
-import { addSuppressions, restoreLookup } from "./restore-lookup.ts";
 
 /** The options of `outrigger restore`, validated by the command line. */
 export interface RestoreFlags extends DataFlags {
@@ -126,10 +126,11 @@ async function bringLookup({ from, database, ends }: Plan, { lookup }: BackupMan
     return lookup === null ? { said: "", hasFailed: false } : { said, hasFailed: true };
   }
   const where = describeDatabase(database);
+  if (lookup === null && ends.suppressions.length === 0) return { said: "", hasFailed: false };
   try {
+    const { addSuppressions, restoreLookup } = await loadPart("lookup", () => import("./restore-lookup.ts"));
     const outcome = lookup === null ? null : await restoreLookup(from.store, lookup, database);
-    const isThere = outcome !== null || ends.suppressions.length > 0;
-    if (isThere) await addSuppressions(database, ends.suppressions);
+    await addSuppressions(database, ends.suppressions);
     if (outcome === null || lookup === null) return { said: "", hasFailed: false };
     const said =
       outcome === "living"

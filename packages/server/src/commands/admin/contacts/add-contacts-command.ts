@@ -42,15 +42,15 @@ export function addContactsCommand(program: Command, configHelp: string): void {
     .option("--bad-lines <file>", "write the number and reason of every bad line to this CSV file")
     .option("--json", "print one JSON object at the end")
     .option("--quiet", "show no progress")
-    .action(lazyAction(async () => (await import("./import-contacts.ts")).importFile));
+    .action(lazyAction(async () => (await import("./import-contacts.ts")).importFile, "lookup"));
   add("export", "Write all contacts to a file.", EXPORT_HELP)
     .argument("[file]", "- for standard output", "-")
     .addOption(format())
-    .action(lazyAction(async () => (await import("./stored-contacts.ts")).exportFile));
+    .action(lazyAction(async () => (await import("./stored-contacts.ts")).exportFile, "lookup"));
   add("erase", "Erase addresses or whole domains.", ERASE_HELP)
     .argument("<subject...>", "email addresses and domains")
-    .action(lazyAction(async () => (await import("./stored-contacts.ts")).erase));
+    .action(lazyAction(async () => (await import("./stored-contacts.ts")).erase, "lookup"));
   add("stats", "Count contacts.", STATS_HELP)
     .option("--json", "print one JSON object")
-    .action(lazyAction(async () => (await import("./stored-contacts.ts")).stats));
+    .action(lazyAction(async () => (await import("./stored-contacts.ts")).stats, "lookup"));
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
 
 /** An open input file. */
@@ -43,6 +43,6 @@ async function openFile(file: string) {
     const stream = createReadStream(file, { fd: handle, highWaterMark: 256 * 1024 });
     return { stream, totalBytes: stats.isFile() ? stats.size : null };
   } catch (cause) {
-    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${file} cannot be read: ${fileReasonOf(cause)}`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { BadLine, BadLineReason, ImportProgress } from "@outrigger/sql";
 import { timeText } from "../../../cli/amounts.ts";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
 
 const REASONS: Readonly<Record<BadLineReason, string>> = {
@@ -101,6 +101,6 @@ function opened(file: string): number {
   try {
     return openSync(file, "w", 0o600);
   } catch (cause) {
-    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${file} cannot be written: ${fileReasonOf(cause)}`, { cause });
   }
 }

@@ -9,7 +9,6 @@ import {
   parseReason,
   STATES,
 } from "../../../cli/option-values.ts";
-import { reindex, release, remove, sweep, withhold } from "./change-images.ts";
 import {
   ENDS_HELP,
   IMAGES_HELP,
@@ -22,9 +21,6 @@ import {
   VERIFY_HELP,
   WITHHOLD_HELP,
 } from "./images-help.ts";
-import { list } from "./list.ts";
-import { stats } from "./stats.ts";
-import { verify } from "./verify.ts";
 
 /** Texts that several commands share. */
 const IMAGES = "<image...>";
@@ -61,29 +57,33 @@ export function addImagesCommand(program: Command, configHelp: string): void {
       parseAuthority,
     )
     .option("--delete-after <date>", "when the images are deleted for good (ISO 8601)", parseDeleteAfter)
-    .action(withhold);
+    .action(lazyAction(async () => (await import("./change-images.ts")).withhold));
   add("release", "Serve withheld images again.", RELEASE_HELP)
     .argument(IMAGES, "their IDs or addresses")
-    .action(release);
+    .action(lazyAction(async () => (await import("./change-images.ts")).release));
   add("rm", "Delete images for good.", REMOVE_HELP)
     .argument(IMAGES, "their IDs or addresses")
     .option("--yes", "do not ask; required without a terminal")
-    .action(remove);
+    .action(lazyAction(async () => (await import("./change-images.ts")).remove));
   add("list", "List images.", LIST_HELP)
     .addOption(new Option("--state <state>", "only images in this state").choices(STATES))
     .option("--owner <name>", "only images of this owner")
     .option("--limit <number>", "list at most this many images", parseLimit)
     .option(JSON_FLAG, "print a JSON object per line")
-    .action(list);
+    .action(lazyAction(async () => (await import("./list.ts")).list));
   add("stats", "Count images by state.", STATS_HELP)
     .option("--exact", "count every image of a large data directory instead of estimating")
     .option(JSON_FLAG, "print one JSON object")
-    .action(stats);
+    .action(lazyAction(async () => (await import("./stats.ts")).stats));
   add("ends", "List images that are gone or withheld, for a restore.", ENDS_HELP).action(
     lazyAction(async () => (await import("./ends.ts")).ends),
   );
-  add("sweep", "Delete expired images now.", SWEEP_HELP).action(sweep);
-  add("reindex", "Rebuild the schedule of the sweep.", REINDEX_HELP).action(reindex);
+  add("sweep", "Delete expired images now.", SWEEP_HELP).action(
+    lazyAction(async () => (await import("./change-images.ts")).sweep),
+  );
+  add("reindex", "Rebuild the schedule of the sweep.", REINDEX_HELP).action(
+    lazyAction(async () => (await import("./change-images.ts")).reindex),
+  );
   add("verify", "Compare every record with its bytes, and repair damage.", VERIFY_HELP)
     .option("--repair", "restore damaged images from --from, delete the rest")
     .option("--from <storage>", "a backup: a URL, or JSON with one for each role")
@@ -93,5 +93,5 @@ export function addImagesCommand(program: Command, configHelp: string): void {
     .option("--state <file>", "keep the progress in this file, and resume from it")
     .option(JSON_FLAG, "print a JSON object per finding, and one at the end")
     .option("--quiet", "show no progress")
-    .action(verify);
+    .action(lazyAction(async () => (await import("./verify.ts")).verify));
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { ImageEnd, StorageAdmin } from "@outrigger/core";
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { exportSuppressions, openDatabase } from "@outrigger/sql";
 import { isoText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
+import { loadPart } from "../../../cli/parts.ts";
 import { printLines } from "../../../cli/print-lines.ts";
 import { printable } from "../../../cli/printable.ts";
 import { loadConfig } from "../../../config/load-config.ts";
@@ -51,6 +51,7 @@ async function* linesOf(
 
 async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string[]> {
   if (database === null) return;
+  const { exportSuppressions, openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
   const opened = openDatabase({ url: databaseUrl(database) });
   try {
     yield* exportSuppressions(opened);

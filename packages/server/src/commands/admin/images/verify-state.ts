@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { VerifyState } from "@outrigger/core";
 import { z } from "zod";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";
 import { writeWhole } from "../write-file.ts";
 
@@ -56,7 +56,7 @@ async function readState(path: string, { storage, repair }: Subject): Promise<Ve
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (reasonCode(cause) === "ENOENT") return null;
-    throw new StartError(`--state: ${path} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`--state: ${path} cannot be read: ${fileReasonOf(cause)}`, { cause });
   }
   const found = FILE.safeParse(jsonIn(text));
   if (!found.success) {

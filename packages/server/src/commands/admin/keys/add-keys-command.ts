@@ -32,12 +32,12 @@ export function addKeysCommand(program: Command, configHelp: string): void {
     .option("--email <address>", "email address of a new account", parseEmail)
     .option("--plan <name>", "plan of a new account (default: free)")
     .option(JSON_FLAG, "print one JSON object")
-    .action(lazyAction(async () => (await import("./change-keys.ts")).createKey));
+    .action(lazyAction(async () => (await import("./change-keys.ts")).createKey, "lookup"));
   add("list", "List accounts and their keys.", LIST_HELP)
     .option(JSON_FLAG, "print a JSON object per line")
-    .action(lazyAction(async () => (await import("./list-keys.ts")).listKeys));
+    .action(lazyAction(async () => (await import("./list-keys.ts")).listKeys, "lookup"));
   add("revoke", "Revoke a key.", REVOKE_HELP)
     .argument("<account>", "ID of the account", parseAccount)
     .argument("<hint>", "first characters of the key", parseHint)
-    .action(lazyAction(async () => (await import("./change-keys.ts")).revokeKeys));
+    .action(lazyAction(async () => (await import("./change-keys.ts")).revokeKeys, "lookup"));
 }

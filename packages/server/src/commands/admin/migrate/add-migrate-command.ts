@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { lazyAction } from "../../../cli/lazy-action.ts";
 import { parseConcurrency } from "../../../cli/option-values.ts";
-import { migrate } from "./migrate.ts";
 
 export const MIGRATE_HELP = `
 Copies originals, records, renditions and all other keys, then reads back and compares everything written. It may be
@@ -43,5 +43,5 @@ export function addMigrateCommand(program: Command, configHelp: string): void {
     .option("--quiet", "show no progress")
     .option("--config <file>", configHelp)
     .addHelpText("after", MIGRATE_HELP)
-    .action(migrate);
+    .action(lazyAction(async () => (await import("./migrate.ts")).migrate));
 }

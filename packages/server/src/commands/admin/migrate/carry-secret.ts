@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { systemCode } from "@outrigger/core";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
@@ -60,7 +60,7 @@ export async function readKept(path: string): Promise<Buffer | null> {
     return await readFile(path);
   } catch (cause) {
     if (systemCode(cause) === "ENOENT") return null;
-    throw new StartError(`${path} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${path} cannot be read: ${fileReasonOf(cause)}`, { cause });
   }
 }
 
@@ -68,7 +68,7 @@ async function write(path: string, bytes: Buffer): Promise<void> {
   try {
     await writeOnce(path, bytes);
   } catch (cause) {
-    throw new StartError(`${path} cannot be written: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${path} cannot be written: ${fileReasonOf(cause)}`, { cause });
   }
 }
 

@@ -30,5 +30,5 @@ export function addSuppressCommand(program: Command, configHelp: string): void {
     .option("--config <file>", configHelp)
     .option("--data <directory>", "directory of the database, unless configured (default: ./data)")
     .addHelpText("after", SUPPRESS_HELP)
-    .action(lazyAction(async () => (await import("./suppress.ts")).suppress));
+    .action(lazyAction(async () => (await import("./suppress.ts")).suppress, "lookup"));
 }

@@ -1,4 +1,4 @@
-import { isError, systemCode } from "@outrigger/core";
+import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../../cli/error-reason.ts";
 
 /** Why there was no reply, with the remedy. */

@@ -3,8 +3,6 @@ import { FORMATS, formatOfSuffix, QUALITIES } from "../../../cli/image-formats.t
 import { lazyAction } from "../../../cli/lazy-action.ts";
 import { parseExpiry, parseLimit } from "../../../cli/option-values.ts";
 import { TO_HELP } from "../service-url.ts";
-import { edit, rm } from "./change-image.ts";
-import { get } from "./get.ts";
 import { EDIT_HELP, GET_HELP, RM_HELP, UPLOAD_HELP } from "./image-commands-help.ts";
 
 const ADDRESS = "its edit address; or any address or the ID, with the PIN";
@@ -34,7 +32,6 @@ export function addImageCommands(program: Command): void {
     .option("--name <name>", "name of the image, instead of the file name")
     .addOption(json("a JSON object per image"))
     .option("--no-wait", "do not wait until the image is ready")
-    // The detection of picture types takes longer to load than everything else.
     .action(lazyAction(async () => (await import("./upload.ts")).upload));
   add("get", "Fetch a picture, in any format and size.", GET_HELP)
     .argument("<address>", "any address of the image, or its ID")
@@ -45,19 +42,19 @@ export function addImageCommands(program: Command): void {
     .option("--page <number>", "page of a PDF", parseLimit)
     .option("--force", "replace an existing file")
     .addOption(json("the record instead").conflicts(["as", "output", "resize", "quality", "page", "force"]))
-    .action(get);
+    .action(lazyAction(async () => (await import("./get.ts")).get));
   add("edit", "Change the name or the expiry of an image.", EDIT_HELP)
     .argument("<address>", ADDRESS)
     .option("--pin <pin>", "PIN, if the address has none")
     .option("--name <name>", "new name")
     .addOption(expires())
     .addOption(json("the record"))
-    .action(edit);
+    .action(lazyAction(async () => (await import("./change-image.ts")).edit));
   add("rm", "Delete images with their PINs.", RM_HELP)
     .argument("<address...>", ADDRESS)
     .option("--pin <pin>", "PIN, if an address has none")
     .option("--yes", "do not ask; required without a terminal")
-    .action(rm);
+    .action(lazyAction(async () => (await import("./change-image.ts")).rm));
 }
 
 function parseFormat(text: string) {

@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { OriginalType } from "@outrigger/core";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { formatOfType } from "../../../cli/image-formats.ts";
 import { printable } from "../../../cli/printable.ts";
 import { StartError } from "../../../config/config-error.ts";
@@ -37,7 +37,7 @@ export async function openPicture(path: string, signal: AbortSignal): Promise<Pi
     if (stats?.isDirectory()) throw new Error("it is a directory");
     return stats?.isFile() ? await fileAt(path, path) : await spooled(path, signal);
   } catch (cause) {
-    throw new StartError(`${printable(path)}: cannot be uploaded: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${printable(path)}: cannot be uploaded: ${fileReasonOf(cause)}`, { cause });
   }
 }
 
@@ -73,7 +73,7 @@ async function* bytesOf(path: string, shown: string, size: number): AsyncGenerat
       yield bytes;
     }
   } catch (cause) {
-    throw new StartError(`${printable(shown)}: cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`${printable(shown)}: cannot be read: ${fileReasonOf(cause)}`, { cause });
   }
   if (given < size) throw new StartError(`${printable(shown)}: was truncated during the upload`);
 }

@@ -1,5 +1,5 @@
 import type { OriginalType } from "@outrigger/core";
-import { sniffType } from "@outrigger/core/images";
+import { sniffType } from "@outrigger/core/values";
 
 /** The types that can be uploaded, with their common names. */
 export const PICTURE_TYPES: Readonly<Record<OriginalType, string>> = {

@@ -63,8 +63,12 @@ it("writePicture leaves no partial file and keeps the old one if the download br
 
 it("writePicture names the path that cannot be written", async () => {
   const place = await placeOf(join(await temporaryDirectory(), "none", "a.png"), "", false);
-  await expect(writePicture(place, picture(), never)).rejects.toThrow("a.png cannot be written: ENOENT");
+  await expect(writePicture(place, picture(), never)).rejects.toThrow(
+    "a.png cannot be written: there is no such file or directory",
+  );
   // /dev/full has no space, and no directory for temporary files.
   const full = await placeOf("/dev/full", "", false);
-  await expect(writePicture(full, picture(), never)).rejects.toThrow("/dev/full cannot be written: ENOSPC");
+  await expect(writePicture(full, picture(), never)).rejects.toThrow(
+    "/dev/full cannot be written: there is no space left",
+  );
 });

@@ -3,8 +3,8 @@ import { createWriteStream, type WriteStream } from "node:fs";
 import { link, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isError, systemCode } from "@outrigger/core";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { isError, systemCode } from "@outrigger/core/values";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/printable.ts";
 import { StartError } from "../../../config/config-error.ts";
 
@@ -104,7 +104,7 @@ function isThere(path: string): StartError {
 /** The failure of a system call as a sentence. Other errors, such as a truncated reply, are returned unchanged. */
 function writeError(what: string, error: unknown): unknown {
   if (!(isError(error) && "syscall" in error)) return error;
-  return new StartError(`${what} cannot be written: ${reasonOf(error)}`, { cause: error });
+  return new StartError(`${what} cannot be written: ${fileReasonOf(error)}`, { cause: error });
 }
 
 function codeOf(error: unknown): unknown {

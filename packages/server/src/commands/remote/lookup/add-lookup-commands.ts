@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { lazyAction } from "../../../cli/lazy-action.ts";
 import { parseLimit } from "../../../cli/option-values.ts";
 import { TO_HELP } from "../service-url.ts";
-import { find } from "./find.ts";
 import { FIND_HELP, SEARCH_HELP, VERIFY_HELP } from "./lookup-commands-help.ts";
-import { search } from "./search.ts";
-import { verify } from "./verify.ts";
 
 /** Adds the commands for the lookup of a running service: `find`, `verify` and `search`. */
 export function addLookupCommands(program: Command): void {
@@ -29,7 +27,7 @@ export function addLookupCommands(program: Command): void {
     .option("--company <name>", "name of the organization, instead of its domain")
     .requiredOption("--name <name>", "first and last name")
     .option("--json", json)
-    .action(find);
+    .action(lazyAction(async () => (await import("./find.ts")).find));
   add("verify", "Check whether addresses accept mail.", VERIFY_HELP)
     .argument("[address...]", "email addresses")
     .option("--csv <file>", "verify the addresses of a CSV file; - is standard input")
@@ -37,7 +35,7 @@ export function addLookupCommands(program: Command): void {
     .option("--out <file>", "write the CSV with the results to this file (default: standard output)")
     .option("--quiet", "show no progress")
     .option("--json", `${json}, one line per address`)
-    .action(verify);
+    .action(lazyAction(async () => (await import("./verify.ts")).verify));
   add("search", "List the addresses of a domain.", SEARCH_HELP)
     .argument("<domain>")
     .option("--limit <number>", "list at most this many, 1 to 100 (default: 10)", parseLimit)
@@ -47,7 +45,7 @@ export function addLookupCommands(program: Command): void {
     .option("--required <list>", "only addresses with all of these: full_name, position, phone_number")
     .option("--status <list>", "only addresses whose latest verdict is one of valid, accept_all, unknown")
     .option("--json", json)
-    .action(search);
+    .action(lazyAction(async () => (await import("./search.ts")).search));
 }
 
 function parseOffset(text: string): number {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { LookupClient } from "@outrigger/client";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { lookupClientAt } from "../clients.ts";
@@ -50,7 +50,7 @@ export async function readApiKey(
     );
   }
   const text = await readFile(file, "utf8").catch((cause) => {
-    throw keyProblem(`--key-file: ${printable(file)} cannot be read: ${reasonOf(cause)}`);
+    throw keyProblem(`--key-file: ${printable(file)} cannot be read: ${fileReasonOf(cause)}`);
   });
   return checkedKey(
     text.split("\n", 1)[0] ?? "",

@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { jpeg, serve } from "../../packages/server/test/outrigger-process.ts";
+import { ROOT } from "../documents/pages.ts";
+import { blankProject, type Project } from "./project.ts";
+import { type Registry, startRegistry } from "./registry.ts";
+
+const SERVER = ["express", "imaging", "node", "telemetry", "verifier", "web"];
+
+describe("the command as published, without the parts of a server", () => {
+  let registry: Registry;
+  let project: Project;
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    project = await blankProject(registry, { dependencies: ["outrigger"] });
+  }, 180_000);
+  afterAll(async () => {
+    await project?.close();
+    await registry?.close();
+  });
+
+  /** Runs the installed command. Of the environment it inherits only PATH. */
+  async function run(args: readonly string[], env: Record<string, string> = {}) {
+    const bin = join(project.directory, "node_modules/outrigger/bin/outrigger.js");
+    const options = { cwd: project.directory, env: { PATH: process.env.PATH ?? "", ...env } };
+    return promisify(execFile)(process.execPath, [bin, ...args], options).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+    );
+  }
+
+  test("the installation has at most 20 packages and 20 MB", async () => {
+    const modules = join(project.directory, "node_modules");
+    const lock = JSON.parse(await readFile(join(modules, ".package-lock.json"), "utf8"));
+    expect(Object.keys(lock.packages).length).toBeLessThanOrEqual(20);
+    const entries = await readdir(modules, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const sizes = await Promise.all(
+      files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(20e6);
+  });
+
+  test("upload, get, doctor and rm work against a running server", async () => {
+    const url = await serve(project.directory).url;
+    await writeFile(join(project.directory, "stripes.jpg"), await jpeg());
+    const uploaded = await run(["upload", "--json", "--to", url, "stripes.jpg"]);
+    expect(uploaded).toMatchObject({ code: 0, stderr: "" });
+    const image = JSON.parse(uploaded.stdout);
+    const got = await run(["get", image.url, "--as", "png", "--output", "copy.png"]);
+    expect(got).toMatchObject({ code: 0 });
+    const copy = await readFile(join(project.directory, "copy.png"));
+    expect(copy.toString("latin1", 1, 4)).toBe("PNG");
+    const examined = await run(["doctor", url, "--json", "--patience", "0"]);
+    expect(JSON.parse(examined.stdout)).toMatchObject({ ok: true });
+    expect(await run(["rm", "--yes", image.editUrl])).toMatchObject({ code: 0 });
+  }, 120_000);
+
+  test("serve exits with one line that installs all parts that its configuration needs", async () => {
+    const versions = [...registry.packages];
+    const own = (name: string) => `@outrigger/${name}@${new Map(versions).get(`@outrigger/${name}`)}`;
+    const base = [...SERVER.map(own), "express@5", "pino@10"];
+    const lacking = (subject: string, names: readonly string[]) => ({
+      code: 1,
+      stdout: "",
+      stderr: `outrigger: ${subject} packages that are not installed. Install them: npm install ${names.join(" ")}\n`,
+    });
+    expect(await run(["serve"])).toEqual(lacking("A server needs", base));
+    const names = base.map((each) => each.replace(/(?!^)@.*/, "")).join(" ");
+    for (const page of ["docs/command.md", "packages/server/README.md"])
+      expect(await readFile(join(ROOT, page), "utf8")).toContain(names);
+    expect(await run(["serve", "--demo"])).toEqual(
+      lacking("A server and the email lookup need", [...base, own("sql")]),
+    );
+    const env = { OUTRIGGER_SECRET: "s".repeat(32), OUTRIGGER_LOOKUP_DATABASE: "postgres://127.0.0.1:1/x" };
+    const config = { storage: "s3://pictures", jobQueue: "redis://127.0.0.1:1" };
+    await writeFile(join(project.directory, "all.json"), JSON.stringify(config));
+    expect(await run(["serve", "--config", "all.json"], env)).toEqual(
+      lacking("A server, the email lookup, storage in S3, and a job queue need", [
+        ...[...base, own("sql"), own("s3"), "@aws-sdk/client-s3@3"],
+        ...[own("redis"), "bullmq@6", "ioredis@5"],
+      ]),
+    );
+  });
+
+  test("commands on the data of a server name the one part that they need", async () => {
+    const { code, stderr } = await run(["keys", "create", "--account", "acme"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/npm install @outrigger\/sql@\S+\n$/)]);
+    const examined = await run(["doctor"]);
+    expect(examined).toMatchObject({ code: 1, stderr: "" });
+    expect(examined.stdout).toContain("@outrigger/imaging is not installed. Install it with npm install");
+    // The server of the test above has made it.
+    expect(await run(["images", "list"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("createServer rejects with the line, also from CommonJS", async () => {
+    const script = 'require("outrigger").createServer().catch((error) => console.log(error.message))';
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], {
+      cwd: project.directory,
+    });
+    expect(stdout).toContain(
+      "A server needs packages that are not installed. Install them: npm install @outrigger/",
+    );
+  });
+
+  test("serve beside an app's older Express says which version it needs", async () => {
+    await symlink(
+      join(ROOT, "node_modules/express-4"),
+      join(project.directory, "node_modules/express"),
+      "dir",
+    );
+    const { code, stderr } = await run(["serve"]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^outrigger: A server needs express 5, but this directory has express 4\.\d+\.\d+\. /,
+      ),
+    ]);
+  });
+});
