@@ -12,6 +12,7 @@ import {
   mountPathRule,
   normaliseMountPath,
   onConnectionClose,
+  sendReady,
   watchSending,
 } from "@outrigger/node";
 
@@ -27,6 +28,8 @@ export interface KoaContext {
   ip: string;
   status: number;
   body: unknown;
+  /** The app's own middleware, outermost first. */
+  app?: { middleware?: readonly unknown[] | undefined } | undefined;
 }
 
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
@@ -69,16 +72,24 @@ const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
 export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
   checkValue("koa: service", service, shapes.service);
   const prefix = normaliseMountPath(checkOptions("koa", options, RULES).prefix);
-  return async (ctx, next) => {
-    const place = locate(ctx.req.url ?? "/", ctx.originalUrl, prefix);
-    const facts = place === null ? null : { ...place, context: ctx, view: KOA_VIEW };
-    const ready = facts && service.answerNow?.(createCall(ctx.req, ctx.res, facts));
-    if (ready) return answerReady(ctx, ready);
-    const reply = facts === null ? undefined : await dispatch(service, ctx.req, ctx.res, facts);
+  const middleware: KoaMiddleware = async (ctx, next) => {
+    const { req, res } = ctx;
+    const place = locate(req.url ?? "/", ctx.originalUrl, prefix);
+    if (place === null) return void (await next());
+    const facts = { url: place.url, mountPath: place.mountPath, context: ctx, view: KOA_VIEW };
+    const call = createCall(req, res, facts);
+    const ready = service.answerNow?.(call);
+    if (ready !== undefined) {
+      // No middleware around it could see or change the reply. Koa sends nothing after it.
+      if (ctx.app?.middleware?.[0] === middleware) return sendReady(res, ready);
+      return answerReady(ctx, ready);
+    }
+    const reply = await dispatch(service, req, res, facts, call);
     if (reply === undefined) await next();
     // `null`: the client has disconnected, so no reply is sent.
-    else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
+    else if (reply !== null) answer(ctx, finishRequestBody(req, reply));
   };
+  return middleware;
 }
 
 function answerReady(ctx: KoaContext, { status, headers, body }: ReadyReply): void {
