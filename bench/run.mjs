@@ -79,7 +79,7 @@ async function report() {
   const table = formatTable(lines);
   const command = ["npm run bench", ...process.argv.slice(2)].join(" ").replace("bench --", "bench -- --");
   const minutes = ((performance.now() - beganMs) / 60_000).toFixed(1);
-  const source = `\`${command}\` on ${new Date().toISOString().slice(0, 10)}, ${minutes} min: ${await describeMachine()}.`;
+  const source = `\`${command}\` on ${new Date().toISOString().slice(0, 10)}, ${minutes} min, warm-up ${settings.warmUpCpuMs / 1000} s of CPU: ${await describeMachine()}.`;
   console.log(`\n${source}\n\n${table}`);
   if (settings.mode === "full" && settings.only === null) {
     await replaceWritten(new URL("README.md", import.meta.url), "The benchmark", `${source}\n\n${table}`);

@@ -27,6 +27,8 @@
 export const SERVERS = {
   /** Outrigger in Express 5, at `/img`. Needs `directory`. */
   "outrigger-express": start(() => import("./outrigger.mjs"), "outriggerInExpress"),
+  /** The same behind Outrigger's `front`. */
+  "outrigger-front": start(() => import("./outrigger.mjs"), "outriggerInFront"),
   /** Outrigger in Koa 3, at `/img`. Needs `directory`. */
   "outrigger-koa": start(() => import("./outrigger.mjs"), "outriggerInKoa"),
   /** Express 5: the bytes of `file` from memory, written to `res`, with their type or all `headers`. */

@@ -2,6 +2,7 @@ import { createFsBlobStore, createImages } from "@outrigger/core";
 import { express as mountInExpress } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { koa as mountInKoa } from "@outrigger/koa";
+import { front } from "@outrigger/node";
 import { createPages } from "@outrigger/web";
 import express from "express";
 import Koa from "koa";
@@ -59,6 +60,17 @@ export async function outriggerInExpress(options) {
   const app = express();
   app.use("/img", mountInExpress(images));
   return { listener: app, close: () => images.close() };
+}
+
+/**
+ * @param {ServerOptions} options
+ * @returns {Promise<Mounted>}
+ */
+export async function outriggerInFront(options) {
+  const images = await createService(options);
+  const app = express();
+  app.use("/img", mountInExpress(images));
+  return { listener: front(images, app, { at: "/img" }), close: () => images.close() };
 }
 
 /**

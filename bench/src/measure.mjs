@@ -15,6 +15,7 @@
  * @property {number} connections
  * @property {number} [turnRequests] Requests of each turn. Absent: as many as use the CPU that the settings say.
  * @property {number} [warmUpRequests] The same for the warm-up.
+ * @property {number} [warmUpFactor] Multiple of the settings' warm-up. Default: 1.
  * @property {number} [settleMs] Work within this time after the replies counts. Default: 0.
  */
 
@@ -73,13 +74,14 @@ async function warmUp(bench, contestant, options) {
     const count = options.warmUpRequests ?? options.turnRequests;
     return Math.max(1, await turn(bench, contestant, count, options));
   }
+  const neededMs = warmUpCpuMs * (options.warmUpFactor ?? 1);
   let count = PROBE_REQUESTS;
   let usedMs = 0;
   for (;;) {
     const cost = Math.max(1, await turn(bench, contestant, count, options));
     usedMs += (cost * count) / 1000;
-    if (mode === "smoke" || usedMs >= warmUpCpuMs) return cost;
-    count = Math.ceil(Math.min(count * 10, Math.max(PROBE_REQUESTS, (warmUpCpuMs * 1000) / 2 / cost)));
+    if (mode === "smoke" || usedMs >= neededMs) return cost;
+    count = Math.ceil(Math.min(count * 10, Math.max(PROBE_REQUESTS, (neededMs * 1000) / 2 / cost)));
   }
 }
 

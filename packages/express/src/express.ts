@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
 import {
+  createCall,
   dispatch,
   type HostView,
   locate,
   nodeView,
   type Place,
-  sendAtHand,
+  sendReady,
   sendReply,
 } from "@outrigger/node";
 
@@ -56,9 +57,11 @@ export function express(service: Service): ExpressMiddleware {
   return (req, res, next) => {
     const place = placeOf(req);
     if (place === null) return next();
-    const facts = { ...place, context: req, view: EXPRESS_VIEW };
-    if (sendAtHand(service, req, res, facts)) return;
-    dispatch(service, req, res, facts).then((reply) => {
+    const facts = { url: place.url, mountPath: place.mountPath, context: req, view: EXPRESS_VIEW };
+    const call = createCall(req, res, facts);
+    const ready = service.answerNow?.(call);
+    if (ready !== undefined) return sendReady(res, ready);
+    dispatch(service, req, res, facts, call).then((reply) => {
       if (reply === undefined) next();
       // `null`: the client has disconnected, so no reply is sent.
       else if (reply !== null) sendReply(res, reply).catch(next);

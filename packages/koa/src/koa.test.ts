@@ -46,6 +46,45 @@ for (const [name, Koa] of [
       ]);
     });
 
+    it("lets middleware around it see and change a reply at hand, and sends the same reply as outermost middleware", async () => {
+      const bytes = Buffer.from("picture");
+      const headers = ["Content-Type", "image/x-test", "ETag", '"a"', "Content-Length", String(bytes.length)];
+      const service: Service = {
+        handle: async () => undefined,
+        answerNow: ({ path }) =>
+          path === "/same"
+            ? { status: 304, headers: ["ETag", '"a"'] }
+            : { status: 200, headers, body: bytes },
+      };
+      const seen: unknown[] = [];
+      const around = new Koa();
+      around.use(async (ctx: Koa3.Context, next: () => Promise<unknown>) => {
+        await next();
+        seen.push([ctx.status, ctx.response.get("ETag"), ctx.body]);
+        ctx.set("X-Response-Time", "1");
+      });
+      around.use(koa(service));
+      const alone = new Koa();
+      alone.use(koa(service));
+      for (const app of [around, alone]) {
+        await withApp(app, async (origin) => {
+          for (const [path, status, text] of [
+            ["/picture", 200, "picture"],
+            ["/same", 304, ""],
+          ] as const) {
+            const response = await fetch(origin + path);
+            expect([response.status, await response.text()]).toEqual([status, text]);
+            expect(response.headers.get("ETag")).toBe('"a"');
+            expect(response.headers.get("X-Response-Time")).toBe(app === around ? "1" : null);
+          }
+        });
+      }
+      expect(seen).toEqual([
+        [200, '"a"', bytes],
+        [304, '"a"', null],
+      ]);
+    });
+
     it("works in a router that has a prefix, and under koa-mount", async () => {
       const seen: unknown[] = [];
       const router = new Router({ prefix: "/img" });

@@ -13,6 +13,7 @@ import {
   normaliseMountPath,
   onConnectionClose,
   sendDirectly,
+  sendReady,
   watchSending,
 } from "@outrigger/node";
 
@@ -29,6 +30,8 @@ export interface KoaContext {
   status: number;
   body: unknown;
   onerror(error: Error | null): void;
+  /** The app's own middleware, outermost first. */
+  app?: { middleware?: readonly unknown[] | undefined } | undefined;
 }
 
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
@@ -72,28 +75,35 @@ const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
 export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
   checkValue("koa: service", service, shapes.service);
   const prefix = normaliseMountPath(checkOptions("koa", options, RULES).prefix);
-  return async (ctx, next) => {
-    const place = locate(ctx.req.url ?? "/", ctx.originalUrl, prefix);
+  const middleware: KoaMiddleware = async (ctx, next) => {
+    const { req, res } = ctx;
+    const place = locate(req.url ?? "/", ctx.originalUrl, prefix);
     if (place === null) return void (await next());
-    const facts = { ...place, context: ctx, view: KOA_VIEW };
+    const facts = { url: place.url, mountPath: place.mountPath, context: ctx, view: KOA_VIEW };
+    const call = createCall(req, res, facts);
     const report = ctx.onerror;
     ctx.onerror = (error) => {
       // Koa also calls it without an error, when the reply is sent.
       if (error && !DISCONNECTED.test(String(Reflect.get(error, "code")))) report.call(ctx, error);
     };
-    const ready = service.answerNow?.(createCall(ctx.req, ctx.res, facts));
-    if (ready) return answerReady(ctx, ready);
+    const ready = service.answerNow?.(call);
+    if (ready !== undefined) {
+      // No middleware around it could see or change the reply. Koa sends nothing after it.
+      if (ctx.app?.middleware?.[0] === middleware) return sendReady(res, ready);
+      return answerReady(ctx, ready);
+    }
     let reply: Reply | null | undefined;
     try {
-      reply = await dispatch(service, ctx.req, ctx.res, facts);
+      reply = await dispatch(service, req, res, facts, call);
     } finally {
       // Failures that are thrown, and requests of the host, are reported in full.
       if (reply === undefined) ctx.onerror = report;
     }
     if (reply === undefined) await next();
     // `null`: the client has disconnected, so no reply is sent.
-    else if (reply !== null) answer(ctx, finishRequestBody(ctx.req, reply));
+    else if (reply !== null) answer(ctx, finishRequestBody(req, reply));
   };
+  return middleware;
 }
 
 /** What Koa reports when a client aborts an upload or a download, or goes on sending after a 413. */

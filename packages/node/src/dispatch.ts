@@ -1,22 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Call, Reply, Service } from "@outrigger/core";
+import type { ReadyReply, Reply, Service } from "@outrigger/core";
 import { isConnectionLost } from "./connection-close.ts";
 import type { RequestFacts } from "./host-view.ts";
 import { NodeCall } from "./node-call.ts";
 import { watchSending } from "./watch-sending.ts";
 
-/** Creates the {@link Call} of a request, for passing it to a service without {@link dispatch}. */
+/** Creates the {@link Call} of a request, for passing it to a service without {@link dispatch}, or before it. */
 export function createCall<Context>(
   req: IncomingMessage,
   res: ServerResponse,
   facts: RequestFacts<Context>,
-): Call {
+): NodeCall<Context> {
   return new NodeCall(req, res, facts);
 }
 
 /**
  * Passes a request to `service`.
  *
+ * @param call The request's call, if the service had no reply at hand for it.
  * @returns The reply to send; `undefined` if the request is outside the service's routes (the adapter calls
  * the host's
  *   `next()`); `null` if the client has disconnected, so no reply can be sent.
@@ -27,9 +28,9 @@ export async function dispatch<Context>(
   req: IncomingMessage,
   res: ServerResponse,
   facts: RequestFacts<Context>,
+  call: NodeCall<Context> = createCall(req, res, facts),
 ): Promise<Reply | undefined | null> {
   if (facts.url === "*") return undefined;
-  const call = new NodeCall(req, res, facts);
   try {
     return await service.handle(call);
   } catch (error) {
@@ -43,25 +44,11 @@ export async function dispatch<Context>(
   }
 }
 
-/**
- * Sends the reply that a service has at hand, without a promise.
- *
- * @returns `false`: there is none, and nothing was sent; pass the request on to `dispatch`.
- */
-export function sendAtHand<Context>(
-  service: Service,
-  req: IncomingMessage,
-  res: ServerResponse,
-  facts: RequestFacts<Context>,
-): boolean {
-  if (service.answerNow === undefined || facts.url === "*") return false;
-  const reply = service.answerNow(new NodeCall(req, res, facts));
-  if (reply === undefined) return false;
-  if (isConnectionLost(res)) return true;
-  const { status, headers, body } = reply;
+/** Sends the reply of {@link Service.answerNow}, without a promise. */
+export function sendReady(res: ServerResponse, { status, headers, body }: ReadyReply): void {
+  if (isConnectionLost(res)) return;
   // The declared type of the list allows numbers and lists as values, and has no readonly form.
   res.writeHead(status, headers as string[]);
   res.end(body);
-  if (body !== undefined) watchSending(res);
-  return true;
+  if (body !== undefined) watchSending(res, body.length);
 }

@@ -1,9 +1,10 @@
 export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
 export { type AnyServer, type Connections, trackConnections } from "./connections.ts";
 export { type Closable, createShutdown, type ShutdownOptions } from "./create-shutdown.ts";
-export { createCall, dispatch, sendAtHand } from "./dispatch.ts";
+export { createCall, dispatch, sendReady } from "./dispatch.ts";
 export { deferContinue } from "./expect-continue.ts";
 export { receiveFields, receiveText } from "./fields/receive-fields.ts";
+export { type FrontOptions, front } from "./front.ts";
 export type { HostView, RequestFacts } from "./host-view.ts";
 export type { Incoming } from "./incoming.ts";
 export { type NodeListener, type NodeListenerOptions, nodeListener, nodeView } from "./node-listener.ts";

@@ -68,11 +68,13 @@ export function stripPrefix(target: string, prefix: string): string | null {
   return Number.isNaN(next) || next === 0x3f ? `/${rest}` : null;
 }
 
-/** Rule of the options `prefix` and `mountPath`. */
-export const mountPathRule = rules.preset(
-  "",
-  rules.text('a path that begins with "/", such as "/img"', (path) => /^(?:\/[^?#*]*)?$/.test(path)),
+/** Rule of a path below which a service is mounted. */
+export const pathRule = rules.text('a path that begins with "/", such as "/img"', (path) =>
+  /^(?:\/[^?#*]*)?$/.test(path),
 );
+
+/** Rule of the options `prefix` and `mountPath`. */
+export const mountPathRule = rules.preset("", pathRule);
 
 /** Removes the trailing slash of a mount path; empty for the root. */
 export function normaliseMountPath(path: string): string {

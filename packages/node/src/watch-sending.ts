@@ -17,8 +17,9 @@ const MIN_BYTES_PER_MS = (8 * 1024) / 1000;
  * which the server waits
  * for the client counts, not that in which a source is slow. The socket's own time-out belongs to the host
  * and is not changed.
+ * @param size Bytes of the body. @default the header `Content-Length`, if set before `writeHead`
  */
-export function watchSending(res: ServerResponse): void {
+export function watchSending(res: ServerResponse, size = sizeOf(res)): void {
   if (res.writableFinished || res.destroyed || isAccepted(res)) return;
   const { socket } = res.req;
   const writtenBefore = socket.bytesWritten;
@@ -40,8 +41,7 @@ export function watchSending(res: ServerResponse): void {
     return queued === undefined && res.writableEnded ? undefined : `${drains} ${queued}`;
   };
   const longestMs = () => {
-    const length = res.getHeader("Content-Length");
-    const bytes = length === undefined ? socket.bytesWritten - writtenBefore : Number(length);
+    const bytes = size ?? socket.bytesWritten - writtenBefore;
     return GRACE_MS + bytes / MIN_BYTES_PER_MS;
   };
   const check = () => {
@@ -59,6 +59,11 @@ export function watchSending(res: ServerResponse): void {
   };
   const timer = setInterval(check, CHECK_MS).unref();
   res.on("drain", onDrain).on("finish", stop);
+}
+
+function sizeOf(res: ServerResponse): number | undefined {
+  const length = res.getHeader("Content-Length");
+  return length === undefined ? undefined : Number(length);
 }
 
 /** Whether the kernel has accepted the whole reply. Unknown in HTTP/2, whose socket is shared. */

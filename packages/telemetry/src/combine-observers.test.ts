@@ -1,3 +1,4 @@
+import type { Observer } from "@outrigger/core";
 import { expect, test } from "vitest";
 import { samplesOf } from "../test/metric-samples.ts";
 import { combineObservers } from "./combine-observers.ts";
@@ -26,4 +27,22 @@ test("combineObservers runs the work once, inside all observers, and reports its
 
 test("combineObservers without observers only runs the work", async () => {
   expect(await combineObservers().observe({ kind: "sweep" }, async () => "done")).toBe("done");
+});
+
+test("a combined observer reports answered requests to all, and only if all can receive them", () => {
+  const seen: string[] = [];
+  const observing: Observer = {
+    observe: (_operation, work) => work(),
+    served: () => {},
+    gauge: () => () => {},
+  };
+  const answering = (name: string): Observer => ({
+    ...observing,
+    answered: ({ status }) => seen.push(`${name} ${status}`),
+  });
+  expect(combineObservers(answering("a"), observing).answered).toBeUndefined();
+  const operation = { kind: "request", method: "GET", route: "/{id}", headers: {} } as const;
+  const request = { operation, status: "200", from: "memory", startedAt: 0 } as const;
+  combineObservers(answering("a"), answering("b")).answered?.(request);
+  expect(seen).toEqual(["a 200", "b 200"]);
 });

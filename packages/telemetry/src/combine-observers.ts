@@ -1,4 +1,4 @@
-import type { Observer } from "@outrigger/core";
+import type { AnsweredRequest, Observer } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
 
 /**
@@ -20,6 +20,12 @@ export function combineObservers(...observers: Observer[]): Observer {
     served(from) {
       for (const observer of observers) observer.served(from);
     },
+    // One observer that cannot report such requests observes every request, so all do.
+    ...(observers.every(({ answered }) => answered !== undefined) && {
+      answered(request: AnsweredRequest) {
+        for (const observer of observers) observer.answered?.(request);
+      },
+    }),
     gauge(name, read) {
       const removals = observers.map((observer) => observer.gauge(name, read));
       return () => {

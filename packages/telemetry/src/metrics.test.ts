@@ -115,3 +115,17 @@ test("metrics include those of the process only if processMetrics is set", async
   ).toBeGreaterThan(0);
   expect(seriesOf(await samples(createMetrics()), "process_resident_memory_bytes")).toEqual([]);
 });
+
+test("metrics count a request that was answered at once like an observed one", async () => {
+  const metrics = createMetrics();
+  const startedAt = performance.now() - 30;
+  metrics.answered?.({ operation: REQUEST, status: "200", from: "memory", startedAt });
+  metrics.answered?.({ operation: REQUEST, status: "304", from: null, startedAt });
+  const found = await samples(metrics);
+  expect(found.get('outrigger_requests_total{method="GET",route="/{id}",status="200"}')).toBe(1);
+  expect(found.get('outrigger_requests_total{method="GET",route="/{id}",status="304"}')).toBe(1);
+  expect(found.get('outrigger_served_total{from="memory"}')).toBe(1);
+  expect(found.get('outrigger_request_duration_seconds_sum{method="GET",route="/{id}"}')).toBeGreaterThan(
+    0.06,
+  );
+});

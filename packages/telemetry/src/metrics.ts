@@ -76,6 +76,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       }
     },
     served: (from) => served.inc({ from }),
+    answered({ operation, status, from, startedAt }) {
+      if (from !== null) served.inc({ from });
+      meters.request(operation, status, (performance.now() - startedAt) / 1000);
+    },
     gauge: gauges.add,
   };
 }

@@ -157,3 +157,18 @@ test("tracing combined with metrics keeps the nesting of spans", async () => {
   expect(recorder.span("render png").parentSpanContext?.spanId).toBe(request.spanContext().spanId);
   expect(await metrics.text()).toContain('status="200"} 1\n');
 });
+
+test("tracing describes a request that was answered at once like an observed one, with the time when it began", () => {
+  const startedAt = performance.now() - 30;
+  early.answered?.({ operation: REQUEST, status: "200", from: "memory", startedAt });
+  const request = recorder.span("GET /api/images/{id}.png");
+  expect(request.kind).toBe(SpanKind.SERVER);
+  expect(request.attributes).toEqual({
+    "http.request.method": "GET",
+    "http.route": "/api/images/{id}.png",
+    "http.response.status_code": 200,
+    "outrigger.served_from": "memory",
+  });
+  const [seconds, nanoseconds] = request.duration;
+  expect(seconds * 1000 + nanoseconds / 1e6).toBeGreaterThan(25);
+});

@@ -36,14 +36,21 @@ const RULES = {
  */
 export function createTracing(options: TracingOptions = {}): Observer {
   const { tracer = trace.getTracer("@outrigger/telemetry") } = checkOptions("createTracing", options, RULES);
+
+  /** @param startTime By `performance.now()`. Absent: now. */
+  function start(operation: Operation, startTime?: number): { span: Span; parent: Context } {
+    const active = context.active();
+    const isEntry = operation.kind === "request" && trace.getSpan(active) === undefined;
+    const parent = isEntry ? propagation.extract(active, operation.headers) : active;
+    const { name, attributes } = describe(operation);
+    const kind = isEntry ? SpanKind.SERVER : SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind, attributes, ...(startTime && { startTime }) }, parent);
+    return { span, parent };
+  }
+
   return {
     observe(operation, work, outcomeOf) {
-      const active = context.active();
-      const isEntry = operation.kind === "request" && trace.getSpan(active) === undefined;
-      const parent = isEntry ? propagation.extract(active, operation.headers) : active;
-      const { name, attributes } = describe(operation);
-      const kind = isEntry ? SpanKind.SERVER : SpanKind.INTERNAL;
-      const span = tracer.startSpan(name, { kind, attributes }, parent);
+      const { span, parent } = start(operation);
       return inSpan(span, parent, async () => {
         try {
           const result = await work();
@@ -59,6 +66,12 @@ export function createTracing(options: TracingOptions = {}): Observer {
     },
     served(from) {
       trace.getActiveSpan()?.setAttribute("outrigger.served_from", from);
+    },
+    answered({ operation, status, from, startedAt }) {
+      const { span } = start(operation, startedAt);
+      if (from !== null) span.setAttribute("outrigger.served_from", from);
+      tellOutcome(span, operation, status);
+      span.end();
     },
     // Gauges do not belong to a trace.
     gauge: () => () => {},

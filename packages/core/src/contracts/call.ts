@@ -156,7 +156,8 @@ export interface Service {
   handle(call: Call): Promise<Reply | undefined>;
   /**
    * The reply that {@link handle} would give, where it is at hand, e.g. a picture in memory; only for a GET or HEAD without a
-   * body. Does not read `call.signal`. `undefined`: `handle` decides.
+   * body. Does not read `call.signal`. `undefined`: `handle` decides, and must get the same call.
+   * @param inFront The host's middleware has not seen the request: `undefined` also where the host decides. @default false
    */
-  answerNow?(call: Call): ReadyReply | undefined;
+  answerNow?(call: Call, inFront?: boolean): ReadyReply | undefined;
 }

@@ -47,6 +47,17 @@ export type Operation =
 /** Where a rendition's bytes came from. */
 export type ServedFrom = "memory" | "store" | "render";
 
+/** A request that was answered within one synchronous call. */
+export interface AnsweredRequest {
+  operation: Extract<Operation, { kind: "request" }>;
+  /** As text. */
+  status: string;
+  /** `null`: no bytes were served, as with 304. */
+  from: ServedFrom | null;
+  /** By `performance.now()`. */
+  startedAt: number;
+}
+
 /** Values that are read at each collection of metrics. */
 export type GaugeName =
   | "renders_waiting"
@@ -68,6 +79,11 @@ export interface Observer {
   observe<T>(operation: Operation, work: () => Promise<T>, outcomeOf?: (result: T) => string): Promise<T>;
   /** Reports where a rendition's bytes came from; called while the request is observed. */
   served(from: ServedFrom): void;
+  /**
+   * Reports a request that was answered within one synchronous call, instead of {@link observe} and {@link served}.
+   * Absent: every request is observed.
+   */
+  answered?(request: AnsweredRequest): void;
   /**
    * Registers `read` to be called at every collection, until the returned function is called. Values of the
    * same name are summed.

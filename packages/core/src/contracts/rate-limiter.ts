@@ -21,6 +21,8 @@ export interface RateResult {
 export interface RateLimiter {
   /** Takes `cost` points (default 1), all or none. */
   consume(key: string, rule: RateRule, cost?: number): Promise<RateResult>;
+  /** As {@link consume}, without a promise. Absent: the backend cannot. */
+  consumeNow?(key: string, rule: RateRule, cost?: number): RateResult;
   /** Returns the result that `consume` would return for one point, without taking it. */
   peek(key: string, rule: RateRule): Promise<RateResult>;
   /** Returns `cost` points (default 1) to the current window. */

@@ -95,19 +95,29 @@ export function corsService(service: Service, options: CorsOptions): Service {
     return { "Access-Control-Allow-Origin": origin, ...credentials };
   }
 
+  /** The headers of the reply to a call. Copied, not changed: the service may return the same object again. */
+  function headersOf(call: Call, reply: Pick<Reply, "headers">): Record<string, string | string[]> {
+    const granted = permission(call.headers.origin);
+    const own = granted === null ? {} : { ...granted, ...(isPreflight(call) ? preflight(reply) : ACTUAL) };
+    const headers = allowed === null ? reply.headers : varyByOrigin(reply.headers);
+    return { ...headers, ...own };
+  }
+
   return {
     async handle(call) {
       const reply = await service.handle(call);
+      return reply && { ...reply, headers: headersOf(call, reply) };
+    },
+    answerNow(call, inFront) {
+      const reply = service.answerNow?.(call, inFront);
       if (reply === undefined) return undefined;
-      const granted = permission(call.headers.origin);
-      const own = granted === null ? {} : { ...granted, ...(isPreflight(call) ? preflight(reply) : ACTUAL) };
-      // Copied, not changed: the service may return the same headers object again.
-      const headers = allowed === null ? reply.headers : varyByOrigin(reply.headers);
-      return { ...reply, headers: { ...headers, ...own } };
+      const added = Object.entries(headersOf(call, { headers: NO_HEADERS })).flat(2);
+      return { ...reply, headers: [...reply.headers, ...added] };
     },
   };
 }
 
+const NO_HEADERS = {};
 const ACTUAL = { "Access-Control-Expose-Headers": REPLY_HEADERS };
 
 function isPreflight({ method, headers }: Call): boolean {
@@ -119,7 +129,7 @@ function isPreflight({ method, headers }: Call): boolean {
 }
 
 /** The methods are those of the URL; a rejected preflight names none. */
-function preflight({ headers }: Reply): Record<string, string> {
+function preflight({ headers }: Pick<Reply, "headers">): Record<string, string> {
   const name = nameOf(headers, "allow");
   const methods = name === undefined ? undefined : headers[name];
   return {

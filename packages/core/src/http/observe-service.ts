@@ -27,5 +27,21 @@ export function observeService(
         (reply) => (reply === undefined ? "next" : String(reply.status)),
       );
     },
+    answerNow(call, inFront) {
+      if (observer.answered === undefined) return undefined;
+      const startedAt = performance.now();
+      const reply = service.answerNow?.(call, inFront);
+      const route = reply && routeOf(call.path);
+      if (reply === undefined || route === undefined) return reply;
+      const { method, headers } = call;
+      observer.answered({
+        operation: { kind: "request", method, route, headers },
+        status: String(reply.status),
+        // A reply at hand has its bytes in memory.
+        from: reply.status === 200 ? "memory" : null,
+        startedAt,
+      });
+      return reply;
+    },
   };
 }

@@ -20,8 +20,8 @@ export interface Matched {
 export interface ShellOptions<M extends Matched, P> {
   /** `undefined`: the path belongs to the host. */
   match(path: string): M | undefined;
-  /** See {@link Service.answerNow}. Not asked where an observer or CORS sees each reply. */
-  answerNow?(call: Call): ReadyReply | undefined;
+  /** See {@link Service.answerNow}. Its replies have no `Vary`. */
+  answerNow?(call: Call, inFront: boolean): ReadyReply | undefined;
   /**
    * Answers a request; `undefined` leaves it to the host. Rejects with errors that {@link problemOf} and the
    * shell turn into replies.
@@ -125,15 +125,16 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
       const isRead = call.method === "GET" || call.method === "HEAD";
       return inFlight.track(isRead ? reply(call, matched) : replyInTime(call, matched));
     },
+    answerNow(call, inFront = false) {
+      return inFlight.isClosing ? undefined : options.answerNow?.(call, inFront);
+    },
   };
   const open = cors === undefined ? bare : corsService(bare, cors);
   const service =
     observer === undefined ? open : observeService(open, observer, (path) => match(path)?.route);
   return {
     handle: (call) => service.handle(call),
-    answerNow(call) {
-      return service === bare && !inFlight.isClosing ? options.answerNow?.(call) : undefined;
-    },
+    answerNow: (call, inFront) => service.answerNow?.(call, inFront),
     async run(work) {
       if (inFlight.isClosing)
         throw new ServiceError("overloaded", "The service is closed", { retryAfterMs: 2_000 });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Call } from "../contracts/call.ts";
 
 /** Headers in which proxies forward the client's address. */
@@ -14,13 +15,19 @@ export function watchForProxy(warn: (header: string) => void): (call: Call) => v
   return (call) => {
     if (hasWarned) return;
     const { headers } = call;
-    const header = FORWARDING.find((name) => headers[name] !== undefined);
+    const header = forwardingHeader(headers);
     if (header === undefined || call.clientIp !== call.peerIp) return;
     // The request is the proxy's own, e.g. its health check.
     if (String(headers[header]).includes(call.peerIp)) return;
     hasWarned = true;
     warn(header);
   };
+}
+
+/** A loop: it runs for every read. */
+function forwardingHeader(headers: IncomingHttpHeaders): string | undefined {
+  for (const name of FORWARDING) if (headers[name] !== undefined) return name;
+  return undefined;
 }
 
 /** The warning, with the setting to change. */

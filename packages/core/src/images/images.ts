@@ -233,7 +233,7 @@ export function createImages(options: ImagesOptions): Images {
     },
     describe: () => describeImages({ pages, renderer, settings }),
     handle: (call) => service.handle(call),
-    answerNow: (call) => service.answerNow?.(call),
+    answerNow: (call, inFront) => service.answerNow?.(call, inFront),
     async ready() {
       await (guard.isOpen ? guard.confirm() : guard.open());
       // A failed choice of leases is retried by the first rendition. Everything else can be served meanwhile.

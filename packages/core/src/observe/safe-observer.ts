@@ -25,6 +25,17 @@ export function safeObserver(observer: Observer, onError: (error: unknown) => vo
         onError(error);
       }
     },
+    ...(observer.answered === undefined
+      ? {}
+      : {
+          answered(request) {
+            try {
+              observer.answered?.(request);
+            } catch (error) {
+              onError(error);
+            }
+          },
+        }),
     gauge(name, read) {
       try {
         return observer.gauge(name, read);

@@ -8,9 +8,23 @@ import { whyUnavailable } from "../record/image-life.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { HotBytes } from "../renditions/servable-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
+import { countReadNow, countsNow } from "./limits.ts";
+import type { Audience } from "./permissions.ts";
 import { type FlatHeaders, knownRead, type PreparedRead } from "./prepared-read.ts";
 import { hasBody } from "./read-body.ts";
 import { secondsLeft, wholeHeaders, withCaching } from "./read-headers.ts";
+
+/*
+ * The fast path of `GET HEAD {base}/api/images/<id>.<format>`. Its contract:
+ *
+ * - It answers a read whose bytes are in memory and whose parameters an earlier read has validated, without a promise.
+ *   Every other request gets `undefined` and takes the usual path, e.g. ranges, bodies, signed addresses and all refusals.
+ * - Its reply has the status, headers and bytes of the usual path (read-image.ts). The tests compare both.
+ * - No check of the usual path is left out: host and TLS, the record at its current revision, life, the host's
+ *   permission, preconditions, the rate limit.
+ * - `undefined` changes nothing that the usual path does again. So the host is asked after all checks that need no
+ *   permission, and the rate limit counts last.
+ */
 
 const PREFIX = "/api/images/";
 const DOT = PREFIX.length + ID_LENGTH;
@@ -19,64 +33,70 @@ const FORMATS_BY_SUFFIX = new Map<string, ImageFormat>([
   ["jpeg", "jpg"],
 ]);
 
-/**
- * The fast path of `GET HEAD {base}/api/images/<id>.<format>`: answers without waiting a read whose bytes are in memory and
- * whose parameters an earlier read has validated. The record is proved current and alive as always. Everything else gets
- * `undefined`, e.g. ranges, bodies, signed addresses, failed preconditions and all refusals.
- *
- * `null`: with these settings each read has to wait or be counted.
- */
-export function createHotRead(context: ImageContext): ((call: Call) => ReadyReply | undefined) | null {
+/** See {@link Service.answerNow}. In front, where the host's middleware has not identified the client, it asks no host. */
+export type HotRead = (call: Call, inFront: boolean) => ReadyReply | undefined;
+
+export function createHotRead(context: ImageContext): HotRead {
   const { library, permissions, settings } = context;
   const { guard, records, renditions } = library;
-  if (permissions.areAsked || settings.rules.reads !== null) return null;
+  if (!countsNow(context)) return () => undefined;
 
-  return (call) => {
+  const isAlive = ({ record }: CurrentRecord) =>
+    record.processing === null && whyUnavailable(record, settings.now(), settings.tombstoneMs) === null;
+
+  return (call, inFront) => {
     const { method, path, headers } = call;
     if (method !== "GET" && method !== "HEAD") return undefined;
     if (path.charCodeAt(DOT) !== 0x2e || !path.startsWith(PREFIX)) return undefined;
     const format = FORMATS_BY_SUFFIX.get(path.slice(DOT + 1));
     if (format === undefined || headers.range !== undefined || hasBody(call)) return undefined;
     if (!guard.isOpen || connectionRefusal(call, settings) !== null) return undefined;
+
     const current = records.peek(path.slice(PREFIX.length, DOT));
-    if (current === undefined) return undefined;
-    const { record } = current;
-    if (record.processing !== null || whyUnavailable(record, settings.now(), settings.tombstoneMs) !== null) {
-      return undefined;
-    }
+    if (current === undefined || !isAlive(current)) return undefined;
     const read = knownRead(current, format, call.search);
     if (read === undefined || read.untilMs !== null) return undefined;
-    const hot = renditions.peek(record.id, read.spec);
+    const hot = renditions.lookAt(read.key);
     if (hot === undefined) return undefined;
-    const { bytes, etag } = hot;
-    if (isConditional(headers)) {
-      const { lastModifiedMs } = read;
-      const precondition = evaluatePreconditions(method, headers, { etag, lastModifiedMs });
-      if (precondition === "failed") return undefined;
-      if (precondition === "not_modified") {
-        return { status: 304, headers: replyHeaders(context, current, read, hot).notModified };
-      }
+    const precondition = isConditional(headers)
+      ? evaluatePreconditions(method, headers, { etag: hot.etag, lastModifiedMs: read.lastModifiedMs })
+      : "proceed";
+    if (precondition === "failed") return undefined;
+
+    let audience: Audience | undefined = "public";
+    if (permissions.areAsked) {
+      if (inFront) return undefined;
+      audience = permissions.permitReadNow(call, current.record);
+      // The image may have ended while the host decided.
+      if (audience === undefined || !isAlive(current)) return undefined;
     }
-    const { whole } = replyHeaders(context, current, read, hot);
-    return method === "HEAD" ? { status: 200, headers: whole } : { status: 200, headers: whole, body: bytes };
+    if (!countReadNow(context, call)) return undefined;
+
+    const { whole, notModified } = headersOf(context, current, read, hot, audience);
+    if (precondition === "not_modified") return { status: 304, headers: notModified };
+    if (read.spec !== null) renditions.used(current.record.id, read.key);
+    return method === "HEAD"
+      ? { status: 200, headers: whole }
+      : { status: 200, headers: whole, body: hot.bytes };
   };
 }
 
-/** The headers of a public reply, flat. Kept with the read while the image lives longer than `cacheSeconds`. */
-function replyHeaders(
+/** The headers of a reply, flat. Kept with the read while the image lives longer than `cacheSeconds`. */
+function headersOf(
   context: ImageContext,
   current: CurrentRecord,
   read: PreparedRead,
   { bytes, etag }: HotBytes,
+  audience: Audience,
 ): FlatHeaders {
   const isPlain = secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
-  const { flat } = read;
-  if (isPlain && flat?.etag === etag) return flat;
+  const kept = read.flat?.[audience];
+  if (isPlain && kept?.etag === etag) return kept;
   const made = {
     etag,
-    whole: Object.entries(wholeHeaders(context, current, read, bytes.length, etag, "public")).flat(),
-    notModified: Object.entries({ ...withCaching(context, current, read, "public"), ETag: etag }).flat(),
+    whole: Object.entries(wholeHeaders(context, current, read, bytes.length, etag, audience)).flat(),
+    notModified: Object.entries({ ...withCaching(context, current, read, audience), ETag: etag }).flat(),
   };
-  if (isPlain) read.flat = made;
+  if (isPlain) read.flat = { ...read.flat, [audience]: made };
   return made;
 }

@@ -53,9 +53,9 @@ export function createImageService(
       const matched = matchRoute(path);
       return matched === undefined || !isOffered(pages, matched) ? undefined : matched;
     },
-    answerNow(call) {
+    answerNow(call, inFront) {
       watch(call);
-      return hotRead?.(call);
+      return hotRead(call, inFront);
     },
     async answer(call, matched) {
       watch(call);

@@ -30,6 +30,23 @@ export async function countRequest(
   return limitHeaders(limit, bucket);
 }
 
+/** Whether {@link countReadNow} can count. */
+export function countsNow({ settings, limiter }: ImageContext): boolean {
+  return settings.rules.reads === null || limiter.consumeNow !== undefined;
+}
+
+/** Counts a read as {@link countRequest} does, without a promise. @returns `false`: refused or failed; nothing was counted. */
+export function countReadNow({ settings, limiter }: ImageContext, call: Call): boolean {
+  const rule = settings.rules.reads;
+  if (rule === null) return true;
+  try {
+    return limiter.consumeNow?.(`reads:${clientKey(call.clientIp)}`, rule).allowed === true;
+  } catch {
+    // `countRequest` fails in the same way, and its caller reports it.
+    return false;
+  }
+}
+
 /**
  * Checks the PIN of a request. A missing or wrong PIN rejects with `forbidden` and counts against the client. After
  * too many, this client gets 429 for the rest of the window, even with the right PIN. Clients of other networks are not

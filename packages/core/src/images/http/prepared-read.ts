@@ -4,21 +4,25 @@ import type { LibraryContext } from "../library/library-context.ts";
 import { FORMATS } from "../record/formats.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { keyFor } from "../renditions/find-stored.ts";
 import { checkRead, type ReadSources, requireInTime } from "../renditions/read-request.ts";
 import { chooseRendition } from "../renditions/rendition-spec.ts";
 import { servedParameters } from "../renditions/sizes.ts";
+import type { Audience } from "./permissions.ts";
 import { type Parameters, requireUtf8Query } from "./read-body.ts";
 
 /** A read with validated parameters, cached with its record. */
 export interface PreparedRead {
   spec: RenditionSpec | null;
+  /** The key of the bytes in memory. */
+  key: string;
   lastModifiedMs: number;
   /** End of the signed address in Unix milliseconds; later reads are refused. `null`: no end. */
   untilMs: number | null;
   /** All headers except ETag, Content-Length and Cache-Control. */
   headers: Readonly<Record<string, string>>;
-  /** The headers of public replies while the image lives longer than `cacheSeconds`. Filled by the first one. */
-  flat?: FlatHeaders;
+  /** The headers of replies while the image lives longer than `cacheSeconds`. Filled by the first one. */
+  flat?: Partial<Record<Audience, FlatHeaders>>;
 }
 
 /** Header names and values in turn, for the bytes with this tag. */
@@ -105,8 +109,10 @@ function prepare(
   const { untilMs } = request;
   const parameters = servedParameters(renderer, record, format, request, reads.sizes);
   const facts = FORMATS[format];
+  const spec = chooseRendition(record, format, parameters, (...asked) => renderer.measure(...asked));
   return {
-    spec: chooseRendition(record, format, parameters, (...asked) => renderer.measure(...asked)),
+    spec,
+    key: keyFor(record.id, spec),
     lastModifiedMs: record.createdAt,
     untilMs,
     headers: {

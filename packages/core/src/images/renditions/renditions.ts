@@ -49,6 +49,10 @@ export interface Reader {
 export interface Renditions {
   /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
   peek(id: string, spec: RenditionSpec | null): HotBytes | undefined;
+  /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
+  lookAt(key: string): HotBytes | undefined;
+  /** Notes that the bytes under a key were served. */
+  used(id: string, key: string): void;
   /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
   find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
   /**
@@ -111,6 +115,14 @@ class StoredRenditions implements Renditions {
     const hot = this.#memory?.get(key);
     if (hot !== undefined) this.#noteUse(id, spec, key, "memory");
     return hot;
+  }
+
+  lookAt(key: string): HotBytes | undefined {
+    return this.#memory?.get(key);
+  }
+
+  used(id: string, key: string): void {
+    this.#bounds.used(id, key);
   }
 
   async find(

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, expect, test } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, expect, test, vi } from "vitest";
 import { isServiceError } from "../../errors.ts";
 import { blobStoreContract } from "../../testing/blob-store-contract.ts";
 import { readAll } from "../read-all.ts";
@@ -18,6 +27,36 @@ const newDirectory = () => mkdtempSync(join(root, "store-"));
 
 blobStoreContract(test, async () => createFsBlobStore({ directory: newDirectory() }), {
   abilities: ["local", "probe", "due index", "bulk removal", "shards"],
+});
+
+test("a revision is current until another store replaces or deletes the blob, however old the blob is", async () => {
+  const directory = newDirectory();
+  const [one, other] = [createFsBlobStore({ directory }), createFsBlobStore({ directory })];
+  const isCurrent = (revision: string) => one.isCurrent("ab/n", revision);
+  const changes = [
+    () => other.put("ab/n", Buffer.from("next")),
+    () => other.delete("ab/n"),
+    async () => {
+      await other.delete("ab/n");
+      await other.put("ab/n", Buffer.from("new"));
+    },
+    async () => renameSync(join(directory, "blobs/ab"), join(directory, "blobs/aside")),
+  ];
+  for (const laterMs of [0, 60_000]) {
+    for (const change of changes) {
+      const { revision } = await one.put("ab/n", Buffer.from("first"));
+      // File systems count time in steps.
+      if (laterMs > 0) await delay(20);
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + laterMs });
+      assert.deepEqual([isCurrent(revision), isCurrent(revision)], [true, true]);
+      await change();
+      assert.equal(isCurrent(revision), false);
+      vi.useRealTimers();
+    }
+    renameSync(join(directory, "blobs/aside"), join(directory, "blobs/ab"));
+    const { revision = "" } = (await other.stat("ab/n")) ?? {};
+    assert.equal(isCurrent(revision), true);
+  }
 });
 
 test("two stores on one directory see each other's writes at once, and lose none", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmdirSync, type Stats, statSync, unlinkSync } from "node:fs";
 import { ServiceError } from "../../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 
@@ -34,7 +34,9 @@ import { systemCode } from "./fs-errors.ts";
  *
  * Probe of a known revision n: check that n+1 does not exist, then that n is the same file. The second check
  * proves that n was in place throughout. So at the first check n+1 had never been taken, rather than removed:
- * n was the highest.
+ * n was the highest. As long as the directory is then the same and its change time stays, no name was added or
+ * removed in it, so one look at it repeats the result. File systems count time in steps: a change time counts only once
+ * it is older than a step, so that a later change would show.
  *
  * Remove superseded generations: each was below an intact generation of its life, so removing it is correct
  * at any later time. No step creates a name, so a process that was suspended for days does no harm. See
@@ -99,6 +101,8 @@ const NAME = /^([0-9a-f]{16})\.(0|[1-9]\d{0,14})$/;
 const REVISION = /^([0-9a-f]{16})\.([1-9]\d{0,14})\.(\d{1,20})$/;
 /** Files without bytes that a copy may hold of a chain that was deleted meanwhile. */
 const WITHOUT_BYTES = /^(?:life|[0-9a-f]{16}\.0)$/;
+/** Longer than the step in which any file system counts change times. */
+const CHANGE_STEP_MS = 3_000;
 const NO_ENTRY_IS_NO_ERROR = { throwIfNoEntry: false } as const;
 
 /** The directory of a key's chain; a key itself cannot contain an `@`. */
@@ -257,6 +261,9 @@ export function findHead(base: string): Head | null {
 
 /** The data to check whether a revision is the head of its chain. */
 export interface Probe {
+  directory: string;
+  /** The directory when the revision was the head; `null`: not known, or changed a moment before. */
+  unchanged: Pick<Stats, "ino" | "ctimeMs"> | null;
   path: string;
   successor: string;
   inode: number;
@@ -268,6 +275,8 @@ export function probeOf(base: string, revision: string): Probe | null {
   if (life === undefined) return null;
   const generation = Number(number);
   return {
+    directory: chainDirectory(base),
+    unchanged: null,
     path: generationPath(base, { life, generation }),
     successor: generationPath(base, { life, generation: generation + 1 }),
     inode: Number(inode),
@@ -275,9 +284,16 @@ export function probeOf(base: string, revision: string): Probe | null {
 }
 
 /** Whether the revision is still the head of the chain in place. */
-export function isHead({ path, successor, inode }: Probe): boolean {
+export function isHead(probe: Probe): boolean {
+  const directory = statSync(probe.directory, NO_ENTRY_IS_NO_ERROR);
+  if (directory === undefined) return false;
+  const { ino, ctimeMs } = directory;
+  if (ctimeMs === probe.unchanged?.ctimeMs && ino === probe.unchanged.ino) return true;
+  probe.unchanged = null;
   // In this order; see "Probe" above.
-  if (existsSync(successor)) return false;
-  const stats = lstatSync(path, NO_ENTRY_IS_NO_ERROR);
-  return stats !== undefined && stats.ino === inode && !isStub(stats);
+  if (existsSync(probe.successor)) return false;
+  const stats = lstatSync(probe.path, NO_ENTRY_IS_NO_ERROR);
+  if (stats === undefined || stats.ino !== probe.inode || isStub(stats)) return false;
+  if (Date.now() - ctimeMs > CHANGE_STEP_MS) probe.unchanged = { ino, ctimeMs };
+  return true;
 }

@@ -1,11 +1,9 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
-import { createInTurn } from "../../async/in-turn.ts";
 import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
 
-/** Longest delay of a Node timer; `setTimeout` treats a longer one as 1 ms. */
+/** Longest window, the same as of a Node timer: 24.8 days. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 export interface MemoryRateLimiterOptions {
@@ -21,113 +19,97 @@ const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryR
 const COUNT = whole(1);
 const WINDOW = whole(1, MAX_WINDOW_MS);
 
-interface RuleWindows {
-  counter: RateLimiterMemory;
-  /** When each key's window ends, earliest first: windows of one rule have equal lengths. */
-  endsAt: Map<string, number>;
+/** The points that a key has left until the end of its window. */
+interface Window {
+  remaining: number;
+  /** By `performance.now()`, which setting the clock does not change. */
+  endsAt: number;
 }
 
 /**
- * A limiter within this process: each process of an app counts separately. Its timers do not keep the process
- * alive.
+ * A limiter within this process: each process of an app counts separately. It counts synchronously and needs no timers.
  *
  * Rejects with a `TypeError` if a limit or a cost is not an integer of at least 1, or a window is not an
  * integer from 1 to 2,147,483,647 ms (24.8 days). Rejects with `store_unavailable` after `close`.
  */
-export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): RateLimiter {
+export function createMemoryRateLimiter(
+  options: MemoryRateLimiterOptions = {},
+): RateLimiter & Required<Pick<RateLimiter, "consumeNow">> {
   const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
-  const rules = new Map<string, RuleWindows>();
-  let closed = false;
-  const inTurn = createInTurn();
+  /** By rule, then by key. The windows of a rule have one length, so the first ones of its map end first. */
+  const rules = new Map<string, Map<string, Window>>();
+  let isClosed = false;
 
-  /**
-   * Runs `work` alone. The counter answers a tick after it counts, and it also counts rejected attempts. So
-   * each attempt reads first, and no other attempt may count between its read and its count.
-   */
-  function alone<T>(rule: RateRule, work: (windows: RuleWindows) => Promise<T>): Promise<T> {
-    return inTurn(() => {
-      if (closed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
-      return work(windowsOf(rule));
-    });
-  }
-
-  function windowsOf({ limit, windowMs }: RateRule): RuleWindows {
-    checkValue("limit", limit, COUNT);
-    checkValue("windowMs", windowMs, WINDOW);
+  function windowsOf({ limit, windowMs }: RateRule): Map<string, Window> {
+    if (isClosed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
     const name = `${limit}/${windowMs}`;
     let windows = rules.get(name);
     if (windows === undefined) {
-      const counter = new RateLimiterMemory({ points: limit, duration: windowMs / 1000, keyPrefix: "" });
-      windows = { counter, endsAt: new Map() };
+      checkValue("limit", limit, COUNT);
+      checkValue("windowMs", windowMs, WINDOW);
+      windows = new Map();
       rules.set(name, windows);
     }
     return windows;
   }
 
-  function remember(windows: RuleWindows, key: string, resetMs: number): void {
-    windows.endsAt.delete(key);
-    windows.endsAt.set(key, Date.now() + resetMs);
-    for (const [other, endsAt] of windows.endsAt) {
-      if (endsAt > Date.now() && windows.endsAt.size <= maxKeys) break;
-      forget(windows, other);
+  /** The key's current window; a new one is not stored yet. */
+  function look(
+    windows: Map<string, Window>,
+    key: string,
+    { limit, windowMs }: RateRule,
+    now: number,
+  ): Window {
+    const known = windows.get(key);
+    return known !== undefined && known.endsAt > now ? known : { remaining: limit, endsAt: now + windowMs };
+  }
+
+  /** Stores a new window as the last one. */
+  function begin(windows: Map<string, Window>, key: string, window: Window, now: number): void {
+    windows.delete(key);
+    windows.set(key, window);
+    for (const [other, { endsAt }] of windows) {
+      if (endsAt > now && windows.size <= maxKeys) return;
+      windows.delete(other);
     }
   }
 
+  function consumeNow(key: string, rule: RateRule, cost = 1): RateResult {
+    checkValue("cost", cost, COUNT);
+    const windows = windowsOf(rule);
+    const now = performance.now();
+    const window = look(windows, key, rule, now);
+    const allowed = cost <= window.remaining;
+    if (allowed) {
+      window.remaining -= cost;
+      if (windows.get(key) !== window) begin(windows, key, window, now);
+    }
+    return stateOf(window, allowed, now);
+  }
+
   return {
-    async consume(key, rule, cost = 1) {
-      checkValue("cost", cost, COUNT);
-      return await alone(rule, async (windows) => {
-        const now = await look(windows, key, rule);
-        if (cost > now.remaining) return { ...now, allowed: false };
-        const taken = await windows.counter.consume(key, cost);
-        // If the clock was set back, `msBeforeNext` exceeds the window, whose timer measures elapsed time.
-        const resetMs = Math.min(rule.windowMs, Math.ceil(taken.msBeforeNext));
-        if (taken.isFirstInDuration) remember(windows, key, resetMs);
-        return { allowed: true, remaining: taken.remainingPoints, resetMs };
-      });
+    consumeNow,
+    async consume(key, rule, cost) {
+      return consumeNow(key, rule, cost);
     },
-
     async peek(key, rule) {
-      return await alone(rule, (windows) => look(windows, key, rule));
+      const now = performance.now();
+      const window = look(windowsOf(rule), key, rule, now);
+      return stateOf(window, window.remaining > 0, now);
     },
-
     async refund(key, rule, cost = 1) {
       checkValue("cost", cost, COUNT);
-      await alone(rule, async (windows) => {
-        const { remaining } = await look(windows, key, rule);
-        const back = Math.min(cost, rule.limit - remaining);
-        // Without a window there is nothing to refund, and `reward` would begin one.
-        if (back > 0) await windows.counter.reward(key, back);
-      });
+      // A new window is not stored: a refund begins none.
+      const window = look(windowsOf(rule), key, rule, performance.now());
+      window.remaining = Math.min(rule.limit, window.remaining + cost);
     },
-
-    close() {
-      closed = true;
-      return inTurn(async () => {
-        for (const windows of rules.values()) {
-          for (const key of windows.endsAt.keys()) forget(windows, key);
-        }
-        rules.clear();
-      });
+    async close() {
+      isClosed = true;
+      rules.clear();
     },
   };
 }
 
-async function look({ counter }: RuleWindows, key: string, rule: RateRule): Promise<RateResult> {
-  const found = await counter.get(key);
-  // A record may exist beyond its window until its timer runs.
-  if (found === null || found.msBeforeNext <= 0) {
-    return { allowed: true, remaining: rule.limit, resetMs: rule.windowMs };
-  }
-  const remaining = found.remainingPoints;
-  return {
-    allowed: remaining > 0,
-    remaining,
-    resetMs: Math.min(rule.windowMs, Math.ceil(found.msBeforeNext)),
-  };
-}
-
-function forget({ counter, endsAt }: RuleWindows, key: string): void {
-  endsAt.delete(key);
-  void counter.delete(key); // Done, timer included, when the call returns; the promise never rejects.
+function stateOf({ remaining, endsAt }: Window, allowed: boolean, now: number): RateResult {
+  return { allowed, remaining, resetMs: Math.ceil(endsAt - now) };
 }

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type RequestListener, STATUS_CODES } from "node:http";
 import {
   type ApiDescriptionOptions,
   createApiDescription,
@@ -8,6 +8,7 @@ import {
   type Service,
 } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
+import { front } from "@outrigger/node";
 import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Logger } from "pino";
 import type { ServerSettings } from "../../config/settings.ts";
@@ -31,15 +32,21 @@ export interface AppParts {
   logger: Logger;
 }
 
-/** The Express app: log, health, images and lookup at `/`, 404. */
-export function createApp(settings: ServerSettings, parts: AppParts): Express {
+/** The request log, pictures in memory, and the Express app for everything else. */
+export function createListener(settings: ServerSettings, parts: AppParts): RequestListener {
+  const log = createRequestLog(parts.logger);
+  const listener = front(parts.images, createApp(settings, parts));
+  return (req, res) => log(req, res, () => listener(req, res));
+}
+
+/** The Express app: health, images and lookup at `/`, 404. */
+function createApp(settings: ServerSettings, parts: AppParts): Express {
   const { images, lookup, pages, logger } = parts;
   const app = expressApp();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
   app.set("trust proxy", settings.trustProxy);
-  app.use(createRequestLog(logger));
   app.use(mount(createHealth(parts)));
   app.use(mount(createTerminalGuide(settings)));
   if (lookup !== null) app.use(mount(createApiDescription([images, lookup], descriptionOptions(settings))));

@@ -10,7 +10,7 @@ import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/o
 import { forgedHostRisk, type ServerSettings } from "../../config/settings.ts";
 import { describeDatabase } from "../../config/targets/database-target.ts";
 import { describeTargets } from "../../config/targets/describe-storage.ts";
-import { createApp } from "./app.ts";
+import { createListener } from "./app.ts";
 import { type Listener, type ListenSettings, listen } from "./listen.ts";
 import { openParts } from "./open-parts.ts";
 import { createReadiness } from "./readiness.ts";
@@ -55,7 +55,7 @@ export async function startServer(
       const { http } = settings;
       metricsListener = await listenForMetrics(metrics, { ...settings.metrics, http }, logger);
     }
-    const app = createApp(settings, {
+    const handler = createListener(settings, {
       images,
       lookup: lookup?.lookup ?? null,
       pages,
@@ -64,7 +64,7 @@ export async function startServer(
       logger,
       isDraining: () => isDraining,
     });
-    listener = await listen(app, settings, (err) => logger.error({ err }, "cannot accept a connection"));
+    listener = await listen(handler, settings, (err) => logger.error({ err }, "cannot accept a connection"));
   } catch (error) {
     await metricsListener?.drain(0);
     await images.close();
