@@ -12,12 +12,11 @@ const GIVEN: Readonly<Record<string, string>> = {
   AppModule: `import { Module } from "@nestjs/common";\nclass AppModule {}\nModule({})(AppModule);\n`,
 };
 
-/** The programs of docs/hosts.md by the package that they mount Outrigger in, with the host's own reply to `GET /`. */
-const HOSTS = [
-  ["hono", 200],
-  ["fastify", 200],
-  ["@nestjs/core", 404],
-] as const;
+/**
+ * Programs of docs/hosts.md by the package that they mount Outrigger in, with the host's own reply to `GET /`. test/published runs the
+ * others.
+ */
+const HOSTS = [["@nestjs/core", 404]] as const;
 
 interface Created {
   url: string;

@@ -7,6 +7,8 @@ import { MULTIPART, multipart, type Part, samplePng } from "./samples.ts";
 export interface FlowOptions {
   /** Speaks HTTP/2 over TLS. @default HTTP/1.1 */
   isHttp2?: boolean;
+  /** Opens a connection for each request, so that the processes of a cluster take turns. @default one connection */
+  isSpread?: boolean;
   /** Headers that identify a user whom the host lets upload and edit. @default none */
   user?: Readonly<Record<string, string>>;
 }
@@ -38,7 +40,7 @@ export interface Walk {
   check(name: string, run: () => Promise<void> | void): Promise<void>;
   /** As the user. */
   send(url: string, sent?: Sent): Promise<Reply>;
-  /** As somebody else, whom the host does not know. */
+  /** As a client that the host does not know. */
   sendAsStranger(url: string, sent?: Sent): Promise<Reply>;
   /** Uploads a file. */
   create(part: Part, suffix?: string, isChunked?: boolean): Promise<Reply>;
@@ -55,8 +57,11 @@ const FILE_NAME = "Grüße aus 東京.png";
  * Uploads, reads, edits and deletes images through a mount, from outside its process, and sends what must be refused. `base` is the
  * address of the mount. A check that fails does not end the flow.
  */
-export async function flow(base: string, { isHttp2 = false, user = {} }: FlowOptions = {}): Promise<Check[]> {
-  const client = isHttp2 ? http2Client(new URL(base).origin) : http1Client();
+export async function flow(
+  base: string,
+  { isHttp2 = false, isSpread = false, user = {} }: FlowOptions = {},
+): Promise<Check[]> {
+  const client = isHttp2 ? http2Client(new URL(base).origin) : http1Client({ keepAlive: !isSpread });
   const checks: Check[] = [];
   const sendWith =
     (own: Readonly<Record<string, string>>) =>

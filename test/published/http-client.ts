@@ -25,9 +25,10 @@ export interface HttpClient {
   close(): void;
 }
 
-export function http1Client(): HttpClient {
-  const http = new HttpAgent({ keepAlive: true });
-  const https = new HttpsAgent({ keepAlive: true, rejectUnauthorized: false });
+/** @param keepAlive Whether requests share a connection. */
+export function http1Client({ keepAlive }: { keepAlive: boolean }): HttpClient {
+  const http = new HttpAgent({ keepAlive });
+  const https = new HttpsAgent({ keepAlive, rejectUnauthorized: false });
   return {
     send: (url, sent = {}) =>
       new Promise((resolve, reject) => {
@@ -53,7 +54,8 @@ export function http1Client(): HttpClient {
 }
 
 export function http2Client(origin: string): HttpClient {
-  const session = connect(origin, { rejectUnauthorized: false });
+  // In MB. What waits to be sent counts: with the default of 10, a reply to a longer body would be rejected.
+  const session = connect(origin, { rejectUnauthorized: false, maxSessionMemory: 100 });
   // Each request reports its own failure.
   session.on("error", () => {});
   return {
@@ -61,11 +63,10 @@ export function http2Client(origin: string): HttpClient {
       const { pathname, search } = new URL(url);
       const { method = "GET", body } = sent;
       const stream = session.request({ ":method": method, ":path": pathname + search, ...headersOf(sent) });
-      const response = once(stream, "response");
-      stream.end(body);
-      const [received] = await response;
-      // The server may reset the stream of a body that it does not read.
+      // Reported by the reading of the response, or by its absence.
       stream.on("error", () => {});
+      stream.end(body);
+      const [received] = await once(stream, "response");
       const { ":status": status, ...rest } = received;
       return { status, headers: rest, body: await readAll(stream) };
     },

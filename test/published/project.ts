@@ -16,7 +16,7 @@ export interface ProjectOptions {
   install?: readonly [program: string, ...args: string[]];
 }
 
-/** An app of somebody else, outside the checkout. */
+/** A user's app, outside the checkout. */
 export interface Project {
   directory: string;
   /** The version of a package that is installed, by the name in `node_modules`. */

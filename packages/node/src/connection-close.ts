@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import { OutgoingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 const waitersOf = new WeakMap<Socket, Set<() => void>>();
@@ -7,6 +7,14 @@ const waitersOf = new WeakMap<Socket, Set<() => void>>();
 export function isConnectionLost(res: ServerResponse): boolean {
   // A reply queued behind a pipelined one does not see that its connection closed.
   return res.destroyed || res.req.socket.destroyed;
+}
+
+/** Whether the headers of this reply are sent, as Node knows it: `@fastify/express` redefines `res.headersSent`. */
+export function areHeadersSent(res: ServerResponse): boolean {
+  // A reply of HTTP/2 has the same member, but another class.
+  return res instanceof OutgoingMessage
+    ? Reflect.get(OutgoingMessage.prototype, "headersSent", res) === true
+    : (res as ServerResponse).headersSent;
 }
 
 /**

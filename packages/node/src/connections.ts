@@ -3,6 +3,7 @@ import type { Http2SecureServer, Http2Server, ServerHttp2Session } from "node:ht
 import type { Server as HttpsServer } from "node:https";
 import { Server as NetServer, type Socket } from "node:net";
 import { TLSSocket, Server as TlsServer } from "node:tls";
+import { areHeadersSent } from "./connection-close.ts";
 
 /** Any server that a service can be mounted in. */
 export type AnyServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer;
@@ -72,7 +73,7 @@ export function trackConnections(server: AnyServer): Connections {
     // Without TLS, a connection of HTTP/2 looks like an idle one of HTTP/1.
     if (sessions.size > 0 && !(server instanceof TlsServer)) return;
     for (const [socket, { replies, readBytes }] of open) {
-      for (const res of replies) if (!res.headersSent) res.setHeader("Connection", "close");
+      for (const res of replies) if (!areHeadersSent(res)) res.setHeader("Connection", "close");
       if (replies.size === 0 && socket.bytesRead === readBytes) socket.destroySoon();
     }
   }

@@ -61,6 +61,19 @@ describe("createShutdown", () => {
     expect(steps).toEqual(["reply", "close"]);
   });
 
+  it("lets a reply in progress end where the host redefines headersSent, as @fastify/express does", async () => {
+    const server = createServer((_req, res) => {
+      Object.defineProperty(res, "headersSent", { get: () => false });
+      res.writeHead(200).write("be");
+      setTimeout(() => res.end("gun"), 200);
+    });
+    const port = await listen(server);
+    const shutDown = createShutdown(server, []);
+    const [response] = (await once(get({ port, host: "127.0.0.1" }), "response")) as [IncomingMessage];
+    const [body] = await Promise.all([buffer(response), shutDown()]);
+    expect(body).toEqual(Buffer.from("begun"));
+  });
+
   it("cuts a stalled request after timeoutMs, and then gives the services a second", async () => {
     let given: unknown;
     const server = createServer(() => undefined);

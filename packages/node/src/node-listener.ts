@@ -3,6 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
+import { areHeadersSent } from "./connection-close.ts";
 import { dispatch, sendAtHand } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
 import { problemReply } from "./problem-reply.ts";
@@ -64,7 +65,7 @@ export function nodeListener(service: Service, options: NodeListenerOptions = {}
     const [req, res] = [given as IncomingMessage, givenRes as ServerResponse];
     answer(req, res).catch((error: unknown) => {
       onError(error);
-      if (res.headersSent) {
+      if (areHeadersSent(res)) {
         // A truncated reply must not look complete.
         res.destroy();
         return;

@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+import { documentedHosts } from "./host-table.ts";
+import { PLAIN_HOSTS } from "./plain-hosts.ts";
+
+test("the table of docs/hosts.md names the hosts that the matrix runs, and no other", () => {
+  expect(documentedHosts()).toEqual(PLAIN_HOSTS.map(({ host }) => host));
+});

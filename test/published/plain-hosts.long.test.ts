@@ -1,0 +1,85 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createSelfSigned } from "../backends/self-signed.ts";
+import { freePort } from "../support/listen.ts";
+import { startProcess } from "../support/start-process.ts";
+import { flow } from "./flow.ts";
+import { expectDocumented, type HostOutcome } from "./host-table.ts";
+import { http1Client } from "./http-client.ts";
+import { PLAIN_HOSTS } from "./plain-hosts.ts";
+import { blankProject, type Project } from "./project.ts";
+import { type Registry, startRegistry } from "./registry.ts";
+
+const OWN = ["core", "express", "fetch", "imaging", "koa", "node", "web"].map((name) => `@outrigger/${name}`);
+const FOREIGN = PLAIN_HOSTS.flatMap(({ packages = [] }) => packages);
+
+describe("the packages as published", () => {
+  let registry: Registry;
+  let project: Project;
+  const client = http1Client({ keepAlive: false });
+  const outcomes: HostOutcome[] = [];
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    project = await blankProject(registry, {
+      dependencies: [...new Set([...OWN, ...FOREIGN, "koa-bodyparser"])],
+    });
+    await createSelfSigned(project.directory);
+  }, 180_000);
+  afterAll(async () => {
+    client.close();
+    await project?.close();
+    await registry?.close();
+  });
+
+  test("the packages are installed from their tarballs, not linked to the checkout", async () => {
+    for (const name of OWN) expect(await project.versionOf(name)).toBe(registry.packages.get(name));
+    const lock = join(project.directory, "node_modules/.package-lock.json");
+    const { packages } = JSON.parse(await readFile(lock, "utf8"));
+    for (const name of OWN) {
+      const { versions } = JSON.parse((await client.send(registry.url + name)).body.toString());
+      const { link, version, integrity } = packages[`node_modules/${name}`];
+      expect([link, integrity]).toEqual([undefined, versions[version].dist.integrity]);
+    }
+  });
+
+  test.each(PLAIN_HOSTS.map((row) => [row.host.replaceAll(/[[`\]]|\(.*?\)/g, ""), row] as const))(
+    "%s serves the flow, keeps its own addresses, and ends at SIGTERM",
+    async (_name, row) => {
+      const { packages = [], path = "/img", isTls = false, own } = row;
+      const port = await freePort();
+      const origin = `${isTls ? "https" : "http"}://127.0.0.1:${port}`;
+      const directory = join(project.directory, `host-${PLAIN_HOSTS.indexOf(row)}`);
+      await mkdir(directory);
+      const files = Object.entries(row.files({ port, base: origin + path }));
+      for (const [name, content] of files) await writeFile(join(directory, name), content);
+      const [[first, content] = ["", ""]] = files;
+      await writeFile(join(directory, first), `${content}\nconsole.log("runs");\n`);
+      const app = await startProcess([first], { cwd: directory, announcement: /runs/ });
+      try {
+        await vi.waitFor(() => client.send(`${origin}${path}/`), { timeout: 20_000, interval: 50 });
+        if (own !== undefined) expect((await client.send(origin + own)).body.toString()).toBe("My app");
+        const checks = await flow(origin + path, row);
+        const versions = await Promise.all(
+          packages.map(async (name) => `${name.replace(/-\d$/, "")} ${await project.versionOf(name)}`),
+        );
+        outcomes.push({ ...row, versions: versions.join(", ") || "of Node", checks });
+        const expected = row.limits?.checks ?? [];
+        expect(
+          checks.filter(({ name, failure }) => failure !== undefined && !expected.includes(name)),
+        ).toEqual([]);
+        app.child.kill("SIGTERM");
+        expect([0, "SIGTERM"]).toContain(await app.exit);
+      } finally {
+        await app.kill();
+      }
+    },
+    60_000,
+  );
+
+  test("docs/hosts.md has the outcome of each host", () => {
+    expect(outcomes).toHaveLength(PLAIN_HOSTS.length);
+    expectDocumented(outcomes);
+  });
+});
