@@ -64,7 +64,7 @@ describe("the packages as published", () => {
         const versions = await Promise.all(
           packages.map(async (name) => `${name.replace(/-\d$/, "")} ${await project.versionOf(name)}`),
         );
-        outcomes.push({ ...row, versions: versions.join(", ") || "of Node", checks });
+        outcomes.push({ ...row, versions: versions.join(", ") || "Node’s own", checks });
         const expected = row.limits?.checks ?? [];
         expect(
           checks.filter(({ name, failure }) => failure !== undefined && !expected.includes(name)),
