@@ -15,3 +15,8 @@ export const NEXT_HOSTS: Record<"route" | "pages" | "custom", HostRow> = {
   pages: { host: "[Next.js](nextjs.md#pages-route), pages route", adapter: "@outrigger/node" },
   custom: { host: "[Next.js](nextjs.md#custom-server), custom server", adapter: "@outrigger/node" },
 };
+
+export const NEST_HOST: HostRow = {
+  host: "[NestJS](#nestjs) with its Express platform",
+  adapter: "@outrigger/express",
+};
