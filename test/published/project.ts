@@ -78,15 +78,23 @@ export async function blankProject(
   };
 }
 
-/** Runs a program to its end. Rejects with its output if it fails. */
-export async function runIn(directory: string, program: string, args: readonly string[]): Promise<string> {
+/**
+ * Runs a program to its end, and returns its output and its error output. Rejects with them if it fails.
+ * @param own Environment in addition to that of this process.
+ */
+export async function runIn(
+  directory: string,
+  program: string,
+  args: readonly string[],
+  own: NodeJS.ProcessEnv = {},
+): Promise<string> {
   // The workspace's settings, which npm passes to what it runs, are not those of another project.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:npm_|INIT_CWD|NODE_ENV|VITEST)/i.test(name)),
   );
-  const options = { cwd: directory, env, maxBuffer: 64 * 1024 * 1024 };
-  const { stdout } = await promisify(execFile)(program, [...args], options).catch((error) => {
+  const options = { cwd: directory, env: { ...env, ...own }, maxBuffer: 64 * 1024 * 1024 };
+  const { stdout, stderr } = await promisify(execFile)(program, [...args], options).catch((error) => {
     throw new Error(`${program} ${args.join(" ")} failed:\n${error.stdout}${error.stderr}`);
   });
-  return stdout;
+  return stdout + stderr;
 }

@@ -88,7 +88,7 @@ export interface RendererOptions {
    * How workers are confined on Linux, so that a decoder taken over by a picture cannot reach this process, its files or
    * the network. `"best"`: the strongest level that works here, found by starting the first worker: bubblewrap, else
    * namespaces, else Node's permission model, else none. `"required"`: bubblewrap or namespaces; if neither works, each call
-   * rejects with `host_misuse` and the reasons. `"off"`: none. docs/security.md lists what each level withholds.
+   * rejects with `not_implemented`, and its `cause` has the reasons. `"off"`: none. docs/security.md lists what each level withholds.
    * @default "best"
    */
   sandbox?: "required" | "best" | "off" | undefined;

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core";
 import { packageFile } from "@outrigger/core/stores";
@@ -90,6 +91,15 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       await Promise.all([pool.close(), endFontCache?.()]);
     },
   };
+}
+
+/**
+ * Never called. Tools that copy what a program imports, such as Next.js with `output: "standalone"`, find the worker's
+ * libraries by it. Bundlers ignore this form of `require`.
+ */
+export function traceWorker(): void {
+  const require = createRequire(import.meta.url);
+  require("./worker/worker.js");
 }
 
 /** The POSIX locale of a language. Libraries read its language and its region. */

@@ -156,8 +156,8 @@ export interface Sandbox {
  * Rejects with `unsupported_media` (the bytes are not a readable `type`, or exceed a limit; the message says
  * which), `too_costly` (over the limit of CPU time or memory), `not_implemented` (this conversion is not
  * supported), or `overloaded` (the queue is full, or the machine is too busy to finish in time;
- * `retryAfterMs` is set). `overloaded` with a `cause` says that the renderer itself does not work; a service reports it to
- * its `onError` once.
+ * `retryAfterMs` is set). `overloaded` or `not_implemented` with a `cause` says that the renderer itself does not work
+ * here; a service reports it to its `onError` once, and retries uploads that it has accepted.
  */
 export interface Renderer {
   /** Identity of the rendering code. Equal builds give equal bytes for equal specs. `[a-z0-9.]{1,24}` */

@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
 import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { createImages } from "../images/images.ts";
@@ -61,4 +62,38 @@ test("a service starts its renderer when it is created, and reports a start that
   await vi.waitFor(() => expect(onError.mock.calls).toEqual([[broken, undefined]]));
   await images.close();
   expect(start).toHaveBeenCalledTimes(1);
+});
+
+describe("where the renderer is not installed", () => {
+  const missing = new ServiceError("not_implemented", "No working renderer.", {
+    cause: new Error("no sharp"),
+  });
+  const failingImages = (onError: (error: unknown) => void, afterMs: number) =>
+    createImages({
+      storage: createMemoryBlobStore(),
+      secret: "a secret of thirty-two bytes or more",
+      renderer: { ...createFakeRenderer(), admit: () => delay(afterMs).then(() => Promise.reject(missing)) },
+      asyncAfterMs: 20,
+      onError,
+    });
+  const gif = Buffer.from("GIF89a");
+
+  test("each upload is refused with not_implemented, and onError has the cause once", async () => {
+    const onError = vi.fn();
+    const images = failingImages(onError, 0);
+    await expect(images.add(gif)).rejects.toBe(missing);
+    await expect(images.add(gif)).rejects.toBe(missing);
+    expect(onError.mock.calls).toEqual([[missing, undefined]]);
+    await images.close();
+  });
+
+  test("an upload that was accepted keeps being processed, for a process with a renderer", async () => {
+    const onError = vi.fn();
+    const images = failingImages(onError, 60);
+    const { id, status } = await images.add(gif, { wait: false });
+    expect(status).toBe("processing");
+    await vi.waitFor(() => expect(onError.mock.calls).toEqual([[missing, undefined]]));
+    expect(await images.find(id)).toMatchObject({ status: "processing" });
+    await images.close();
+  });
 });

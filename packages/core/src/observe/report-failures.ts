@@ -3,9 +3,15 @@ import { isServiceError } from "../errors.ts";
 import { overlay } from "./overlay.ts";
 
 /**
- * Reports a renderer that does not work, once until it works again. Its calls reject with `overloaded`, which services do
- * not report otherwise, because a full queue is no failure.
+ * Whether a renderer does not work here, as opposed to being busy (`overloaded`) or refusing a conversion
+ * (`not_implemented`).
  */
+export function saysNotWorking(error: unknown): boolean {
+  if (!isServiceError(error) || error.cause === undefined) return false;
+  return error.code === "overloaded" || error.code === "not_implemented";
+}
+
+/** Reports a renderer that does not work, once until it works again. Services do not report its errors otherwise. */
 export function reportFailures(renderer: Renderer, onError: (error: unknown) => void): Renderer {
   let isReported = false;
   const watch = async <T>(work: Promise<T>): Promise<T> => {
@@ -14,7 +20,7 @@ export function reportFailures(renderer: Renderer, onError: (error: unknown) => 
       isReported = false;
       return result;
     } catch (error) {
-      if (!isReported && isServiceError(error, "overloaded") && error.cause !== undefined) {
+      if (!isReported && saysNotWorking(error)) {
         isReported = true;
         onError(error);
       }

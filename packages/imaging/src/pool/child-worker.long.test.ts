@@ -138,14 +138,15 @@ test("a worker killed from outside rejects with overloaded, not unsupported_medi
   expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
 });
 
-test("every call rejects with host_misuse when workers cannot load their libraries", async () => {
+test("every call rejects with not_implemented when workers cannot load their libraries, and only its cause says why", async () => {
   const pool = poolOf({ entry: new URL("../../test/unusable-worker.mjs", import.meta.url) });
   for (const outcome of await Promise.allSettled([pool.run({}), pool.run({})])) {
     expect(outcome).toMatchObject({
       status: "rejected",
       reason: {
-        code: "host_misuse",
-        message: "The renderer cannot load its libraries: a library is missing",
+        code: "not_implemented",
+        message: "No working renderer is installed on this server.",
+        cause: { message: "The renderer cannot load its libraries: a library is missing" },
       },
     });
   }

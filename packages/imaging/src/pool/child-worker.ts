@@ -1,8 +1,16 @@
 import type { ChildProcess } from "node:child_process";
-import { isError, isServiceError, type SandboxLevel, ServiceError, systemCode } from "@outrigger/core";
+import { isError, isServiceError, type SandboxLevel, type ServiceError, systemCode } from "@outrigger/core";
 import type { Frame } from "../shared/frames.ts";
 import { deferred } from "./deferred.ts";
-import { crashed, isFault, notStarted, overDeadline, reportedError, stopped } from "./failures.ts";
+import {
+  crashed,
+  isFault,
+  notStarted,
+  notWorking,
+  overDeadline,
+  reportedError,
+  stopped,
+} from "./failures.ts";
 import { readMessage } from "./messages.ts";
 import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
 import { type OpenSource, openBytes, openFile } from "./source-file.ts";
@@ -25,8 +33,8 @@ export interface ChildWorkerOptions extends ProcessOptions {
 /** A process that runs one task at a time. It is killed when a task exceeds a limit. */
 export interface ChildWorker {
   /**
-   * Resolves when the process can take a task. Rejects with `host_misuse` when it cannot load its libraries, and with
-   * `overloaded` when the system refuses to start it.
+   * Resolves when the process can take a task. Rejects with `not_implemented` when it cannot load its libraries, and
+   * with `overloaded` when the system refuses to start it.
    */
   readonly ready: Promise<void>;
   /** Resolves when the process has exited. */
@@ -247,7 +255,7 @@ class SpawnedWorker implements ChildWorker {
     if (message.kind === "ready") this.#begin();
     else if (message.kind === "unusable") {
       this.startFailure = message.reason;
-      this.kill(new ServiceError("host_misuse", `The renderer cannot load its libraries: ${message.reason}`));
+      this.kill(notWorking(`The renderer cannot load its libraries: ${message.reason}`));
     } else if (this.#isSending) throw new Error("A render process replied before it had read its task");
     else {
       this.#restingBytes = this.residentBytes() ?? message.residentBytes ?? 0;

@@ -74,6 +74,13 @@ export function stopped(cause?: unknown): ServiceError {
   return new ServiceError("overloaded", "The render was interrupted.", { cause, retryAfterMs: 1000 });
 }
 
+/** @param reason for the operator. Clients do not see it. */
+export function notWorking(reason: string): ServiceError {
+  return new ServiceError("not_implemented", "No working renderer is installed on this server.", {
+    cause: new Error(reason),
+  });
+}
+
 export function notStarted(cause?: unknown): ServiceError {
   return new ServiceError("overloaded", "No render process can be started just now.", {
     cause,

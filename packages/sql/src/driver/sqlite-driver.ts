@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import Database from "libsql";
+import type Database from "libsql";
 import { isMigrated } from "../schema/is-migrated.ts";
+import { loadLibsql } from "./load-libsql.ts";
 import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
@@ -28,9 +29,10 @@ const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
 /**
  * A driver of a file that several processes may share. It has two connections: reads see the committed data
  * while one
- * transaction at a time runs on the other.
+ * transaction at a time runs on the other. Throws if the library cannot be loaded.
  */
 export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSettings): SqlDriver {
+  loadLibsql();
   let opening: Promise<Connections> | null = null;
   /** Set once the file is open: reads then run at once. */
   let open: Connections | null = null;
@@ -158,7 +160,8 @@ function connectTwice(path: string, isPowerSafe: boolean): Connections {
 }
 
 function connect(path: string, isPowerSafe: boolean): SqliteConnection {
-  const database = new Database(path, { timeout: BLOCKING_MS });
+  const Libsql = loadLibsql();
+  const database = new Libsql(path, { timeout: BLOCKING_MS });
   const pragmas = [
     "journal_mode = WAL",
     `synchronous = ${isPowerSafe ? "FULL" : "NORMAL"}`,

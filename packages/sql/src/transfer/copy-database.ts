@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { ServiceError } from "@outrigger/core";
-import Database from "libsql";
+import type Database from "libsql";
+import { loadLibsql } from "../driver/load-libsql.ts";
 import { toServiceError } from "../driver/sql-errors.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 
@@ -61,7 +62,8 @@ function use<T>(path: string, work: (database: Database.Database) => T): T {
   if (!existsSync(path))
     throw new ServiceError("store_unavailable", `The database file ${path} does not exist`);
   try {
-    const database = new Database(path, { timeout: BUSY_MS });
+    const Libsql = loadLibsql();
+    const database = new Libsql(path, { timeout: BUSY_MS });
     try {
       return work(database);
     } finally {

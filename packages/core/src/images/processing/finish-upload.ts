@@ -1,5 +1,6 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, type ServiceError } from "../../errors.ts";
+import { saysNotWorking } from "../../observe/report-failures.ts";
 import { hasEnded } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
@@ -55,12 +56,12 @@ function isTry(error: unknown, signal: AbortSignal): boolean {
 
 /** Whether the file itself caused the failure. */
 function isVerdict(error: unknown): error is ServiceError {
-  return VERDICTS.some((code) => isServiceError(error, code));
+  return !saysNotWorking(error) && VERDICTS.some((code) => isServiceError(error, code));
 }
 
-/** Whether the failure is normal under load or with concurrent nodes. */
+/** Whether the failure is normal under load or with concurrent nodes, or is reported elsewhere: a renderer that does not work. */
 function isExpected(error: unknown): boolean {
-  return LOAD.some((code) => isServiceError(error, code));
+  return saysNotWorking(error) || LOAD.some((code) => isServiceError(error, code));
 }
 
 /** Does the work and returns the resulting change of the record. Rejects if the work fails without a verdict about the file. */

@@ -1,5 +1,5 @@
-import type { Sandbox, SandboxLevel } from "@outrigger/core";
-import { ServiceError } from "@outrigger/core";
+import type { Sandbox, SandboxLevel, ServiceError } from "@outrigger/core";
+import { notWorking } from "../failures.ts";
 
 /** The `sandbox` option of a renderer. */
 export type SandboxMode = "required" | "best" | "off";
@@ -43,8 +43,7 @@ export function createLevelSearch(mode: SandboxMode): LevelSearch {
 /** The error when no process starts with `sandbox: "required"`. */
 export function noSandbox(failures: Sandbox["failures"]): ServiceError {
   const tried = failures.map(({ level, reason }) => `${level}: ${reason}`).join("; ");
-  return new ServiceError(
-    "host_misuse",
+  return notWorking(
     `No sandbox works here, and sandbox is "required". Install bubblewrap and allow user namespaces (docs/security.md). ${tried}`,
   );
 }

@@ -120,14 +120,16 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
     }
   });
 
-  test("does not start with sandbox required where no level works, and the error names each reason", async () => {
+  test("does not start with sandbox required where no level works, and the cause of the error names each reason", async () => {
     vi.stubEnv("PATH", "/there/are/no/programs");
     const renderer = createRenderer({ workers: 1, sandbox: "required" });
     try {
       const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
       await expect(renderer.render(source, "image/svg+xml", { format: "png" })).rejects.toMatchObject({
-        code: "host_misuse",
-        message: expect.stringMatching(/bubblewrap: .*bwrap.*not found; namespaces: .*not found/),
+        code: "not_implemented",
+        cause: {
+          message: expect.stringMatching(/bubblewrap: .*bwrap.*not found; namespaces: .*not found/),
+        },
       });
       expect(renderer.sandbox).toBeNull();
     } finally {
