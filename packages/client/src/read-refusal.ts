@@ -1,6 +1,6 @@
 import { type LookupFault, OutriggerError } from "./outrigger-error.ts";
 import { isJson, isObject, parseObject, type Reply } from "./reply.ts";
-import { parseRetryAfter } from "./retry-after.ts";
+import { parseRetryAfter } from "./waiting.ts";
 
 const MAX_DETAIL_LENGTH = 500;
 const MAX_PAGE_TITLE_LENGTH = 100;

@@ -1,8 +1,7 @@
 import type { ClientSettings } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import type { Reply } from "./reply.ts";
-import { parseRetryAfter } from "./retry-after.ts";
-import { backoffMs, obeyedMs, waitFor } from "./waiting.ts";
+import { backoffMs, obeyedMs, parseRetryAfter, waitFor } from "./waiting.ts";
 
 /** Which failures are retried. */
 export interface RepeatRules {

@@ -6,9 +6,8 @@ import { readImageRecord } from "./read-image-record.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { repeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
-import { parseRetryAfter } from "./retry-after.ts";
 import { send } from "./send.ts";
-import { backoffMs, MAX_TIMER_MS, obeyedMs, waitFor } from "./waiting.ts";
+import { backoffMs, MAX_TIMER_MS, obeyedMs, parseRetryAfter, waitFor } from "./waiting.ts";
 
 /** Requests the record. Resolves with a reply 200 or 202; rejects for any other status. */
 export async function askRecord(

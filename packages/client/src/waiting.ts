@@ -8,6 +8,22 @@ const MAX_JITTER_MS = 1_000;
 /** Shortest wait, even after `Retry-After: 0`. */
 const SHORTEST_MS = 100;
 
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .+ GMT$/;
+
+/**
+ * `Retry-After` in milliseconds from the reply: whole seconds or an HTTP date. A date is compared with `Date` of the reply if
+ * readable, so that wrong clocks do not matter. `null` for a missing or invalid header.
+ */
+export function parseRetryAfter(headers: Headers, nowMs: number): number | null {
+  const text = headers.get("Retry-After")?.trim() ?? "";
+  if (/^\d{1,12}$/.test(text)) return Number(text) * 1000;
+  if (!HTTP_DATE.test(text)) return null;
+  const untilMs = Date.parse(text);
+  const repliedMs = Date.parse(headers.get("Date") ?? "");
+  if (Number.isNaN(untilMs)) return null;
+  return Math.max(0, untilMs - (Number.isNaN(repliedMs) ? nowMs : repliedMs));
+}
+
 /** Wait before the next try without `Retry-After`: doubles with each try, and half of it is random. */
 export function backoffMs(tries: number): number {
   const ms = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
