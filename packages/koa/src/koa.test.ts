@@ -1,6 +1,6 @@
 import { once } from "node:events";
+import { createReadStream } from "node:fs";
 import { connect } from "node:net";
-import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Call, Service } from "@outrigger/core";
@@ -203,7 +203,7 @@ for (const [name, Koa] of [
         koa({
           async handle({ signal }) {
             if (way === 413) return { status: 413, headers: { Connection: "close" }, body: "Too large" };
-            if (way === "download") return { status: 200, headers: {}, body: endless() };
+            if (way === "download") return { status: 200, headers: {}, body: createReadStream("/dev/zero") };
             await new Promise((resolve) => signal.addEventListener("abort", resolve));
             throw signal.reason;
           },
@@ -274,14 +274,6 @@ describe("koa", () => {
     }
   });
 });
-
-function endless(): Readable {
-  return new Readable({
-    read() {
-      this.push(Buffer.alloc(65_536));
-    },
-  });
-}
 
 function recording(seen: unknown[]): Service {
   return {
