@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from "node:net";
 import { Readable } from "node:stream";
 import type { Service } from "@outrigger/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createCall, dispatch } from "./dispatch.ts";
+import { createCall, dispatch, sendReady } from "./dispatch.ts";
 import type { HostView } from "./host-view.ts";
 import { nodeListener } from "./node-listener.ts";
 import { sendReply } from "./send-reply.ts";
@@ -123,6 +123,25 @@ describe("dispatch", () => {
       headers: { "Content-Type": "application/json" },
     } as RequestInit);
     expect(await reply.text()).toBe("too_large");
+  });
+});
+
+describe("sendReady", () => {
+  it("sets the headers for a writeHead of middleware that reads a list as pairs, as on-headers 1.0 does", async () => {
+    const origin = await listen(
+      createServer((_req, res) => {
+        const { writeHead } = res;
+        res.writeHead = (status: number, given?: unknown) => {
+          for (const [name, value] of (given as [string, string][]) ?? []) res.setHeader(name, value);
+          res.setHeader("X-Of-Middleware", "1");
+          return writeHead.call(res, status);
+        };
+        sendReady(res, { status: 203, headers: ["ETag", '"a"', "X-B", "c"], body: Buffer.from("picture") });
+      }),
+    );
+    const response = await fetch(origin);
+    const named = ["ETag", "X-B", "X-Of-Middleware"].map((name) => response.headers.get(name));
+    expect([response.status, ...named, await response.text()]).toEqual([203, '"a"', "c", "1", "picture"]);
   });
 });
 

@@ -47,8 +47,15 @@ export async function dispatch<Context>(
 /** Sends the reply of {@link Service.answerNow}, without a promise. */
 export function sendReady(res: ServerResponse, { status, headers, body }: ReadyReply): void {
   if (isConnectionLost(res)) return;
+  if (Object.hasOwn(res, "writeHead")) setHeaders(res, status, headers);
   // The declared type of the list allows numbers and lists as values, and has no readonly form.
-  res.writeHead(status, headers as string[]);
+  else res.writeHead(status, headers as string[]);
   res.end(body);
   if (body !== undefined) watchSending(res, body.length);
+}
+
+/** For a `writeHead` of middleware, such as `compression`: many read a list of headers as pairs. */
+function setHeaders(res: ServerResponse, status: number, headers: readonly string[]): void {
+  res.statusCode = status;
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
 }
