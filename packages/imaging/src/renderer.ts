@@ -18,9 +18,15 @@ import type { Task } from "./shared/wire.ts";
  * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
  * memory, in the strongest sandbox that works here. The first process starts with the service that uses the renderer. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
- * Throws `TypeError` for options out of range, and `Error` in a bundle without the files of this package.
+ * Throws `TypeError` for options out of range, and `Error` in a bundle without the files of this package or under Yarn's
+ * Plug'n'Play.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
+  if (process.versions.pnp !== undefined) {
+    throw new Error(
+      "createRenderer starts processes, which cannot read packages of Yarn's Plug'n'Play. Set nodeLinker: node-modules in .yarnrc.yml",
+    );
+  }
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...others } =
     resolveRendererOptions(options);
   const { maxTasksPerWorker, intermediates, sandbox, language, ...limits } = others;

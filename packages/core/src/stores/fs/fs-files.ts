@@ -15,7 +15,8 @@ export interface FileSystem {
 }
 
 export const nodeFiles: FileSystem = {
-  sync: (file) => file.sync(),
+  // By descriptor, because the file handles of Yarn's Plug'n'Play have no `sync`.
+  sync: (file) => flush(file.fd),
   async syncDirectory(path) {
     // Only the flush waits for the disk; for the other calls a hop to the thread pool costs more than the
     // call.
