@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { compare, formatMicros } from "../src/report.mjs";
@@ -65,8 +66,9 @@ async function serveOnce(cwd) {
   const child = spawn(process.execPath, [COMMAND, "serve"], {
     cwd,
     env: { PATH: process.env.PATH, PORT: "0" },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const log = text(child.stderr);
   const exit = once(child, "exit");
   try {
     for await (const line of createInterface(child.stdout)) {
@@ -75,7 +77,7 @@ async function serveOnce(cwd) {
       const { status } = await fetch(`${base}/healthz`);
       return { status, tookMicros: 1000 * (performance.now() - began) };
     }
-    throw new Error("The command ended without listening");
+    throw new Error(`The command ended without listening:\n${await log}`);
   } finally {
     child.kill();
     await exit;

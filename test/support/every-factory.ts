@@ -7,7 +7,7 @@ import { createSuppressions } from "@outrigger/core/lookup";
 import { toFetchHandler } from "@outrigger/fetch";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
-import { createShutdown, nodeListener } from "@outrigger/node";
+import { createShutdown, front, nodeListener } from "@outrigger/node";
 import * as redis from "@outrigger/redis";
 import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import { createS3BlobStore } from "@outrigger/s3";
@@ -57,6 +57,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createMemoryRateLimiter: [core.createMemoryRateLimiter, {}],
   koa: [(options) => koa(images, options), {}],
   toFetchHandler: [(options) => toFetchHandler(images, options), {}],
+  front: [(options) => front(images, () => undefined, options), {}],
   nodeListener: [(options) => nodeListener(images, options), {}],
   createShutdown: [(options) => createShutdown(new HttpServer(), [images], options), {}],
   createRenderer: [createRenderer, {}],

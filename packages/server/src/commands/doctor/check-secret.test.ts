@@ -50,7 +50,7 @@ describe("checkSecret", () => {
     expect(await checkSecret({ kind: "file", directory: data }, false)).toEqual({
       check: "secret",
       status: "problem",
-      detail: expect.stringMatching(/secret cannot be read: EISDIR/),
+      detail: `${path} cannot be read: it is a directory`,
       remedy: "Make the server's user its owner",
     });
   });

@@ -8,7 +8,9 @@ export interface Host {
   adapter: string;
   /** Lines that import what {@link code} uses, besides those of {@link COMMON_IMPORTS}. */
   imports: readonly string[];
-  /** Lines after those of {@link SERVICE}. */
+  /** Lines that create `images`. @default {@link SERVICE} */
+  service?: readonly string[];
+  /** Lines after those that create `images`. */
   code: readonly string[];
   /** Where the lines go, after the name of the file. */
   place: string;
@@ -26,7 +28,7 @@ export const COMMON_IMPORTS = [
   'import { createPages } from "@outrigger/web";',
 ];
 
-/** The service, the same in every host. */
+/** Creates the service. */
 export const SERVICE = [
   "const images = createImages({",
   '  storage: createFsBlobStore({ directory: "./data" }),',
@@ -92,6 +94,15 @@ export const HOSTS = {
     signs: ["next"],
     adapter: "@outrigger/fetch",
     imports: ['import { toFetchHandler } from "@outrigger/fetch";'],
+    service: [
+      "const images = (globalThis.outriggerImages ??= createImages({",
+      '  storage: createFsBlobStore({ directory: process.env.IMAGES_DIRECTORY ?? "./data" }),',
+      "  renderer: createRenderer(),",
+      "  pages: createPages(),",
+      "  publicUrl: process.env.IMAGES_URL, // such as https://example.com/img",
+      '  tls: "off",',
+      "}));",
+    ],
     code: [
       "const handler = toFetchHandler(images, {",
       '  prefix: "/img",',
@@ -106,11 +117,12 @@ export const HOSTS = {
       "  handler as OPTIONS,",
       "  handler as PATCH,",
       "  handler as POST,",
+      "  handler as PUT,",
       "};",
     ],
     file: "app/img/[[...path]]/route.js",
     place: "a new file. The guide names the lines of next.config.mjs",
-    guide: "docs/hosts.md",
+    guide: "docs/nextjs.md",
   },
   hono: {
     title: "Hono",

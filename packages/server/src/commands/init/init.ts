@@ -44,7 +44,7 @@ export function linesFor({
   syntax,
   main,
 }: Pick<App, "host" | "manager" | "syntax" | "main">): Lines {
-  const { adapter, imports, code, place, guide, ...own }: Host = HOSTS[host];
+  const { adapter, imports, service = SERVICE, code, place, guide, ...own }: Host = HOSTS[host];
   const file = own.file ?? main;
   const all = [...COMMON_IMPORTS, ...imports].sort((one, other) => nodeFirst(one) - nodeFirst(other));
   return {
@@ -53,7 +53,7 @@ export function linesFor({
     place,
     // A route file of Next.js is a module in every app.
     imports: syntax === "import" || file !== main ? all : all.map(required),
-    code: [...SERVICE, ...code],
+    code: [...service, ...code],
     next: NEXT_STEP,
     guide,
   };
