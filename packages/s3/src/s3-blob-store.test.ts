@@ -10,13 +10,10 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { blobStoreContract } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
 import type { S3BlobStoreOptions } from "./s3-options.ts";
-
-const TEST_MS = 60_000;
 
 let server: S3Server;
 let bucket: string;
@@ -32,12 +29,6 @@ function createStore(options: Partial<S3BlobStoreOptions> = {}) {
   const line = options.client === undefined ? { endpoint, credentials } : {};
   return createS3BlobStore({ bucket, timeoutMs: 10_000, ...line, ...options });
 }
-
-describe("an S3 store with bodies in memory", () => {
-  const create = async () => createStore({ prefix: "contract/" });
-  const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
-  blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 100 });
-});
 
 test("the same bytes get a new revision when they are written again", async () => {
   const store = createStore();
