@@ -29,12 +29,10 @@ export type ExpressMiddleware = (
 
 /**
  * Mounts a service in an Express 4 or 5 app: at the root, under a path or in a router, any number of times.
- * Requests outside the
- * service's routes go to `next()`, an unexpected failure to `next(error)`.
+ * Requests outside the service's routes go to `next()`, an unexpected failure to `next(error)`.
  *
- * Protocol, host and client address follow the app's `trust proxy` setting. `call.context` is the Express
- * request, with values that
- * earlier middleware added (`req.user`).
+ * Protocol, host and client address follow the app's `trust proxy` setting. `call.context` is the Express request,
+ * with values that earlier middleware added (`req.user`).
  *
  * Other hosts of `(req, res, next)` middleware mount it too: connect, polka, `@fastify/middie`. Without the members that
  * Express adds, the mount path is `originalUrl` minus `url`, and the rest is read from the socket and the header `Host`.

@@ -38,9 +38,8 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
 
 export interface KoaOptions {
   /**
-   * Path of the service, without any part that other middleware strips: with `app.use` and `@koa/router` the
-   * whole path, under
-   * `koa-mount` an empty one. Requests outside this path go to `next()`. @default "" (the root)
+   * Path of the service, without any part that other middleware strips: with `app.use` and `@koa/router` the whole
+   * path, under `koa-mount` an empty one. Requests outside this path go to `next()`. @default "" (the root)
    */
   prefix?: string | undefined;
 }
@@ -48,18 +47,14 @@ export interface KoaOptions {
 const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
 
 /**
- * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount` or in a router.
- * Requests outside the service's
- * routes go to `next()`; an unexpected failure is thrown. A client that disconnects is no error of the app, so
- * `app.on("error")` does not report it. The reply is set on the context, so that middleware
- * around it (logging,
- * compression) works as usual.
+ * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount` or in a router. Requests
+ * outside the service's routes go to `next()`; an unexpected failure is thrown. A client that disconnects is no
+ * error of the app, so `app.on("error")` does not report it. The reply is set on the context, so that middleware
+ * around it (logging, compression) works as usual.
  *
- * Protocol, host and client address follow `app.proxy`. `call.context` is the Koa context, with values that
- * earlier middleware
- * added (`ctx.state`). Mount it before body parsers. It also accepts a multipart body that the host has
- * parsed (`@koa/multer`,
- * `koa-body`), if it contains the file.
+ * Protocol, host and client address follow `app.proxy`. `call.context` is the Koa context, with values that earlier
+ * middleware added (`ctx.state`). Mount it before body parsers. It also accepts a multipart body that the host has
+ * parsed (`@koa/multer`, `koa-body`), if it contains the file.
  *
  * @example
  * ```ts

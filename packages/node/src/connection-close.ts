@@ -18,9 +18,8 @@ export function areHeadersSent(res: ServerResponse): boolean {
 }
 
 /**
- * Calls `listener` when the connection of `res` closes, even if `res` emits no `close` event: of pipelined
- * requests (RFC 9112
- * §9.3.2), Node notifies only the first one's reply. If the connection has closed already, it calls
+ * Calls `listener` when the connection of `res` closes, even if `res` emits no `close` event: of pipelined requests
+ * (RFC 9112 §9.3.2), Node notifies only the first one's reply. If the connection has closed already, it calls
  * `listener` in a microtask.
  *
  * @param listener May be called more than once, and also after a complete reply.

@@ -32,10 +32,10 @@ export type NodeListener = (
 ) => void;
 
 /**
- * A request listener for `http.createServer`, `https.createServer` and `http2.createSecureServer`, for hosts without a framework. A
- * request outside the
- * service's routes gets 404, an unexpected failure 500, both as `application/problem+json`. Under a host that removes
- * prefixes (connect, polka), `mountPath` may be absent or the whole path.
+ * A request listener for `http.createServer`, `https.createServer` and `http2.createSecureServer`, for hosts
+ * without a framework. A request outside the service's routes gets 404, an unexpected failure 500, both as
+ * `application/problem+json`. Under a host that removes prefixes (connect, polka), `mountPath` may be absent or the
+ * whole path.
  *
  * It ignores forwarding headers: behind a proxy, every request seems to come from the proxy.
  *

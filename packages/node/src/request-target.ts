@@ -4,9 +4,8 @@ import { rules } from "@outrigger/core/stores";
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
 /**
- * Converts a request target (RFC 9112 §3.2) to the origin form `/path?query`. It decodes and collapses
- * nothing: `//` and
- * `%2e%2e` stay unchanged.
+ * Converts a request target (RFC 9112 §3.2) to the origin form `/path?query`. It decodes and collapses nothing:
+ * `//` and `%2e%2e` stay unchanged.
  *
  * @returns `null` for the asterisk form, which addresses the server as a whole.
  */

@@ -9,9 +9,8 @@ import { watchSending } from "./watch-sending.ts";
 const DONE = Promise.resolve();
 
 /**
- * Sends a reply through `res`. A streamed body is always read to its end or destroyed. A client that does not
- * read the reply is
- * disconnected.
+ * Sends a reply through `res`. A streamed body is always read to its end or destroyed. A client that does not read
+ * the reply is disconnected.
  *
  * @returns Resolves when the reply has been passed to Node; with a stream, when it has been sent. Also
  * resolves if the client

@@ -16,12 +16,10 @@ function hasUnreadBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Prepares a reply to a request whose body has not been read to its end. It adds `Connection: close` and lets
- * the connection
- * linger until the client has received the reply. Without the header, a client that is still sending would
- * wait on the kept-alive
- * connection. Without the lingering, the kernel would reset the connection and may drop the reply (RFC 9112
- * §9.6).
+ * Prepares a reply to a request whose body has not been read to its end. It adds `Connection: close` and lets the
+ * connection linger until the client has received the reply. Without the header, a client that is still sending
+ * would wait on the kept-alive connection. Without the lingering, the kernel would reset the connection and may
+ * drop the reply (RFC 9112 §9.6).
  *
  * @returns The reply to send, without `Connection` in HTTP/2; the same object in the common case.
  */
@@ -71,9 +69,8 @@ function lingeringBody(req: IncomingMessage, bytes: Uint8Array): Readable {
 }
 
 /**
- * Reads and discards the rest of the request, up to {@link LINGER_BYTES}. Resolves when the client has
- * finished or disconnected, at
- * most after {@link LINGER_MS}. Never rejects.
+ * Reads and discards the rest of the request, up to {@link LINGER_BYTES}. Resolves when the client has finished or
+ * disconnected, at most after {@link LINGER_MS}. Never rejects.
  */
 export function linger(req: Incoming): Promise<void> {
   return new Promise((resolve) => {

@@ -9,14 +9,12 @@ const GRACE_MS = 60_000;
 const MIN_BYTES_PER_MS = (8 * 1024) / 1000;
 
 /**
- * Disconnects a client that reads its reply too slowly or not at all. Node has no time-out for that, and such
- * a client would
- * hold a connection, the buffered reply, and the file or store behind it.
+ * Disconnects a client that reads its reply too slowly or not at all. Node has no time-out for that, and such a
+ * client would hold a connection, the buffered reply, and the file or store behind it.
  *
- * Call it when sending starts; it costs nothing if the kernel has accepted the whole reply. Only the time in
- * which the server waits
- * for the client counts, not that in which a source is slow. The socket's own time-out belongs to the host
- * and is not changed.
+ * Call it when sending starts; it costs nothing if the kernel has accepted the whole reply. Only the time in which
+ * the server waits for the client counts, not that in which a source is slow. The socket's own time-out belongs to
+ * the host and is not changed.
  * @param size Bytes of the body. @default the header `Content-Length`, if set before `writeHead`
  */
 export function watchSending(res: ServerResponse, size = sizeOf(res)): void {
@@ -72,11 +70,9 @@ function isAccepted({ req, socket, writableEnded }: ServerResponse): boolean {
 }
 
 /**
- * Written bytes that the kernel has not accepted yet. Node does not document this number, but its own
- * time-outs use it, and nothing
- * else changes while one long Buffer is sent. `undefined` in HTTP/2, where it covers several replies, and
- * over TLS, where it
- * does not change until the whole Buffer is sent.
+ * Written bytes that the kernel has not accepted yet. Node does not document this number, but its own time-outs use
+ * it, and nothing else changes while one long Buffer is sent. `undefined` in HTTP/2, where it covers several
+ * replies, and over TLS, where it does not change until the whole Buffer is sent.
  */
 function queuedBytes({ req, socket }: ServerResponse): number | undefined {
   if (req.httpVersionMajor > 1 || socket === null || socket instanceof TLSSocket) return undefined;

@@ -26,12 +26,12 @@ const RETRY_MS = 500;
 
 /**
  * A job queue in BullMQ, on one Redis server or a cluster, for workers in any number of processes. Needs the
- * packages
- * `bullmq` and `ioredis`. BullMQ's own tools see it as queue `images` with the prefix `<prefix>:{queue:jobs}`.
+ * packages `bullmq` and `ioredis`. BullMQ's own tools see it as queue `images` with the prefix
+ * `<prefix>:{queue:jobs}`.
  *
- * Connects and reconnects in the background; only a worker waits for an unavailable server. Enqueueing an ID
- * that waits or
- * is being processed changes nothing. If a worker dies, its job is delivered once more, after about a minute.
+ * Connects and reconnects in the background; only a worker waits for an unavailable server. Enqueueing an ID that
+ * waits or is being processed changes nothing. If a worker dies, its job is delivered once more, after about a
+ * minute.
  *
  * Invalid options throw a `TypeError` at once.
  */

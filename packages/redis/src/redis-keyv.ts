@@ -24,9 +24,8 @@ const RULES = { ...SOURCE_RULES, namespace: PREFIX_RULE } satisfies RuleTable<Fl
 const SCAN_COUNT = 1000;
 
 /**
- * A Keyv for small values, such as cached verdicts, on one Redis server or a cluster. Use the blob store for
- * bytes: Keyv
- * would encode them as text, a third longer.
+ * A Keyv for small values, such as cached verdicts, on one Redis server or a cluster. Use the blob store for bytes:
+ * Keyv would encode them as text, a third longer.
  *
  * Every failure rejects with `store_unavailable` or `no_space`. No call waits for a server longer than
  * `timeoutMs`.

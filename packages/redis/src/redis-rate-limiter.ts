@@ -22,9 +22,8 @@ const RULES = { ...SOURCE_RULES, prefix: PREFIX_RULE } satisfies RuleTable<Flat<
 
 /**
  * KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window in milliseconds. The
- * window is the
- * counter's time to live, so only the server's clock counts. Returns [1 if allowed, points left, milliseconds
- * left].
+ * window is the counter's time to live, so only the server's clock counts. Returns [1 if allowed, points left,
+ * milliseconds left].
  */
 const count = createScript(`
 local cost, limit, windowMs = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -49,9 +48,8 @@ return {1, limit - used - cost, leftMs}
 /**
  * A limiter that all processes on one Redis server or cluster share. Windows follow the server's clock.
  *
- * It has its own script because rate-limiter-flexible counts refused attempts, starts a window with one, and
- * has windows
- * of whole seconds only.
+ * It has its own script because rate-limiter-flexible counts refused attempts, starts a window with one, and has
+ * windows of whole seconds only.
  *
  * Rejects with a `TypeError` for a limit or a cost that is not an integer of at least 1, or a window that is not an
  * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` if the limiter is closed or

@@ -3,11 +3,9 @@ import { storeError } from "./s3-errors.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 /**
- * A stream of the first `size` bytes of a response. It fails with `store_unavailable` if the response ends
- * early, or if no
- * bytes arrive for `timeoutMs` while the consumer waits. The bytes after them are discarded, so that the
- * connection can be
- * reused.
+ * A stream of the first `size` bytes of a response. It fails with `store_unavailable` if the response ends early,
+ * or if no bytes arrive for `timeoutMs` while the consumer waits. The bytes after them are discarded, so that the
+ * connection can be reused.
  */
 export function objectBody(source: Readable, size: number, timeoutMs: number): Readable {
   let left = size;
@@ -63,9 +61,8 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
 }
 
 /**
- * Returns the first `size` bytes of a response as one Buffer, once the response has ended. It uses events,
- * because a loop
- * over the stream joins buffered chunks, which copies them twice.
+ * Returns the first `size` bytes of a response as one Buffer, once the response has ended. It uses events, because
+ * a loop over the stream joins buffered chunks, which copies them twice.
  * @param onBytes Receives the length of each chunk.
  */
 export function readBody(source: Readable, size: number, onBytes: (length: number) => void): Promise<Buffer> {

@@ -29,11 +29,9 @@ export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
 }
 
 /**
- * A store of blobs as objects of a bucket, in any S3-compatible service. An object is the blob's bytes and
- * sixteen random
- * bytes, written by a single request, so a write is atomic. The random bytes make every ETag unique. The ETag
- * is therefore
- * the revision, and `If-Match` matches exactly one write.
+ * A store of blobs as objects of a bucket, in any S3-compatible service. An object is the blob's bytes and sixteen
+ * random bytes, written by a single request, so a write is atomic. The random bytes make every ETag unique. The
+ * ETag is therefore the revision, and `If-Match` matches exactly one write.
  *
  * Below the prefix, keys of blobs begin with `blobs/`, those of the due index with `due/`, those of leases
  * with `leases/`.

@@ -13,19 +13,15 @@ interface Held {
 }
 
 /**
- * Stores leases as objects `leases/<key>` with their proof and length. A lease is held while its object
- * exists. The service
- * has no clock that could end it. A process whose `acquireLease` was refused records the revision it saw and
- * the time, by its
- * own monotonic clock. It replaces the object once the revision has not changed for the length in the object.
- * A renewal
- * changes the revision.
+ * Stores leases as objects `leases/<key>` with their proof and length. A lease is held while its object exists. The
+ * service has no clock that could end it. A process whose `acquireLease` was refused records the revision it saw
+ * and the time, by its own monotonic clock. It replaces the object once the revision has not changed for the length
+ * in the object. A renewal changes the revision.
  *
  * A process also records the objects that it wrote, so it renews and releases its leases without reading them.
  *
- * @param conditionOf Returns the headers of a write that succeeds only if there is no object (`null`), or
- * only on that
- * revision. Rejects if the service does not support such a condition.
+ * @param conditionOf Returns the headers of a write that succeeds only if there is no object (`null`), or only on
+ * that revision. Rejects if the service does not support such a condition.
  */
 export function createS3Leases(
   context: S3Context,

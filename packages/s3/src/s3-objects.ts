@@ -71,9 +71,8 @@ export async function readObject(
 }
 
 /**
- * Returns size and revision of an object's blob; `null` if there is no object. It requests the first byte
- * with GET: the reply
- * to HEAD has no body, so a missing bucket would look like a missing object.
+ * Returns size and revision of an object's blob; `null` if there is no object. It requests the first byte with GET:
+ * the reply to HEAD has no body, so a missing bucket would look like a missing object.
  */
 export async function statObject(context: S3Context, key: string): Promise<BlobInfo | null> {
   const { client, settings, attempts } = context;
@@ -101,9 +100,8 @@ export async function removeObject({ client, settings, attempts }: S3Context, ke
 }
 
 /**
- * Deletes the blob in an object and verifies the deletion: Ceph also reports success if a concurrent write
- * won, which may have
- * replaced this very blob.
+ * Deletes the blob in an object and verifies the deletion: Ceph also reports success if a concurrent write won,
+ * which may have replaced this very blob.
  * @returns whether there was a blob.
  */
 export async function removeBlob(context: S3Context, key: string): Promise<boolean> {

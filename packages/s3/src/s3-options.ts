@@ -19,9 +19,8 @@ export interface S3Capabilities {
   /** Whether it can replace an object only if it is unchanged (`If-Match`). Records need this. */
   compareAndSet: boolean;
   /**
-   * Present if a condition is not supported and the bucket has or once had versioning: Ceph 16 ignores
-   * conditions in such
-   * buckets and honours them in others.
+   * Present if a condition is not supported and the bucket has or once had versioning: Ceph 16 ignores conditions
+   * in such buckets and honours them in others.
    */
   versioned?: true;
 }
@@ -38,9 +37,8 @@ export interface S3BlobStoreOptions {
    */
   bucket: string;
   /**
-   * Prefix of every object's key: empty, or segments of letters, digits, `.`, `_` and `-`, each followed by
-   * `/`; at most 150
-   * characters. Stores with different prefixes in one bucket are independent of each other. @default ""
+   * Prefix of every object's key: empty, or segments of letters, digits, `.`, `_` and `-`, each followed by `/`; at
+   * most 150 characters. Stores with different prefixes in one bucket are independent of each other. @default ""
    */
   prefix?: string | undefined;
   /**

@@ -5,9 +5,8 @@ export interface Revision {
   /** ETag of the object, without quotes. It is unique to one write, as every object ends with random bytes. */
   etag: string;
   /**
-   * Lineage: common to all blobs that replaced each other by compare-and-set, back to the one that was
-   * created. It is kept in
-   * the object's metadata; empty if the metadata was lost.
+   * Lineage: common to all blobs that replaced each other by compare-and-set, back to the one that was created. It
+   * is kept in the object's metadata; empty if the metadata was lost.
    */
   lineage: string;
 }

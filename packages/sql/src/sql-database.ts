@@ -20,9 +20,8 @@ export interface SqlDatabaseOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Durability of acknowledged writes of an embedded database. `process`: they survive a crash of the
-   * process. `power`: they
-   * also survive a power cut; every write then waits for the disk.
+   * Durability of acknowledged writes of an embedded database. `process`: they survive a crash of the process.
+   * `power`: they also survive a power cut; every write then waits for the disk.
    * @default "process"
    */
   durability?: "process" | "power" | undefined;
@@ -49,9 +48,9 @@ const RULES = {
 export interface SqlDatabase {
   readonly kind: "sqlite" | "postgres";
   /**
-   * Connects, migrates the schema and the data of earlier versions, as the first call to anything in the database does. Rejects with
-   * `host_misuse` if a newer
-   * version made the schema, and with `store_unavailable` if the database fails.
+   * Connects, migrates the schema and the data of earlier versions, as the first call to anything in the database
+   * does. Rejects with `host_misuse` if a newer version made the schema, and with `store_unavailable` if the
+   * database fails.
    */
   ready(): Promise<void>;
   /** Closes the database. Calls under way may reject; all later calls do. May be called twice. */

@@ -26,11 +26,10 @@ const RULES = {
 } satisfies RuleTable<TracingOptions>;
 
 /**
- * Creates traces for OpenTelemetry: a span per request, with child spans per admission, render, store access
- * or sweep. A request span
- * is a child of the host's active span, or continues the trace in the request's headers. Attributes follow
- * the semantic conventions of
- * HTTP but contain no address, name or query: `url.path` is omitted because it contains IDs.
+ * Creates traces for OpenTelemetry: a span per request, with child spans per admission, render, store access or
+ * sweep. A request span is a child of the host's active span, or continues the trace in the request's headers.
+ * Attributes follow the semantic conventions of HTTP but contain no address, name or query: `url.path` is omitted
+ * because it contains IDs.
  * @example
  * const images = createImages({ storage, renderer, observer: createTracing() });
  */

@@ -4,9 +4,8 @@ export type Landing<Progress, Result> = { result: Result } | { progress: Progres
 /** Single flight: concurrent callers with the same key share one piece of work. */
 export interface Flights<Progress, Result> {
   /**
-   * Joins the work under way for `key`, or starts it. When `signal` aborts, the caller gets the current
-   * `progress` at once. The
-   * work is aborted when all its callers have left.
+   * Joins the work under way for `key`, or starts it. When `signal` aborts, the caller gets the current `progress`
+   * at once. The work is aborted when all its callers have left.
    */
   join(
     key: string,

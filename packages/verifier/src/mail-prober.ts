@@ -27,9 +27,9 @@ const CACHE_ENTRIES = 10_000;
  * A prober that queries the DNS, and with `smtp` also the mail hosts, for whether an address accepts mail. It
  * never sends mail.
  *
- * Throws a `TypeError` for invalid options. `probe` rejects with a `TypeError` for a local part or domain
- * that cannot be part of a
- * command, and with `store_unavailable` if the prober is closed. Every other failure is a result.
+ * Throws a `TypeError` for invalid options. `probe` rejects with a `TypeError` for a local part or domain that
+ * cannot be part of a command, and with `store_unavailable` if the prober is closed. Every other failure is a
+ * result.
  */
 export function createMailProber(options: MailProberOptions = {}): VerifyingProber {
   const settings = readProberOptions(options);

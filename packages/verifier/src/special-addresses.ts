@@ -1,11 +1,10 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Addresses outside the public internet, by IANA's registries of special-purpose addresses. The list contains
- * every form of an
- * IPv4 address within an IPv6 address, because a translated address may lead anywhere. IPv4-mapped addresses
- * need no entry: a
- * `BlockList` applies the IPv4 entries to them, and would read `::ffff:0:0/96` or a wider range as all of IPv4.
+ * Addresses outside the public internet, by IANA's registries of special-purpose addresses. The list contains every
+ * form of an IPv4 address within an IPv6 address, because a translated address may lead anywhere. IPv4-mapped
+ * addresses need no entry: a `BlockList` applies the IPv4 entries to them, and would read `::ffff:0:0/96` or a
+ * wider range as all of IPv4.
  */
 const SPECIAL_RANGES = [
   "0.0.0.0/8", // This network; 0.0.0.0 is this host.
@@ -39,9 +38,8 @@ const SPECIAL_RANGES = [
 ] as const;
 
 /**
- * All addresses outside the public internet: private, loopback, link-local, CGNAT, multicast, documentation,
- * IPv4 within IPv6,
- * unspecified and reserved addresses.
+ * All addresses outside the public internet: private, loopback, link-local, CGNAT, multicast, documentation, IPv4
+ * within IPv6, unspecified and reserved addresses.
  * @param except Ranges of that list, such as `"10.0.0.0/8"`, to allow: those of your own mail hosts.
  */
 export function specialAddresses(except: readonly string[] = []): BlockList {

@@ -19,8 +19,7 @@ export interface HostFile {
 
 /**
  * Finds the files in the results that a host's parser left on the request. Supports multer (memory and disk),
- * formidable, koa-body
- * and express-fileupload.
+ * formidable, koa-body and express-fileupload.
  */
 export function findHostFiles(left: readonly unknown[]): HostFile[] {
   const files: HostFile[] = [];

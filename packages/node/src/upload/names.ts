@@ -6,9 +6,8 @@ const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 const REPLACEMENT_ENCODED = /%EF%BF%BD/i;
 
 /**
- * Detects text that was decoded from invalid UTF-8. The parser replaces every invalid byte with U+FFFD
- * instead of failing. If a text
- * contains U+FFFD, the bytes received last must contain it too; otherwise they were invalid.
+ * Detects text that was decoded from invalid UTF-8. The parser replaces every invalid byte with U+FFFD instead of
+ * failing. If a text contains U+FFFD, the bytes received last must contain it too; otherwise they were invalid.
  */
 export interface Utf8Witness {
   remember(chunk: Buffer): void;

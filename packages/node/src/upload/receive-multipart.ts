@@ -145,9 +145,8 @@ function declaresType(recent: Buffer, req: Incoming): boolean {
 }
 
 /**
- * Limits the time between the end of the body and the end of the parser. A body may start another part after
- * its last boundary, and
- * the parser would wait for the end of that part for ever.
+ * Limits the time between the end of the body and the end of the parser. A body may start another part after its
+ * last boundary, and the parser would wait for the end of that part for ever.
  */
 function limitWait(idleMs: number, signal: AbortSignal, fail: (error: unknown) => void): () => void {
   const onAbort = () => fail(signal.reason);

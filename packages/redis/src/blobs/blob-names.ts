@@ -1,7 +1,6 @@
 /**
- * Names of a store's keys in Redis. The first segment of a blob's key is the hash tag of every Redis key of
- * the blob. All
- * keys of an image therefore lie in one slot of a cluster, where one script may change them atomically.
+ * Names of a store's keys in Redis. The first segment of a blob's key is the hash tag of every Redis key of the
+ * blob. All keys of an image therefore lie in one slot of a cluster, where one script may change them atomically.
  */
 export interface BlobNames {
   /** The hash that describes a blob. */

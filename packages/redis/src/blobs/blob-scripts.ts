@@ -1,15 +1,12 @@
 import { createScript } from "../connection/redis-connection.ts";
 
 /*
- * A blob is a hash, its head, with the fields `revision`, `size`, `piece` (bytes per piece; 0 if `inline`
- * holds the bytes)
- * and `inline`. The names of its pieces end with its revision and their number. All keys of a script have the
- * same hash
- * tag, so they are in one slot.
+ * A blob is a hash, its head, with the fields `revision`, `size`, `piece` (bytes per piece; 0 if `inline` holds the
+ * bytes) and `inline`. The names of its pieces end with its revision and their number. All keys of a script have
+ * the same hash tag, so they are in one slot.
  *
- * Large bytes do not pass through scripts: handing a megabyte to Lua takes more than a millisecond, and the
- * server serves
- * no other client meanwhile.
+ * Large bytes do not pass through scripts: handing a megabyte to Lua takes more than a millisecond, and the server
+ * serves no other client meanwhile.
  */
 
 const READ_CLOCK = `
@@ -35,19 +32,17 @@ end
 `;
 
 /**
- * Commits written bytes as the blob. KEYS: head, index. ARGV: the last server time at which it may run,
- * prefix of the names
- * of pieces, key of the blob, condition ("any", "none" or "is"), revision of the condition, new revision, size, bytes per
- * piece, inline bytes, how long readers may still read the replaced bytes, time to live of the blob (0: it
- * never expires).
+ * Commits written bytes as the blob. KEYS: head, index. ARGV: the last server time at which it may run, prefix of
+ * the names of pieces, key of the blob, condition ("any", "none" or "is"), revision of the condition, new revision,
+ * size, bytes per piece, inline bytes, how long readers may still read the replaced bytes, time to live of the blob
+ * (0: it never expires).
  *
- * Returns [outcome, server time]. Outcomes: "done", "late", "conflict" or "lost" (pieces are missing). Every
- * step that can
- * fail precedes the first write or is the first write, because Redis does not roll back a script that fails.
+ * Returns [outcome, server time]. Outcomes: "done", "late", "conflict" or "lost" (pieces are missing). Every step
+ * that can fail precedes the first write or is the first write, because Redis does not roll back a script that
+ * fails.
  *
  * Pieces outlive their head, so that a read in progress can finish. An index lives as long as its last head;
- * `listKeys`
- * removes the names of heads that expired earlier.
+ * `listKeys` removes the names of heads that expired earlier.
  */
 export const commitBlob = createScript(`${READ_CLOCK}${LET_GO}${EXPIRE}
 local ms, stem, size, piece, ttlMs = now(), ARGV[2], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[11])
@@ -70,9 +65,8 @@ return {'done', ms}
 `);
 
 /**
- * Deletes a blob. KEYS: head, index. ARGV: the last server time at which it may run, prefix of the names of
- * pieces, key of
- * the blob, how long readers may still read it. Returns [outcome, server time]. Outcomes: "done", "late" or
+ * Deletes a blob. KEYS: head, index. ARGV: the last server time at which it may run, prefix of the names of pieces,
+ * key of the blob, how long readers may still read it. Returns [outcome, server time]. Outcomes: "done", "late" or
  * "none".
  */
 export const deleteBlob = createScript(`${READ_CLOCK}${LET_GO}
@@ -87,9 +81,8 @@ return {'done', ms}
 `);
 
 /**
- * Lists keys of an index and removes from it the keys of expired blobs. KEYS: index. ARGV: prefix of the
- * names of heads,
- * start and end of the range in the syntax of ZRANGEBYLEX, number of keys. It also works on a server that
+ * Lists keys of an index and removes from it the keys of expired blobs. KEYS: index. ARGV: prefix of the names of
+ * heads, start and end of the range in the syntax of ZRANGEBYLEX, number of keys. It also works on a server that
  * refuses writes.
  */
 export const listKeys = createScript(`

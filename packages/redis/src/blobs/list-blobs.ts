@@ -54,9 +54,8 @@ async function keysOf(space: BlobSpace, prefix: string, after: string, limit: nu
 }
 
 /**
- * SCAN returns every key that exists during the whole scan, in batches of any length. Segments of a batch
- * that do not fit on
- * the page are stored in the cursor by name: scanning the same batch again could return other segments.
+ * SCAN returns every key that exists during the whole scan, in batches of any length. Segments of a batch that do
+ * not fit on the page are stored in the cursor by name: scanning the same batch again could return other segments.
  */
 async function listAll(space: BlobSpace, cursor: string | undefined, limit: number): Promise<KeyPage> {
   let progress = cursor === undefined ? undefined : readCursor(cursor);

@@ -21,9 +21,8 @@ interface Part extends ByteRange {
 }
 
 /**
- * Returns the wanted bytes, or a stream whose first piece has been read; `null` if the pieces do not exist.
- * The stream fails
- * with `store_unavailable` if a piece disappears while it is read.
+ * Returns the wanted bytes, or a stream whose first piece has been read; `null` if the pieces do not exist. The
+ * stream fails with `store_unavailable` if a piece disappears while it is read.
  */
 export async function readPieces(
   space: BlobSpace,

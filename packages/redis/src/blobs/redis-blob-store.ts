@@ -15,32 +15,27 @@ import { warningsOf } from "./redis-warnings.ts";
 export type RedisBlobStoreOptions = RedisSource & {
   /**
    * Prefix of all keys of the store: 1 to 100 characters of letters, digits and `_.:-`. Stores with different
-   * prefixes on one
-   * server are independent of each other.
+   * prefixes on one server are independent of each other.
    * @default "outrigger"
    */
   prefix?: string | undefined;
   /**
-   * Length of the pieces of a blob, in bytes; an integer of 131,072 to 4,194,304. A blob of at most two
-   * pieces and 1 MiB is
-   * written as one piece. A changed value applies to new blobs only.
+   * Length of the pieces of a blob, in bytes; an integer of 131,072 to 4,194,304. A blob of at most two pieces and
+   * 1 MiB is written as one piece. A changed value applies to new blobs only.
    * @default 524_288
    */
   pieceBytes?: number | undefined;
   /**
-   * How long a read in progress can still fetch a blob that was replaced or deleted, in milliseconds; an
-   * integer of 1000 to
-   * 3,600,000. The old bytes use memory for that time. A slower read fails with an error; it never returns
+   * How long a read in progress can still fetch a blob that was replaced or deleted, in milliseconds; an integer of
+   * 1000 to 3,600,000. The old bytes use memory for that time. A slower read fails with an error; it never returns
    * other bytes.
    * @default 60_000
    */
   supersededMs?: number | undefined;
   /**
    * Time to live: a blob expires this long after its last write, in milliseconds; an integer of 1000 to
-   * 315,360,000,000 (ten
-   * years). Only for stores that hold renditions and nothing else, as these are rendered again on request.
-   * Applies to blobs
-   * written from then on.
+   * 315,360,000,000 (ten years). Only for stores that hold renditions and nothing else, as these are rendered again
+   * on request. Applies to blobs written from then on.
    * @default never
    */
   ttlMs?: number | undefined;
@@ -58,11 +53,9 @@ const RULES = {
 /** A store in Redis, with a check of its servers' settings. */
 export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
   /**
-   * Checks the servers for settings that lose blobs: eviction, no persistence, no replica that must
-   * acknowledge. Each text
-   * names the remedy; the list is empty if there is no such setting. Call it once and log the result if the
-   * store holds
-   * records or originals.
+   * Checks the servers for settings that lose blobs: eviction, no persistence, no replica that must acknowledge.
+   * Each text names the remedy; the list is empty if there is no such setting. Call it once and log the result if
+   * the store holds records or originals.
    */
   warnings(): Promise<string[]>;
 }

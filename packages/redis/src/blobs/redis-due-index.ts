@@ -10,9 +10,8 @@ import type { BlobNames } from "./blob-names.ts";
 const CLUSTER_PARTS = 16;
 
 /**
- * A due list is one sorted set on a single server and several in a cluster, where the ID of an entry selects
- * the set. Members
- * contain the time too, because one ID may be due at several times.
+ * A due list is one sorted set on a single server and several in a cluster, where the ID of an entry selects the
+ * set. Members contain the time too, because one ID may be due at several times.
  */
 export function createRedisDueIndex(connection: RedisConnection, names: BlobNames): DueIndex {
   const partsOf = (list: string) =>

@@ -17,9 +17,8 @@ return redis.call('DEL', KEYS[1])
 `);
 
 /**
- * A lease is a key that holds its proof and expires by the server's clock. If a hung server grants a lease
- * after the call
- * timed out, the lease has no holder and blocks its key until it expires.
+ * A lease is a key that holds its proof and expires by the server's clock. If a hung server grants a lease after
+ * the call timed out, the lease has no holder and blocks its key until it expires.
  */
 export function createRedisLeases(connection: RedisConnection, names: BlobNames): LeaseStore {
   return {

@@ -8,10 +8,9 @@ import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-opti
 const OTHERS_SHARE = 0.25;
 
 /**
- * Queries all Sentinels for the master and takes the reply with the latest configuration epoch: a Sentinel
- * that was cut off
- * still names the old master.
- * Rejects with a `ServiceError` that gives the reason if no Sentinel names a master.
+ * Queries all Sentinels for the master and takes the reply with the latest configuration epoch: a Sentinel that was
+ * cut off still names the old master. Rejects with a `ServiceError` that gives the reason if no Sentinel names a
+ * master.
  */
 export async function findMaster(
   settings: RedisSettings,

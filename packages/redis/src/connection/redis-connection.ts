@@ -57,13 +57,11 @@ export function createScript(text: string): RedisScript {
 }
 
 /**
- * Opens a connection that stores, limiters and caches can share. Returns at once and connects in the
- * background; calls
- * reject if connecting fails.
+ * Opens a connection that stores, limiters and caches can share. Returns at once and connects in the background;
+ * calls reject if connecting fails.
  *
- * The caller closes the connection. A store or limiter leaves a `connection` that it was given open; with a
- * `url` it opens
- * and closes its own.
+ * The caller closes the connection. A store or limiter leaves a `connection` that it was given open; with a `url`
+ * it opens and closes its own.
  */
 export function connectRedis(options: RedisOptions): RedisConnection {
   return connect("connectRedis", options);

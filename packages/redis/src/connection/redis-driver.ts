@@ -21,9 +21,8 @@ export type RedisClient = RedisClientType | RedisClusterType;
 export interface RedisDriver {
   readonly client: RedisClient;
   /**
-   * Settles with the result of the first attempt to connect. The client of a single server continues after a
-   * failed one. With
-   * Sentinels: resolves when no search for a master, the first or a new one, is in progress.
+   * Settles with the result of the first attempt to connect. The client of a single server continues after a failed
+   * one. With Sentinels: resolves when no search for a master, the first or a new one, is in progress.
    */
   readonly connected: Promise<void>;
   /** Sends a command to the node that holds `key`. */
@@ -202,9 +201,8 @@ function createRetirement(clients: () => readonly EndableClient[], timeoutMs: nu
 }
 
 /**
- * A client that is destroyed while it connects forgets the socket that is about to open, which then stays
- * open for ever. The
- * client is therefore destroyed once it has the socket or failed to get one.
+ * A client that is destroyed while it connects forgets the socket that is about to open, which then stays open for
+ * ever. The client is therefore destroyed once it has the socket or failed to get one.
  */
 function endClient(client: EndableClient, timeoutMs: number): void {
   const destroy = () => {

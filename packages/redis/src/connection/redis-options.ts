@@ -11,19 +11,16 @@ import {
 /** Address of Redis and time limit of a round trip. */
 export interface RedisOptions {
   /**
-   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address,
-   * gives the root
-   * nodes of a cluster. The user of the first address applies to the whole cluster, which has no databases. A
-   * master behind
-   * Sentinels is
-   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`,
-   * or `rediss+sentinel://` for TLS: the hosts are the Sentinels, `name` is their name of the master.
+   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address, gives
+   * the root nodes of a cluster. The user of the first address applies to the whole cluster, which has no
+   * databases. A master behind Sentinels is
+   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
+   * `rediss+sentinel://` for TLS: the hosts are the Sentinels, `name` is their name of the master.
    */
   url: string | readonly string[];
   /**
-   * Time limit of one round trip and of connecting, in milliseconds; an integer of 50 to 60,000. A call of
-   * several round
-   * trips, such as a large blob, has this time for each of them.
+   * Time limit of one round trip and of connecting, in milliseconds; an integer of 50 to 60,000. A call of several
+   * round trips, such as a large blob, has this time for each of them.
    * @default 2000
    */
   timeoutMs?: number | undefined;

@@ -18,11 +18,9 @@ const PING_MS = 3000;
 const DOUBT_PAUSE_MS = 500;
 
 /**
- * A driver of the master behind Sentinels. It queries the Sentinels at the start, when the connection is
- * lost, when a call
- * fails as it would at a demoted master, and when a Sentinel announces a fail-over. It writes only to a
- * server that the
- * Sentinels name and whose `ROLE` is `master`.
+ * A driver of the master behind Sentinels. It queries the Sentinels at the start, when the connection is lost, when
+ * a call fails as it would at a demoted master, and when a Sentinel announces a fail-over. It writes only to a
+ * server that the Sentinels name and whose `ROLE` is `master`.
  */
 export function createSentinelDriver(settings: RedisSettings, sentinel: SentinelSettings): RedisDriver {
   const { timeoutMs, addresses } = settings;

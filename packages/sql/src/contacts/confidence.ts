@@ -13,11 +13,9 @@ const MAX_CONFIDENCE = 97;
 const DAY_MS = 86_400_000;
 
 /**
- * Confidence that an address is correct, from 0 to 97: `1 − ∏(1 − w)` over the pages. The weight w of a page
- * is 0.75 if it still
- * shows the address and 0.40 if not, halved for every 365 days since it was last seen. One page of today
- * gives 75, two give 94;
- * one of two years ago gives 19. Without any page: 20.
+ * Confidence that an address is correct, from 0 to 97: `1 − ∏(1 − w)` over the pages. The weight w of a page is
+ * 0.75 if it still shows the address and 0.40 if not, halved for every 365 days since it was last seen. One page of
+ * today gives 75, two give 94; one of two years ago gives 19. Without any page: 20.
  *
  * @param nowMs Unix milliseconds.
  */

@@ -35,9 +35,8 @@ export interface ContactNews {
 }
 
 /**
- * Merges new facts into the known contact. A new value replaces the known one; absent values leave it. Pages
- * are merged by URI,
- * each from its first to its last sighting. Merging the same news twice changes nothing.
+ * Merges new facts into the known contact. A new value replaces the known one; absent values leave it. Pages are
+ * merged by URI, each from its first to its last sighting. Merging the same news twice changes nothing.
  *
  * @param nowMs Unix milliseconds.
  */

@@ -17,9 +17,8 @@ const RULES = {
 const BATCH = 2000;
 
 /**
- * Stores contacts as given. For a known address it replaces everything except the pages, which it merges.
- * Addresses must be
- * normalised. Use `importContacts` for files.
+ * Stores contacts as given. For a known address it replaces everything except the pages, which it merges. Addresses
+ * must be normalised. Use `importContacts` for files.
  */
 export async function putContacts(
   database: SqlDatabase,

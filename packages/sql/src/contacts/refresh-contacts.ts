@@ -18,9 +18,8 @@ const MAX_CONTACTS = 4000;
 const REFRESH_MS = 60_000;
 
 /**
- * Rebuilds the counts, marks and patterns of domains that a killed import left stale. A completed import does
- * this itself. Until
- * then all answers are correct, but slower for large domains.
+ * Rebuilds the counts, marks and patterns of domains that a killed import left stale. A completed import does this
+ * itself. Until then all answers are correct, but slower for large domains.
  *
  * @returns the number of refreshed domains.
  */

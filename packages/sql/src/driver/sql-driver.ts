@@ -12,9 +12,8 @@ export interface SqlRunner {
 
 export interface WriteOptions {
   /**
-   * Excludes other transactions that change contacts, so that contacts read in this transaction stay current
-   * until it ends. An
-   * embedded database always has only one writer.
+   * Excludes other transactions that change contacts, so that contacts read in this transaction stay current until
+   * it ends. An embedded database always has only one writer.
    * @default false
    */
   isAlone?: boolean;

@@ -27,9 +27,8 @@ const CHECKPOINT_PAGES = 8000;
 const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /**
- * A driver of a file that several processes may share. It has two connections: reads see the committed data
- * while one
- * transaction at a time runs on the other. Throws if the library cannot be loaded.
+ * A driver of a file that several processes may share. It has two connections: reads see the committed data while
+ * one transaction at a time runs on the other. Throws if the library cannot be loaded.
  */
 export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSettings): SqlDriver {
   loadLibsql();

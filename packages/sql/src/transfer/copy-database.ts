@@ -9,9 +9,8 @@ const BUSY_MS = 5_000;
 const TOKENS = 200;
 
 /**
- * Copies a consistent snapshot of an embedded database, even while other processes write to it, and checks
- * the copy. Copies of an
- * unchanged database have the same bytes. Blocks the thread meanwhile.
+ * Copies a consistent snapshot of an embedded database, even while other processes write to it, and checks the
+ * copy. Copies of an unchanged database have the same bytes. Blocks the thread meanwhile.
  * @param to Path of a file that does not exist yet.
  */
 export function copyDatabaseFile(from: string, to: string): void {

@@ -4,9 +4,8 @@ import { type ContactField, createFieldFinder, type FieldMapping } from "./conta
 import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
 
 /**
- * Reads CSV (RFC 4180) whose first line names the columns, in batches of lines. Rejects with `bad_request` if
- * there is no column
- * of addresses or domains, or if a record exceeds 1 MiB.
+ * Reads CSV (RFC 4180) whose first line names the columns, in batches of lines. Rejects with `bad_request` if there
+ * is no column of addresses or domains, or if a record exceeds 1 MiB.
  */
 export async function* readCsv(
   input: AsyncIterable<Uint8Array>,

@@ -9,9 +9,8 @@ export interface ExportOptions {
   /** `csv`, with the names of the columns in the first line, or `ndjson`, with a JSON object in each line. */
   format: "csv" | "ndjson";
   /**
-   * Returns which of at most 100 normalised addresses and domains are suppressed; the export omits these, a
-   * domain with all its
-   * addresses. Suppressed contacts may be in the database if an import ran without this test.
+   * Returns which of at most 100 normalised addresses and domains are suppressed; the export omits these, a domain
+   * with all its addresses. Suppressed contacts may be in the database if an import ran without this test.
    * @default none
    */
   isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
@@ -59,11 +58,9 @@ interface ExportRow extends DomainRow {
 }
 
 /**
- * Exports all contacts in the order of addresses, in a format that `importContacts` reads. CSV has a line for
- * each page of an
- * address, NDJSON a line for each address. Organisations without addresses come last. Changes during the
- * export may or may not
- * be included.
+ * Exports all contacts in the order of addresses, in a format that `importContacts` reads. CSV has a line for each
+ * page of an address, NDJSON a line for each address. Organisations without addresses come last. Changes during the
+ * export may or may not be included.
  */
 export function exportContacts(database: SqlDatabase, options: ExportOptions): Readable {
   const { format, isSuppressed } = checkOptions("exportContacts", options, RULES);

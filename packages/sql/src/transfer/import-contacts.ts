@@ -35,9 +35,8 @@ export interface ImportOptions {
   /** Column or key of each field. @default the recognised names */
   mapping?: FieldMapping | undefined;
   /**
-   * Receives each rejected line. `"fail"` ends the import with `bad_request` at the first one; the lines
-   * before it may already be
-   * committed.
+   * Receives each rejected line. `"fail"` ends the import with `bad_request` at the first one; the lines before it
+   * may already be committed.
    * @default rejected lines are only counted
    */
   onBadLine?: "fail" | ((line: BadLine) => void) | undefined;
@@ -68,10 +67,8 @@ const BATCH = 4000;
 
 /**
  * Imports contacts from UTF-8 text. For each address, values of a line replace the known ones, and pages are
- * merged, each from
- * its first to its last sighting. Importing a file again changes nothing: after an interruption simply import
- * it again, which
- * is fast for lines that are in the database already.
+ * merged, each from its first to its last sighting. Importing a file again changes nothing: after an interruption
+ * simply import it again, which is fast for lines that are in the database already.
  *
  * @param input Read to its end or destroyed. Memory use does not depend on its length.
  */

@@ -14,9 +14,8 @@ export const SUGGESTED_PROVIDERS: readonly string[] =
   );
 
 /**
- * Large providers. They are never disposable, and their subdomains belong to them. No entry is suggested as
- * the correction of
- * another one.
+ * Large providers. They are never disposable, and their subdomains belong to them. No entry is suggested as the
+ * correction of another one.
  */
 export const BIG_PROVIDERS: readonly string[] = [
   ...SUGGESTED_PROVIDERS,

@@ -45,10 +45,8 @@ const RULES = {
 
 /**
  * Lists of domains in memory. If several entries match a domain, the longest name wins; for the same name, an
- * exception wins
- * over an addition, and an addition over the lists. A domain of
- * privacy aliases is disposable or webmail only by an option. Nothing is fetched: the lists are as recent as the
- * installed packages.
+ * exception wins over an addition, and an addition over the lists. A domain of privacy aliases is disposable or
+ * webmail only by an option. Nothing is fetched: the lists are as recent as the installed packages.
  */
 export function createMailLists(options: MailListsOptions = {}): MailLists {
   checkOptions("createMailLists", options, RULES);

@@ -17,9 +17,8 @@ const positions = new Map(
 const MIN_NAME_LENGTH = 5;
 
 /**
- * Returns a function that corrects a typo: two letters swapped, one missing, one too many, or one replaced by
- * a neighbour on the
- * keyboard or a similar letter. It returns the first match in `targets`, or `null`.
+ * Returns a function that corrects a typo: two letters swapped, one missing, one too many, or one replaced by a
+ * neighbour on the keyboard or a similar letter. It returns the first match in `targets`, or `null`.
  */
 export function createDomainSuggestions(targets: readonly string[]): (domain: string) => string | null {
   const byLength = new Map<number, string[]>();

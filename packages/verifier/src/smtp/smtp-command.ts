@@ -7,9 +7,8 @@ export type SmtpVerb = (typeof VERBS)[number];
 const MAX_COMMAND_BYTES = 512 + 10;
 
 /**
- * Returns the line of a command with its line end. Throws a `TypeError` for an unknown command or one that
- * could be read as
- * several. Callers check their input too; this check covers a caller that forgets it.
+ * Returns the line of a command with its line end. Throws a `TypeError` for an unknown command or one that could be
+ * read as several. Callers check their input too; this check covers a caller that forgets it.
  */
 export function commandLine(verb: SmtpVerb, argument = ""): Buffer {
   const text = argument === "" ? verb : `${verb} ${argument}`;
