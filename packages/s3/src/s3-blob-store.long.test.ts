@@ -1,7 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import {
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
@@ -21,7 +31,8 @@ afterAll(() => server.stop());
 /** A store with a generous time limit: these tests do not test time limits, and the machine may be busy. */
 function createStore(options: Partial<S3BlobStoreOptions> = {}) {
   const { endpoint, credentials } = server;
-  return createS3BlobStore({ bucket, timeoutMs: 10_000, endpoint, credentials, ...options });
+  const line = options.client === undefined ? { endpoint, credentials } : {};
+  return createS3BlobStore({ bucket, timeoutMs: 10_000, ...line, ...options });
 }
 
 describe("an S3 store with bodies in memory", () => {
@@ -102,3 +113,177 @@ test(
   },
   TEST_MS,
 );
+
+test("the same bytes get a new revision when they are written again", async () => {
+  const store = createStore();
+  const bytes = Buffer.from("the same");
+  const first = await store.put("aba", bytes, { ifRevision: null });
+  const other = await store.put("aba", Buffer.from("another"), { ifRevision: first.revision });
+  const again = await store.put("aba", bytes, { ifRevision: other.revision });
+  await expect(store.put("aba", bytes, { ifRevision: first.revision })).rejects.toMatchObject({
+    code: "conflict",
+  });
+  expect((await store.stat("aba"))?.revision).toBe(again.revision);
+  await store.close();
+});
+
+test("a put whose body fails leaves no object and no multipart upload", async () => {
+  const prefix = "failing/";
+  const store = createStore({ prefix, bufferBytes: 1000 });
+  const trouble = new Error("gone");
+  async function* failing() {
+    for (let turn = 0; turn < 200; turn++) yield randomBytes(65_536);
+    throw trouble;
+  }
+  await expect(store.put("a", Readable.from(failing()))).rejects.toBe(trouble);
+  const { client } = server;
+  expect((await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }))).KeyCount).toBe(0);
+  expect((await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? []).toEqual([]);
+  await store.close();
+});
+
+test("a spool file has no name, and a missing spool directory is reported as store_unavailable", async () => {
+  const spoolDirectory = await mkdtemp(join(tmpdir(), "outrigger-spool-"));
+  const store = createStore({ bufferBytes: 1000, spoolDirectory });
+  async function* body() {
+    yield randomBytes(5000);
+    yield randomBytes(5000);
+    expect(await readdir(spoolDirectory)).toEqual([]);
+    yield randomBytes(5000);
+  }
+  expect((await store.put("a", Readable.from(body()))).size).toBe(15_000);
+  await rm(spoolDirectory, { recursive: true });
+  await expect(store.put("a", Readable.from(body()))).rejects.toMatchObject({
+    code: "store_unavailable",
+    message: "The spool directory cannot be used (ENOENT)",
+  });
+  await store.close();
+});
+
+test("a body of one-byte chunks is stored correctly, in memory and through a file", async () => {
+  const bytes = randomBytes(300_000);
+  function* pieces() {
+    for (const byte of bytes) yield Buffer.of(byte);
+  }
+  for (const bufferBytes of [1_000_000, 100_000]) {
+    const tiny = createStore({ bufferBytes });
+    await tiny.put("tiny", Readable.from(pieces(), { objectMode: false }));
+    expect((await tiny.get("tiny"))?.body).toEqual(bytes);
+    await tiny.close();
+  }
+});
+
+test("stores with different prefixes in one bucket share no blobs and no due entries", async () => {
+  const [one, other] = [createStore({ prefix: "one/" }), createStore({ prefix: "two/deep/" })];
+  await one.put("key", Buffer.from("1"));
+  await one.addDue("list", { id: "x", dueMs: 1 });
+  expect(await other.get("key")).toBeNull();
+  expect(await other.list("")).toEqual({ keys: [] });
+  expect(await other.listDue("list", 10, 10)).toEqual([]);
+  expect(await one.list("")).toEqual({ keys: ["key"] });
+  await one.close();
+  await other.close();
+});
+
+test("an object starts with the bytes of its blob", async () => {
+  const store = createStore({ prefix: "plain/" });
+  await store.put("a/b", Buffer.from("readable"));
+  const { Body } = await server.client.send(new GetObjectCommand({ Bucket: bucket, Key: "plain/blobs/a/b" }));
+  expect((await Body?.transformToString("latin1"))?.slice(0, 8)).toBe("readable");
+  await store.close();
+});
+
+test("reading an object that Outrigger did not store rejects with store_unavailable", async () => {
+  const store = createStore({ prefix: "foreign/" });
+  await server.client.send(new PutObjectCommand({ Bucket: bucket, Key: "foreign/blobs/a", Body: "short" }));
+  await expect(store.get("a")).rejects.toMatchObject({ code: "store_unavailable" });
+  await expect(store.stat("a")).rejects.toMatchObject({ code: "store_unavailable" });
+  await store.close();
+});
+
+describe("conditional writes of an S3 service", () => {
+  /** A client whose request headers are changed, to imitate another service. */
+  function clientWith(change: (headers: Record<string, string>) => void): S3Client {
+    const client = new S3Client({
+      endpoint: server.endpoint,
+      region: "us-east-1",
+      credentials: server.credentials,
+      forcePathStyle: true,
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+    });
+    client.middlewareStack.add(
+      (next) => (args) => {
+        // The type of `request` at this step.
+        change((args.request as { headers: Record<string, string> }).headers);
+        return next(args);
+      },
+      { step: "build" },
+    );
+    return client;
+  }
+
+  test("are probed, and the probe object is deleted", async () => {
+    const store = createStore();
+    expect(await store.capabilities()).toEqual({ conditionalCreate: true, compareAndSet: true });
+    expect(
+      (await server.client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: "probe/" }))).KeyCount,
+    ).toBe(0);
+    await store.close();
+  });
+
+  test("send the ETag in the form that the service accepts, with or without quotes", async () => {
+    const client = clientWith((headers) => {
+      const etag = headers["if-match"];
+      if (etag !== undefined) headers["if-match"] = etag.startsWith('"') ? etag.slice(1, -1) : `"${etag}"`;
+    });
+    const store = createStore({ client, prefix: "quoted/" });
+    const { revision } = await store.put("a", Buffer.from("1"), { ifRevision: null });
+    await store.put("a", Buffer.from("2"), { ifRevision: revision });
+    await expect(store.put("a", Buffer.from("3"), { ifRevision: revision })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await store.close();
+    client.destroy();
+  });
+
+  test("are rejected with a remedy if the service does not support them", async () => {
+    const client = clientWith((headers) => {
+      delete headers["if-match"];
+      delete headers["if-none-match"];
+    });
+    const store = createStore({ client, prefix: "incapable/" });
+    expect(await store.capabilities()).toEqual({ conditionalCreate: false, compareAndSet: false });
+    const { revision } = await store.put("a", Buffer.from("1"));
+    await expect(store.put("a", Buffer.from("2"), { ifRevision: revision })).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("Keep the records in another store"),
+    });
+    await expect(store.put("b", Buffer.from("2"), { ifRevision: null })).rejects.toMatchObject({
+      code: "store_unavailable",
+      message: expect.stringContaining("Keep only renditions in it"),
+    });
+    expect(String((await store.get("a"))?.body)).toBe("1");
+    await store.close();
+    // A client passed as an option stays open.
+    await client.send(new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 }));
+    client.destroy();
+  });
+});
+
+test.each([
+  [{ bucket: "" }, "bucket"],
+  [{ prefix: "a" }, "prefix"],
+  [{ prefix: "/" }, "prefix"],
+  [{ prefix: "a/../" }, "prefix"],
+  [{ timeoutMs: 0 }, "timeoutMs"],
+  [{ bufferBytes: -1 }, "bufferBytes"],
+  [{ maxSockets: 0 }, "maxSockets"],
+  [{ minBytesPerSecond: 0.5 }, "minBytesPerSecond"],
+])("createS3BlobStore rejects %j", (options, name) => {
+  expect(() => createS3BlobStore({ bucket: "b", ...options })).toThrow(name);
+});
+
+test("createS3BlobStore rejects a region together with a client", () => {
+  expect(() => createS3BlobStore({ bucket: "b", client: server.client, region: "x" })).toThrow("region");
+});
