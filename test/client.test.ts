@@ -64,7 +64,7 @@ test("a refusal rejects with an OutriggerError that has the status and detail of
   expect(await refusalOf(client().download(NO_IMAGE, "png"))).toMatchObject({ status: 404 });
   expect(await refusalOf(client().upload(fileOf(photo), { expiresAt: 1 }))).toMatchObject({
     status: 400,
-    detail: "expiresAt must lie in the future",
+    detail: "expiresAt must be in the future",
   });
   expect(fronted.front.requests).toHaveLength(4);
 });

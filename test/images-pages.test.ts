@@ -58,7 +58,7 @@ describe("pages of an image", () => {
     expect(Math.abs(Date.parse(String(record.expiresAt)) - Date.now() - 3_600_000)).toBeLessThan(60_000);
     const refused = await post({ action: "update", name: "x", expiresAt: "irgendwann" });
     expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain("expiresAt");
+    expect(await refused.text()).toContain("Enter a date and a time.");
     expect((await post({ action: "delete" })).status).toBe(400);
     expect((await post({ action: "delete", confirm: "on", pin: "wrong" })).status).toBe(403);
     expect((await fetch(image.url)).status).toBe(200);

@@ -28,6 +28,7 @@ export default defineConfig({
       input: {
         upload: here("browser/upload/main.tsx"),
         viewer: here("browser/viewer/main.ts"),
+        edit: here("browser/edit/main.ts"),
         reference: here("browser/reference/main.ts"),
       },
     },

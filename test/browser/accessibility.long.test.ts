@@ -29,6 +29,7 @@ describe("accessibility", () => {
     const picture = await jpegPhoto(600, 400);
     const photo = await upload(site, picture, "image/jpeg", { name: "Harbour" });
     const long = await upload(site, picture, "image/jpeg", { name: "W".repeat(255) });
+    const tall = await upload(site, await jpegPhoto(60, 3000), "image/jpeg");
     const pdf = await upload(site, numberedPdf(5), "application/pdf");
     const gif = await upload(site, await animatedGif(3), "image/gif");
     const deleted = await upload(site, svgDrawing, "image/svg+xml");
@@ -51,7 +52,8 @@ describe("accessibility", () => {
       "page of a deleted image": deleted.url,
       "page of a withheld image": withheld.url,
       "page of an image being processed": pending.url,
-      "page that refuses": `${photo.url}/view?page=9`,
+      "viewer of a tall picture": tall.url,
+      "page that a document does not have": `${pdf.url}/view?page=9`,
       "upload page": `${site.base}/`,
     });
   });
@@ -92,7 +94,11 @@ describe("accessibility", () => {
         await page.goto(addresses[name] ?? "");
         const wanted = await page
           .locator("a[href], button, input:not([type=hidden]), select, summary")
-          .evaluateAll((all) => all.filter((element) => element.checkVisibility()).length);
+          .evaluateAll((all) => {
+            const shown = all.filter((element) => element.checkVisibility());
+            // Tab reaches a group of radio buttons once; arrow keys move within it.
+            return shown.filter((element) => !element.matches("input[type=radio]:not(:checked)")).length;
+          });
         const seen = new Set<string>();
         for (let presses = 0; presses < wanted * 4 && seen.size < wanted; presses++) {
           await page.keyboard.press("Tab");
@@ -111,6 +117,23 @@ describe("accessibility", () => {
           seen.add(focused.key);
         }
         expect([name, seen.size]).toEqual([name, wanted]);
+      });
+    }
+  });
+
+  test("every button keeps a border in forced colours", async () => {
+    for (const name of ["upload page", "edit page", "viewer of a document", "page that asks for the PIN"]) {
+      await withPage(browser, { forcedColors: "active" }, async (page) => {
+        await page.goto(addresses[name] ?? "");
+        await page.locator("button, .button, .pill").first().waitFor();
+        const bare = await page
+          .locator("button, .button, .pill")
+          .evaluateAll((all) =>
+            all
+              .filter((element) => getComputedStyle(element).borderTopStyle === "none")
+              .map((element) => element.outerHTML),
+          );
+        expect([name, bare]).toEqual([name, []]);
       });
     }
   });

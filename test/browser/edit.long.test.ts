@@ -36,7 +36,7 @@ describe("the edit page in Chromium", () => {
           expect((await page.goto(`${image.url}/edit?pin=wrong`))?.status()).toBe(status);
         }
         expect(await page.getByRole("alert").textContent()).toMatch(
-          /^Too many wrong PINs came from your address\. Try again in \d+ seconds?\.$/,
+          /^Too many incorrect PINs\. Try again in \d+ seconds?\.$/,
         );
         const response = await page.goto(image.editUrl);
         expect(response?.status()).toBe(429);
@@ -61,14 +61,73 @@ describe("the edit page in Chromium", () => {
       const image = await upload(site, photo, "image/jpeg");
       await withPage(browser, { timezoneId: "Asia/Tokyo" }, async (page) => {
         await page.goto(image.editUrl);
-        const labels = await page.getByLabel("Expires").locator("option").allTextContents();
-        expect(labels.at(-1)).toBe("7 days from now");
-        await page.getByLabel("Expires").selectOption("86400000");
+        const durations = page.getByLabel("Time from now");
+        expect((await durations.locator("option").allTextContents()).at(-1)).toBe("7 days");
+        await durations.selectOption("86400000");
+        expect(await page.getByRole("radio", { name: "In", exact: true }).isChecked()).toBe(true);
         expect(await page.locator("output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
-        await page.getByLabel("Expires").selectOption("");
-        await page.getByLabel("Or pick a date and time (UTC)").fill("2031-02-03T20:05");
-        expect(await page.locator("output").textContent()).toBe("New expiry: 4 Feb 2031, 05:05 GMT+9.");
+        await page.getByLabel("Date and time").fill("2031-02-03T20:05");
+        expect(await page.getByRole("radio", { name: "On", exact: true }).isChecked()).toBe(true);
+        expect(await durations.inputValue()).toBe("");
+        expect(await page.locator("output").textContent()).toBe("New expiry: 3 Feb 2031, 20:05 GMT+9.");
+        await page.getByRole("radio", { name: "Don’t change" }).check();
+        expect(await page.getByLabel("Date and time").inputValue()).toBe("");
       });
+    });
+  });
+
+  test("after Save the address has neither PIN nor result, and a reload opens the form again without a notice", async () => {
+    const image = await upload(site, photo, "image/jpeg");
+    await withPage(browser, {}, async (page) => {
+      await page.goto(image.editUrl);
+      expect(page.url()).toBe(image.editUrl);
+      await page.getByLabel("Name").fill("after");
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.waitForURL(`${image.url}/edit`);
+      expect(await page.locator(".notice").textContent()).toBe("Name updated.");
+      for (let reloads = 0; reloads < 2; reloads++) {
+        await page.reload();
+        await page.getByRole("button", { name: "Save changes" }).waitFor();
+        await page.waitForURL(`${image.url}/edit`);
+        expect(await page.locator(".notice").count()).toBe(0);
+      }
+    });
+    await withPage(browser, {}, async (page) => {
+      await page.goto(`${image.url}/edit`);
+      await page.getByLabel("PIN").waitFor();
+      expect(page.url()).toBe(`${image.url}/edit`);
+    });
+  });
+
+  test("a change and a deletion reach the saved list of the browser that uploaded the image", async () => {
+    const image = await upload(site, photo, "image/jpeg", { name: "before" });
+    const other = { ...image, id: "A".repeat(22), url: `${site.base}/${"A".repeat(22)}` };
+    await withPage(browser, {}, async (page) => {
+      const list = () =>
+        page.evaluate(
+          ([key]) => JSON.parse(localStorage.getItem(key ?? "") ?? "[]") as Record<string, string>[],
+          [`outrigger uploads ${site.base}`],
+        );
+      await page.goto(`${image.url}/view`);
+      await page.evaluate(
+        ([key, saved]) => localStorage.setItem(key ?? "", saved ?? ""),
+        [`outrigger uploads ${site.base}`, JSON.stringify([image, other])],
+      );
+      // The list has the PIN.
+      await page.goto(`${image.url}/edit`);
+      await page.getByLabel("Name").fill("after");
+      await page.getByLabel("Time from now").selectOption({ label: "30 days" });
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.locator(".notice").waitFor();
+      const response = await fetch(`${site.base}/api/images/${image.id}.json`);
+      const { name, expiresAt } = (await response.json()) as Record<string, string>;
+      expect(name).toBe("after");
+      await expect.poll(async () => (await list())[0]).toMatchObject({ name, expiresAt, pin: image.pin });
+
+      await page.getByLabel("Yes, delete this image").check();
+      await page.getByRole("button", { name: "Delete image" }).click();
+      await page.waitForURL(`${image.url}/view`);
+      await expect.poll(async () => (await list()).map(({ id }) => id)).toEqual([other.id]);
     });
   });
 
@@ -95,7 +154,7 @@ describe("the edit page in Chromium", () => {
         await page.locator("output").waitFor({ state: "attached" });
         await page.getByLabel("Name").fill("after");
         await page.getByRole("button", { name: "Save changes" }).click();
-        await page.waitForURL(/localhost.*done=name$/);
+        await page.waitForURL(/localhost.*\/edit$/);
         expect(complaints).toEqual([]);
       });
     });

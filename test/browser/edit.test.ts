@@ -25,34 +25,71 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
 
   test("renames and prolongs, and says which of them it did", async () => {
     const image = await mine();
-    await withPage(browser, { javaScriptEnabled }, async (page) => {
+    await withPage(browser, { javaScriptEnabled, timezoneId: "Asia/Tokyo" }, async (page) => {
       const complaints = complaintsOf(page);
       await page.goto(image.editUrl);
       await page.getByLabel("Name").fill("after");
       await saved(page);
-      await page.waitForURL(/done=name$/);
-      expect(await notice(page)).toBe("The new name is saved.");
+      await expect.poll(() => notice(page)).toBe("Name updated.");
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("after");
 
-      await page.getByLabel("Expires").selectOption({ label: "30 days from now" });
+      await page.getByRole("radio", { name: "In", exact: true }).check();
+      await page.getByLabel("Time from now").selectOption({ label: "30 days" });
       await saved(page);
-      await page.waitForURL(/done=expiresAt$/);
-      expect(await notice(page)).toMatch(/^The new expiry is saved: \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/);
+      await expect
+        .poll(() => notice(page))
+        .toMatch(
+          javaScriptEnabled
+            ? /^Expiry changed to \d+ \w+ \d{4}, \d\d:\d\d GMT\+9\.$/
+            : /^Expiry changed to \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/,
+        );
       const { expiresAt } = await recordOf(image);
       expect(Math.abs(Date.parse(String(expiresAt)) - Date.now() - 30 * 86_400_000)).toBeLessThan(60_000);
 
-      const date = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 16);
+      const at = Math.floor(Date.now() / 60_000) * 60_000 + 9 * 86_400_000;
+      const offsetMs = javaScriptEnabled ? 9 * 3_600_000 : 0;
+      expect(await page.locator("#zone").textContent()).toBe(javaScriptEnabled ? "GMT+9" : "UTC");
       await page.getByLabel("Name").fill("at last");
-      await page.getByLabel("Or pick a date and time (UTC)").fill(date);
+      await page.getByRole("radio", { name: "On", exact: true }).check();
+      await page.getByLabel("Date and time").fill(new Date(at + offsetMs).toISOString().slice(0, 16));
       await saved(page);
-      await page.waitForURL(/done=name-expiresAt$/);
-      expect(await notice(page)).toContain("The new name is saved. The new expiry is saved:");
-      expect(await recordOf(image)).toMatchObject({ name: "at last", expiresAt: `${date}:00.000Z` });
+      await expect.poll(() => notice(page)).toContain("Name updated. Expiry changed to");
+      expect(await recordOf(image)).toMatchObject({
+        name: "at last",
+        expiresAt: new Date(at).toISOString(),
+      });
 
       await saved(page);
-      await page.waitForURL(/done=nothing$/);
-      expect(await notice(page)).toBe("Nothing was changed: name and expiry are the same as before.");
+      await expect.poll(() => notice(page)).toBe("No changes to save.");
       expect(complaints).toEqual([]);
+    });
+  });
+
+  test("keeps what was typed when it refuses, and ties the message to the field in focus", async () => {
+    const image = await mine();
+    await withPage(browser, { javaScriptEnabled }, async (page) => {
+      await page.goto(image.editUrl);
+      // As a browser without date limits sends it.
+      await page
+        .locator("form")
+        .first()
+        .evaluate((form: HTMLFormElement) => {
+          form.noValidate = true;
+        });
+      await page.getByLabel("Name").fill("typed");
+      await page.getByRole("radio", { name: "On", exact: true }).check();
+      await page.getByLabel("Date and time").fill("2020-01-02T03:04");
+      await saved(page);
+      const field = page.getByLabel("Date and time");
+      await page.locator(".fault").waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("typed");
+      expect(await field.inputValue()).toBe("2020-01-02T03:04");
+      expect(await page.getByRole("radio", { name: "On", exact: true }).isChecked()).toBe(true);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      expect(await field.getAttribute("aria-describedby")).toMatch(/^expiresAt-fault /);
+      expect(await page.locator("#expiresAt-fault").textContent()).toBe("Choose a time in the future.");
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("expires-at");
+      expect((await recordOf(image)).name).toBe("before");
     });
   });
 
@@ -64,7 +101,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       expect(page.url()).toBe(image.editUrl);
       await page.getByLabel("Yes, delete this image").check();
       await page.getByRole("button", { name: "Delete image" }).click();
-      await page.waitForURL(`${image.url}/view?done=delete`);
+      await page.waitForURL(javaScriptEnabled ? `${image.url}/view` : `${image.url}/view?done=delete`);
       expect(await page.getByRole("heading").textContent()).toBe("Image deleted");
       expect(await page.locator("main").textContent()).toContain("This image was deleted.");
       expect(await page.getByRole("main").getByRole("link", { name: "Upload an image" }).count()).toBe(1);
@@ -78,7 +115,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       expect(await page.getByRole("alert").count()).toBe(0);
       await page.getByLabel("PIN").fill("0000000000000000");
       await page.getByRole("button", { name: "Continue" }).click();
-      expect(await page.getByRole("alert").textContent()).toBe("The PIN is wrong");
+      expect(await page.getByRole("alert").textContent()).toBe("Incorrect PIN");
       // As people write it down.
       await page.getByLabel("PIN").fill(image.pin.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"));
       await page.keyboard.press("Enter");
@@ -104,7 +141,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       expect(await page.title()).not.toContain(image.pin);
       await page.getByLabel("Name").fill("other");
       await saved(page);
-      await page.waitForURL(/done=name$/);
+      await page.locator(".notice").waitFor();
       await page.getByRole("link", { name: "View the image" }).click();
       await page.waitForURL(/\/view$/);
       expect(await page.evaluate(() => document.referrer)).toBe("");

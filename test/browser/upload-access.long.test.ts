@@ -1,9 +1,14 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium, overflowsOf } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 import { choose, entryOf, eventually, linkOf, onUploadPage } from "./upload-page.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe("accessibility of the upload page", { timeout: 60_000 }, () => {
   let site: Site;
@@ -31,28 +36,27 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
       expect(await focusedLabel(page)).toBe("Choose images");
 
       await tabTo(page, "Link to one.jpg");
-      await tabTo(page, "Copy link");
+      await tabTo(page, "Copy link to one.jpg");
       await page.keyboard.press("Enter");
       await eventually(() => page.getByRole("log").textContent()).toContain("Link copied.");
       await tabTo(page, "Delete one.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Cancel");
-      await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Delete one.jpg");
-      await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Cancel");
-      await page.keyboard.press("Shift+Tab");
-      await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(1);
-      expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe("two.jpg");
+      expect(await focusedLabel(page)).toBe("Name of two.jpg");
+      await page.keyboard.press("Escape");
+      await tabTo(page, "Undo for one.jpg");
+      await page.keyboard.press("Enter");
+      await eventually(() => focusedLabel(page)).toBe("Name of one.jpg");
 
       await tabTo(page, "Delete two.jpg");
       await page.keyboard.press("Enter");
-      await eventually(() => focusedLabel(page)).toBe("Cancel");
-      await page.keyboard.press("Shift+Tab");
+      await eventually(() => page.locator(".entry").count()).toBe(1);
+      await tabTo(page, "Delete one.jpg");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(0);
       expect(await focusedLabel(page)).toBe("Choose images");
+      await page.keyboard.press("Control+z");
+      await eventually(() => focusedLabel(page)).toBe("Name of one.jpg");
     });
   });
 
@@ -69,15 +73,51 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
     await onUploadPage(browser, site, async (page) => {
       expect(await overflowsOf(page)).toEqual([]);
       await choose(page, boat(`${"W".repeat(120)}.jpg`), { ...boat("notes.txt"), mimeType: "text/plain" });
-      await linkOf(page.locator(".entry").first());
+      await linkOf(page.locator(".entry.ready"));
       await page.getByRole("button", { name: /^Delete W/ }).click();
+      await page.locator(".toast").waitFor();
       expect(await overflowsOf(page)).toEqual([]);
+      await page.getByRole("button", { name: /^Undo/ }).click();
       await page.reload();
       await page.locator("summary").click();
       await linkOf(page.locator(".entry"));
       expect(await overflowsOf(page)).toEqual([]);
     });
   });
+
+  test.each(["light", "dark"] as const)(
+    "the upload page with cards, a saved list and an undo button has no serious fault in %s",
+    async (colorScheme) => {
+      await onUploadPage(
+        browser,
+        site,
+        async (page) => {
+          await choose(page, boat("one.jpg"), boat("two.jpg"));
+          await page.getByRole("heading", { name: "2 images are ready to share" }).waitFor();
+          await eventually(() => page.evaluate(() => Object.values(localStorage).join())).toMatch(
+            /sha256.*sha256/,
+          );
+          await page.reload();
+          await choose(page, boat("one.jpg"));
+          await page.getByText("You already uploaded this:").waitFor();
+          await choose(page, boat("three.jpg"));
+          await linkOf(entryOf(page, "three.jpg"));
+          await page.locator(".saved summary").filter({ hasText: "one.jpg" }).click();
+          await page.getByText("More for one.jpg").click();
+          await page.getByRole("button", { name: "Remove two.jpg from this list" }).click();
+          await page.locator(".toast").waitFor();
+          // Injected through the browser itself, since the policy forbids foreign scripts.
+          await page.evaluate(AXE);
+          const { violations } = await page.evaluate<AxeResults>("axe.run()");
+          const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+          expect(
+            serious.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join(" "))]),
+          ).toEqual([]);
+        },
+        { colorScheme },
+      );
+    },
+  );
 
   test("the upload page shows no animation when the reader prefers reduced motion", async () => {
     await onUploadPage(

@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { readCreated, readSaved } from "../../packages/web/browser/saved/saved-image.ts";
 import { readConfig } from "../../packages/web/browser/upload/config.ts";
-import { kindOf, refusalOf, sentType } from "../../packages/web/browser/upload/file-kinds.ts";
-import {
-  expiresAtField,
-  lifetimeChoices,
-  lifetimeText,
-} from "../../packages/web/browser/upload/lifetimes.ts";
+import { isImageAddress, kindOf, refusalOf, sentType } from "../../packages/web/browser/upload/file-kinds.ts";
+import { expiresAtField, lifetimeChoices } from "../../packages/web/browser/upload/lifetimes.ts";
 import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
 import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
-import { readCreated, readSaved } from "../../packages/web/browser/upload/store/saved-image.ts";
 import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
+import { durationText } from "../../packages/web/src/time-left.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -57,19 +54,35 @@ describe("checks of a file before its upload", () => {
   });
 });
 
+describe("pasted text", () => {
+  test.each([
+    ["https://pictures.example/a/boat.PNG?size=2#top", true],
+    [" http://pictures.example/boat.webp\n", true],
+    ["data:image/png;base64,AAAA", true],
+    ["https://pictures.example/", false],
+    ["https://pictures.example/?name=boat.png", false],
+    ["boat.png", false],
+    ["see https://pictures.example/boat.png", false],
+    ["ftp://pictures.example/boat.png", false],
+    ["", false],
+  ])("whether %j is the address of an image: %s", (text, isAddress) => {
+    expect(isImageAddress(text)).toBe(isAddress);
+  });
+});
+
 describe("lifetime choices on the upload page", () => {
   const year = { defaultLifetimeMs: DAY_MS, maxLifetimeMs: 365 * DAY_MS };
 
   test("the choices include the default and the longest lifetime, and none longer", () => {
-    expect(lifetimeChoices(year).map(lifetimeText)).toEqual([
+    expect(lifetimeChoices(year).map(durationText)).toEqual([
       "1 hour",
       "1 day",
       "7 days",
       "30 days",
-      "1 year",
+      "365 days",
     ]);
     const short = { defaultLifetimeMs: 2 * DAY_MS, maxLifetimeMs: 10 * DAY_MS };
-    expect(lifetimeChoices(short).map(lifetimeText)).toEqual([
+    expect(lifetimeChoices(short).map(durationText)).toEqual([
       "1 hour",
       "1 day",
       "2 days",
@@ -77,7 +90,7 @@ describe("lifetime choices on the upload page", () => {
       "10 days",
     ]);
     const tiny = { defaultLifetimeMs: 90_000, maxLifetimeMs: 30 * 60_000 };
-    expect(lifetimeChoices(tiny).map(lifetimeText)).toEqual(["1.5 minutes", "30 minutes"]);
+    expect(lifetimeChoices(tiny).map(durationText)).toEqual(["1.5 minutes", "30 minutes"]);
   });
 
   test("the default lifetime sends no expiresAt, and the longest stays below the server's limit", () => {
@@ -110,7 +123,7 @@ describe("outcome of a refused upload", () => {
   });
 
   test.each([
-    [400, "expiresAt must lie in the future", true, true],
+    [400, "expiresAt must be in the future", true, true],
     [403, "Not you.", true, true],
     [413, null, false, true],
     [415, "Not an image.", false, true],
@@ -141,7 +154,7 @@ describe("outcome of a refused upload", () => {
 
 describe("the state of the list of uploads", () => {
   const upload = (key: string, batch: number): Upload => ({
-    ...{ key, batch, name: key, size: 1, label: null, previewUrl: null, image: null },
+    ...{ key, batch, name: key, size: 1, label: null, previewUrl: null, note: null, image: null },
     stage: { kind: "queued" },
   });
 

@@ -131,7 +131,7 @@ describe("interrupted uploads", { timeout: 60_000 }, () => {
         await choose(page, boat());
         const entry = page.locator(".entry");
         await entry.getByText("Uploaded. Preparing the preview…").waitFor();
-        await entry.getByLabel("Name", { exact: true }).fill("late name");
+        await entry.getByLabel(/^Name of/).fill("late name");
         await page.keyboard.press("Enter");
         held();
         await page.getByRole("heading", { name: "Your image is ready to share" }).waitFor();

@@ -60,6 +60,40 @@ describe("the viewer in Chromium", () => {
     });
   });
 
+  test("under reduced motion an animation is shown as its first frame", async () => {
+    const { url } = await upload(site, await animatedGif(3), "image/gif");
+    await withPage(browser, { reducedMotion: "reduce", javaScriptEnabled: false }, async (page) => {
+      await page.goto(url);
+      const shown = page.waitForResponse(/\.png$/);
+      await page.reload();
+      expect((await shown).status()).toBe(200);
+    });
+  });
+
+  test("a tall picture keeps its width, and the arrow keys scroll it", async () => {
+    const tall = await sharp({ create: { width: 60, height: 3000, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    const { url } = await upload(site, tall, "image/png");
+    await withPage(browser, {}, async (page) => {
+      await page.goto(url);
+      const stage = page.locator(".stage");
+      expect(await stage.locator("img").evaluate((img) => img.clientWidth)).toBe(60);
+      await stage.focus();
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(() => stage.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+    });
+  });
+
+  test("a page that a document does not have answers 404, and links to its first and last page", async () => {
+    await withPage(browser, {}, async (page) => {
+      expect((await page.goto(`${report.url}/view?page=99`))?.status()).toBe(404);
+      expect(await page.locator("main").textContent()).toContain("this document has 5 pages");
+      await page.getByRole("link", { name: "Last page" }).click();
+      await page.waitForURL(`${report.url}/view?page=5`);
+    });
+  });
+
   test("without JavaScript, links and a number field turn the pages", async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(report.url);
@@ -100,7 +134,7 @@ describe("the viewer in Chromium", () => {
         Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
       });
       await page.goto(photo.url);
-      await page.getByRole("button", { name: "Copy Page link" }).click();
+      await page.getByRole("button", { name: "Copy page link" }).click();
       await page.getByRole("status").filter({ hasText: "Page link" }).waitFor();
       expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
     });

@@ -40,7 +40,7 @@ describe("the viewer in Chromium", () => {
           `${site.base}/`,
         );
         // Copy buttons appear only where the clipboard is available.
-        expect(await page.locator(".copy").count()).toBe(javaScriptEnabled ? 11 : 0);
+        expect(await page.locator('[aria-label^="Copy "]').count()).toBe(javaScriptEnabled ? 11 : 0);
         expect(complaints).toEqual([]);
       });
     },
@@ -105,6 +105,8 @@ describe("the viewer in Chromium", () => {
       expect(await page.locator(".banner").textContent()).toContain("expired");
       expect(await page.locator(".banner").count()).toBe(1);
       expect(await page.getByRole("status").textContent()).toContain("expired");
+      expect(await page.locator(".copy").count()).toBe(0);
+      expect(await page.getByRole("main").getByRole("link").count()).toBe(0);
     });
   });
 
@@ -119,7 +121,10 @@ describe("the viewer in Chromium", () => {
         HTML: `<a href="${photo.url}/view"><img src="${original}" alt="Bucht &amp; Boot.jpg"></a>`,
       };
       for (const [label, text] of Object.entries(expected)) {
-        const button = page.getByRole("button", { name: `Copy ${label}`, exact: true });
+        const button = page.getByRole("button", {
+          name: `Copy ${label.replace("Page", "page").replace("Original", "original")}`,
+          exact: true,
+        });
         await button.click();
         await page
           .getByRole("status")

@@ -25,8 +25,16 @@ describe("the message of a wrong call names the option and the expected value", 
       "createImages: rateLimits must be false or an object of options (creates, reads, edits, pinFailures), not true",
     ],
     [
+      { rateLimits: { creates: { perMinute: 60, burst: 0 } } },
+      "createImages: rateLimits.creates.burst must be a whole number from 1, not 0",
+    ],
+    [
+      { rateLimits: { creates: { perMinute: 60 } } },
+      "createImages: rateLimits.creates.burst is required: a whole number from 1",
+    ],
+    [
       { rateLimits: { reads: 0 } },
-      "createImages: rateLimits.reads must be false or a whole number from 1, not 0",
+      "createImages: rateLimits.reads must be false or a whole number from 1, or { perMinute, burst } of such numbers, not 0",
     ],
     [
       { ownerLimits: { images: -1 } },

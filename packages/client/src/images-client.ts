@@ -64,8 +64,13 @@ export interface ImagesClient {
   /**
    * Deletes an image. Rejects with 410 if the image is already gone, but resolves if an earlier try of the same call may have
    * deleted it.
+   * @param options `keepalive`: a browser completes the request after its page is closed, but does not retry it then.
    */
-  remove(id: string, pin: string, options?: RequestOptions): Promise<void>;
+  remove(
+    id: string,
+    pin: string,
+    options?: RequestOptions & { keepalive?: boolean | undefined },
+  ): Promise<void>;
 }
 
 /** A client of the image service. Throws a TypeError for an invalid option. */
@@ -109,10 +114,10 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       throw readRefusal(reply, [pin]);
     },
 
-    async remove(id, pin, { signal } = {}) {
+    async remove(id, pin, { keepalive, signal } = {}) {
       const url = recordAddress(baseUrl, id);
       requirePin(pin);
-      const sending = { method: "DELETE", url, headers: ownHeaders(pin), signal } as const;
+      const sending = { method: "DELETE", url, headers: ownHeaders(pin), keepalive, signal } as const;
       const rules = { isRepeatable: true, signal };
       const { reply, mayBeDone } = await repeat(settings, rules, () => send(settings, sending));
       if (reply.status === 204 || (reply.status === 410 && mayBeDone)) return;

@@ -9,6 +9,8 @@ export interface Sending {
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: BodyInit;
+  /** Whether a browser completes the request after its page is closed. */
+  keepalive?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -49,7 +51,10 @@ const STREAMING: RequestInit & { duplex: "half" } = {
   window: null,
 };
 
-function initOf(settings: ClientSettings, { method, headers = {}, body, signal }: Sending): RequestInit {
+function initOf(
+  settings: ClientSettings,
+  { method, headers = {}, body, keepalive, signal }: Sending,
+): RequestInit {
   const isStream = body instanceof ReadableStream;
   const init: RequestInit = {
     method,
@@ -58,6 +63,7 @@ function initOf(settings: ClientSettings, { method, headers = {}, body, signal }
     redirect: "manual",
     ...(body === undefined ? {} : { body }),
     ...(isStream ? STREAMING : {}),
+    ...(keepalive === undefined ? {} : { keepalive }),
     ...(signal === undefined ? {} : { signal }),
   };
   return init;

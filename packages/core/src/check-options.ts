@@ -74,12 +74,12 @@ function checkTable(report: Report, path: string, given: object, table: Rules): 
 
 /** Checks a value. Returns it with the defaults of the options within it. */
 function check(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
-  if (rule.kind === "orFalse" && given !== false && rule.rule.kind === "nested" && values.isObject(given)) {
-    return check(report, path, given, rule.rule);
-  }
-  if (rule.kind === "either") {
-    const isNested = values.isObject(given) && Object.keys(rule.nested.table).some((name) => name in given);
-    if (isNested) return check(report, path, given, rule.nested);
+  const inner = rule.kind === "orFalse" ? rule.rule : rule;
+  if (values.isObject(given)) {
+    if (rule.kind === "orFalse" && inner.kind === "nested") return check(report, path, given, inner);
+    if (inner.kind === "either" && Object.keys(inner.nested.table).some((name) => name in given)) {
+      return check(report, path, given, inner.nested);
+    }
   }
   if (!fits(given, rule)) {
     const text = `must be ${wantedBy(rule)}`;

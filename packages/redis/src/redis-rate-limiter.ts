@@ -21,7 +21,7 @@ const FACTORY = "createRedisRateLimiter";
 const RULES = { ...SOURCE_RULES, prefix: PREFIX_RULE } satisfies RuleTable<Flat<RedisRateLimiterOptions>>;
 
 /**
- * KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window in milliseconds. The
+ * Windows. KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window in milliseconds. The
  * window is the counter's time to live, so only the server's clock counts. Returns [1 if allowed, points left,
  * milliseconds left].
  */
@@ -46,12 +46,41 @@ return {1, limit - used - cost, leftMs}
 `);
 
 /**
+ * Buckets. KEYS: the bucket, which exists until it is full. ARGV: as above, then the points of a full bucket. What is taken
+ * is counted in shares, so that refills are whole numbers: a point has `windowMs` shares, and `limit` shares refill each
+ * millisecond. The time to live says how much is taken, rounded up to a millisecond; the value is what the rounding added.
+ */
+const fill = createScript(`
+local cost, limit, windowMs = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local capacity = tonumber(ARGV[5]) * windowMs
+local leftMs = redis.call('PTTL', KEYS[1])
+local taken = 0
+if leftMs > 0 then taken = math.max(0, leftMs * limit - tonumber(redis.call('GET', KEYS[1]))) end
+local function answer(isAllowed)
+  local missing = taken
+  if isAllowed == 0 then missing = math.min(cost * windowMs, capacity) + taken - capacity end
+  return {isAllowed, math.floor((capacity - taken) / windowMs), math.ceil(missing / limit)}
+end
+if ARGV[1] == 'look' then return answer(taken + windowMs <= capacity and 1 or 0) end
+if ARGV[1] == 'give' then cost = -cost end
+if taken + cost * windowMs > capacity then return answer(0) end
+taken = math.max(0, taken + cost * windowMs)
+if taken == 0 then
+  redis.call('DEL', KEYS[1])
+else
+  local untilMs = math.ceil(taken / limit)
+  redis.call('SET', KEYS[1], string.format('%.0f', untilMs * limit - taken), 'PX', string.format('%.0f', untilMs))
+end
+return answer(1)
+`);
+
+/**
  * A limiter that all processes on one Redis server or cluster share. Windows follow the server's clock.
  *
- * It has its own script because rate-limiter-flexible counts refused attempts, starts a window with one, and has
+ * It has its own scripts because rate-limiter-flexible counts refused attempts, starts a window with one, and has
  * windows of whole seconds only.
  *
- * Rejects with a `TypeError` for a limit or a cost that is not an integer of at least 1, or a window that is not an
+ * Rejects with a `TypeError` for a limit, a burst or a cost that is not an integer of at least 1, or a window that is not an
  * integer of 1 to 2,147,483,647 ms (24.8 days), and with `store_unavailable` if the limiter is closed or
  * Redis fails.
  */
@@ -62,14 +91,17 @@ export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLi
   async function run(
     what: string,
     key: string,
-    { limit, windowMs }: RateRule,
+    { limit, windowMs, burst }: RateRule,
     cost: number,
   ): Promise<RateResult> {
     checkValue("limit", limit, COUNT);
     checkValue("windowMs", windowMs, WINDOW);
     checkValue("cost", cost, COUNT);
-    const name = `${prefix}:rate:${limit}/${windowMs}:${key}`;
-    const reply = await connection.run(count, [name], [what, String(cost), String(limit), String(windowMs)]);
+    if (burst !== undefined) checkValue("burst", burst, COUNT);
+    const [script, ...numbers] =
+      burst === undefined ? [count, limit, windowMs] : [fill, limit, windowMs, burst];
+    const name = `${prefix}:rate:${numbers.join("/")}:${key}`;
+    const reply = await connection.run(script, [name], [what, cost, ...numbers].map(String));
     const [isAllowed, remaining, resetMs] = reply as [number, number, number]; // The reply of the script.
     return { allowed: isAllowed === 1, remaining, resetMs };
   }

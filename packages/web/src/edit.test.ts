@@ -17,7 +17,7 @@ describe("edit page", () => {
       "604800000",
     ]);
     expect(html).toContain('min="2025-11-20T12:01" max="2025-11-27T12:00"');
-    expect(html).toContain("You can choose up to 7 days from now.");
+    expect(html).toContain("You can choose up to 7 days.");
   });
 
   it("shows a thumbnail of the image", () => {

@@ -1,23 +1,17 @@
-import type { EditView, Page } from "@outrigger/core";
+import type { EditInput, EditView, Page } from "@outrigger/core";
 import { type Address, absoluteAddress, formAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { offersOf } from "./formats.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, type HtmlValue, html } from "./html.ts";
 import { dateMarkup, withDates } from "./phrases.ts";
 import { thumbnail } from "./renditions.ts";
-import { timeLeftText } from "./time-left.ts";
+import { durationText, timeLeftText } from "./time-left.ts";
 
 const DAY_MS = 86_400_000;
 /** Pixels of the thumbnail's sides, twice what the style sheet shows. */
 const THUMBNAIL_SIDE = 192;
 
-const DURATIONS: readonly (readonly [label: string, ms: number])[] = [
-  ["1 hour from now", DAY_MS / 24],
-  ["1 day from now", DAY_MS],
-  ["7 days from now", 7 * DAY_MS],
-  ["30 days from now", 30 * DAY_MS],
-  ["365 days from now", 365 * DAY_MS],
-];
+const DURATIONS_MS: readonly number[] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
 
 /** The page to rename an image, change its expiry or delete it. The request must have the PIN. */
 export function editPage(view: EditView, nowMs: number, productName: string): Page {
@@ -34,14 +28,14 @@ export function editPage(view: EditView, nowMs: number, productName: string): Pa
     productName,
     baseUrl: image.baseUrl,
     layout: "edit",
-    entry: "viewer",
+    entry: "edit",
     // The page's address holds the PIN, which must not leak to other sites as a referrer.
     head: html`<meta name="referrer" content="no-referrer">`,
     main: html`${notice !== undefined && html`<p class="banner notice" role="status">${withDates(notice)}</p>`}
 ${problem !== undefined && html`<p class="banner alarm" role="alert">${withDates(problem)}</p>`}
 ${subject(view, picture, viewAddress, nowMs)}
 ${updateSection(form, view, nowMs)}
-${deleteSection(form)}`,
+${deleteSection(form, view)}`,
     pictures: picture === null ? [] : [picture],
     forms: action === null ? [] : [action],
   });
@@ -62,24 +56,50 @@ function expiryLine(expiresAt: string, nowMs: number): Html {
   return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
 }
 
-function updateSection(form: Html, { image, maxLifetimeMs }: EditView, nowMs: number): Html {
-  const durations = DURATIONS.filter(([, ms]) => ms <= maxLifetimeMs);
+function updateSection(form: Html, view: EditView, nowMs: number): Html {
+  const { image, maxLifetimeMs, typed } = view;
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
-${form}<input type="hidden" name="action" value="update">
+${form}<input type="hidden" name="action" value="update"><input type="hidden" name="utcOffset" value="${typed?.utcOffset ?? ""}">
 <label for="name">Name</label>
-<input id="name" name="name" value="${image.name}" maxlength="255" required autocomplete="off" dir="auto">
-<label for="expires-in">Expires</label>
-<select id="expires-in" name="expiresIn" aria-describedby="expires-hint"><option value="" selected>Don’t change</option>${durations.map(
-    ([label, ms]) => html`<option value="${ms}">${label}</option>`,
-  )}</select>
-<label for="expires-at">Or pick a date and time (UTC)</label>
-<input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-describedby="expires-hint"${
+<input id="name" name="name" value="${typed?.name ?? image.name}" maxlength="255" required autocomplete="off" dir="auto"${faultAttributes(view, "name")}>
+${faultLine(view, "name")}<fieldset class="choices"><legend>Expires</legend>
+${choice(view, "keep", "Don’t change")}
+<div class="choice">${choice(view, "in", "In")}
+<select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${DURATIONS_MS.filter(
+    (ms) => ms <= maxLifetimeMs,
+  ).map((ms) => {
+    const isTyped = typed?.expiresIn === String(ms);
+    return html`<option value="${ms}"${isTyped && html` selected`}>${durationText(ms)}</option>`;
+  })}</select></div>
+${faultLine(view, "expiresIn")}<div class="choice">${choice(view, "on", "On")}
+<input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-label="Date and time" value="${typed?.expiresAt ?? ""}"${
     // The service refuses dates outside these bounds.
     html` min="${minuteOf(nowMs + 60_000)}" max="${minuteOf(nowMs + maxLifetimeMs)}"`
-  }>
-<p class="hint" id="expires-hint">You can choose up to ${durationText(maxLifetimeMs)} from now.</p>
+  }${faultAttributes(view, "expiresAt", "zone expires-hint")}> <span id="zone">UTC</span></div>
+${faultLine(view, "expiresAt")}<p class="hint" id="expires-hint">You can choose up to ${durationText(maxLifetimeMs)}.</p></fieldset>
 <button>Save changes</button>
 </form></section>`;
+}
+
+function choice({ typed }: EditView, value: EditInput["expiry"], label: string): Html {
+  const isChosen = (typed?.expiry ?? "keep") === value;
+  return html`<label class="check"><input type="radio" name="expiry" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
+}
+
+type Faulty = keyof NonNullable<EditView["faults"]>;
+
+/** Names the texts that describe a field. The first wrong field gets the focus. */
+function faultAttributes({ faults = {} }: EditView, name: Faulty, described = ""): HtmlValue {
+  if (faults[name] === undefined) return described !== "" && html` aria-describedby="${described}"`;
+  const isFirst = ORDER.find((each) => faults[each] !== undefined) === name;
+  return html` aria-invalid="true" aria-describedby="${`${name}-fault ${described}`.trim()}"${isFirst && html` autofocus`}`;
+}
+
+const ORDER: readonly Faulty[] = ["name", "expiresIn", "expiresAt", "confirm"];
+
+function faultLine({ faults = {} }: EditView, name: Faulty): HtmlValue {
+  const fault = faults[name];
+  return fault !== undefined && html`<p class="fault" id="${name}-fault">${withDates(fault)}</p>\n`;
 }
 
 /** The value of a `datetime-local` field, in UTC. */
@@ -87,17 +107,12 @@ function minuteOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 16);
 }
 
-function durationText(ms: number): string {
-  const [unit, length] =
-    ms >= 2 * DAY_MS ? ["days", DAY_MS] : ms >= DAY_MS / 12 ? ["hours", DAY_MS / 24] : ["minutes", 60_000];
-  return `${Math.floor(ms / length)} ${unit}`;
-}
-
-function deleteSection(form: Html): Html {
+function deleteSection(form: Html, view: EditView): Html {
   return html`<section class="danger" aria-labelledby="delete"><h2 id="delete">Delete</h2>
 <p>This deletes the image immediately, for everyone and in every format. This can’t be undone.</p>
 ${form}<input type="hidden" name="action" value="delete">
-<label class="check"><input type="checkbox" name="confirm" value="yes" required> Yes, delete this image</label>
+<label class="check"><input type="checkbox" name="confirm" value="yes" required${faultAttributes(view, "confirm")}> Yes, delete this image</label>
+${faultLine(view, "confirm")}
 <button>Delete image</button>
 </form></section>`;
 }

@@ -3,7 +3,7 @@ import { type Address, withParameter } from "./addresses.ts";
 import { type Offer, shortTypeName } from "./formats.ts";
 import { type Html, html } from "./html.ts";
 import { dimensionsText, sizeText } from "./phrases.ts";
-import { type ShownPicture, shownPicture } from "./renditions.ts";
+import { isTall, type ShownPicture, shownPicture } from "./renditions.ts";
 
 /** Width that the page has for the picture, as in the style sheet. */
 const SIZES = "(min-width: 60rem) calc(100vw - 28rem), 100vw";
@@ -17,7 +17,7 @@ export function figure(view: ImageView, offers: readonly Offer[], address: Addre
 ${address !== null && pageCount(view) > 1 && pageTurner(view, address)}${
   shown?.isBounded === true &&
   html`<figcaption>Scaled to fit. <a href="${shown.full.href}">View full size</a>
-(${view.page === 1 ? [dimensionsText(view), sizeText(view.size)].filter(Boolean).join(", ") : `page ${view.page}`})</figcaption>`
+(${[view.page > 1 && `page ${view.page}`, dimensionsText(view), view.page === 1 && sizeText(view.size)].filter(Boolean).join(", ")})</figcaption>`
 }
 </figure>`;
 }
@@ -36,13 +36,19 @@ function placeholder({ type }: ImageView): Html {
   return html`<p class="placeholder"><b>${shortTypeName(type)}</b> No preview available</p>`;
 }
 
-function pictureMarkup(view: ImageView, { address, sources, full, size, isOpaque }: ShownPicture): Html {
+function pictureMarkup(
+  view: ImageView,
+  { address, sources, full, size, isOpaque, still }: ShownPicture,
+): Html {
   const alt = view.page === 1 ? view.name : `${view.name}, page ${view.page}`;
   const srcset = sources.map((source) => `${source.address.href} ${source.width}w`).join(", ");
-  return html`<a class="${isOpaque ? "stage" : "stage see-through"}" href="${full.href}"><img
+  const looks = ["stage", !isOpaque && "see-through", isTall(size) && "tall"].filter(Boolean).join(" ");
+  const source =
+    still !== null && html`<source media="(prefers-reduced-motion: reduce)" srcset="${still.href}">`;
+  return html`<a class="${looks}" href="${full.href}"><picture>${source}<img
 src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" sizes="${SIZES}"`}${
     size !== null && html` width="${size.width}" height="${size.height}"`
-  }></a>`;
+  }></picture></a>`;
 }
 
 /** Controls to turn the pages of a document: links, and a form to go to a page by number. */

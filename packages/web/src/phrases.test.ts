@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { markupOf } from "./html.ts";
-import { dateMarkup, limitText, sizeText, waitText, withDates } from "./phrases.ts";
+import { dateMarkup, limitText, sizeText, textsOverLimit, waitText, withDates } from "./phrases.ts";
 
 describe("sizeText", () => {
   it.each([
@@ -27,6 +27,22 @@ describe("limitText", () => {
       "10 kB",
       "0 bytes",
     ]);
+  });
+});
+
+describe("textsOverLimit", () => {
+  const MIB = 1024 * 1024;
+  it.each([
+    [31_500_000, 25 * MIB, "30 MB", "25 MB"],
+    [26_300_000, 25 * MIB, "25.1 MB", "25 MB"],
+    [25 * MIB + 1000, 25 * MIB, "25.001 MB", "25 MB"],
+    [25 * MIB + 1, 25 * MIB, "26214401 bytes", "26214400 bytes"],
+    [10_000_001, 10_000_000, "10000001 bytes", "10000000 bytes"],
+    [20_000, 10_000, "20 kB", "10 kB"],
+    [123_456, 500, "123456 bytes", "500 bytes"],
+    [7e12, 5e12, "7000 GB", "5000 GB"],
+  ])("writes %d bytes above a limit of %d as %s and %s", (bytes, limit, size, most) => {
+    expect(textsOverLimit(bytes, limit)).toEqual({ size, limit: most });
   });
 });
 

@@ -46,6 +46,18 @@ export function limitText(bytes: number): string {
   return bytes > 0 && bytes % MIB === 0 ? `${bytes / MIB} MB` : sizeText(bytes);
 }
 
+/** A size above a limit, and the limit, in one unit and with enough digits to differ: `25.01 MB` and `25 MB`. */
+export function textsOverLimit(bytes: number, limit: number): { size: string; limit: string } {
+  const isBinary = limit > 0 && limit % MIB === 0;
+  const unit = isBinary ? MIB : 10 ** (3 * Math.min(3, Math.floor(Math.log10(Math.max(1, limit)) / 3)));
+  const name = isBinary ? "MB" : { 1e3: "kB", 1e6: "MB", 1e9: "GB" }[unit];
+  for (let digits = 3; unit > 1 && digits <= 6; digits++) {
+    const [size, most] = [bytes, limit].map((amount) => Number((amount / unit).toPrecision(digits)));
+    if (size !== most) return { size: `${size} ${name}`, limit: `${most} ${name}` };
+  }
+  return { size: `${bytes} bytes`, limit: `${limit} bytes` };
+}
+
 /** A date as a `<time>` element; other text stays text. */
 export function dateMarkup(date: string): Html {
   const ms = Date.parse(date);
@@ -66,7 +78,36 @@ export function waitText(seconds: number): string {
   return seconds === 1 ? "1 second" : `${seconds} seconds`;
 }
 
-/** `1600 × 900 pixels`; `null` where a side is unknown. */
-export function dimensionsText({ width, height }: ImageView): string | null {
-  return width === null || height === null ? null : `${width} × ${height} pixels`;
+/** `1600 × 900 pixels`, or the paper size of a document; `null` where a side is unknown. */
+export function dimensionsText({ type, width, height }: Pick<ImageView, "type" | "width" | "height">) {
+  if (width === null || height === null) return null;
+  return type === "application/pdf" ? paperText(width, height) : `${width} × ${height} pixels`;
+}
+
+/** Short and long side of common paper, millimetres. */
+const PAPERS: readonly (readonly [name: string, short: number, long: number])[] = [
+  ["A3", 297, 420],
+  ["A4", 210, 297],
+  ["A5", 148, 210],
+  ["Letter", 215.9, 279.4],
+  ["Legal", 215.9, 355.6],
+];
+const PAPER_TOLERANCE_MM = 1.5;
+/** A PDF has 2 px per point, and 72 points per inch. */
+const MM_PER_PIXEL = 25.4 / 144;
+
+/** The size of a page of a document: `A4 portrait (210 × 297 mm)`. */
+function paperText(width: number, height: number): string {
+  const sides = [width * MM_PER_PIXEL, height * MM_PER_PIXEL] as const;
+  const [short, long] = [Math.min(...sides), Math.max(...sides)];
+  const isNear = (one: number, other: number) => Math.abs(one - other) <= PAPER_TOLERANCE_MM;
+  const paper = PAPERS.find((each) => isNear(each[1], short) && isNear(each[2], long));
+  const text = `${Math.round(sides[0])} × ${Math.round(sides[1])} mm`;
+  return paper === undefined ? text : `${paper[0]} ${width > height ? "landscape" : "portrait"} (${text})`;
+}
+
+/** The uploading program. Browsers call themselves Mozilla, which tells people little. */
+export function agentText({ name, version }: NonNullable<ImageView["agent"]>): string {
+  const product = version === null ? name : `${name} ${version}`;
+  return name === "Mozilla" ? `${product} (a web browser)` : product;
 }

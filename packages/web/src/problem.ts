@@ -22,7 +22,7 @@ const DELETED = ["Image deleted", "Its links no longer work."] as const;
 /** The page for a request that has no image to show: it says why. */
 export function problemPage(view: ProblemView, productName: string): Page {
   const { baseUrl, status, title, detail, justDeleted } = view;
-  const [headline, advice] = justDeleted === true ? DELETED : (SAID.get(status) ?? [title, ""]);
+  const [headline, advice] = sayingOf(view);
   const base = absoluteAddress(baseUrl);
   const isPending = status === 202;
   return documentPage({
@@ -30,19 +30,33 @@ export function problemPage(view: ProblemView, productName: string): Page {
     productName,
     baseUrl,
     layout: "problem",
-    entry: "viewer",
-    main: html`<div class="${isPending ? "card pending" : "card"}">
+    entry: justDeleted === true ? "edit" : "viewer",
+    main: html`<div class="${isPending ? "card pending" : "card"}"${justDeleted === true && base !== null && html` data-deleted-from="${base.href}"`}>
 <h1>${headline}</h1>
 ${isPending && html`<div class="bar" aria-hidden="true"></div>`}
 ${detail !== "" && html`<p>${withDates(detail)}</p>`}
 ${advice !== "" && html`<p>${advice}</p>`}
-${authorityLine(view)}${waitLine(view)}
+${pageLinks(view)}${authorityLine(view)}${waitLine(view)}
 ${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,
     // A waiting page polls for the image and then loads it.
     ...(isPending ? { pictures: base === null ? [] : [base], policy: { "connect-src": "'self'" } } : {}),
   });
+}
+
+function sayingOf({ status, title, justDeleted, firstPageUrl }: ProblemView): readonly [string, string] {
+  if (justDeleted === true) return DELETED;
+  if (firstPageUrl !== undefined) return ["No such page", ""];
+  return SAID.get(status) ?? [title, ""];
+}
+
+/** Links to the pages that a document has. */
+function pageLinks({ firstPageUrl, lastPageUrl }: ProblemView): HtmlValue {
+  const first = absoluteAddress(firstPageUrl ?? "");
+  const last = absoluteAddress(lastPageUrl ?? "");
+  if (first === null) return null;
+  return html`<p><a href="${first.href}">First page</a>${last !== null && html` · <a href="${last.href}">Last page</a>`}</p>`;
 }
 
 function authorityLine({ authority }: ProblemView): HtmlValue {

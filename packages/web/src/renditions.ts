@@ -20,12 +20,17 @@ export interface ShownPicture {
   /** Size of the shown picture, for the layout; `null` when unknown. */
   size: Size | null;
   isOpaque: boolean;
+  /** The first frame of an animation; `null` for a still picture. */
+  still: Address | null;
 }
 
 /** Sides of the boxes for large pictures: for phones, and for high-density screens. */
 const BOXES = [1024, 2048] as const;
 const MAX_SIDE = 2048;
 const MAX_SHOWN_BYTES = 4_000_000;
+/** A picture above this height in pixels and this ratio of height to width is scrolled, not shrunk to fit. */
+const MIN_TALL_HEIGHT = 1000;
+const MIN_TALL_RATIO = 2.5;
 const MAX_PREVIEW_SIDE = 1200;
 /** The smallest limit for animations among services that show link previews. */
 const MAX_PREVIEW_BYTES = 8_000_000;
@@ -43,31 +48,40 @@ export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPi
     isBounded: false,
     size: sizeOf(view),
     isOpaque,
+    still: null,
   };
   // A smaller animation would have about as many bytes, and a drawing scales by itself.
+  if (full.format === "gif" && (view.pages ?? 1) > 1) {
+    return { ...whole, still: offers.find(({ format }) => format === "png")?.address ?? null };
+  }
   if (full.format === "gif" || full.format === "svg") return whole;
   const compact = offers.find(({ format }) => format === "webp") ?? full;
   const compactAddress = pageAddress(view, compact.address);
   const natural = sizeOf(view);
-  if (natural !== null && isWithin(natural, MAX_SIDE)) {
+  if (natural !== null && (isTall(natural) ? natural.width <= MAX_SIDE : isWithin(natural, MAX_SIDE))) {
     if (full.isOriginal && view.size <= MAX_SHOWN_BYTES) return whole;
     return { ...whole, address: compactAddress };
   }
   const [smaller, larger] = BOXES.map((side) => boxed(view, compactAddress, side));
   if (smaller === undefined || larger === undefined) return whole;
-  const isMeasured = natural !== null && view.page === 1;
   return {
     ...whole,
     address: larger,
-    sources: isMeasured
-      ? [
-          { address: smaller, width: fitted(natural, BOXES[0], false).width },
-          { address: larger, width: fitted(natural, BOXES[1], false).width },
-        ]
-      : [],
+    sources:
+      natural !== null
+        ? [
+            { address: smaller, width: fitted(natural, BOXES[0], false).width },
+            { address: larger, width: fitted(natural, BOXES[1], false).width },
+          ]
+        : [],
     isBounded: true,
     size: natural === null ? null : fitted(natural, MAX_SIDE, false),
   };
+}
+
+/** Whether a picture, shrunk to the height of a window, would be too narrow to read. */
+export function isTall(size: Size | null): boolean {
+  return size !== null && size.height > MIN_TALL_HEIGHT && size.height > MIN_TALL_RATIO * size.width;
 }
 
 /** A thumbnail within a square of `side` pixels; `null` when there is no raster. */
@@ -97,11 +111,9 @@ export function previewPicture(
   if (chosen.isOriginal && natural !== null && isWithin(natural, MAX_PREVIEW_SIDE)) {
     return { address: chosen.address, size: natural };
   }
-  // Only the size of the first page is known.
-  const isMeasured = natural !== null && view.page === 1;
   return {
     address: boxed(view, pageAddress(view, chosen.address), MAX_PREVIEW_SIDE),
-    size: isMeasured ? fitted(natural, MAX_PREVIEW_SIDE, isScalable) : null,
+    size: natural === null ? null : fitted(natural, MAX_PREVIEW_SIDE, isScalable),
   };
 }
 

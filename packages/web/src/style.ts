@@ -25,7 +25,7 @@ header {
   display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem;
   min-height: 3.5rem; padding: .75rem 0; color: var(--soft); font-weight: 650;
 }
-.brand { color: var(--text); text-decoration: none; }
+.brand { display: inline-flex; align-items: center; min-height: 1.5rem; color: var(--text); text-decoration: none; }
 .brand:hover { text-decoration: underline; }
 header .pill { font-size: .875rem; font-weight: 550; background: var(--card); }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; font-weight: 650; line-height: 1.25; }
@@ -41,6 +41,19 @@ section + section { margin-top: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .viewer { max-width: 90rem; }
+.own, .own form { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; font-size: .9375rem; }
+.own { margin: -.25rem 0 1rem; }
+.own form { flex: 1 1 100%; }
+.own input { flex: 1 1 12rem; width: auto; max-width: 40rem; }
+.own :is(button, .button) {
+  display: inline-flex; align-items: center; min-height: 2rem; margin: 0; padding: 0 .75rem; font-size: .875rem; font-weight: 550;
+  background: none; border: 1px solid var(--edge); border-radius: .5rem; color: var(--text); text-decoration: none;
+}
+.own :is(button, .button):hover { border-color: var(--accent); }
+.own .harmful { color: var(--danger); }
+.own small { color: var(--soft); }
+.own .trouble { flex-basis: 100%; margin: 0; color: var(--danger); }
+.deleting > :is(figure, .panel) { display: none; }
 figure { margin: 0 0 1rem; }
 .stage {
   display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
@@ -49,12 +62,18 @@ figure { margin: 0 0 1rem; }
 }
 .see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
 .stage img { display: block; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 12.5rem); object-fit: contain; }
+.stage picture { display: contents; }
+.tall { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; align-items: start; }
+.tall img { max-height: none; }
+.zoomable { cursor: zoom-in; }
+.zoomed { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; grid-template-columns: auto; align-items: start; cursor: zoom-out; }
+.zoomed img { max-width: none; max-height: none; }
 .turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: .9375rem; }
 .turner .pill { background: var(--card); }
 .turner form { display: flex; align-items: center; gap: .5rem; color: var(--soft); }
 .turner label { margin: 0; font-weight: 400; }
 .turner input:not([type="checkbox"]) { width: 4.5rem; min-height: 2.25rem; color: var(--text); text-align: end; }
-.turner button { min-height: 2.25rem; margin: 0; padding: 0 .75rem; background: none; border: 1px solid var(--edge); color: var(--text); }
+.turner button, figcaption button { min-height: 2.25rem; margin: 0; padding: 0 .75rem; background: none; border: 1px solid var(--edge); color: var(--text); }
 .off { opacity: .45; }
 [aria-busy="true"] .stage { opacity: .6; transition: opacity .2s .25s; }
 figcaption { margin-top: .5rem; color: var(--soft); font-size: .875rem; text-align: center; }
@@ -95,16 +114,24 @@ input:not([type="checkbox"]), select {
 input.address:read-only { color: var(--soft); border-color: var(--line); }
 input.address:focus { color: var(--text); }
 .address { font: .8125rem/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; text-overflow: ellipsis; }
-.row { display: flex; gap: .375rem; }
-.row input { flex: 1; min-width: 0; }
+.row { display: flex; flex-wrap: wrap; gap: .375rem; }
+.row input { flex: 1 1 9rem; min-width: 0; }
 .copy {
   flex: none; min-width: 5rem; margin: 0; padding: 0 .75rem;
   background: none; border: 1px solid var(--edge); color: var(--text); font-size: .875rem; font-weight: 550;
 }
+.copy ~ .copy { min-width: 0; }
+.qr { width: min(20rem, 100vw - 1rem); padding: 1rem; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: .75rem; text-align: center; }
+.row .hint { flex-basis: 100%; min-height: 0; margin: 0; }
+.hint:empty { display: none; }
+.qr svg { display: block; width: 100%; forced-color-adjust: none; }
+.qr p { margin: .75rem 0; }
+.qr button { margin: 0; }
+.qr::backdrop { background: #0008; }
 .copy:hover { border-color: var(--accent); color: var(--accent); }
 .copy.done { border-color: var(--good); color: var(--good); }
 .panel label { margin: .625rem 0 .25rem; color: var(--soft); font-size: .875rem; font-weight: 400; }
-.panel .row > * { min-height: 2.25rem; }
+.panel .row > :not(.hint) { min-height: 2.25rem; }
 summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: .9375rem; cursor: pointer; }
 
 .edit { max-width: 42rem; }
@@ -124,8 +151,16 @@ code { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace
 .check input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--danger); }
 button {
   min-height: 2.5rem; margin-top: 1.125rem; padding: 0 1.25rem;
-  background: var(--accent); color: var(--on-accent); border: 0; border-radius: .5rem; font-weight: 600; cursor: pointer;
+  background: var(--accent); color: var(--on-accent); border: 1px solid transparent; border-radius: .5rem; font-weight: 600; cursor: pointer;
 }
+fieldset { min-width: 0; margin: .875rem 0 0; padding: 0; border: 0; }
+legend { padding: 0; font-size: .9375rem; font-weight: 550; }
+.check input[type="radio"] { display: block; min-height: 0; padding: 0; accent-color: var(--accent); }
+.choice { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; margin-top: .25rem; }
+.choice > label { min-width: 3rem; }
+.choice > select, .choice > input { flex: 1 1 12rem; width: auto; min-width: 0; }
+.fault { margin: .25rem 0 .5rem; color: var(--danger); font-size: .9375rem; font-weight: 550; }
+[aria-invalid] { border-color: var(--danger) !important; }
 .danger h2 { color: var(--danger); }
 .danger button { background: var(--danger); color: var(--on-danger); }
 
@@ -147,13 +182,13 @@ input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mono
 }
 @media print {
   body { background: #fff; }
-  header, .panel section:not(:first-child), .turner { display: none; }
+  header, .own, .panel section:not(:first-child), .turner { display: none; }
 }
 
 @media (min-width: 60rem) {
   body { padding: 0 2rem 4rem; }
   .viewer main { display: grid; grid-template-columns: minmax(0, 1fr) 22rem; gap: 0 1.5rem; align-items: start; }
-  .viewer h1 { grid-column: 1 / -1; }
+  .viewer main > :not(figure, .panel) { grid-column: 1 / -1; }
   figure { position: sticky; top: 1rem; margin: 0; }
 }
 @media (max-width: 30rem) {

@@ -3,6 +3,18 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** A duration in its largest fitting unit: `7 days`, `365 days`, `1 hour`; two significant digits if not a whole number. */
+export function durationText(ms: number): string {
+  if (ms >= DAY_MS && (ms % DAY_MS === 0 || ms > 2 * DAY_MS)) return counted(ms / DAY_MS, "day");
+  if (ms >= HOUR_MS && (ms % HOUR_MS === 0 || ms > 2 * HOUR_MS)) return counted(ms / HOUR_MS, "hour");
+  return counted(ms / MINUTE_MS, "minute");
+}
+
+function counted(amount: number, unit: string): string {
+  const rounded = Number.isInteger(amount) ? amount : Number(amount.toPrecision(2));
+  return new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(rounded);
+}
+
 /** The time until `expiresAt`, rounded down: `23 hours left`. `null` for text that is not a date. */
 export function timeLeftText(expiresAt: string, nowMs: number): string | null {
   const leftMs = Date.parse(expiresAt) - nowMs;

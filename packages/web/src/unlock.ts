@@ -13,6 +13,7 @@ export function unlockPage({ baseUrl, action, viewUrl, problem }: UnlockView, pr
     productName,
     baseUrl,
     layout: "problem",
+    entry: "edit",
     head: html`<meta name="referrer" content="no-referrer">`,
     main: html`<div class="card"><h1>Enter PIN</h1>
 ${isRefused && html`<p class="banner alarm" role="alert" id="pin-problem">${problem}</p>`}

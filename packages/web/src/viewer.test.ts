@@ -32,6 +32,24 @@ describe("viewer", () => {
       "<dt>Uploaded with</dt><dd>curl</dd>",
     );
     expect(viewer({ agent: null })).not.toContain("Uploaded with");
+    expect(viewer({ agent: { name: "Mozilla", version: "5.0" } })).toContain("Mozilla 5.0 (a web browser)");
+  });
+
+  it.each([
+    [1190, 1684, "A4 portrait (210 × 297 mm)"],
+    [1684, 1190, "A4 landscape (297 × 210 mm)"],
+    [1224, 1584, "Letter portrait (216 × 279 mm)"],
+    [1000, 400, "176 × 71 mm"],
+  ])("shows a page of a document of %d × %d pixels as paper: %s", (width, height, text) => {
+    expect(viewer({ type: "application/pdf", width, height })).toContain(
+      `<dt>Page size</dt><dd>${text}</dd>`,
+    );
+  });
+
+  it("offers the first frame of an animation to readers who prefer reduced motion", () => {
+    const source = `<source media="(prefers-reduced-motion: reduce)" srcset="${BYTES}.png">`;
+    expect(viewer({ type: "image/gif", pages: 9 })).toContain(source);
+    expect(viewer({ type: "image/gif", pages: 1 })).not.toContain("<source");
   });
 
   it.each([
@@ -108,7 +126,8 @@ describe("viewer", () => {
     expect(html).toContain(`href="${BYTES}.pdf" download>PDF original`);
     expect(property(html, "og:url")).toBe(`${IMAGE.viewUrl}?page=3`);
     expect(property(html, "og:image")).toBe(`${BYTES}.jpg?page=3&amp;resize=1200x1200`);
-    expect(property(html, "og:image:width")).toBeUndefined();
+    // The view has the size of the shown page.
+    expect(property(html, "og:image:width")).toBe("1200");
   });
 
   it("offers jpg in four qualities, and the untouched original", () => {

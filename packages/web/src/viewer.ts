@@ -4,7 +4,7 @@ import { documentPage } from "./document.ts";
 import { addressOfPage, figure } from "./figure.ts";
 import { type Offer, offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { dateMarkup, dimensionsText, sizeText, typeName } from "./phrases.ts";
+import { agentText, dateMarkup, dimensionsText, sizeText, typeName } from "./phrases.ts";
 import { previewTags } from "./preview-tags.ts";
 import { changedAddress, pageAddress } from "./renditions.ts";
 import { shareSection } from "./share.ts";
@@ -24,7 +24,7 @@ export function viewerPage(view: ImageView, nowMs: number, productName: string):
     entry: "viewer",
     layout: "viewer",
     head: previewTags(view, address, offers, productName),
-    main: html`<h1 dir="auto">${view.name}</h1>
+    main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}" data-expires-at="${view.expiresAt}" data-max-lifetime-ms="${view.maxLifetimeMs}">${view.name}</h1>
 ${figure(view, offers, viewer)}
 <div class="panel">
 ${factsSection(view, nowMs)}
@@ -43,12 +43,12 @@ function factsSection(view: ImageView, nowMs: number): Html {
   const counted = view.type === "image/gif" ? "Frames" : "Pages";
   return html`<section aria-labelledby="facts"><h2 id="facts">About</h2>
 <dl>
-${fact("Dimensions", dimensionsText(view))}
+${fact(view.type === "application/pdf" ? "Page size" : "Dimensions", dimensionsText(view))}
 ${fact(counted, (view.pages ?? 1) > 1 && view.pages)}
 ${fact("Size", sizeText(view.size))}
 ${fact("Type", typeName(view.type))}
 ${fact("Uploaded", dateMarkup(view.createdAt))}
-${fact("Uploaded with", agent !== null && (agent.version === null ? agent.name : `${agent.name} ${agent.version}`))}
+${fact("Uploaded with", agent !== null && agentText(agent))}
 ${fact("Expires", html`${timeLeft(view.expiresAt, nowMs)}${dateMarkup(view.expiresAt)}`)}
 </dl></section>`;
 }

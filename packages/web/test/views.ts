@@ -24,6 +24,7 @@ export const IMAGE: ImageView = {
   agent: { name: "Shutter", version: "2.14.1" },
   createdAt: "2025-11-20T11:00:00.000Z",
   expiresAt: "2025-11-21T11:00:00.000Z",
+  maxLifetimeMs: 31_536_000_000,
   viewUrl: `${ORIGIN}/Vb3kq0ZsTmWc9aYh2nLxeg/view`,
   links: linksOf("png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"),
 };

@@ -101,7 +101,7 @@ export interface MailProber {
 
 /** The domain that was probably meant; `null` if there is no suggestion. */
 export interface MailLists {
-  /** Whether any person can get an address at this domain. */
+  /** Whether the domain belongs to a public email provider. */
   isWebmail(domain: string): boolean;
   /** Whether addresses at this domain are disposable. */
   isDisposable(domain: string): boolean;

@@ -33,6 +33,7 @@ export interface ImageView extends PlacedView {
   type: string;
   /** Bytes of the original. */
   size: number;
+  /** Pixels of the shown page, upright; of a PDF at 2 px per point. `null`: unknown; likewise `height`. */
   width: number | null;
   height: number | null;
   pages: number | null;
@@ -42,6 +43,8 @@ export interface ImageView extends PlacedView {
   agent: { name: string; version: string | null } | null;
   createdAt: string;
   expiresAt: string;
+  /** Longest lifetime that may be requested, from now, in milliseconds. */
+  maxLifetimeMs: number;
   /** Absolute URL of the viewer, for sharing. Its parameter `page` selects the page of a document. */
   viewUrl: string;
   /** Absolute URL of each format that can be served now; empty while the image is being processed. */
@@ -63,8 +66,28 @@ export interface EditView {
   maxLifetimeMs: number;
   /** Notice above the form, e.g. that a change was saved. Dates in it are ISO 8601 in UTC. */
   notice?: string;
-  /** Why the last attempt was rejected. */
+  /** Why the last attempt was rejected, if no single field is the reason. */
   problem?: string;
+  /** After a rejection: the form as it was sent, for its fields. Absent: the image's name, and no new expiry. */
+  typed?: EditInput;
+  /** After a rejection: the message about each wrong field, by its name. Dates in it are ISO 8601 in UTC. */
+  faults?: Partial<Record<"name" | "expiresIn" | "expiresAt" | "confirm", string>>;
+}
+
+/** The values of the edit form's fields, by their names. Every value is untrusted text. */
+export interface EditInput {
+  name: string;
+  /**
+   * Which expiry is requested: `keep` the present one, `in` (the duration of `expiresIn`), or `on` (the time of
+   * `expiresAt`). The field that is not chosen must be empty.
+   */
+  expiry: "keep" | "in" | "on";
+  /** Milliseconds from now, in digits. Empty: not filled in. */
+  expiresIn: string;
+  /** A value of `<input type="datetime-local">`. Empty: not filled in. */
+  expiresAt: string;
+  /** The time zone of `expiresAt`, such as `+02:00`. Empty: UTC. A script fills it in. */
+  utcOffset: string;
 }
 
 /** The view for an edit page that was requested without the right PIN. */
@@ -97,6 +120,10 @@ export interface ProblemView extends PlacedView {
   authority?: string;
   /** Seconds after which a retry may succeed. Absent: unknown. */
   retryAfterSeconds?: number;
+  /** For a page that a document does not have: URL of the viewer with its first page. */
+  firstPageUrl?: string;
+  /** Likewise, with its last page. Absent: the document has one page. */
+  lastPageUrl?: string;
   /** For 410: the reader has just deleted the image. */
   justDeleted?: boolean;
 }

@@ -16,7 +16,9 @@ export interface Bucket extends RateResult {
 
 /**
  * A limit of each client, with wider buckets above it: 8 times the limit for an IPv6 /48, 100 times for all clients.
- * Clients without an address, such as owners, have their own bucket only.
+ * The wider buckets count in windows of at least one burst. Under a rule with a burst, an IPv4 address has a window of
+ * a network too: only a window tells whether a network has used the limit. Clients without an address, such as owners,
+ * have their own bucket only.
  */
 export interface ClientLimit {
   /** Takes one point from every bucket, or none if a bucket refuses. @returns The client's own bucket, and the one that refused. */
@@ -28,20 +30,22 @@ export interface ClientLimit {
 }
 
 export function createClientLimit(limiter: RateLimiter, name: string, rule: RateRule): ClientLimit {
-  const bucket = (scope: Bucket["scope"], key: string, factor: number) => ({
+  const { limit, windowMs, burst = 0 } = rule;
+  type Counted = Pick<Bucket, "scope" | "key" | "rule">;
+  const own = (client: string): Counted => ({ scope: "client", key: `${name}:${client}`, rule });
+  const window = (scope: Bucket["scope"], key: string, factor: number): Counted => ({
     ...{ scope, key: `${name}:${key}` },
-    rule: { ...rule, limit: Math.min(rule.limit * factor, Number.MAX_SAFE_INTEGER) },
+    rule: { limit: Math.min(Math.max(limit * factor, burst), Number.MAX_SAFE_INTEGER), windowMs },
   });
-  const own = (client: string) => bucket("client", client, 1);
   const wider = (client: string) => {
     const network = networkKey(client);
     if (network === null) return [];
+    const isOwn = network === client && rule.burst === undefined;
     return [
-      ...(network === client ? [] : [bucket("network", network, NETWORK_FACTOR)]),
-      bucket("everyone", EVERYONE, EVERYONE_FACTOR),
+      ...(isOwn ? [] : [window("network", network, NETWORK_FACTOR)]),
+      window("everyone", EVERYONE, EVERYONE_FACTOR),
     ];
   };
-  type Counted = ReturnType<typeof bucket>;
   const consume = async (each: Counted) => ({ ...each, ...(await limiter.consume(each.key, each.rule)) });
 
   return {
@@ -65,7 +69,7 @@ export function createClientLimit(limiter: RateLimiter, name: string, rule: Rate
       ),
     async charge(client, cost) {
       const all = [own(client), ...wider(client)].map(async ({ key, rule: of }) => {
-        const { allowed, remaining } = await limiter.consume(key, of, Math.min(cost, of.limit));
+        const { allowed, remaining } = await limiter.consume(key, of, Math.min(cost, of.burst ?? of.limit));
         // The limiter charges all or nothing, and less than the cost is left: charge the rest.
         if (!allowed && remaining > 0) await limiter.consume(key, of, remaining);
       });

@@ -62,11 +62,19 @@ const DAY_MS = 86_400_000;
 /** A thousand years. Keeps every date valid, and lists of dates sortable. */
 const MAX_LIFETIME_MS = 1000 * 365 * DAY_MS;
 
+const RATE_LIMIT = rules.orFalse(
+  rules.either(
+    "a whole number from 1, or { perMinute, burst } of such numbers",
+    rules.nested({ perMinute: rules.required(rules.whole(1)), burst: rules.required(rules.whole(1)) }),
+    rules.whole(1),
+  ),
+);
 const RATE_LIMITS = {
-  creates: rules.preset(60, rules.orFalse(rules.whole(1))),
-  reads: rules.preset(1200, rules.orFalse(rules.whole(1))),
-  edits: rules.preset(30, rules.orFalse(rules.whole(1))),
-  pinFailures: rules.preset(10, rules.orFalse(rules.whole(1))),
+  // The burst is larger than the batches that people choose on the upload page.
+  creates: rules.preset({ perMinute: 60, burst: 200 }, RATE_LIMIT),
+  reads: rules.preset(1200, RATE_LIMIT),
+  edits: rules.preset(30, RATE_LIMIT),
+  pinFailures: rules.preset(10, RATE_LIMIT),
 } satisfies rules.RuleTable<ImageRateLimits>;
 
 const OWNER_LIMITS = {
@@ -135,7 +143,9 @@ export function imageSettings(options: Given): ImageSettings {
   const limits = options.rateLimits;
   const rule = (name: keyof ImageRateLimits): RateRule | null => {
     const limit = limits === false ? false : limits[name];
-    return limit === false ? null : { limit, windowMs: MINUTE_MS };
+    if (limit === false) return null;
+    if (typeof limit === "number") return { limit, windowMs: MINUTE_MS };
+    return { limit: limit.perMinute, windowMs: MINUTE_MS, burst: limit.burst };
   };
   return {
     publicUrl: options.publicUrl === undefined ? null : new URL(options.publicUrl).href.replace(/\/$/, ""),

@@ -17,19 +17,25 @@ import type { PresetOption } from "./renditions/presets.ts";
 import type { SizesOption } from "./renditions/sizes.ts";
 
 /**
- * Requests per minute and client address (IPv6: per /64), each from 1. `false` switches a limit off. `creates` and
- * `pinFailures` have wider limits above them: 8 times as many per IPv6 /48, and 100 times as many for all clients. Beyond
- * the limit of all clients, each network still has one.
+ * A limit of requests: a number per minute, counted in windows of a minute, or a burst that refills. A client may send
+ * `burst` requests at once; its allowance refills at `perMinute` requests a minute, steadily. Each is an integer from 1.
+ */
+export type RateLimitOption = number | { perMinute: number; burst: number };
+
+/**
+ * Limits of requests per client address (IPv6: per /64). `false` switches a limit off. `creates` and `pinFailures` have
+ * wider limits above them, without bursts: 8 times as many a minute per IPv6 /48, and 100 times as many for all clients.
+ * Beyond the limit of all clients, each network still has one.
  */
 export interface ImageRateLimits {
-  /** Maximum number of uploads. @default 60 */
-  creates?: number | false | undefined;
+  /** Maximum number of uploads. @default `{ perMinute: 60, burst: 200 }` */
+  creates?: RateLimitOption | false | undefined;
   /** Maximum number of reads: pictures, records and pages. @default 1200 */
-  reads?: number | false | undefined;
+  reads?: RateLimitOption | false | undefined;
   /** Maximum number of changes and deletions. @default 30 */
-  edits?: number | false | undefined;
+  edits?: RateLimitOption | false | undefined;
   /** Maximum number of wrong PINs. @default 10 */
-  pinFailures?: number | false | undefined;
+  pinFailures?: RateLimitOption | false | undefined;
 }
 
 export interface ImagesOptions {

@@ -1,7 +1,7 @@
 /** Spreadsheets run a field that begins with one of these as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A field of a CSV line (RFC 4180). A text that a spreadsheet would run gets an apostrophe in front. */
+/** A field of a CSV line (RFC 4180). Formulas get a leading apostrophe, so that no spreadsheet runs them. */
 export function csvField(value: string | number | boolean): string {
   const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -87,7 +87,7 @@ const FORBIDDEN: Record<string, ApiResponse> = {
 const OTHER_METHODS = problemResponse(
   "json",
   405,
-  "`Allow` lists the methods that the address permits.",
+  "`Allow` lists the methods that the URL supports.",
   inlineHeader("Allow"),
 );
 

@@ -50,7 +50,7 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
   const get = {
     operationId: "getDescription",
     tags: [DESCRIPTION_TAG.name],
-    summary: "This description",
+    summary: "Get the OpenAPI document",
     description: "The API mounted here, as an OpenAPI 3.1 document.",
     parameters: [
       {

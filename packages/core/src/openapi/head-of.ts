@@ -18,7 +18,7 @@ export function headOf(operation: ApiOperation): ApiOperation {
     ...others,
     operationId: `${operation.operationId}Head`,
     tags: [HEAD_TAG.name],
-    summary: `${operation.summary}: headers`,
+    summary: `${operation.summary} (headers only)`,
     responses: Object.fromEntries(responses),
   };
 }

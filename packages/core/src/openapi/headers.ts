@@ -10,7 +10,7 @@ const httpDate = {
 /** Headers of responses. A response that lists one always has it. */
 export const HEADERS = {
   "Accept-Ranges": { description: "Byte ranges can be requested with `Range`.", schema: { const: "bytes" } },
-  Allow: { description: "The methods that the URL allows.", schema: text },
+  Allow: { description: "The methods that the URL supports.", schema: text },
   "Cache-Control": { description: "Whether and how long the response may be cached.", schema: text },
   "Content-Disposition": {
     description: "The file name for saving (RFC 6266).",
@@ -21,7 +21,7 @@ export const HEADERS = {
     schema: { type: "string", pattern: "^bytes (?:\\d+-\\d+|\\*)/\\d+$" },
   },
   "Content-Security-Policy": {
-    description: "The resources that the document may load and execute: few.",
+    description: "The resources that the document may load and execute.",
     schema: text,
   },
   ETag: {
@@ -35,11 +35,12 @@ export const HEADERS = {
   },
   Location: { description: "Absolute URL.", schema: uri },
   RateLimit: {
-    description: "Requests left within the limit, and the seconds until it resets.",
+    description:
+      "Requests left within the limit, and the seconds until all are back or, after a refusal, until the next.",
     schema: { type: "string", pattern: '^"\\w+";r=\\d+;t=\\d+$' },
   },
   "RateLimit-Policy": {
-    description: "The limit that applies, and its window in seconds.",
+    description: "The limit that applies, and the seconds in which it renews.",
     schema: { type: "string", pattern: '^"\\w+";q=\\d+;w=\\d+$' },
   },
   "Retry-After": {

@@ -11,7 +11,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
     type: { const: "about:blank" },
     title: { type: "string", description: "The name of the status." },
     status: { type: "integer", minimum: 400, maximum: 599 },
-    detail: { type: "string", description: "What is wrong, and how to fix it." },
+    detail: { type: "string", description: "The error, and how to fix it." },
     instance: { type: "string", description: "Path of the request." },
   },
   required: ["type", "title", "status", "detail", "instance"],

@@ -40,7 +40,16 @@ export function contentsOf(tokens: readonly HtmlToken[], name: string): string[]
 
 /** The text in the first element with this role, up to its first child tag; `null` if there is none. */
 export function contentOfRole(tokens: readonly HtmlToken[], role: string): string | null {
-  const index = tokens.findIndex((token) => token.kind === "start" && token.attributes.get("role") === role);
+  return contentOfAttribute(tokens, "role", role);
+}
+
+/** The text in the element with this ID, up to its first child tag; `null` if there is none. */
+export function contentOfId(tokens: readonly HtmlToken[], id: string): string | null {
+  return contentOfAttribute(tokens, "id", id);
+}
+
+function contentOfAttribute(tokens: readonly HtmlToken[], name: string, value: string): string | null {
+  const index = tokens.findIndex((token) => token.kind === "start" && token.attributes.get(name) === value);
   const next = tokens[index + 1];
   return index !== -1 && next?.kind === "text" ? next.text : null;
 }

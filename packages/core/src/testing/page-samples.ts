@@ -40,6 +40,7 @@ export const IMAGE: ImageView = {
   agent: { name: "Shutter", version: "2.14.1" },
   createdAt: "2025-11-20T11:00:00.000Z",
   expiresAt: "2025-11-21T11:00:00.000Z",
+  maxLifetimeMs: 31_536_000_000,
   viewUrl: `${ORIGIN}/img/Vb3kq0ZsTmWc9aYh2nLxeg/view`,
   links: linksOf(FORMATS),
 };
@@ -85,7 +86,9 @@ export function hostileImage(text: string): ImageView {
 
 /** An edit form with `text` in every text field. */
 export function hostileEdit(text: string): EditView {
-  return { ...EDIT, pin: text, notice: text, problem: text };
+  const typed = { name: text, expiry: "on", expiresIn: text, expiresAt: text, utcOffset: text } as const;
+  const faults = { name: text, expiresIn: text, expiresAt: text, confirm: text };
+  return { ...EDIT, pin: text, notice: text, problem: text, typed, faults };
 }
 
 /** An error page with `text` in every text field. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Pages } from "../contracts/pages.ts";
+import type { EditView, Pages } from "../contracts/pages.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
-import { addressesIn, contentOfRole, forms, textOf } from "./html-lookups.ts";
+import { addressesIn, contentOfId, contentOfRole, forms, textOf } from "./html-lookups.ts";
 import { htmlTokens, startTags } from "./html-tokens.ts";
 import { pageSafetyContract } from "./page-safety-contract.ts";
 import { EDIT, FORMATS, IMAGE, linksOf, NOW, PIN, PROBLEM, UNLOCK } from "./page-samples.ts";
@@ -96,8 +96,10 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       "action",
       "expiresAt",
       "expiresIn",
+      "expiry",
       "name",
       "pin",
+      "utcOffset",
     ]);
     assert.equal(update?.fields.get("action")?.get("value"), "update");
     assert.equal(update?.fields.get("name")?.get("value"), IMAGE.name);
@@ -106,6 +108,38 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.equal(remove?.fields.get("action")?.get("value"), "delete");
     assert.equal(remove?.fields.get("confirm")?.get("type"), "checkbox");
     assert.ok(remove?.fields.get("confirm")?.has("required"));
+  });
+
+  test("edit: a rejected form keeps what was sent, and ties each message to its field", async () => {
+    const typed = {
+      name: "Typed",
+      expiry: "on",
+      expiresIn: "",
+      expiresAt: "2025-11-01T10:00",
+      utcOffset: "+09:00",
+    };
+    const faults = { name: "Name fault.", expiresAt: "Date fault.", confirm: "Box fault." };
+    const view: EditView = { ...EDIT, typed: { ...typed, expiry: "on" }, faults };
+    const tokens = htmlTokens(create().edit(view, NOW).html);
+    const [update, remove] = forms(tokens);
+    for (const name of ["name", "expiresAt", "utcOffset"] as const) {
+      assert.equal(update?.fields.get(name)?.get("value"), typed[name]);
+    }
+    const chosen = startTags(tokens, "input").filter(
+      ({ attributes }) => attributes.get("name") === "expiry" && attributes.has("checked"),
+    );
+    assert.deepEqual(
+      chosen.map(({ attributes }) => attributes.get("value")),
+      ["on"],
+    );
+    for (const [name, fault] of Object.entries(faults)) {
+      const field = update?.fields.get(name) ?? remove?.fields.get(name);
+      assert.equal(field?.get("aria-invalid"), "true");
+      const described = (field?.get("aria-describedby") ?? "").split(" ");
+      const texts = described.map((id) => contentOfId(tokens, id));
+      assert.ok(texts.includes(fault), `${name}: ${texts.join(", ")}`);
+    }
+    assert.ok(!update?.fields.get("expiresIn")?.has("aria-invalid"));
   });
 
   test("edit: a notice and a problem are announced to screen readers, and only if present", async () => {

@@ -120,6 +120,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
   check("each rule is counted separately", async (limiter, key) => {
     const rules = [
       { limit: 1, windowMs: LONG_MS },
+      { limit: 1, windowMs: LONG_MS, burst: 1 },
       { limit: 2, windowMs: LONG_MS },
       { limit: 1, windowMs: LONG_MS + 1 },
     ];
@@ -156,6 +157,58 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
       assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
       assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
       assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    },
+  );
+
+  check("a burst is allowed at once, and exactly the burst", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS, burst: 25 };
+    const results = await Promise.all(Array.from({ length: 60 }, () => limiter.consume(key, rule)));
+    assert.equal(results.filter(({ allowed }) => allowed).length, 25);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
+    assert.deepEqual(withoutTime(await limiter.peek(`${key}/`, rule)), { allowed: true, remaining: 25 });
+  });
+
+  check("a bucket refills by one point at a time, and never beyond its burst", async (limiter, key) => {
+    const rule = { limit: 3, windowMs: 3 * SHORT_MS, burst: 2 };
+    const before = performance.now();
+    await limiter.consume(key, rule, 2);
+    const first = await untilAllowed(limiter, key, rule);
+    assert.ok(first - before >= SHORT_MS - 20, `a point after ${first - before} ms`);
+    const second = await untilAllowed(limiter, key, rule);
+    assert.ok(second - before >= 2 * SHORT_MS - 20, `two points after ${second - before} ms`);
+    await delay(3 * SHORT_MS);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: false, remaining: 2 });
+  });
+
+  check("a bucket takes a cost completely or not at all, and refund returns it", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS, burst: 10 };
+    await limiter.refund(key, rule, 3);
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+    await limiter.refund(key, rule, 2);
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    await limiter.refund(key, rule, 100);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
+  });
+
+  check(
+    "resetMs of a bucket is the time until it is full or, after a refusal, until the points are there",
+    async (limiter, key) => {
+      const rule = { limit: 6, windowMs: LONG_MS, burst: 20 };
+      const pointMs = LONG_MS / 6;
+      const before = performance.now();
+      const taken = await limiter.consume(key, rule, 18);
+      const refused = await limiter.consume(key, rule, 5);
+      const elapsed = performance.now() - before;
+      for (const [{ resetMs }, expected] of [
+        [taken, 18 * pointMs],
+        [refused, 3 * pointMs],
+      ] as const) {
+        assert.ok(Number.isInteger(resetMs), `${resetMs}`);
+        assert.ok(resetMs <= expected && resetMs >= expected - elapsed - 5, `${resetMs} after ${elapsed} ms`);
+      }
+      assert.deepEqual(await limiter.peek(`${key}/`, rule), { allowed: true, remaining: 20, resetMs: 0 });
     },
   );
 

@@ -30,7 +30,7 @@ it.each([
   ],
   [
     { images: { rateLimits: { creates: 0 } } },
-    "images.rateLimits.creates: must be false or a whole number from 1",
+    "images.rateLimits.creates: must be false or a whole number from 1, or { perMinute, burst } of such numbers",
   ],
   [
     { images: { rateLimits: { uploads: 5 } } },

@@ -1,5 +1,7 @@
 import "openapi-explorer";
 import "./reference.css";
+import { fitOutline } from "./fit-outline.ts";
+import { type Description, loadDescription } from "./load-description.ts";
 import { PALETTES } from "./palettes.ts";
 
 /** The mount point as the browser reached it, which may be under another host name than the service knows. */
@@ -7,7 +9,7 @@ const base = `${location.origin}${location.pathname.replace(/\/api\/?$/, "")}`;
 
 /** The used part of OpenAPI Explorer's element, which has no types. */
 interface Explorer extends HTMLElement {
-  loadSpec(description: object): Promise<void>;
+  loadSpec(description: Description): Promise<void>;
 }
 
 const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -28,31 +30,15 @@ explorer.setAttribute("hide-defaults", "true");
 
 try {
   const description = await loadDescription(base);
-  main?.replaceChildren(explorer);
+  const title = main?.querySelector("h1");
+  title?.classList.add("unseen");
+  if (title) document.querySelector("header")?.append(title);
+  // The explorer has a `main` of its own.
+  main?.replaceWith(explorer);
+  fitOutline(explorer);
   await explorer.loadSpec(description);
 } catch (error) {
   const notice = document.createElement("p");
   notice.textContent = `The API description cannot be shown. ${error instanceof Error ? error.message : ""}`;
-  main?.append(notice);
-}
-
-/** The part of the API description that the page changes. */
-interface Description {
-  servers?: { url: string }[];
-  paths: Record<string, Record<string, { parameters?: { name: string; required?: boolean }[] }>>;
-}
-
-/** The description of the API at `base`, changed so that its requests can be tried from this page. */
-async function loadDescription(base: string): Promise<Description> {
-  const response = await fetch(`${base}/api/openapi.json`);
-  if (!response.ok) throw new Error(`The server replied ${response.status}.`);
-  const description: Description = await response.json();
-  for (const path of Object.values(description.paths)) {
-    for (const { parameters = [] } of Object.values(path)) {
-      // The browser sends its own header, which a page cannot change.
-      for (const each of parameters) if (each.name === "User-Agent") each.required = false;
-    }
-  }
-  // Requests must go to the origin of this page.
-  return { ...description, servers: [{ url: base }] };
+  (explorer.isConnected ? document.body : main)?.append(notice);
 }

@@ -1,4 +1,4 @@
-import { limitText, sizeText } from "../../src/phrases.ts";
+import { textsOverLimit } from "../../src/phrases.ts";
 
 /** A kind of file that can be uploaded. */
 export interface FileKind {
@@ -53,7 +53,19 @@ export function refusalOf(file: ChosenFile, maxUploadBytes: number): string | nu
   }
   if (file.size === 0) return "This file is empty.";
   if (file.size > maxUploadBytes) {
-    return `This file is too large (${sizeText(file.size)}). The limit is ${limitText(maxUploadBytes)}.`;
+    const { size, limit } = textsOverLimit(file.size, maxUploadBytes);
+    return `This file is too large (${size}). The limit is ${limit}.`;
   }
   return null;
+}
+
+const PICTURE_ENDING = /\.(png|jpe?g|gif|svg|webp|avif|heic|bmp|tiff?|psd|pdf)$/i;
+
+/** Whether a text is the address of an image: a `data:` URL of one, or a web address whose path ends like its file. */
+export function isImageAddress(text: string): boolean {
+  const address = text.trim();
+  if (/\s/.test(address) || !URL.canParse(address)) return false;
+  if (/^data:image\//i.test(address)) return true;
+  const { protocol, pathname } = new URL(address);
+  return /^https?:$/.test(protocol) && PICTURE_ENDING.test(pathname);
 }

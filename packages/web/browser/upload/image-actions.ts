@@ -1,14 +1,20 @@
-import { type ImagesClient, OutriggerError } from "@outrigger/client";
+import { type ImageChange, type ImagesClient, OutriggerError } from "@outrigger/client";
+import { durationText } from "../../src/time-left.ts";
+import { extendedExpiry } from "../saved/expiry.ts";
+import type { SavedImage } from "../saved/saved-image.ts";
+import { changedImage } from "../saved/saved-list.ts";
+import { localText } from "../viewer/local-time.ts";
 import type { MessageLog } from "./store/message-log.ts";
-import type { SavedImage } from "./store/saved-image.ts";
 import type { SavedImages } from "./store/saved-images.ts";
 import type { UploadEvent } from "./store/uploads.ts";
 
-/** Actions on a stored image. None of them rejects; failures are announced. */
+/** Actions on a stored image. None of them rejects. Each resolves with the reason for a failure; `null` on success. */
 export interface ImageActions {
-  /** @returns the reason for a failure; `null` on success. */
+  /** Announces the result. */
   rename(image: SavedImage, name: string): Promise<string | null>;
-  /** Deletes the image from the server; it stays in this browser's list. @returns as `rename`. */
+  /** Lets the image expire `addedMs` later, within the longest lifetime. Announces the result. */
+  extend(image: SavedImage, addedMs: number): Promise<string | null>;
+  /** Deletes the image from the service, even if the page is left meanwhile; it stays in this browser's list. */
   remove(image: SavedImage): Promise<string | null>;
 }
 
@@ -16,37 +22,59 @@ export interface ImageActionsOptions {
   client: ImagesClient;
   saved: SavedImages;
   log: MessageLog;
+  maxLifetimeMs: number;
   dispatch(event: UploadEvent): void;
 }
 
-export function createImageActions({ client, saved, log, dispatch }: ImageActionsOptions): ImageActions {
+export function createImageActions(options: ImageActionsOptions): ImageActions {
+  const { client, saved, log, maxLifetimeMs, dispatch } = options;
+
+  /** Applies a change, and saves what the service answered. Rejects if it refuses. */
+  async function edit(image: SavedImage, wanted: ImageChange): Promise<SavedImage> {
+    const { name, expiresAt } = await client.edit(image.id, image.pin, wanted);
+    const change = { name, expiresAt, checkedAt: Date.now(), unavailable: undefined };
+    saved.change(image.id, change);
+    const changed = changedImage(image, change);
+    dispatch({ kind: "updated", image: changed });
+    return changed;
+  }
+
+  function refused(text: string, reason: string): string {
+    log.say(`${text} ${reason}`);
+    return reason;
+  }
+
   return {
     async rename(image, name) {
       try {
-        const { name: kept, expiresAt } = await client.edit(image.id, image.pin, { name });
-        const renamed = { ...image, name: kept, expiresAt };
-        saved.save(renamed);
-        dispatch({ kind: "updated", image: renamed });
-        log.say(`Renamed ${image.name} to ${kept}.`);
+        const renamed = await edit(image, { name });
+        log.say(`Renamed ${image.name} to ${renamed.name}.`);
         return null;
       } catch (error) {
-        const reason = reasonOf(error);
-        log.say(`${image.name} was not renamed. ${reason}`);
-        return reason;
+        return refused(`${image.name} was not renamed.`, reasonOf(error));
+      }
+    },
+    async extend(image, addedMs) {
+      const text = `${image.name} was not extended.`;
+      const expiresAt = extendedExpiry(image.expiresAt, addedMs, { nowMs: Date.now(), maxLifetimeMs });
+      if (expiresAt === null) {
+        return refused(text, `The longest lifetime is ${durationText(maxLifetimeMs)} from now.`);
+      }
+      try {
+        const extended = await edit(image, { expiresAt });
+        log.say(`${extended.name} expires on ${localText(Date.parse(extended.expiresAt))}.`);
+        return null;
+      } catch (error) {
+        return refused(text, reasonOf(error));
       }
     },
     async remove(image) {
       try {
-        await client.remove(image.id, image.pin);
+        await client.remove(image.id, image.pin, { keepalive: true });
+        return null;
       } catch (error) {
-        if (!isGone(error)) {
-          const reason = reasonOf(error);
-          log.say(`${image.name} was not deleted. ${reason}`);
-          return reason;
-        }
+        return isGone(error) ? null : reasonOf(error);
       }
-      log.say(`${image.name} deleted.`);
-      return null;
     },
   };
 }

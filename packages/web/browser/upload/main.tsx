@@ -1,8 +1,11 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import type { SavedImage } from "../saved/saved-image.ts";
 import { readConfig } from "./config.ts";
 import { UploadPage } from "./page/UploadPage.tsx";
 import { createSession, type Session } from "./session.ts";
+import { checkOnReturn } from "./store/checks.ts";
+import { tabTitle } from "./store/totals.ts";
 import { isUnfinished } from "./store/uploads.ts";
 import "./styles/index.css";
 
@@ -12,16 +15,38 @@ if (root !== null) {
   render(<UploadPage session={session} />, root);
   listenForPastes(session);
   warnBeforeLoss(session);
+  showStateInTitle(session);
+  checkOnReturn(session.checks);
+  undoByKeyboard(session);
   effect(() => {
-    void session.clock.everyHalfMinute.value;
-    session.saved.dropExpired();
+    const nowMs = session.clock.everyHalfMinute.value;
+    const isOver = ({ expiresAt }: SavedImage) => Date.parse(expiresAt) <= nowMs;
+    // Only the service knows whether the expiry was changed.
+    if (session.saved.list.peek().some(isOver)) void session.checks.checkDue();
   });
 }
 
-function listenForPastes({ add }: Session): void {
+/** Ctrl+Z (⌘Z) brings back what was removed last, except in fields, where it undoes typing. */
+function undoByKeyboard({ departing }: Session): void {
+  addEventListener("keydown", (event) => {
+    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
+    const isTyping =
+      event.target instanceof Element && event.target.matches("input:not([type=file], [readonly])");
+    const last = departing.departures.value.at(-1);
+    if (!isUndo || isTyping || last === undefined) return;
+    event.preventDefault();
+    departing.undo(last);
+  });
+}
+
+function listenForPastes({ add, notePastedText }: Session): void {
+  const noteAddress = ({ target, clipboardData }: ClipboardEvent) => {
+    const isField = target instanceof Element && target.matches("input:not([type=file], [readonly])");
+    if (!isField) notePastedText(clipboardData?.getData("text/plain") ?? "");
+  };
   addEventListener("paste", (event) => {
     const files = pastedFiles(event.clipboardData, new Date());
-    if (files.length === 0) return;
+    if (files.length === 0) return noteAddress(event);
     event.preventDefault();
     add(files);
   });
@@ -36,6 +61,13 @@ function warnBeforeLoss({ uploads }: Session): void {
   effect(() => {
     if (uploads.value.some(isUnfinished)) addEventListener("beforeunload", warn);
     else removeEventListener("beforeunload", warn);
+  });
+}
+
+function showStateInTitle({ totals }: Session): void {
+  const plain = document.title;
+  effect(() => {
+    document.title = tabTitle(totals.value, plain);
   });
 }
 

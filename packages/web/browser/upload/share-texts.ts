@@ -1,4 +1,4 @@
-import type { SavedImage } from "./store/saved-image.ts";
+import type { SavedImage } from "../saved/saved-image.ts";
 
 /** The formats of an image, with their usual names. */
 export const SHARED_FORMATS = [
@@ -39,10 +39,6 @@ export function firstFormat(image: Pick<SavedImage, "type">): SharedFormat {
 /** The page that shows the image. */
 export function pageAddress({ url }: Shared): string {
   return `${url}/view`;
-}
-
-export function editAddress({ url, pin }: Pick<SavedImage, "url" | "pin">): string {
-  return `${url}/edit?pin=${encodeURIComponent(pin)}`;
 }
 
 export function fileAddress({ id, url }: Shared, format: SharedFormat): string {

@@ -10,7 +10,11 @@ export function addCopyButtons(): void {
     button.type = "button";
     button.className = "copy";
     button.textContent = "Copy";
-    button.setAttribute("aria-label", `Copy ${label}`);
+    // `Copy page link`; names of formats keep their capitals.
+    button.setAttribute(
+      "aria-label",
+      `Copy ${label.replace(/^[A-Z](?=[a-z]+ )/, (first) => first.toLowerCase())}`,
+    );
     button.addEventListener("click", async () => {
       const isCopied = await copy(field);
       // The text change is announced separately, because the label hides it from screen readers.

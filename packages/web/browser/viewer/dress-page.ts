@@ -1,33 +1,17 @@
 import { countdownText } from "../../src/time-left.ts";
 import { announce } from "./announce.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
-import { localText, showLocalTimes } from "./local-time.ts";
+import { showLocalTimes } from "./local-time.ts";
+import { playAnimations } from "./play-animations.ts";
+import { addShareButtons } from "./share-buttons.ts";
 
 /** Adds the scripted parts to the server's page, also after a page turn. */
 export function dressPage(): void {
   showLocalTimes();
   countDown();
   addCopyButtons();
-  showChosenExpiry();
-}
-
-/** Shows the chosen expiry below the fields of the edit page, in the reader's time zone. */
-function showChosenExpiry(): void {
-  const duration = document.querySelector<HTMLSelectElement>("#expires-in");
-  const date = document.querySelector<HTMLInputElement>("#expires-at");
-  const hint = document.querySelector("#expires-hint");
-  if (duration === null || date === null || hint === null) return;
-  const chosen = document.createElement("output");
-  chosen.htmlFor.add(duration.id, date.id);
-  hint.append(" ", chosen);
-  const show = () => {
-    // The field has no time zone; its value is UTC.
-    const ms = duration.value === "" ? Date.parse(`${date.value}Z`) : Date.now() + Number(duration.value);
-    chosen.textContent = Number.isNaN(ms) ? "" : `New expiry: ${localText(ms)}.`;
-  };
-  duration.addEventListener("change", show);
-  date.addEventListener("input", show);
-  show();
+  addShareButtons();
+  playAnimations();
 }
 
 const TICK_MS = 1000;
@@ -52,7 +36,14 @@ function countDown(): void {
   tick();
 }
 
+/** Removes the controls, whose links are dead, and announces the expiry. The loaded picture stays. */
 function sayExpired(): void {
+  for (const dead of document.querySelectorAll(
+    ".own, .panel section:not(:first-child), .turner, figcaption",
+  )) {
+    dead.remove();
+  }
+  document.querySelector(".stage")?.removeAttribute("href");
   const banner = document.createElement("p");
   banner.className = "banner alarm";
   banner.textContent = "This image has expired. Its links no longer work.";

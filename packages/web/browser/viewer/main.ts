@@ -1,7 +1,9 @@
 import { awaitImage } from "./await-image.ts";
-import { dressPage } from "./dress-page.ts";
+import { dressMain } from "./load-main.ts";
 import { turnPages } from "./turn-pages.ts";
+import { zoomPictures } from "./zoom.ts";
 
-dressPage();
+void dressMain();
 turnPages();
+zoomPictures();
 awaitImage();

@@ -1,5 +1,5 @@
 import { announce } from "./announce.ts";
-import { dressPage } from "./dress-page.ts";
+import { loadMain, showMain } from "./load-main.ts";
 
 const KEYS: Readonly<Record<string, string>> = { ArrowLeft: "prev", ArrowRight: "next" };
 
@@ -19,7 +19,8 @@ export function turnPages(): void {
     const rel = KEYS[event.key];
     if (rel === undefined || hasModifier(event) || isTyping(event.target)) return;
     const link = document.querySelector<HTMLAnchorElement>(`.turner a[rel="${rel}"]`);
-    if (link === null) return;
+    // The arrow keys scroll a zoomed picture.
+    if (link === null || document.querySelector(".zoomed") !== null) return;
     event.preventDefault();
     void turn(link.href, null, "push");
   });
@@ -29,43 +30,17 @@ export function turnPages(): void {
 /** @param focus the `rel` of the link that gets the focus afterwards. */
 async function turn(href: string, focus: string | null, mark: "push" | "stay"): Promise<void> {
   const mine = ++latest;
-  const old = document.querySelector("main");
-  old?.querySelector("figure")?.setAttribute("aria-busy", "true");
-  const main = await load(href);
+  document.querySelector("main figure")?.setAttribute("aria-busy", "true");
+  const loaded = await loadMain(href);
   if (mine !== latest) return;
-  if (main === null || old === null) {
+  if (loaded === null) {
     location.assign(href);
     return;
   }
-  for (const [index, details] of main.querySelectorAll("details").entries()) {
-    details.open = old.querySelectorAll("details")[index]?.open ?? false;
-  }
-  old.replaceWith(main);
   if (mark === "push") history.pushState(null, "", href);
-  dressPage();
+  void showMain(loaded);
   if (focus !== null) focusLink(focus);
-  announce(main.querySelector("img")?.alt ?? "");
-}
-
-/** The next page's `<main>` with its picture decoded; `null` when it cannot be loaded. */
-async function load(href: string): Promise<Element | null> {
-  try {
-    const response = await fetch(href, { headers: { Accept: "text/html" } });
-    if (!response.ok) return null;
-    const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
-    const main = parsed.querySelector("main");
-    if (main === null) return null;
-    const own = document.importNode(main, true);
-    // The page turns even if the picture cannot be shown.
-    await own
-      .querySelector("img")
-      ?.decode()
-      .catch(() => undefined);
-    return own;
-  } catch {
-    // Another origin or no network: the browser reports that best by navigating itself.
-    return null;
-  }
+  announce(loaded.main.querySelector("img")?.alt ?? "");
 }
 
 /** Focuses the link with this `rel`. At either end that link is missing, and the other one gets the focus. */
@@ -79,7 +54,8 @@ function linkOf(target: EventTarget | null): HTMLAnchorElement | null {
   return target instanceof Element ? target.closest<HTMLAnchorElement>(".turner a[rel]") : null;
 }
 
-function hasModifier({ altKey, ctrlKey, metaKey, shiftKey }: MouseEvent | KeyboardEvent): boolean {
+/** Whether a click or key is meant for the browser. */
+export function hasModifier({ altKey, ctrlKey, metaKey, shiftKey }: MouseEvent | KeyboardEvent): boolean {
   return altKey || ctrlKey || metaKey || shiftKey;
 }
 

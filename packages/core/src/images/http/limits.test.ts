@@ -110,6 +110,35 @@ describe("creates", () => {
     expect(countOf(await inTurn(inOne48(3), create))).toEqual({ 201: 1, 429: 2 });
   });
 
+  test("a burst of uploads passes at once, refills steadily, and is announced as the time to refill it", async () => {
+    site = start({ rateLimits: { creates: { perMinute: 30, burst: 5 } } });
+    const answers = await inTurn(Array(6).fill("203.0.113.7"), create);
+    expect(countOf(answers)).toEqual({ 201: 5, 429: 1 });
+    expect(answers[0]?.headers).toMatchObject({
+      "RateLimit-Policy": '"creates";q=5;w=10',
+      RateLimit: '"creates";r=4;t=2',
+    });
+    expect(answers[5]?.headers).toMatchObject({ RateLimit: '"creates";r=0;t=2', "Retry-After": "2" });
+    expect((await create("203.0.113.8")).status).toBe(201);
+  });
+
+  test("by default a client uploads 200 images at once, and its network 480 a minute", async () => {
+    site = start({ rateLimits: {} });
+    const answers = await inTurn(Array(200).fill("203.0.113.7"), create);
+    expect(countOf(answers)).toEqual({ 201: 200 });
+    expect(answers[0]?.headers["RateLimit-Policy"]).toBe('"creates";q=200;w=200');
+  });
+
+  test("a network that refilled its burst still has one upload a minute beyond the limit of all clients", async () => {
+    const limiter = createMemoryRateLimiter();
+    // A point refills within a microsecond, so its own limit never refuses.
+    const creates = { perMinute: 60_000_000_000, burst: 10 };
+    site = start({ rateLimits: { creates }, rateLimiter: limiter });
+    const all = { limit: creates.perMinute * 100, windowMs: 60_000 };
+    await limiter.consume("creates:all clients", all, all.limit);
+    expect(countOf(await inTurn(Array(3).fill("203.0.113.7"), create))).toEqual({ 201: 1, 429: 2 });
+  });
+
   test("an upload that the limit of a /48 refuses counts against no limit", async () => {
     const limiter = createMemoryRateLimiter();
     site = start({ rateLimits: { creates: 1 }, rateLimiter: limiter });
@@ -138,6 +167,6 @@ test("a read costs one call of the limiter, a create one more for each wider lim
   await site.send("GET", `/api/images/${id}.png`, { clientIp: "2001:db8::1" });
   expect(calls).toEqual([
     ...["creates:2001:db8:0:0::/64", "creates:2001:db8:0::/48", "creates:all clients"],
-    ...["creates:192.0.2.1", "creates:all clients", "reads:2001:db8:0:0::/64"],
+    ...["creates:192.0.2.1", "creates:192.0.2.1", "creates:all clients", "reads:2001:db8:0:0::/64"],
   ]);
 });

@@ -76,10 +76,14 @@ function tooMany(limit: Limit, bucket: BucketState): HttpProblem {
   });
 }
 
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
+/**
+ * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). The window of a bucket is the time in which
+ * an empty one fills.
+ */
 function limitHeaders(limit: Limit, { rule, remaining, resetMs }: BucketState): Record<string, string> {
+  const { limit: perWindow, windowMs, burst: quota = perWindow } = rule;
   return {
-    "RateLimit-Policy": `"${limit}";q=${rule.limit};w=${seconds(rule.windowMs)}`,
+    "RateLimit-Policy": `"${limit}";q=${quota};w=${seconds((quota / perWindow) * windowMs)}`,
     RateLimit: `"${limit}";r=${remaining};t=${seconds(resetMs)}`,
   };
 }

@@ -120,7 +120,7 @@ describe("while an image is processed", () => {
   test("the edit page opens with a notice, and without links to formats", async () => {
     const { site, id, pin } = await processingSite();
     const page = await site.send("GET", `/${id}/edit`, { search: `pin=${pin}` });
-    expect([page.status, page.text]).toEqual([200, expect.stringMatching(/, 0 links\..*being processed/)]);
+    expect([page.status, page.text]).toEqual([200, expect.stringMatching(/, 0 links\..*still processing/)]);
   });
 
   test.each(["by its record", "by the form"])(

@@ -7,7 +7,7 @@ export const NAME_SCHEMA = {
   type: "string",
   maxLength: 255,
   description:
-    "Name of the image, for people to read. Control characters are removed. The length counts in Unicode form NFC. An empty name counts as absent.",
+    "Display name of the image. Control characters are removed. The length counts in Unicode form NFC. An empty name counts as absent.",
   examples: ["Harbour at dusk.jpg"],
 } as const satisfies JsonSchema;
 
@@ -83,14 +83,19 @@ export function parseExpiry(
       "expiresAt must be an ISO 8601 date with a zone, such as 2030-01-31T12:00:00.000Z, or integer Unix milliseconds",
     );
   }
-  if (expiresAt <= nowMs) throw new ServiceError("bad_request", "expiresAt must lie in the future");
-  if (expiresAt > nowMs + maxLifetimeMs) {
+  if (expiresAt <= nowMs) throw new ServiceError("bad_request", "expiresAt must be in the future");
+  if (isTooLate(expiresAt, nowMs, maxLifetimeMs)) {
     throw new ServiceError(
       "bad_request",
       `expiresAt must be at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${formatDays(maxLifetimeMs)} days) from now`,
     );
   }
   return expiresAt;
+}
+
+/** Whether an expiry lies beyond the longest lifetime. */
+export function isTooLate(expiresAtMs: number, nowMs: number, maxLifetimeMs: number): boolean {
+  return expiresAtMs > nowMs + maxLifetimeMs;
 }
 
 function formatDays(ms: number): string {

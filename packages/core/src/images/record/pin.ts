@@ -11,7 +11,7 @@ export const MIN_SECRET_BYTES = 32;
 export const PIN_SCHEMA = {
   type: "string",
   pattern: `^[${ALPHABET}]{${PIN_LENGTH}}$`,
-  description: "Allows changing and deleting the image. Keep it secret.",
+  description: "Required to edit or delete the image. Keep it secret.",
   examples: ["7Q2M9XK4T0VB3HZC"],
 } as const satisfies JsonSchema;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { imageOn } from "../../../test/read-site.ts";
 
 const NOT_ITS_OWN =
-  "The signature s does not match this address: it covers the image, the format and every parameter";
+  "The signature s does not match this URL: it covers the image, the format and every parameter";
 
 describe("with sizes: any", () => {
   test.each([
@@ -44,12 +44,12 @@ describe("with sizes: any", () => {
     [
       "until without a signature",
       "png?until=99999999999999",
-      "An address with until must be signed: s is missing",
+      "A URL with until must be signed: s is missing",
     ],
     [
       "until with an empty signature",
       "png?until=99999999999999&s=",
-      "An address with until must be signed: s is missing",
+      "A URL with until must be signed: s is missing",
     ],
   ])("%s answers 403 to GET and HEAD", async (_, rest, detail) => {
     const { get, at } = await imageOn();

@@ -50,11 +50,11 @@ export function checkRead(
     if (!signatures().verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s)) {
       throw new ServiceError(
         "forbidden",
-        "The signature s does not match this address: it covers the image, the format and every parameter",
+        "The signature s does not match this URL: it covers the image, the format and every parameter",
       );
     }
   } else if (untilMs !== null) {
-    throw new ServiceError("forbidden", "An address with until must be signed: s is missing");
+    throw new ServiceError("forbidden", "A URL with until must be signed: s is missing");
   }
   const value: ParameterSource = body === undefined ? ofQuery : (name) => body.get(name);
   const asked = parseAsked(format, value, presets);
@@ -69,7 +69,7 @@ export function checkRead(
 /** Throws `forbidden` once a signed address has ended. */
 export function requireInTime(untilMs: number | null, nowMs: number): void {
   if (untilMs === null || nowMs < untilMs) return;
-  throw new ServiceError("forbidden", `This address was valid until ${new Date(untilMs).toISOString()}`);
+  throw new ServiceError("forbidden", `This link expired at ${new Date(untilMs).toISOString()}`);
 }
 
 interface Asked {

@@ -36,7 +36,7 @@ export const PAGE_SCHEMA = {
   type: "integer",
   minimum: 1,
   maximum: 999_999_999,
-  description: "Page of a PDF, from 1 to its number of pages. Other types have one page.",
+  description: "PDF page number, starting at 1. Other types have one page.",
 } as const satisfies JsonSchema;
 
 /** The parameter `page` as a string of digits. */
@@ -147,13 +147,13 @@ export function chooseRendition(
 }
 
 /** Throws `bad_request` for a page that the document does not have. */
-export function requirePage(record: Original, page: number | undefined): void {
+function requirePage(record: Original, page: number | undefined): void {
   if (page === undefined || page <= pageCount(record)) return;
   throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
 }
 
-/** Only PDFs have pages; the frames of an animation are not pages. */
-function pageCount(record: Original): number {
+/** Pages that can be requested; `Infinity`: unknown. Only PDFs have pages; the frames of an animation are not pages. */
+export function pageCount(record: Original): number {
   if (record.type !== "application/pdf") return 1;
   return record.pages ?? Number.POSITIVE_INFINITY;
 }

@@ -168,7 +168,7 @@ describe("a signed address with until", () => {
         const late = await get(address, headers);
         expect([late.status, late.json.detail]).toEqual([
           403,
-          `This address was valid until ${new Date(until).toISOString()}`,
+          `This link expired at ${new Date(until).toISOString()}`,
         ]);
       }
       const withBody = { search: address.split("?")[1] ?? "", fields: { note: "x" } };

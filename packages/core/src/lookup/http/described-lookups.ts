@@ -58,7 +58,7 @@ const MAX_DURATION = queryParameter("max_duration", digits(MAX_DURATION_SCHEMA))
 export const DESCRIBED_LOOKUPS = {
   "domain-search": {
     operationId: "searchDomain",
-    summary: "Addresses of an organisation",
+    summary: "List emails of an organisation",
     description:
       "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. `location` is rejected: the data have no locations. With the key `test-api-key` the answer is fixed and free.",
     parameters: [
@@ -89,7 +89,7 @@ export const DESCRIBED_LOOKUPS = {
   },
   "email-finder": {
     operationId: "findEmail",
-    summary: "The address of a person",
+    summary: "Find an email",
     description:
       "The address of a person at an organisation, known or guessed. Required are `first_name` and `last_name`, or `full_name`, which is ignored if both others are given; and `domain` or `company`. An address that is found costs one search.",
     parameters: [
@@ -110,9 +110,9 @@ export const DESCRIBED_LOOKUPS = {
   },
   "email-verifier": {
     operationId: "verifyEmail",
-    summary: "Whether an address accepts mail",
+    summary: "Verify an email",
     description:
-      "Checks the syntax of an address, lists, the DNS and mail servers. If that takes longer than `max_duration`, the answer is 202: repeat the request. A verification costs one; webmail, disposable and unknown addresses cost nothing.",
+      "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free.",
     parameters: [
       { ...queryParameter("email", { ...EMAIL_SCHEMA, maxLength }), required: true, allowEmptyValue: false },
       MAX_DURATION,
@@ -125,16 +125,16 @@ export const DESCRIBED_LOOKUPS = {
   },
   "email-count": {
     operationId: "countEmails",
-    summary: "The number of known addresses",
-    description: "Needs no key and costs nothing. Either `domain` or `company` is required.",
+    summary: "Count emails",
+    description: "Needs no key and is free. Either `domain` or `company` is required.",
     parameters: [DOMAIN, COMPANY, TYPE],
     data: "EmailCount",
     echo: { domain: text, company: text, type: text },
   },
   account: {
     operationId: "getAccount",
-    summary: "Your account",
-    description: "The account of the key, and what is left of its allowance this month. Costs nothing.",
+    summary: "Get account usage",
+    description: "The account of the key, with its remaining allowance this month. Free.",
     parameters: [],
     data: "Account",
     echo: {},

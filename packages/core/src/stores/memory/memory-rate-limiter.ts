@@ -2,14 +2,15 @@ import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
+import { type BucketRule, createTokenBuckets, type TokenBuckets } from "./memory-token-buckets.ts";
 
 /** Longest window, the same as of a Node timer: 24.8 days. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 export interface MemoryRateLimiterOptions {
   /**
-   * Maximum number of keys per rule, an integer of at least 1. Beyond that, the windows that began first are
-   * dropped.
+   * Maximum number of keys per rule, an integer of at least 1. Beyond that, the windows that began first, and the
+   * buckets that were used longest ago, are dropped.
    * @default 100_000
    */
   maxKeys?: number | undefined;
@@ -29,7 +30,7 @@ interface Window {
 /**
  * A limiter within this process: each process of an app counts separately. It counts synchronously and needs no timers.
  *
- * Rejects with a `TypeError` if a limit or a cost is not an integer of at least 1, or a window is not an
+ * Rejects with a `TypeError` if a limit, a burst or a cost is not an integer of at least 1, or a window is not an
  * integer from 1 to 2,147,483,647 ms (24.8 days). Rejects with `store_unavailable` after `close`.
  */
 export function createMemoryRateLimiter(
@@ -38,10 +39,28 @@ export function createMemoryRateLimiter(
   const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
   /** By rule, then by key. The windows of a rule have one length, so the first ones of its map end first. */
   const rules = new Map<string, Map<string, Window>>();
+  const bucketRules = new Map<string, TokenBuckets>();
   let isClosed = false;
 
-  function windowsOf({ limit, windowMs }: RateRule): Map<string, Window> {
+  function requireOpen(): void {
     if (isClosed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
+  }
+
+  function bucketsOf(rule: BucketRule): TokenBuckets {
+    requireOpen();
+    const name = `${rule.limit}/${rule.windowMs}/${rule.burst}`;
+    let buckets = bucketRules.get(name);
+    if (buckets === undefined) {
+      checkValue("limit", rule.limit, COUNT);
+      checkValue("windowMs", rule.windowMs, WINDOW);
+      buckets = createTokenBuckets(rule, maxKeys);
+      bucketRules.set(name, buckets);
+    }
+    return buckets;
+  }
+
+  function windowsOf({ limit, windowMs }: RateRule): Map<string, Window> {
+    requireOpen();
     const name = `${limit}/${windowMs}`;
     let windows = rules.get(name);
     if (windows === undefined) {
@@ -76,6 +95,7 @@ export function createMemoryRateLimiter(
 
   function consumeNow(key: string, rule: RateRule, cost = 1): RateResult {
     checkValue("cost", cost, COUNT);
+    if (hasBucket(rule)) return bucketsOf(rule).consume(key, cost);
     const windows = windowsOf(rule);
     const now = performance.now();
     const window = look(windows, key, rule, now);
@@ -93,12 +113,14 @@ export function createMemoryRateLimiter(
       return consumeNow(key, rule, cost);
     },
     async peek(key, rule) {
+      if (hasBucket(rule)) return bucketsOf(rule).peek(key);
       const now = performance.now();
       const window = look(windowsOf(rule), key, rule, now);
       return stateOf(window, window.remaining > 0, now);
     },
     async refund(key, rule, cost = 1) {
       checkValue("cost", cost, COUNT);
+      if (hasBucket(rule)) return bucketsOf(rule).refund(key, cost);
       // A new window is not stored: a refund begins none.
       const window = look(windowsOf(rule), key, rule, performance.now());
       window.remaining = Math.min(rule.limit, window.remaining + cost);
@@ -106,8 +128,13 @@ export function createMemoryRateLimiter(
     async close() {
       isClosed = true;
       rules.clear();
+      bucketRules.clear();
     },
   };
+}
+
+function hasBucket(rule: RateRule): rule is BucketRule {
+  return rule.burst !== undefined;
 }
 
 function stateOf({ remaining, endsAt }: Window, allowed: boolean, now: number): RateResult {

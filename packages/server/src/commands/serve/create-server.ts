@@ -32,9 +32,8 @@ export async function createServer(config: ServerConfig = {}): Promise<RunningSe
     import("./load-server.ts"),
   ]);
   const settings = settingsOf(checkConfig(config, "The configuration"));
-  const { createLog, startServer } = await loadServer(settings);
-  const log = createLog(settings.log);
-  const server = await startServer(settings, log.logger);
+  const { log, start } = await loadServer(settings);
+  const server = await start();
   return {
     url: server.url,
     metricsUrl: server.metricsUrl,

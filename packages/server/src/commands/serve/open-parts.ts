@@ -1,5 +1,11 @@
-import { type Call, createImages, type Images, type ImagesOptions, type Observer } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
+import {
+  type Call,
+  createImages,
+  type Images,
+  type ImagesOptions,
+  type Observer,
+  type Renderer,
+} from "@outrigger/core";
 import { combineObservers, createMetrics, createTracing, type Metrics } from "@outrigger/telemetry";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
@@ -26,9 +32,14 @@ const START_TIMEOUT_MS = 30_000;
  * Opens and connects everything except the listeners. Checks storage and renderer first, because the image service starts to
  * sweep the storage at once.
  * @param withSamples Adds samples to a new database of the lookup.
- * @throws StartError; nothing stays open.
+ * @throws StartError; nothing but the renderer stays open.
  */
-export async function openParts(settings: ServerSettings, logger: Logger, withSamples: boolean) {
+export async function openParts(
+  settings: ServerSettings,
+  logger: Logger,
+  renderer: Renderer,
+  withSamples: boolean,
+) {
   const secret = chooseSecret(settings);
   if (settings.existing) requireDirectories(settings.storage);
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
@@ -38,7 +49,6 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
     throw error;
   });
   const rateLimiter = isLimited(settings) ? await openRateLimiter(settings.storage, onTrouble) : null;
-  const renderer = createRenderer(settings.renderer);
   const pages = createPages();
   let images: Images | null = null;
   let lookup: OpenLookup | null = null;
@@ -73,13 +83,12 @@ export async function openParts(settings: ServerSettings, logger: Logger, withSa
       const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
       lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
     }
-    return { storage, rateLimiter, renderer, pages, metrics, images, lookup };
+    return { storage, rateLimiter, pages, metrics, images, lookup };
   } catch (error) {
     await lookup?.close();
     // This also closes the renderer, the queue and the storage.
     await images?.close();
     if (images === null) {
-      await renderer.close();
       await jobQueue?.close();
       await storage.close();
     }

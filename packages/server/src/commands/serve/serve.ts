@@ -24,15 +24,14 @@ export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void
   if (openFiles !== null && openFiles < MIN_OPEN_FILES) throw new StartError(lowLimitText(openFiles));
   const config = await loadConfig(flags, process.env);
   const settings = settingsOf(demo ? withDemoLookup(config) : config);
-  const { createLog, startServer } = await loadServer(settings);
-  const log = createLog(settings.log);
+  const { log, start } = await loadServer(settings);
   exitOnBug(log);
   if (demo && settings.lookup === false) {
     log.logger.warn(
       "The demonstration has no lookup, because the images are not in a directory: set OUTRIGGER_LOOKUP_DATABASE.",
     );
   }
-  const server = await startServer(settings, log.logger, { withSamples: demo });
+  const server = await start({ withSamples: demo });
   endOnSignal(server, settings.shutdownMs, log);
   // The reader may end before or after the line; the server continues.
   process.stdout.on("error", (err) => log.logger.debug({ err }, "standard output has no reader"));

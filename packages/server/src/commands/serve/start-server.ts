@@ -32,14 +32,18 @@ export interface StartOptions {
   withSamples?: boolean;
 }
 
-/** Composes, checks and starts the server. @throws StartError if the server cannot start; everything is released then. */
+/**
+ * Composes, checks and starts the server. @throws StartError if the server cannot start; everything but the renderer is
+ * released then.
+ */
 export async function startServer(
   settings: ServerSettings,
   logger: Logger,
+  renderer: Renderer,
   { withSamples = false }: StartOptions = {},
 ): Promise<StartedServer> {
-  const parts = await openParts(settings, logger, withSamples);
-  const { storage, renderer, pages, rateLimiter, metrics, images, lookup } = parts;
+  const parts = await openParts(settings, logger, renderer, withSamples);
+  const { storage, pages, rateLimiter, metrics, images, lookup } = parts;
   const checkLookup = lookup?.check ?? null;
   const readiness = createReadiness({
     storage: storage.targets,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { copyText } from "../copy-text.ts";
+import { copyText } from "../../sharing/copy-text.ts";
 import type { MessageLog } from "../store/message-log.ts";
 import { CopyIcon, DoneIcon } from "./icons.tsx";
 

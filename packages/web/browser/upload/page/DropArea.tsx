@@ -1,10 +1,18 @@
 import type { TargetedEvent } from "preact";
 import { limitText } from "../../../src/phrases.ts";
 import { ACCEPTED } from "../file-kinds.ts";
+import { ACCEPTED_FOREIGN, ACCEPTED_HEIC } from "../intake/foreign-kind.ts";
 import { PictureIcon } from "./icons.tsx";
 
 /** ID of the file input, which gets the focus back. */
 export const CHOOSER_ID = "chooser";
+
+/** Safari turns HEIC photos into JPEG itself, in full size, but only for a chooser that does not list HEIC. */
+const CHOOSABLE = [
+  ACCEPTED,
+  ACCEPTED_FOREIGN,
+  ...("GestureEvent" in globalThis ? [] : [ACCEPTED_HEIC]),
+].join();
 
 export interface DropAreaProps {
   onFiles(files: readonly File[]): void;
@@ -13,7 +21,7 @@ export interface DropAreaProps {
   isCompact: boolean;
 }
 
-/** The area to choose files by click. Drops and pastes work anywhere on the page. */
+/** The area to choose files by click, and on touch screens a button for the camera. Drops and pastes work anywhere on the page. */
 export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) {
   function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
     const files = [...(currentTarget.files ?? [])];
@@ -22,25 +30,31 @@ export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) 
     if (files.length > 0) onFiles(files);
   }
   return (
-    <label class={isCompact ? "drop-area compact" : "drop-area"} for={CHOOSER_ID}>
-      <PictureIcon />
-      <span class="invitation">Drop images here, or paste them</span>
-      <input
-        id={CHOOSER_ID}
-        class="unseen"
-        type="file"
-        multiple
-        accept={ACCEPTED}
-        aria-label="Choose images"
-        aria-describedby="accepted"
-        onChange={choose}
-      />
-      <span class="button" aria-hidden="true">
-        Choose images
-      </span>
-      <span id="accepted" class="accepted">
-        PNG, JPEG, GIF, SVG, PSD or PDF, up to {limitText(maxUploadBytes)} each
-      </span>
-    </label>
+    <>
+      <label class={isCompact ? "drop-area compact" : "drop-area"} for={CHOOSER_ID}>
+        <PictureIcon />
+        <span class="invitation">Drop images here, or paste them</span>
+        <input
+          id={CHOOSER_ID}
+          class="unseen"
+          type="file"
+          multiple
+          accept={CHOOSABLE}
+          aria-label="Choose images"
+          aria-describedby="accepted"
+          onChange={choose}
+        />
+        <span class="button" aria-hidden="true">
+          Choose images
+        </span>
+        <span id="accepted" class="accepted">
+          PNG, JPEG, GIF, SVG, PSD or PDF, up to {limitText(maxUploadBytes)} each
+        </span>
+      </label>
+      <label class="camera">
+        <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
+        Take a photo
+      </label>
+    </>
   );
 }

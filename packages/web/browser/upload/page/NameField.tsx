@@ -4,6 +4,8 @@ import { MAX_NAME_LENGTH } from "../store/next-options.ts";
 import { PenIcon } from "./icons.tsx";
 
 export interface NameFieldProps {
+  /** ID of the field. */
+  id?: string | undefined;
   name: string;
   isFixed: boolean;
   /** Resolves with the reason why the name was not changed; `null` when it was. */
@@ -11,7 +13,7 @@ export interface NameFieldProps {
 }
 
 /** The name as an editable field. Enter and leaving the field save; Escape restores. */
-export function NameField({ name, isFixed, onName }: NameFieldProps) {
+export function NameField({ id, name, isFixed, onName }: NameFieldProps) {
   const [problem, setProblem] = useState<string | null>(null);
 
   async function keep(field: HTMLInputElement): Promise<void> {
@@ -34,13 +36,17 @@ export function NameField({ name, isFixed, onName }: NameFieldProps) {
   return (
     <div class="name">
       {isFixed ? (
-        <p class="title">{name}</p>
+        <p class="title" dir="auto">
+          {name}
+        </p>
       ) : (
         <>
           <input
+            id={id}
             class="title"
             type="text"
-            aria-label="Name"
+            dir="auto"
+            aria-label={`Name of ${name}`}
             value={name}
             maxLength={MAX_NAME_LENGTH}
             autocomplete="off"

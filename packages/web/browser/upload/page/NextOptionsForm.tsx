@@ -1,5 +1,6 @@
 import type { TargetedEvent } from "preact";
-import { type Lifetime, lifetimeChoices, lifetimeText, localDateValue } from "../lifetimes.ts";
+import { durationText } from "../../../src/time-left.ts";
+import { type Lifetime, lifetimeChoices, localDateValue } from "../lifetimes.ts";
 import type { Session } from "../session.ts";
 import { MAX_NAME_LENGTH } from "../store/next-options.ts";
 
@@ -25,7 +26,7 @@ export function NextOptionsForm({ session: { next, config } }: { session: Sessio
         <select value={lifetime.kind === "for" ? String(lifetime.ms) : UNTIL} onChange={choose}>
           {lifetimeChoices(config).map((ms) => (
             <option key={ms} value={String(ms)}>
-              {lifetimeText(ms)}
+              {durationText(ms)}
             </option>
           ))}
           <option value={UNTIL}>On a date…</option>
@@ -44,6 +45,7 @@ export function NextOptionsForm({ session: { next, config } }: { session: Sessio
         Name (optional)
         <input
           type="text"
+          dir="auto"
           value={next.name.value}
           maxLength={MAX_NAME_LENGTH}
           placeholder="Same as the file name"

@@ -1,57 +1,68 @@
 import { useRef, useState } from "preact/hooks";
+import type { SavedImage } from "../../saved/saved-image.ts";
 import { FILE_KINDS } from "../file-kinds.ts";
 import type { Session } from "../session.ts";
-import type { SavedImage } from "../store/saved-image.ts";
+import { entryId } from "../store/departing.ts";
 import { CrossIcon } from "./icons.tsx";
 import { leaveCard } from "./leave-card.ts";
 import { NameField } from "./NameField.tsx";
+import { nameFieldId } from "./OwnerActions.tsx";
 import { ShareLinks } from "./ShareLinks.tsx";
 import { Thumbnail } from "./Thumbnail.tsx";
 import { TimeLeft } from "./TimeLeft.tsx";
 
-/** An image of an earlier visit. It expands to its links and actions. */
+/** An image of an earlier visit. It expands to its links and actions while the service serves it. */
 export function SavedCard({ image, session }: { image: SavedImage; session: Session }) {
   const card = useRef<HTMLLIElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const label = FILE_KINDS.find(({ type }) => type === image.type)?.label ?? null;
-
-  function forget(): void {
-    leaveCard(card.current);
-    session.saved.forget(image.id);
-  }
+  const { name, type, unavailable } = image;
+  const label = FILE_KINDS.find((kind) => kind.type === type)?.label ?? null;
+  const head = (
+    <>
+      <span class="title" dir="auto">
+        {name}
+      </span>
+      <span class="facts">
+        {label}
+        <span class="life">
+          {label !== null && " · "}
+          <TimeLeft image={image} clock={session.clock} />
+        </span>
+      </span>
+    </>
+  );
 
   return (
-    <li ref={card} class="entry earlier">
-      <Thumbnail localUrl={null} image={image} label={label} />
+    <li ref={card} id={entryId(image)} class="entry earlier">
+      <Thumbnail localUrl={null} image={unavailable === undefined ? image : null} label={label} />
       <div class="body">
-        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>
-            <span class="title">{image.name}</span>
-            <span class="facts">
-              {label}
-              <TimeLeft image={image} clock={session.clock} />
-            </span>
-          </summary>
-          {isOpen && (
-            <>
-              <NameField
-                name={image.name}
-                isFixed={false}
-                onName={(name) => session.images.rename(image, name)}
-              />
-              <ShareLinks image={image} session={session} onDeleted={forget} />
-            </>
-          )}
-        </details>
+        {unavailable === undefined ? (
+          <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+            <summary>{head}</summary>
+            {isOpen && (
+              <>
+                <NameField
+                  id={nameFieldId(image)}
+                  name={name}
+                  isFixed={false}
+                  onName={(chosen) => session.images.rename(image, chosen)}
+                />
+                <ShareLinks image={image} session={session} />
+              </>
+            )}
+          </details>
+        ) : (
+          head
+        )}
       </div>
       <button
         type="button"
         class="quiet round"
-        aria-label={`Remove ${image.name} from this list`}
-        title="Remove from this list"
+        aria-label={`Remove ${name} from this list`}
+        title="Remove from this list. You will no longer be able to edit or delete the image."
         onClick={() => {
-          forget();
-          session.log.say(`${image.name} removed from this list.`);
+          leaveCard(card.current);
+          session.departing.start([image], "list");
         }}
       >
         <CrossIcon />

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import type { SavedImage } from "../../saved/saved-image.ts";
 import type { Session } from "../session.ts";
 import {
-  editAddress,
   fileAddress,
   firstFormat,
   markdownOf,
@@ -10,22 +10,15 @@ import {
   pageAddress,
   SHARED_FORMATS,
 } from "../share-texts.ts";
-import type { SavedImage } from "../store/saved-image.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import { DeleteButton } from "./DeleteButton.tsx";
-import { OpenIcon } from "./icons.tsx";
-
-export interface ShareLinksProps {
-  image: SavedImage;
-  session: Session;
-  /** Called after the image was deleted from the server. */
-  onDeleted(): void;
-}
+import { OwnerActions } from "./OwnerActions.tsx";
+import { SharingButtons } from "./SharingButtons.tsx";
 
 /** Links and actions of a stored image. */
-export function ShareLinks({ image, session, onDeleted }: ShareLinksProps) {
+export function ShareLinks({ image, session }: { image: SavedImage; session: Session }) {
   const [format, setFormat] = useState(firstFormat(image));
   const { log } = session;
+  const { name } = image;
   const page = pageAddress(image);
   const original = originalFormat(image);
   return (
@@ -33,18 +26,20 @@ export function ShareLinks({ image, session, onDeleted }: ShareLinksProps) {
       <div class="link">
         <input
           class="address"
-          aria-label={`Link to ${image.name}`}
+          aria-label={`Link to ${name}`}
+          dir="ltr"
           readOnly
           value={page}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
         <CopyButton text={page} what="Link" log={log}>
-          Copy link
+          Copy link<span class="unseen"> to {name}</span>
         </CopyButton>
+        <SharingButtons image={image} log={log} />
       </div>
       <div class="formats">
         <select
-          aria-label="Format"
+          aria-label={`Format of ${name}`}
           value={format}
           onChange={({ currentTarget }) => {
             const chosen = SHARED_FORMATS.find((each) => each.format === currentTarget.value);
@@ -59,24 +54,16 @@ export function ShareLinks({ image, session, onDeleted }: ShareLinksProps) {
           ))}
         </select>
         <CopyButton className="minor" text={fileAddress(image, format)} what="Direct link" log={log}>
-          Direct link
+          Direct link<span class="unseen"> to {name}</span>
         </CopyButton>
         <CopyButton className="minor" text={markdownOf(image, format)} what="Markdown" log={log}>
-          Markdown
+          Markdown<span class="unseen"> for {name}</span>
         </CopyButton>
         <CopyButton className="minor" text={markupOf(image, format)} what="HTML" log={log}>
-          HTML
+          HTML<span class="unseen"> for {name}</span>
         </CopyButton>
       </div>
-      <div class="deeds">
-        <a class="quiet" href={page}>
-          <OpenIcon /> Open<span class="unseen"> {image.name}</span>
-        </a>
-        <CopyButton className="quiet" text={editAddress(image)} what="Edit link" log={log}>
-          Edit link
-        </CopyButton>
-        <DeleteButton image={image} images={session.images} onDeleted={onDeleted} />
-      </div>
+      <OwnerActions image={image} session={session} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ export function StageLine({ upload, clock }: { upload: Upload; clock: Clock }) {
   const { stage, name, size } = upload;
   switch (stage.kind) {
     case "ready":
+    case "known":
       return null;
     case "failed":
       return <p class="trouble">{stage.message}</p>;

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { SavedImage } from "../../saved/saved-image.ts";
 import { fileAddress } from "../share-texts.ts";
-import type { SavedImage } from "../store/saved-image.ts";
 
 export interface ThumbnailProps {
   /** Object URL of a picture in this browser. */

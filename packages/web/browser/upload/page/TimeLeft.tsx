@@ -1,16 +1,26 @@
-import { timeLeftText } from "../../../src/time-left.ts";
+import { expiryText } from "../../saved/expiry.ts";
+import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
+import { localText } from "../../viewer/local-time.ts";
 import type { Clock } from "../store/clock.ts";
-import type { SavedImage } from "../store/saved-image.ts";
 
-/** The time until an image expires. */
-export function TimeLeft({ image: { expiresAt }, clock }: { image: SavedImage; clock: Clock }) {
-  const text = timeLeftText(expiresAt, clock.everyHalfMinute.value);
+const WHY_NOT: Record<Unavailable, string> = {
+  deleted: "deleted",
+  expired: "expired",
+  missing: "not found",
+  withheld: "unavailable for legal reasons",
+};
+
+/** The time until an image expires, or why the service does not serve it. */
+export function TimeLeft({ image, clock }: { image: SavedImage; clock: Clock }) {
+  const { expiresAt, unavailable } = image;
+  if (unavailable !== undefined) return <strong class="unavailable">{WHY_NOT[unavailable]}</strong>;
+  const nowMs = clock.everyHalfMinute.value;
+  // The expiry may have been changed elsewhere: only the service knows.
+  const doubt = Date.parse(expiresAt) <= nowMs ? " (not confirmed yet)" : "";
   return (
-    <span class="time-left">
-      {" · "}
-      <time dateTime={expiresAt} title={new Date(expiresAt).toLocaleString()}>
-        {text}
-      </time>
-    </span>
+    <time class="time-left" dateTime={expiresAt} title={localText(Date.parse(expiresAt))}>
+      {expiryText(expiresAt, nowMs)}
+      {doubt}
+    </time>
   );
 }

@@ -1,63 +1,67 @@
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { sizeText } from "../../../src/phrases.ts";
 import type { Session } from "../session.ts";
-import { isUnfinished, type Upload } from "../store/uploads.ts";
-import { CrossIcon, RetryIcon } from "./icons.tsx";
+import { entryId } from "../store/departing.ts";
+import { canRetry, isOver, type Upload } from "../store/uploads.ts";
+import { RetryIcon } from "./icons.tsx";
+import { KnownFile } from "./KnownFile.tsx";
+import { LeaveButton } from "./LeaveButton.tsx";
 import { NameField } from "./NameField.tsx";
+import { nameFieldId } from "./OwnerActions.tsx";
 import { ShareLinks } from "./ShareLinks.tsx";
 import { StageLine } from "./StageLine.tsx";
 import { Thumbnail } from "./Thumbnail.tsx";
-import { TimeLeft } from "./TimeLeft.tsx";
+import { UploadFacts } from "./UploadFacts.tsx";
 
 export interface UploadCardProps {
   upload: Upload;
   session: Session;
   /** Called before the card is removed. */
   onLeave(card: Element | null): void;
+  /** The button that makes a row of the card; `false` in a short list. */
+  toggle: ComponentChildren;
 }
 
 /** The card of one file: uploading, failed or stored. */
-export function UploadCard({ upload, session, onLeave }: UploadCardProps) {
+export function UploadCard({ upload, session, onLeave, toggle }: UploadCardProps) {
   const card = useRef<HTMLLIElement>(null);
-  const { name, size, label, stage, image } = upload;
+  const { name, label, stage, image } = upload;
+  const isServed = stage.kind === "ready" && image?.unavailable === undefined;
   const leave = () => onLeave(card.current);
   return (
-    <li ref={card} class={`entry ${stage.kind}`}>
-      <Thumbnail localUrl={upload.previewUrl} image={stage.kind === "ready" ? image : null} label={label} />
+    <li
+      ref={card}
+      id={image === null ? undefined : entryId(image)}
+      tabIndex={-1}
+      class={`entry ${stage.kind}`}
+    >
+      <Thumbnail localUrl={upload.previewUrl} image={isServed ? image : null} label={label} />
       <div class="body">
         <div class="entry-top">
-          <NameField name={name} onName={(chosen) => rename(chosen)} isFixed={stage.kind === "failed"} />
-          {isUnfinished(upload) && (
-            <button type="button" class="quiet round" onClick={leave} aria-label={`Cancel ${name}`}>
-              <CrossIcon />
-            </button>
-          )}
-          {stage.kind === "failed" && (
-            <button type="button" class="quiet round" onClick={leave} aria-label={`Dismiss ${name}`}>
-              <CrossIcon />
-            </button>
-          )}
+          <NameField
+            id={image === null ? undefined : nameFieldId(image)}
+            name={name}
+            onName={(chosen) => rename(chosen)}
+            isFixed={isOver(upload)}
+          />
+          <LeaveButton upload={upload} onLeave={leave} />
+          {toggle}
         </div>
-        <p class="facts">
-          {label !== null && `${label}, `}
-          {sizeText(size)}
-          {image !== null && <TimeLeft image={image} clock={session.clock} />}
-        </p>
+        <UploadFacts upload={upload} clock={session.clock} showsExpiry={image?.unavailable !== undefined} />
+        {upload.note !== null && <p class="facts">{upload.note}</p>}
         <StageLine upload={upload} clock={session.clock} />
-        {stage.kind === "failed" && stage.canRetry && (
+        {canRetry(upload) && (
           <button type="button" class="small" onClick={() => session.retry(upload)}>
             <RetryIcon /> Try again
           </button>
         )}
-        {image !== null && <ShareLinks image={image} session={session} onDeleted={leaveForGood} />}
+        {stage.kind === "known" && (
+          <KnownFile image={stage.image} log={session.log} onAgain={() => session.retry(upload)} />
+        )}
+        {image !== null && image.unavailable === undefined && <ShareLinks image={image} session={session} />}
       </div>
     </li>
   );
-
-  function leaveForGood(): void {
-    leave();
-    if (image !== null) session.saved.forget(image.id);
-  }
 
   async function rename(chosen: string): Promise<string | null> {
     if (image !== null && stage.kind === "ready") return session.images.rename(image, chosen);

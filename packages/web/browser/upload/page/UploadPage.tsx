@@ -3,6 +3,7 @@ import type { MessageLog } from "../store/message-log.ts";
 import { DropArea } from "./DropArea.tsx";
 import { NextOptionsForm } from "./NextOptionsForm.tsx";
 import { SavedList } from "./SavedList.tsx";
+import { Toasts } from "./Toasts.tsx";
 import { UploadList } from "./UploadList.tsx";
 
 /** The interactive part of the page. */
@@ -14,9 +15,11 @@ export function UploadPage({ session }: { session: Session }) {
         maxUploadBytes={session.config.maxUploadBytes}
         isCompact={session.uploads.value.length > 0}
       />
+      {session.advice.value !== null && <p class="advice">{session.advice.value}</p>}
       <NextOptionsForm session={session} />
       <UploadList session={session} />
       <SavedList session={session} />
+      <Toasts departing={session.departing} />
       <MessageRegion log={session.log} />
     </>
   );

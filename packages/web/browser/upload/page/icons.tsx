@@ -78,3 +78,11 @@ export function PenIcon() {
     </Icon>
   );
 }
+
+export function ChevronIcon() {
+  return (
+    <Icon>
+      <path d="M6 9l6 6 6-6" />
+    </Icon>
+  );
+}

@@ -1,4 +1,6 @@
 import { kindOf, refusalOf, sentType } from "../file-kinds.ts";
+import { type ConvertedFile, convertFile, foreignKindOf } from "../intake/convert-file.ts";
+import type { ForeignKind } from "../intake/foreign-kind.ts";
 import type { Stage } from "../store/uploads.ts";
 import { createUppy, type SentFile, type SentMeta } from "./create-uppy.ts";
 import { outcomeOf, parseRetryAfter, type Refusal, readDetail } from "./outcome.ts";
@@ -10,13 +12,20 @@ export interface SenderOptions {
   maxUploadBytes: number;
   /** Form fields of a new upload. */
   fieldsOf(key: string, file: File): Pick<SentMeta, "name" | "expiresAt">;
-  /** @param refusal why the file is not sent; `null` when it is. */
-  onAdded(key: string, file: File, refusal: string | null): void;
+  /**
+   * @param refusal why the file is not sent; `null` when it is.
+   * @param isForeign whether the file is converted first.
+   */
+  onAdded(key: string, file: File, refusal: string | null, isForeign: boolean): void;
+  /** Another file is sent instead of the chosen one. */
+  onConverted(key: string, chosen: File, converted: ConvertedFile): void;
+  /** Awaited before the file is sent. `false`: it is not sent until `retry`. */
+  admit(key: string, file: File): Promise<boolean>;
   /** Called after `onAdded` was called for every file of a batch. */
   onAllAdded(): void;
   onStage(key: string, stage: Stage): void;
   /** The service accepted the file. `body` is its reply. */
-  onAccepted(key: string, body: unknown): void;
+  onAccepted(key: string, body: unknown, file: File): void;
   /** The service accepted a file that had been cancelled. */
   onUnwanted(body: unknown): void;
 }
@@ -40,17 +49,24 @@ interface Sending {
   isUnwanted: boolean;
 }
 
-const AGAIN = "again";
+/** Source of the files that this sender gives to Uppy. All others were dropped. */
+const TAKEN = "taken";
 
 export function createSender(options: SenderOptions): Sender {
   const { endpoint, maxUploadBytes, fieldsOf, onStage } = options;
   const gate = createSendGate();
   const sendings = new Map<string, Sending>();
+  const dropped: File[] = [];
   const uppy = createUppy({ endpoint, take, beforeSending });
 
+  /** Files that were dropped on the page are left out here, and added by `add`. */
   function take(added: SentFile): SentFile | false {
     if (!(added.data instanceof File)) return false;
-    const key = added.source === AGAIN ? added.meta.key : register(added.data);
+    if (added.source !== TAKEN) {
+      if (dropped.push(added.data) === 1) queueMicrotask(() => void add(dropped.splice(0)));
+      return false;
+    }
+    const { key } = added.meta;
     const sending = sendings.get(key);
     const kind = kindOf(added.data);
     if (sending === undefined || kind === null) return false;
@@ -62,33 +78,68 @@ export function createSender(options: SenderOptions): Sender {
     return { key, idempotencyKey: randomKey(), ...fieldsOf(key, file) };
   }
 
-  function register(file: File): string {
+  async function add(files: readonly File[]): Promise<void> {
+    const kinds = await Promise.all(files.map(foreignKindOf));
+    const added = files.map((file, index) => {
+      const foreign = kinds[index] ?? null;
+      return { key: register(file, foreign), file, foreign };
+    });
+    options.onAllAdded();
+    for (const { key, foreign } of added) if (foreign === null) send(key);
+    for (const { key, file, foreign } of added)
+      if (foreign !== null) await convertAndSend(key, file, foreign);
+  }
+
+  function register(file: File, foreign: ForeignKind | null): string {
     const key = randomKey();
-    const refusal = refusalOf(file, maxUploadBytes);
+    const refusal = foreign === null ? refusalOf(file, maxUploadBytes) : null;
     if (refusal === null) {
       sendings.set(key, { file, meta: null, brokenCount: 0, isAllSent: false, isUnwanted: false });
     }
-    options.onAdded(key, file, refusal);
+    options.onAdded(key, file, refusal, foreign !== null);
     return key;
+  }
+
+  async function convertAndSend(key: string, file: File, foreign: ForeignKind): Promise<void> {
+    if (!sendings.has(key)) return;
+    const conversion = await convertFile(file, foreign);
+    const sending = sendings.get(key);
+    if (sending === undefined) return;
+    if (conversion.file === null) return fail(key, conversion.refusal);
+    const refusal = refusalOf(conversion.file, maxUploadBytes);
+    if (refusal !== null) return fail(key, refusal);
+    sending.file = conversion.file;
+    options.onConverted(key, file, conversion);
+    send(key);
+  }
+
+  function fail(key: string, message: string): void {
+    sendings.delete(key);
+    onStage(key, { kind: "failed", message, canRetry: false });
   }
 
   async function beforeSending(key: string): Promise<void> {
     await gate.pass((wait) => {
       if (sendings.has(key)) onStage(key, { kind: "waiting", ...wait });
     });
+    const file = sendings.get(key)?.file;
+    if (file !== undefined && !(await options.admit(key, file))) {
+      uppy.removeFile(key);
+      await new Promise(() => undefined);
+    }
     // Never settles: Uppy would send the file although it was cancelled meanwhile.
     if (!sendings.has(key)) await new Promise(() => undefined);
     onStage(key, { kind: "sending", sentBytes: 0 });
   }
 
-  function sendAgain(key: string): void {
+  function send(key: string): void {
     const sending = sendings.get(key);
     if (sending === undefined || sending.isUnwanted) return;
     sending.isAllSent = false;
     const { file } = sending;
     sending.meta ??= metaOf(key, file);
     const { name, type } = file;
-    uppy.addFile({ source: AGAIN, name, type, data: file, meta: sending.meta });
+    uppy.addFile({ source: TAKEN, name, type, data: file, meta: sending.meta });
   }
 
   function refused(key: string, sending: Sending, refusal: Refusal): void {
@@ -101,12 +152,12 @@ export function createSender(options: SenderOptions): Sender {
       onStage(key, outcome);
     } else if (outcome.cause === "busy") {
       gate.holdUntil(Date.now() + outcome.delayMs);
-      sendAgain(key);
+      send(key);
     } else {
       // A failure while offline does not count: the gate waits until the browser is online.
       sending.brokenCount += navigator.onLine ? 1 : 0;
       onStage(key, { kind: "waiting", cause: "broken", untilMs: Date.now() + outcome.delayMs });
-      setTimeout(() => sendAgain(key), outcome.delayMs);
+      setTimeout(() => send(key), outcome.delayMs);
     }
   }
 
@@ -114,10 +165,9 @@ export function createSender(options: SenderOptions): Sender {
   addEventListener("offline", () => {
     for (const { id } of uppy.getFiles()) {
       uppy.removeFile(id);
-      sendAgain(id);
+      send(id);
     }
   });
-  uppy.on("files-added", options.onAllAdded);
   uppy.on("upload-progress", (file, { bytesUploaded }) => {
     const sending = file && sendings.get(file.id);
     if (!sending) return;
@@ -133,7 +183,7 @@ export function createSender(options: SenderOptions): Sender {
     if (sending.isUnwanted) {
       sendings.delete(file.id);
       options.onUnwanted(body);
-    } else options.onAccepted(file.id, body);
+    } else options.onAccepted(file.id, body, sending.file);
   });
   uppy.on("upload-error", (file, error) => {
     const sending = file && sendings.get(file.id);
@@ -145,10 +195,10 @@ export function createSender(options: SenderOptions): Sender {
   });
 
   return {
-    add: (files) => uppy.addFiles(files.map((file) => ({ name: file.name, type: file.type, data: file }))),
+    add: (files) => void add(files),
     retry(key) {
       onStage(key, { kind: "queued" });
-      sendAgain(key);
+      send(key);
     },
     forget(key) {
       const sending = sendings.get(key);

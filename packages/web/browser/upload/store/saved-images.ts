@@ -1,71 +1,77 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { readSaved, type SavedImage } from "./saved-image.ts";
+import type { SavedImage } from "../../saved/saved-image.ts";
+import {
+  isGoneForGood,
+  readSavedList,
+  type SavedChange,
+  savedListKey,
+  withChange,
+  writeSavedList,
+} from "../../saved/saved-list.ts";
 
 /** Uploads to one service that this browser has saved, newest first. */
 export interface SavedImages {
   list: ReadonlySignal<readonly SavedImage[]>;
-  /** Adds an image, or replaces its saved data. */
-  save(image: SavedImage): void;
-  forget(id: string): void;
-  forgetAll(): void;
-  dropExpired(): void;
+  /** Adds images, or replaces their saved data. */
+  save(...images: readonly SavedImage[]): void;
+  /** Changes an image if it is in the list. */
+  change(id: string, change: SavedChange): void;
+  forget(ids: readonly string[]): void;
 }
 
-/** Each service has its own storage key, since several services can share an origin. */
+/** For this long after an image was added, another window can overwrite the list with a version without it. */
+const OVERWRITTEN_MS = 5_000;
+
+/** Entries that the service called gone on an earlier visit have been shown as such, and are dropped now. */
 export function createSavedImages(baseUrl: string): SavedImages {
-  const key = `outrigger uploads ${baseUrl}`;
-  const list = signal<readonly SavedImage[]>(readList(key).filter(isAlive));
+  const key = savedListKey(baseUrl);
+  const list = signal<readonly SavedImage[]>(readSavedList(key));
+  /** Images that this window added lately, and when. */
+  const added = new Map<string, { image: SavedImage; atMs: number }>();
   let isKept = true;
 
-  function change(alter: (images: readonly SavedImage[]) => readonly SavedImage[]): void {
+  function alter(altered: (images: readonly SavedImage[]) => readonly SavedImage[]): void {
     // Another window may have changed it since.
-    const current = isKept ? readList(key) : list.value;
-    list.value = alter(current).filter(isAlive);
-    isKept = writeList(key, list.value);
+    list.value = altered(isKept ? readSavedList(key) : list.value);
+    isKept = writeSavedList(key, list.value);
+  }
+
+  function save(...images: readonly SavedImage[]): void {
+    alter((current) => {
+      const known = new Set(current.map(({ id }) => id));
+      const fresh = images.filter(({ id }) => !known.has(id));
+      for (const image of fresh) added.set(image.id, { image, atMs: Date.now() });
+      const given = new Map(images.map((image) => [image.id, image]));
+      return [...fresh, ...current.map((image) => given.get(image.id) ?? image)];
+    });
+  }
+
+  /** Adds what another window has overwritten, because it had not seen the addition of this one. */
+  function restoreOverwritten(): void {
+    for (const [id, { atMs }] of added) if (Date.now() - atMs > OVERWRITTEN_MS) added.delete(id);
+    const present = new Set(list.value.map(({ id }) => id));
+    const lost = [...added.values()].map(({ image }) => image).filter(({ id }) => !present.has(id));
+    if (lost.length > 0) save(...lost);
   }
 
   addEventListener("storage", (event) => {
-    if (event.key === key || event.key === null) list.value = readList(key).filter(isAlive);
+    if (event.key !== key && event.key !== null) return;
+    list.value = readSavedList(key);
+    restoreOverwritten();
   });
+
+  const nowMs = Date.now();
+  if (list.value.some((image) => isGoneForGood(image, nowMs))) {
+    alter((images) => images.filter((image) => !isGoneForGood(image, nowMs)));
+  }
 
   return {
     list,
-    save: (image) =>
-      change((images) =>
-        images.some(({ id }) => id === image.id)
-          ? images.map((other) => (other.id === image.id ? image : other))
-          : [image, ...images],
-      ),
-    forget: (id) => change((images) => images.filter((image) => image.id !== id)),
-    forgetAll: () => change(() => []),
-    dropExpired() {
-      if (!list.value.every(isAlive)) change((images) => images);
+    save,
+    change: (id, change) => alter((images) => withChange(images, id, change)),
+    forget(ids) {
+      for (const id of ids) added.delete(id);
+      alter((images) => images.filter(({ id }) => !ids.includes(id)));
     },
   };
-}
-
-function isAlive({ expiresAt }: SavedImage): boolean {
-  return Date.parse(expiresAt) > Date.now();
-}
-
-function readList(key: string): SavedImage[] {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
-    return Array.isArray(value) ? value.map(readSaved).filter((image) => image !== null) : [];
-  } catch {
-    // The browser forbids storage, or another program wrote the value: the list is empty.
-    return [];
-  }
-}
-
-/** @returns whether the list was saved; if not, it lasts as long as the page. */
-function writeList(key: string, images: readonly SavedImage[]): boolean {
-  try {
-    if (images.length === 0) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(images));
-    return true;
-  } catch {
-    // Forbidden or full.
-    return false;
-  }
 }

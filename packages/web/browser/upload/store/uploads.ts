@@ -1,4 +1,4 @@
-import type { SavedImage } from "./saved-image.ts";
+import type { SavedImage } from "../../saved/saved-image.ts";
 
 /** The state of an upload. */
 export type Stage =
@@ -9,6 +9,8 @@ export type Stage =
   /** Stored, but cannot be served yet. */
   | { kind: "processing" }
   | { kind: "ready" }
+  /** Not sent: this browser has uploaded the same file before. */
+  | { kind: "known"; image: SavedImage }
   | { kind: "failed"; message: string; canRetry: boolean };
 
 /** A file added on this page, and its state. */
@@ -21,6 +23,8 @@ export interface Upload {
   size: number;
   /** The kind of file, e.g. `PNG`; `null` when unknown. */
   label: string | null;
+  /** What was done to the file before the upload; `null` when nothing was. */
+  note: string | null;
   /** Object URL of a thumbnail in this browser; `null` when there is none (yet). */
   previewUrl: string | null;
   stage: Stage;
@@ -31,6 +35,8 @@ export interface Upload {
 export type UploadEvent =
   | { kind: "added"; upload: Upload }
   | { kind: "staged"; key: string; stage: Stage }
+  /** Another file is sent instead of the chosen one. */
+  | { kind: "converted"; key: string; file: Pick<Upload, "name" | "size" | "label" | "note"> }
   | { kind: "previewed"; key: string; previewUrl: string }
   | { kind: "named"; key: string; name: string }
   | { kind: "stored"; key: string; image: SavedImage }
@@ -66,6 +72,8 @@ function changed(upload: Upload, event: OwnEvent): Upload {
     case "staged":
       // An image whose processing failed is no longer stored.
       return { ...upload, stage: event.stage, image: event.stage.kind === "failed" ? null : upload.image };
+    case "converted":
+      return { ...upload, ...event.file };
     case "previewed":
       return { ...upload, previewUrl: event.previewUrl };
     case "named":
@@ -78,4 +86,20 @@ function changed(upload: Upload, event: OwnEvent): Upload {
 /** Whether leaving the page would lose the upload. */
 export function isUnfinished({ stage }: Upload): boolean {
   return stage.kind === "queued" || stage.kind === "sending" || stage.kind === "waiting";
+}
+
+/** Whether the upload failed and may succeed when it is sent again. */
+export function canRetry({ stage }: Upload): boolean {
+  return stage.kind === "failed" && stage.canRetry;
+}
+
+/** The list with failed uploads at its start, else in its order. */
+export function failuresFirst(uploads: readonly Upload[]): readonly Upload[] {
+  const isFailed = ({ stage }: Upload) => stage.kind === "failed";
+  return [...uploads.filter(isFailed), ...uploads.filter((upload) => !isFailed(upload))];
+}
+
+/** Whether nothing more can come of it: the upload failed, was not needed, or its image is unavailable. */
+export function isOver({ stage, image }: Upload): boolean {
+  return stage.kind === "failed" || stage.kind === "known" || image?.unavailable !== undefined;
 }

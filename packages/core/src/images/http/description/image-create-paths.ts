@@ -25,10 +25,10 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
   return {
     operationId: isText ? "createImageForText" : "createImage",
     tags: ["Images"],
-    summary: isText ? "Upload an image; the reply is its URL" : "Upload an image",
+    summary: isText ? "Upload an image (plain-text reply)" : "Upload an image",
     description:
-      "Stores a picture or document. Only this reply contains the PIN. Keep it: changing or deleting the image needs it." +
-      (isText ? " The body is the image's URL and a line break. Everything else is in the headers." : ""),
+      "Stores a picture or document. The PIN is returned only once. Keep it to edit or delete the image later." +
+      (isText ? " The body is the image's URL and a line break; the headers contain the rest." : ""),
     parameters: [
       {
         ...headerParameter(
@@ -69,7 +69,10 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
 }
 
 function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageFacts): ApiRequestBody {
-  const days = (ms: number) => `${Math.round((ms / 86_400_000) * 100) / 100} days`;
+  const days = (ms: number) => {
+    const count = Math.round((ms / 86_400_000) * 100) / 100;
+    return count === 1 ? "1 day" : `${count} days`;
+  };
   return {
     required: true,
     content: {
@@ -88,7 +91,7 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
             },
             expiresAt: {
               ...optionalText(EXPIRY_SCHEMAS.form),
-              description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. Default, also if empty: ${days(defaultLifetimeMs)} from now.`,
+              description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. An empty value counts as absent. Default: ${days(defaultLifetimeMs)} from now.`,
             },
           },
           required: [FILE_FIELD],
@@ -127,7 +130,7 @@ function acceptedResponse(facts: ImageFacts, suffix: "json" | "txt"): ApiRespons
   const { headers, ...others } = createdResponse(
     facts,
     suffix,
-    "The image is still being processed. Its addresses answer 202 until it is ready, and 404 if processing fails.",
+    "The image is still being processed. Its links return 202 until it is ready, and 404 if processing fails.",
   );
   return {
     ...others,

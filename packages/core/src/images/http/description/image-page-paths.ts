@@ -6,10 +6,10 @@ import type {
   PathItem,
 } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
-import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { optionalText } from "../../../schema/json-schema.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
-import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
+import { EXPIRY_SCHEMAS, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { CONDITIONS, ID_PARAMETER, IF_RANGE, PAGE, RANGE, WITH_PIN } from "./image-parameters.ts";
 import { BYTES_HEADERS, notModified, processingResponse } from "./image-read-paths.ts";
@@ -26,8 +26,17 @@ import {
 
 const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
 
-const UNKNOWN =
-  "there is no such image any more. For an address that was never an image, the host app replies.";
+const UNKNOWN = "there is no such image any more. For unknown IDs, the host app responds.";
+
+/** The viewer's refusals with status 404. */
+function viewer404(facts: ImageFacts): Record<string, ApiResponse> {
+  const why = `${UNKNOWN} Also for a page that the document does not have.`;
+  const link = maybeHeader(
+    "Link",
+    'The first and the last page of the document, `rel="first"` and `rel="last"`, for a page that it does not have.',
+  );
+  return refusals(facts, "page", [404], { 404: why }, link);
+}
 
 const BINARY = { schema: { type: "string", format: "binary" } } as const;
 
@@ -58,10 +67,10 @@ function landingOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "openImage",
     tags: ["Pages"],
-    summary: hasPages ? "The image: its viewer, or its original" : "The image as it was uploaded",
+    summary: hasPages ? "Open an image" : "Get the original",
     description: hasPages
-      ? "The address to share. Clients that prefer HTML by `Accept`, such as browsers, get the viewer; all others get the original."
-      : "The address to share: the original.",
+      ? "The link to share. Clients that prefer HTML by `Accept`, such as browsers, get the viewer; all others get the original."
+      : "The link to share: the original.",
     parameters: [...(hasPages ? [PAGE_OF_VIEWER] : []), ...CONDITIONS, RANGE, IF_RANGE],
     security: [],
     responses: {
@@ -80,6 +89,7 @@ function landingOperation(facts: ImageFacts): ApiOperation {
       },
       "304": notModified("Sunset", "Vary"),
       ...refusals(facts, hasPages ? "page" : "json", statuses, { 404: UNKNOWN }),
+      ...(hasPages ? viewer404(facts) : {}),
     },
   };
 }
@@ -94,13 +104,14 @@ function viewerOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "viewImage",
     tags: ["Pages"],
-    summary: "The viewer",
+    summary: "View an image",
     parameters: [PAGE],
     security: [],
     responses: {
       "200": pageResponse("The viewer.", "Sunset"),
       "202": processingResponse(true),
-      ...refusals(facts, "page", readStatuses(facts), { 404: UNKNOWN }),
+      ...refusals(facts, "page", readStatuses(facts)),
+      ...viewer404(facts),
     },
   };
 }
@@ -116,12 +127,12 @@ function editorOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "openEditor",
     tags: ["Pages"],
-    summary: "The form for changing and deleting",
+    summary: "Open the edit form",
     description:
-      "The page at `X-Service-Image-Edit-Url`. Reading it changes nothing. If the PIN is missing or wrong, the reply is a page that asks for it.",
+      "The page at `X-Service-Image-Edit-Url`. Opening it changes nothing. A missing or wrong PIN returns a page that asks for it.",
     security: WITH_PIN,
     responses: {
-      "200": pageResponse("The form."),
+      "200": pageResponse("The edit form."),
       ...refusals(facts, "page", editorStatuses(facts), { 403: FORBIDDEN, 404: UNKNOWN }),
     },
   };
@@ -131,8 +142,8 @@ function editOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "sendEditForm",
     tags: ["Pages"],
-    summary: "Send the form",
-    description: "For browsers. Programs change images with PATCH and DELETE.",
+    summary: "Submit the edit form",
+    description: "For browsers. Other clients use PATCH and DELETE.",
     security: WITH_PIN,
     requestBody: {
       required: true,
@@ -142,15 +153,26 @@ function editOperation(facts: ImageFacts): ApiOperation {
             type: "object",
             properties: {
               action: { type: "string", enum: ["update", "delete"] },
-              pin: { type: "string", description: "The PIN, if it is not in the query." },
+              pin: { type: "string", description: "The PIN (alternative to the query)." },
               confirm: { type: "string", description: "Must not be empty if `action` is `delete`." },
-              name: NAME_SCHEMA,
+              name: NEW_NAME_SCHEMA,
+              expiry: {
+                type: "string",
+                enum: ["keep", "in", "on"],
+                description:
+                  "`keep` the present expiry, expire `in` the duration of `expiresIn`, or `on` the date of `expiresAt`. The field that is not chosen must be empty. Default: by the field that is not empty.",
+              },
               expiresIn: {
                 type: "string",
                 pattern: "^\\d{0,15}$",
-                description: "New lifetime from now in milliseconds. Takes precedence over `expiresAt`.",
+                description: "New lifetime from now in milliseconds.",
               },
               expiresAt: optionalText(EXPIRY_SCHEMAS.form),
+              utcOffset: {
+                type: "string",
+                description:
+                  "Time zone of a date without one, such as `+02:00`. Any other value counts as UTC.",
+              },
             },
             required: ["action"],
           },

@@ -24,13 +24,13 @@ export const PAGE = queryParameter("page", PAGE_SCHEMA);
 export const SIGNATURE = queryParameter("s", {
   type: "string",
   pattern: "^[A-Za-z0-9_-]{43}$",
-  description: "Signature of the address, made by the host app.",
+  description: "Signature of the URL, made by the host app.",
 });
 export const UNTIL = queryParameter("until", {
   type: "integer",
   minimum: 0,
   maximum: MAX_UNTIL_MS,
-  description: "End of the signed address in Unix milliseconds. The signature covers it.",
+  description: "Expiry of the signed URL in Unix milliseconds. The signature covers it.",
 });
 export const NAME = queryParameter("name", NAME_SCHEMA);
 export const NEW_NAME = { ...queryParameter("name", NEW_NAME_SCHEMA), allowEmptyValue: false };
@@ -41,11 +41,11 @@ export const EXPIRES_AT = queryParameter("expiresAt", {
 
 export const IF_NONE_MATCH = headerParameter(
   "If-None-Match",
-  "The `ETag` of the client's copy: 304 if it is unchanged. Takes precedence over `If-Modified-Since`.",
+  "The `ETag` of the client's copy: 304 if unchanged. Takes precedence over `If-Modified-Since`.",
 );
 const IF_MODIFIED_SINCE = headerParameter(
   "If-Modified-Since",
-  "The `Last-Modified` of the client's copy: 304 if it is unchanged. A value that is not an HTTP date is ignored.",
+  "The `Last-Modified` of the client's copy: 304 if unchanged. Invalid dates are ignored.",
 );
 export const IF_MATCH = headerParameter(
   "If-Match",
@@ -57,7 +57,7 @@ export const IF_UNMODIFIED_SINCE = headerParameter(
 );
 export const RANGE = headerParameter(
   "Range",
-  "One range of bytes. Several ranges or an invalid one get all bytes.",
+  "A byte range. Invalid or multiple ranges return the whole file.",
   { examples: ["bytes=0-1023"] },
 );
 export const IF_RANGE = headerParameter(

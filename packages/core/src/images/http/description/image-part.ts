@@ -13,7 +13,7 @@ export function imagePart(facts: ImageFacts): ApiPart {
     title: "Image hosting",
     description: description(facts),
     tags: [
-      { name: "Images", description: "Uploading, reading, changing and deleting." },
+      { name: "Images", description: "Upload, read, edit and delete images." },
       { name: "Pages", description: "Pages for browsers." },
     ],
     paths,
@@ -54,7 +54,7 @@ export function otherImageMethods(form: ProblemForm): ApiResponse {
   return problemResponse(
     form,
     405,
-    "`Allow` lists the methods that the address permits.",
+    "`Allow` lists the methods that the URL supports.",
     inlineHeader("Allow"),
   );
 }
@@ -65,14 +65,17 @@ export function descriptionRefusals(facts: ImageFacts): Record<string, ApiRespon
 }
 
 function description({ defaultLifetimeMs, limits }: ImageFacts): string {
-  const rule = (name: keyof ImageFacts["limits"]) => limits[name]?.limit ?? "any number of";
+  const rule = (name: keyof ImageFacts["limits"]) => {
+    const { limit = "unlimited", burst } = limits[name] ?? {};
+    return burst === undefined ? limit : `${limit} (${burst} at once)`;
+  };
   const hours = Math.round((defaultLifetimeMs / 3_600_000) * 100) / 100;
   return [
     "## Images",
     `Upload a PNG, JPEG, GIF, SVG, PSD or PDF and read it in any of these formats. An image lives for ${hours} hours unless \`expiresAt\` is set.`,
-    "The reply to an upload contains a PIN. Changing or deleting the image needs it: as the header `X-Service-Image-Pin`, or as `pin` in the query or the body.",
-    "Parameters are sent in the query, or in the body as a JSON object or a form; the body takes precedence. Unknown parameters are ignored. Dates in replies are ISO 8601 in UTC with milliseconds. All text is UTF-8.",
-    `A client may upload ${rule("creates")}, read ${rule("reads")} and change ${rule("edits")} images a minute.`,
-    "Errors are `application/problem+json` (RFC 9457), or a line of text under `.txt`. A method that an address does not permit gets 405, and OPTIONS gets 204; both have `Allow`.",
+    "The reply to an upload contains a PIN. Send it to edit or delete the image: as the header `X-Service-Image-Pin`, or as `pin` in the query or the body.",
+    "Parameters are sent in the query, or in the body as a JSON object or form; body values override the query. Unknown parameters are ignored. Dates in replies are ISO 8601 in UTC with milliseconds. All text is UTF-8.",
+    `Limits per client and minute: ${rule("creates")} uploads, ${rule("reads")} reads, ${rule("edits")} edits.`,
+    "Errors use `application/problem+json` (RFC 9457), or plain text for `.txt`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.",
   ].join("\n\n");
 }

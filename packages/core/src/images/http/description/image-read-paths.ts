@@ -64,7 +64,7 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
   return {
     operationId: `getImageAs${suffix.charAt(0).toUpperCase()}${suffix.slice(1)}`,
     tags: ["Images"],
-    summary: `The image as ${suffix.toUpperCase()}`,
+    summary: `Get as ${suffix.toUpperCase()}`,
     description:
       suffix === "jpeg"
         ? "The same as under `.jpg`."
@@ -87,7 +87,7 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
       },
       "304": notModified("Sunset"),
       ...refusals(facts, "json", statuses, {
-        403: "the connection is not secure, this client may not do that, or the address needs a valid signature that has not ended.",
+        403: "the connection is not secure, this client may not do that, or the URL needs a valid signature that has not expired.",
         415: "the image cannot be rendered in this format, or the media type of the body is not accepted.",
       }),
     },
@@ -117,7 +117,7 @@ function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequ
     ...(preset === null ? {} : { preset: optionalField(preset) }),
   };
   return {
-    description: "The parameters, instead of in the query. At most 16 KiB.",
+    description: "The parameters (alternative to the query), at most 16 KiB.",
     content: {
       "application/json": { schema: { type: "object", properties: values } },
       "application/x-www-form-urlencoded": { schema: { type: "object", properties: texts } },

@@ -29,7 +29,7 @@ import { IMAGE_REF } from "./image-schemas.ts";
 
 const PIN_FIELD: JsonSchema = {
   type: "string",
-  description: "The PIN, if it is sent neither as a header nor in the query.",
+  description: "The PIN (alternative to the header or the query).",
 };
 
 /** `{base}/api/images/<id>.json`. */
@@ -52,8 +52,8 @@ function readOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "getImage",
     tags: ["Images"],
-    summary: "The record of an image",
-    description: "Its name, type, size and addresses. Never its PIN.",
+    summary: "Get image metadata",
+    description: "Name, type, size and links. Never the PIN.",
     parameters: CONDITIONS,
     security: [],
     responses: {
@@ -69,7 +69,7 @@ function patchOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "updateImage",
     tags: ["Images"],
-    summary: "Change name or expiry",
+    summary: "Edit an image",
     description:
       "Needs the PIN. At least one of `name` and `expiresAt` is required, in the body or (discouraged) in the query.",
     parameters: [NEW_NAME, EXPIRES_AT, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
@@ -90,11 +90,11 @@ function deleteOperation(facts: ImageFacts): ApiOperation {
     operationId: "deleteImage",
     tags: ["Images"],
     summary: "Delete an image",
-    description: `Needs the PIN. Afterwards all addresses of the image answer 410, and 404 after ${facts.tombstoneMs / 86_400_000} days.`,
+    description: `Needs the PIN. Afterwards all links to the image return 410, and 404 after ${facts.tombstoneMs / 86_400_000} days.`,
     parameters: [IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
     security: WITH_PIN,
     requestBody: {
-      description: "The PIN, instead of in a header or the query.",
+      description: "The PIN (alternative to the header or the query).",
       content: contentOf({ type: "object", properties: { pin: PIN_FIELD } }),
     },
     responses: {

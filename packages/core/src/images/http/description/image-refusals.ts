@@ -47,17 +47,27 @@ export function refusals(
   form: ProblemForm,
   statuses: readonly ImageRefusal[],
   words: Partial<Record<ImageRefusal, string>> = {},
+  headers: ApiResponse["headers"] = {},
 ): Record<string, ApiResponse> {
   return Object.fromEntries(
-    statuses.map((status) => [String(status), refusal(facts, form, status, words[status] ?? WHY[status])]),
+    statuses.map((status) => {
+      const why = words[status] ?? WHY[status];
+      return [String(status), refusal(facts, form, status, why, { ...headersFor(status), ...headers })];
+    }),
   );
 }
 
-function refusal(facts: ImageFacts, form: ProblemForm, status: ImageRefusal, why: string): ApiResponse {
+function refusal(
+  facts: ImageFacts,
+  form: ProblemForm,
+  status: ImageRefusal,
+  why: string,
+  headers: ApiResponse["headers"],
+): ApiResponse {
   if (status === 500 && facts.leavesFailures) {
     return { description: `Internal Server Error: ${why} The host app replies.` };
   }
-  return problemResponse(form, status, why, headersFor(status));
+  return problemResponse(form, status, why, headers);
 }
 
 function headersFor(status: ImageRefusal) {

@@ -14,7 +14,7 @@ const pixels = { type: ["integer", "null"], minimum: 0 } as const;
 
 const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   id: IMAGE_ID_SCHEMA,
-  name: { ...NAME_SCHEMA, description: "Name of the image, for people to read." },
+  name: { ...NAME_SCHEMA, description: "Display name of the image." },
   type: { type: "string", enum: ORIGINAL_TYPES, description: "Media type of the original." },
   size: { type: "integer", minimum: 0, description: "Bytes of the original." },
   width: {
@@ -44,11 +44,11 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   expiresAt: { ...date, description: "When the image expires." },
   url: {
     ...uri,
-    description: "Address of the image: its viewer for browsers, its original for other clients.",
+    description: "URL of the image: the viewer for browsers, the original for other clients.",
   },
   links: {
     type: "object",
-    description: "Addresses of the image by format.",
+    description: "Links to the image by format.",
     properties: Object.fromEntries(["json", ...DOCUMENTED_FORMATS].map((format) => [format, uri])),
     required: ["json", ...DOCUMENTED_FORMATS],
   },
@@ -64,7 +64,7 @@ const IMAGE: JsonSchema = {
 
 const CREATED_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   ...RECORD_PROPERTIES,
-  editUrl: { ...uri, description: "Page for changing the image. Contains the PIN." },
+  editUrl: { ...uri, description: "Page to edit the image. Contains the PIN." },
   pin: PIN_SCHEMA,
 };
 

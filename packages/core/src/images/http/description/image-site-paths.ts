@@ -7,12 +7,12 @@ import { everywhere, inOrder, refusals } from "./image-refusals.ts";
 
 /** `GET HEAD {base}/`. */
 export function frontPath(facts: ImageFacts): PathItem {
-  return readOnly(pageOperation(facts, "openUploadPage", "The page for uploading"));
+  return readOnly(pageOperation(facts, "openUploadPage", "Open the upload page"));
 }
 
 /** `GET HEAD {base}/api`. */
 export function referencePath(facts: ImageFacts): PathItem {
-  return readOnly(pageOperation(facts, "openReference", "This description as a page"));
+  return readOnly(pageOperation(facts, "openReference", "Open the API reference"));
 }
 
 /** `GET HEAD {base}/sharex.sxcu`. */
@@ -46,12 +46,12 @@ function sharexOperation(facts: ImageFacts): ApiOperation {
   return {
     operationId: "getShareXUploader",
     tags: ["Description"],
-    summary: "An uploader for ShareX",
-    description: "A file that ShareX imports on a double click.",
+    summary: "Get a ShareX uploader",
+    description: "A custom uploader that ShareX imports when the file is opened.",
     security: [],
     responses: {
       "200": {
-        description: "The custom uploader.",
+        description: "The uploader file.",
         headers: headersOf("Cache-Control", "Content-Disposition"),
         content: {
           "application/json": {

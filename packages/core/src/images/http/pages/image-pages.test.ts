@@ -2,15 +2,20 @@ import { expect, test } from "vitest";
 import { created, type SiteOptions } from "../../../../test/image-site.ts";
 import { createLifeSite } from "../../../../test/life-site.ts";
 import { textPages } from "../../../../test/text-pages.ts";
-import type { Pages, ProblemView } from "../../../contracts/pages.ts";
+import type { EditView, Pages, ProblemView } from "../../../contracts/pages.ts";
 
 const HTML = { headers: { accept: "text/html" } };
 const DAY = 86_400_000;
 
 async function siteWithImage(options: SiteOptions = {}) {
   const problems: ProblemView[] = [];
+  const edits: EditView[] = [];
   const pages: Pages = {
     ...textPages,
+    edit(view, nowMs) {
+      edits.push(view);
+      return textPages.edit(view, nowMs);
+    },
     problem(view) {
       problems.push(view);
       return textPages.problem(view);
@@ -27,17 +32,17 @@ async function siteWithImage(options: SiteOptions = {}) {
     const { search } = new URL(String(answer.headers.Location));
     return (await site.send("GET", `/${id}/edit`, { search: search.slice(1) })).text;
   }
-  return { site, problems, id, pin, post, change };
+  return { site, problems, edits, id, pin, post, change };
 }
 
 test("the edit page confirms which of name and expiry the form has changed", async () => {
   const { change } = await siteWithImage();
-  expect(await change({ name: "After" })).toContain("The new name is saved. ");
+  expect(await change({ name: "After" })).toContain("Name updated. ");
   expect(await change({ name: "After", expiresIn: String(3 * DAY) })).toContain(
-    "links. The new expiry is saved: 2026-03-04T12:00:00.000Z.",
+    "links. Expiry changed to 2026-03-04T12:00:00.000Z.",
   );
   expect(await change({ name: "Last", expiresAt: "2026-03-09T08:30" })).toContain(
-    "The new name is saved. The new expiry is saved: 2026-03-09T08:30:00.000Z.",
+    "Name updated. Expiry changed to 2026-03-09T08:30:00.000Z.",
   );
 });
 
@@ -46,7 +51,7 @@ test("a form that changes nothing writes nothing, and the page says so", async (
   const record = () => site.send("GET", `/api/images/${id}.json`);
   const before = await record();
   expect(await change({ name: String(before.json.name), expiresAt: "2026-03-02T12:00:00" })).toContain(
-    "Nothing was changed",
+    "No changes to save.",
   );
   expect((await record()).headers.ETag).toBe(before.headers.ETag);
 });
@@ -59,6 +64,57 @@ test("a date without a zone counts as UTC in the form only", async () => {
   expect((await post({ expiresAt: date })).status).toBe(303);
   expect((await post({ expiresAt: "2026-02-30T10:00" })).status).toBe(400);
   expect((await site.send("GET", `/api/images/${id}.json`)).json.expiresAt).toBe("2026-03-05T10:00:00.000Z");
+});
+
+test("a rejected form is shown again as it was sent, with a message for each wrong field", async () => {
+  const { site, id, post, edits } = await siteWithImage();
+  for (const [fields, faults] of [
+    [{ name: " ", expiry: "keep" }, { name: "Enter a name." }],
+    [{ name: "x".repeat(256) }, { name: "Enter a name of at most 255 characters." }],
+    [{ expiry: "in" }, { expiresIn: "Choose a duration." }],
+    [{ expiry: "in", expiresIn: "soon" }, { expiresIn: "Choose a duration." }],
+    [{ expiry: "on" }, { expiresAt: "Enter a date and a time." }],
+    [{ expiry: "on", expiresAt: "2026-03-01T12:00" }, { expiresAt: "Choose a time in the future." }],
+    [
+      { expiry: "on", expiresAt: "2031-03-01T12:00" },
+      { expiresAt: "Choose a time before 2027-03-01T12:00:00.000Z." },
+    ],
+    [
+      { name: "", expiresIn: "0" },
+      { name: "Enter a name.", expiresIn: "Choose a time in the future." },
+    ],
+  ] as const) {
+    expect((await post(fields)).status).toBe(400);
+    const view = edits.at(-1);
+    expect([view?.faults, view?.problem]).toEqual([faults, undefined]);
+    expect(view?.typed).toMatchObject(fields);
+  }
+  expect((await post({ action: "delete" })).status).toBe(400);
+  expect(edits.at(-1)?.faults).toEqual({ confirm: "Tick the box to confirm." });
+  expect((await site.send("GET", `/api/images/${id}.json`)).json.expiresAt).toBe("2026-03-02T12:00:00.000Z");
+});
+
+test("a value in the field that was not chosen is rejected, and never ignored", async () => {
+  const { post, edits } = await siteWithImage();
+  const date = { expiresAt: "2026-03-09T08:30" };
+  const duration = { expiresIn: String(DAY) };
+  for (const [fields, field] of [
+    [{ expiry: "keep", ...date }, "expiresAt"],
+    [{ expiry: "keep", ...duration }, "expiresIn"],
+    [{ expiry: "in", ...duration, ...date }, "expiresAt"],
+    [{ expiry: "on", ...duration, ...date }, "expiresIn"],
+    [{ ...duration, ...date }, "expiresAt"],
+  ] as const) {
+    expect((await post(fields)).status).toBe(400);
+    expect(edits.at(-1)?.faults?.[field]).toMatch(/^You chose “.+clear this field\.$/);
+  }
+});
+
+test("the date of the form counts in the time zone that a script sends with it", async () => {
+  const { site, id, post } = await siteWithImage();
+  const sent = { expiry: "on", expiresAt: "2026-03-05T10:00", utcOffset: "+09:00" };
+  expect((await post(sent)).status).toBe(303);
+  expect((await site.send("GET", `/api/images/${id}.json`)).json.expiresAt).toBe("2026-03-05T01:00:00.000Z");
 });
 
 test("after too many wrong PINs the page that asks for the PIN shows how long to wait", async () => {

@@ -1,7 +1,8 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView, Pages } from "../../../contracts/pages.ts";
-import { isServiceError } from "../../../errors.ts";
+import { type ErrorCode, isServiceError } from "../../../errors.ts";
 import { HttpProblem } from "../../../http/http-problem.ts";
+import { type Problem, problemOf } from "../../../http/problem.ts";
 import { findImage, requireAlive } from "../../library/find-image.ts";
 import { formatOfOriginal } from "../../record/formats.ts";
 import { imageUrl } from "../../record/image-links.ts";
@@ -14,6 +15,7 @@ import type { Audience } from "../permissions.ts";
 import { pinOf, readParameters } from "../read-body.ts";
 import { readOriginal } from "../read-image.ts";
 import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
+import { readInput } from "./edit-input.ts";
 import { imageView, pageShown } from "./image-view.ts";
 import { pageReply, prefersHtml, requirePages } from "./page-reply.ts";
 import { retryAfterSeconds } from "./problem-page.ts";
@@ -45,15 +47,27 @@ export async function editor(context: ImageContext, call: Call, id: string): Pro
   await requireAlive(context.library, current);
   const form = { context, pages, call, current, pin };
   if (call.method !== "POST") {
-    return formReply(form, 200, noticeFor(current.record, parameters.get("done")));
+    return formReply(form, { status: 200 }, noticeFor(current.record, parameters.get("done")));
   }
+  const typed = readInput(current.record, parameters);
   try {
-    return await applyForm(context, call, current, parameters, pin);
+    const result = await applyForm(context, call, current, parameters, pin);
+    return "faults" in result ? formReply(form, { status: 400 }, { typed, faults: result.faults }) : result;
   } catch (error) {
-    if (!isServiceError(error) || !["bad_request", "conflict"].includes(error.code)) throw error;
-    return formReply(form, error.code === "conflict" ? 409 : 400, { problem: error.message });
+    if (!isServiceError(error) || !KEEPING_FORM.includes(error.code)) throw error;
+    const { detail, ...problem } = problemOf(error);
+    return formReply(form, problem, { typed, problem: detail });
   }
 }
+
+/** Refusals after which the same form can be sent again. */
+const KEEPING_FORM: readonly ErrorCode[] = [
+  "bad_request",
+  "conflict",
+  "overloaded",
+  "store_unavailable",
+  "no_space",
+];
 
 function cachingOf(audience: Audience): Record<string, string> {
   return { "Cache-Control": audience === "public" ? "no-cache" : "private, no-cache" };
@@ -66,7 +80,7 @@ function viewerReply(
   { record }: CurrentRecord,
   headers: Record<string, string>,
 ): Reply {
-  const view = imageView(context, call, record, pageShown(record, call.search));
+  const view = imageView(context, call, record, pageShown(context, call, record));
   const page = pages.viewer(view, context.settings.now());
   return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
 }
@@ -104,12 +118,12 @@ async function unlock(
 function refusalOf(error: unknown, sent: unknown) {
   if (isServiceError(error, "forbidden")) {
     const isMissing = sent === undefined || sent === "";
-    return { status: 403, headers: {}, ...(isMissing ? {} : { problem: error.message }) };
+    return { status: 403, headers: {}, ...(isMissing ? {} : { problem: "Incorrect PIN" }) };
   }
   if (!(error instanceof HttpProblem) || error.problem.status !== 429) return null;
   const { status, headers = {} } = error.problem;
   const wait = retryAfterSeconds(error.problem);
-  const problem = `Too many wrong PINs came from your address. Try again in ${wait} ${wait === 1 ? "second" : "seconds"}.`;
+  const problem = `Too many incorrect PINs. Try again in ${wait} ${wait === 1 ? "second" : "seconds"}.`;
   return { status, headers, problem };
 }
 
@@ -137,7 +151,11 @@ interface EditForm {
   pin: string;
 }
 
-function formReply(form: EditForm, status: number, said: Pick<EditView, "notice" | "problem">): Reply {
+function formReply(
+  form: EditForm,
+  { status, headers }: Omit<Problem, "detail">,
+  said: Pick<EditView, "notice" | "problem" | "typed" | "faults">,
+): Reply {
   const { context, call, current, pin } = form;
   const { now, maxLifetimeMs } = context.settings;
   const page = form.pages.edit(
@@ -149,5 +167,5 @@ function formReply(form: EditForm, status: number, said: Pick<EditView, "notice"
     },
     now(),
   );
-  return pageReply(call, page, status, SECRET_PAGE_HEADERS);
+  return pageReply(call, page, status, { ...headers, ...SECRET_PAGE_HEADERS });
 }

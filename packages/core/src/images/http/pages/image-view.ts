@@ -1,11 +1,12 @@
 import type { Call } from "../../../contracts/call.ts";
 import type { ImageView } from "../../../contracts/pages.ts";
 import type { ImageFormat } from "../../../contracts/renderer.ts";
+import { HttpProblem } from "../../../http/http-problem.ts";
 import type { LibraryContext } from "../../library/library-context.ts";
 import { ALL_FORMATS } from "../../record/formats.ts";
 import { formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
-import { parseReadParameters, requirePage } from "../../renditions/rendition-spec.ts";
+import { pageCount, parseReadParameters } from "../../renditions/rendition-spec.ts";
 import { isFree } from "../../renditions/sizes.ts";
 import { resignAddress } from "../../renditions/write-address.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
@@ -14,12 +15,13 @@ import { requireUtf8Query } from "../read-body.ts";
 /** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
   const base = baseUrl(context, call);
-  const { id, name, type, size, width, height, pages, agent } = record;
+  const { id, name, type, size, pages, agent } = record;
   return {
-    ...{ id, name, type, size, width, height, pages, agent, page },
+    ...{ id, name, type, size, ...sizeOfPage(record, page), pages, agent, page },
     baseUrl: base,
     createdAt: new Date(record.createdAt).toISOString(),
     expiresAt: new Date(record.expiresAt).toISOString(),
+    maxLifetimeMs: context.settings.maxLifetimeMs,
     viewUrl: `${imageUrl(base, id)}/view`,
     links: Object.fromEntries(
       servableFormats(context.library, record).map((format) => [format, formatUrl(base, id, format)]),
@@ -30,13 +32,33 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
   };
 }
 
-/** The page of a document in the viewer's address. Rejects with `bad_request` if it does not exist. */
-export function pageShown(record: ImageRecord, search: string): number {
-  requireUtf8Query(search);
-  const query = new URLSearchParams(search);
-  const { page } = parseReadParameters("png", (name) => (name === "page" ? query.get(name) : undefined));
-  requirePage(record, page);
-  return page ?? 1;
+/**
+ * The page of a document in the viewer's address. Rejects with `bad_request` for a malformed number, and with 404 for a
+ * page that the document does not have; `Link` then names its first and last page.
+ */
+export function pageShown(context: ImageContext, call: Call, record: ImageRecord): number {
+  requireUtf8Query(call.search);
+  const query = new URLSearchParams(call.search);
+  const { page = 1 } = parseReadParameters("png", (name) => (name === "page" ? query.get(name) : undefined));
+  const last = pageCount(record);
+  if (page <= last) return page;
+  const first = `${imageUrl(baseUrl(context, call), record.id)}/view`;
+  throw new HttpProblem({
+    status: 404,
+    detail: `There is no page ${page}: this ${record.type === "application/pdf" ? "document" : "image"} has ${last === 1 ? "1 page" : `${last} pages`}.`,
+    headers: {
+      Link: [`<${first}>; rel="first"`, ...(last === 1 ? [] : [`<${first}?page=${last}>; rel="last"`])].join(
+        ", ",
+      ),
+    },
+  });
+}
+
+/** Size of a page in pixels; `null`: unknown. */
+function sizeOfPage(record: ImageRecord, page: number): Pick<ImageRecord, "width" | "height"> {
+  if (page === 1) return { width: record.width, height: record.height };
+  const [, width, height] = record.pageSizes?.findLast(([firstPage]) => firstPage <= page) ?? [0, 0, 0];
+  return width === 0 ? { width: null, height: null } : { width, height };
 }
 
 function servableFormats({ renderer }: LibraryContext, record: ImageRecord): ImageFormat[] {

@@ -4,8 +4,6 @@ import { type Problem, statusTitle } from "../../../http/problem.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { pageReply } from "./page-reply.ts";
 
-const BLOCKED_BY = /^<([^>]*)>; rel="blocked-by"$/;
-
 /**
  * A refusal as a page. The page shows people what the headers tell programs.
  * @param id The refused image; `null` if the refusal concerns no image.
@@ -27,14 +25,24 @@ export async function problemPage(
     detail: status === 429 && wait !== null ? "Too many requests came from your address." : problem.detail,
     ...((await isDeletedJustNow(context, call, problem, id)) ? { justDeleted: true } : {}),
   };
-  const authority = BLOCKED_BY.exec(String(headers.Link ?? ""))?.[1];
-  if (authority !== undefined) view.authority = authority;
+  const authority = linkOf(problem, "blocked-by");
+  if (authority !== null) view.authority = authority;
+  const firstPageUrl = linkOf(problem, "first");
+  if (firstPageUrl !== null) view.firstPageUrl = firstPageUrl;
+  const lastPageUrl = linkOf(problem, "last");
+  if (lastPageUrl !== null) view.lastPageUrl = lastPageUrl;
   if (wait !== null) view.retryAfterSeconds = wait;
   return pageReply(call, pages.problem(view), status, {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     ...headers,
   });
+}
+
+/** The target of the `Link` with this relation; `null` if there is none. */
+function linkOf({ headers }: Problem, relation: string): string | null {
+  const links = String(headers?.Link ?? "").matchAll(/<([^>]*)>; rel="([\w-]+)"/g);
+  return [...links].find(([, , rel]) => rel === relation)?.[1] ?? null;
 }
 
 /** Whether this request is the redirect after deleting by the form, and the image was in fact deleted. */

@@ -120,7 +120,7 @@ test("a missing PIN answers with a page for browsers and with a problem for prog
   expect([missing.status, missing.text]).toEqual([403, `unlock ${BASE}/${id}/edit `]);
   expect(missing.headers).toMatchObject({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
   const wrong = await site.send("GET", `/${id}/edit`, { ...html, search: "pin=WRONG" });
-  expect([wrong.status, wrong.text]).toEqual([403, `unlock ${BASE}/${id}/edit The PIN is wrong`]);
+  expect([wrong.status, wrong.text]).toEqual([403, `unlock ${BASE}/${id}/edit Incorrect PIN`]);
   const program = await site.send("GET", `/${id}/edit`);
   expect([program.status, program.json.detail]).toEqual([403, "The PIN is missing"]);
 });

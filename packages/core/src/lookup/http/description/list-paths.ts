@@ -35,7 +35,7 @@ const digits = (schema: JsonSchema) => ({
 export function listPaths(shared: SharedDescription): Record<string, PathItem> {
   const one = readOperation(shared, {
     operationId: "getVerificationList",
-    summary: "The results of a list",
+    summary: "Get the results of a list",
     description:
       "A page of the list with the results so far. Lists are kept for 30 days; another account's list answers 404.",
     parameters: [
@@ -46,9 +46,9 @@ export function listPaths(shared: SharedDescription): Record<string, PathItem> {
   });
   const table = readOperation(shared, {
     operationId: "getVerificationTable",
-    summary: "The results of a list as CSV",
+    summary: "Get the results of a list as CSV",
     description:
-      "All rows: the columns of the upload, then those of the results, empty for rows without a result. A text that a spreadsheet would run gets an apostrophe in front.",
+      "All rows: the columns of the upload, then those of the results, empty for rows without a result. Formulas get a leading apostrophe, so that no spreadsheet runs them.",
     parameters: [],
     content: { "text/csv": { schema: { type: "string" } } },
     headers: ["Content-Disposition"],
@@ -68,7 +68,7 @@ function addOperation({ security, refusal, always, requestsPerSecond }: SharedDe
   return {
     operationId: "verifyEmails",
     tags: ["Lookup"],
-    summary: "Verifies a list of addresses",
+    summary: "Verify a list of emails",
     description: `Adds a list of at most ${MAX_ROWS} addresses, which are verified in the background. Each costs as much as a single verification; an address beyond the allowance gets the status \`not_paid\` and costs nothing. CSV needs a first line that names the columns, one of them \`email\`; the others are kept.`,
     security,
     requestBody: {
@@ -80,7 +80,7 @@ function addOperation({ security, refusal, always, requestsPerSecond }: SharedDe
     },
     responses: {
       "202": {
-        description: "The list is stored. `Location` is its address.",
+        description: "The list is stored. `Location` is its URL.",
         headers: headersOf("Cache-Control", "Location", "Retry-After"),
         content: { "application/json": { schema: { $ref: "#/components/schemas/VerificationAdded" } } },
       },

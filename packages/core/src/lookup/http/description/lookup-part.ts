@@ -54,7 +54,7 @@ function lookupPart(facts: LookupFacts): ApiPart {
   return {
     title: "Email lookup",
     description: description(facts),
-    tags: [{ name: "Lookup", description: "Professional addresses of people." }],
+    tags: [{ name: "Lookup", description: "Professional email addresses." }],
     paths,
     components: {
       schemas: lookupSchemas(facts.networkNames),
@@ -106,7 +106,7 @@ function descriptionRefusals(facts: LookupFacts): Record<string, ApiResponse> {
 }
 
 const OTHER_METHODS: ApiResponse = {
-  ...errorResponse(405, "`Allow` lists the methods that the address permits."),
+  ...errorResponse(405, "`Allow` lists the methods that the URL supports."),
   headers: { ...inlineHeader("Cache-Control"), ...inlineHeader("Allow") },
 };
 
@@ -120,8 +120,8 @@ function lookupPath(facts: LookupFacts, lookup: Described): PathItem {
     get: operationOf(facts, lookup),
     head: {
       ...head,
-      summary: `${lookup.summary}: checks key and parameters`,
-      description: "Checks key and parameters without doing the look-up, and costs nothing.",
+      summary: `${lookup.summary} (check only)`,
+      description: "Checks key and parameters without a lookup. Free.",
     },
     "x-other-methods": OTHER_METHODS,
   };
@@ -218,11 +218,11 @@ function errorResponse(status: number, why: string, headers: readonly HeaderName
 function description({ requestsPerSecond }: LookupFacts): string {
   return [
     "## Email lookup",
-    "Addresses of an organisation, the address of a person, and whether an address accepts mail.",
+    "List the emails of an organisation, find the email of a person, and verify emails.",
     "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`. With the key `test-api-key`, parameters are checked, and answers are fixed and free.",
-    "Empty parameters count as absent, unknown ones are ignored, and of a repeated one the first counts. Unknown facts are null.",
+    "Empty parameters count as absent, unknown ones are ignored, and of a repeated parameter the first value counts. Unknown facts are null.",
     requestsPerSecond === null ? "" : `An account may send ${requestsPerSecond} requests per second.`,
-    'Refusals are `{"errors": [{"id", "code", "details"}]}`. OPTIONS is answered with 204, methods that an address does not permit with 405, both with `Allow`.',
+    'Errors use `{"errors": [{"id", "code", "details"}]}`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");

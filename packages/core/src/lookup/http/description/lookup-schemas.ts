@@ -63,9 +63,9 @@ const ERRORS = objectOf(
       type: "array",
       minItems: 1,
       items: objectOf({
-        id: { type: "string", enum: LOOKUP_ERRORS, description: "The error for programs." },
+        id: { type: "string", enum: LOOKUP_ERRORS, description: "Machine-readable error." },
         code: { type: "integer", minimum: 400, maximum: 599, description: "The status." },
-        details: { type: "string", description: "The error for people." },
+        details: { type: "string", description: "Human-readable message." },
       }),
     },
   },
@@ -100,7 +100,7 @@ function emailEntry(names: NetworkNames): JsonSchema {
 function domain(): JsonSchema {
   return objectOf({
     domain: { ...text, description: "Null if nothing is known about the domain." },
-    webmail: { ...flag, description: "Whether any person can get an address at this domain." },
+    webmail: { ...flag, description: "Whether the domain belongs to a public email provider." },
     disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
     accept_all: {
       ...flag,
@@ -186,7 +186,7 @@ const VERIFICATION_REQUEST = objectOf({
     minItems: 1,
     maxItems: MAX_ROWS,
     items: { type: "string" },
-    description: "Texts that are no addresses get the status `invalid`.",
+    description: "Text that is not an email address gets the status `invalid`.",
   },
 });
 

@@ -1,0 +1,104 @@
+import type { EditInput, EditView } from "../../../contracts/pages.ts";
+import { isServiceError } from "../../../errors.ts";
+import type { ImageChange } from "../../library/change-image.ts";
+import { isTooLate, parseName } from "../../record/image-fields.ts";
+import type { ImageRecord } from "../../record/image-record.ts";
+import { parseDate } from "../../record/parse-date.ts";
+import type { Parameters } from "../read-body.ts";
+
+/** The messages about single fields of a rejected form. */
+export type EditFaults = NonNullable<EditView["faults"]>;
+
+/** A date and time without a zone, as browsers send it. */
+const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/;
+const OFFSET = /^[+-]\d{2}:\d{2}$/;
+
+/** The values of the form as they were sent. A form without the field `expiry` chooses by the field that is filled in. */
+export function readInput(record: ImageRecord, parameters: Parameters): EditInput {
+  const text = (name: string) => {
+    const value = parameters.get(name);
+    return value === undefined || value === null ? "" : String(value);
+  };
+  const name = parameters.get("name") === undefined ? record.name : text("name");
+  const expiresIn = text("expiresIn").trim();
+  const expiresAt = text("expiresAt").trim();
+  const chosen = text("expiry");
+  const expiry =
+    chosen === "keep" || chosen === "in" || chosen === "on"
+      ? chosen
+      : expiresIn !== ""
+        ? "in"
+        : expiresAt !== ""
+          ? "on"
+          : "keep";
+  return { name, expiry, expiresIn, expiresAt, utcOffset: text("utcOffset").trim() };
+}
+
+/** The change that a form requests, without fields that stay the same; or the messages about its fields. */
+export function changeOf(
+  record: ImageRecord,
+  input: EditInput,
+  nowMs: number,
+  limits: { maxLifetimeMs: number },
+): { change: ImageChange } | { faults: EditFaults } {
+  const name = nameOf(input);
+  const expiry = expiryOf(input, nowMs, limits);
+  const faults: EditFaults = {
+    ...("fault" in name ? { name: name.fault } : {}),
+    ...("fault" in expiry ? { [expiry.field]: expiry.fault } : {}),
+  };
+  if ("fault" in name || "fault" in expiry) return { faults };
+  return {
+    change: {
+      ...(name.value === record.name ? {} : { name: name.value }),
+      ...(expiry.value === null || expiry.value === record.expiresAt ? {} : { expiresAt: expiry.value }),
+    },
+  };
+}
+
+function nameOf(input: EditInput): { value: string } | { fault: string } {
+  try {
+    const value = parseName(input.name);
+    return value === undefined ? { fault: "Enter a name." } : { value };
+  } catch (error) {
+    if (!isServiceError(error, "bad_request")) throw error;
+    return { fault: "Enter a name of at most 255 characters." };
+  }
+}
+
+type Expiry = { value: number | null } | { field: "expiresIn" | "expiresAt"; fault: string };
+
+const CONTRADICTION = {
+  keep: "You chose “Don’t change”. To change the expiry, choose “In” or “On”. To keep it, clear this field.",
+  in: "You chose “In”. To set a date, choose “On”. To set a duration, clear this field.",
+  on: "You chose “On”. To set a duration, choose “In”. To set a date, clear this field.",
+} as const;
+
+function expiryOf(
+  { expiry, expiresIn, expiresAt, utcOffset }: EditInput,
+  nowMs: number,
+  { maxLifetimeMs }: { maxLifetimeMs: number },
+): Expiry {
+  if (expiry !== "on" && expiresAt !== "") return { field: "expiresAt", fault: CONTRADICTION[expiry] };
+  if (expiry !== "in" && expiresIn !== "") return { field: "expiresIn", fault: CONTRADICTION[expiry] };
+  if (expiry === "keep") return { value: null };
+  const field = expiry === "in" ? "expiresIn" : "expiresAt";
+  const value = expiry === "in" ? afterNow(expiresIn, nowMs) : parseDate(inZone(expiresAt, utcOffset), true);
+  if (value === null) {
+    return { field, fault: expiry === "in" ? "Choose a duration." : "Enter a date and a time." };
+  }
+  if (value <= nowMs) return { field, fault: "Choose a time in the future." };
+  if (isTooLate(value, nowMs, maxLifetimeMs)) {
+    return { field, fault: `Choose a time before ${new Date(nowMs + maxLifetimeMs).toISOString()}.` };
+  }
+  return { value };
+}
+
+function afterNow(duration: string, nowMs: number): number | null {
+  return /^\d{1,15}$/.test(duration) ? nowMs + Number(duration) : null;
+}
+
+/** Without JavaScript the form has no offset and asks for UTC. */
+function inZone(date: string, utcOffset: string): string {
+  return WITHOUT_ZONE.test(date) ? date + (OFFSET.test(utcOffset) ? utcOffset : "Z") : date;
+}

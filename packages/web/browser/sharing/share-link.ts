@@ -1,0 +1,27 @@
+/** Whether the browser can hand a link to other programs. It cannot on plain http. */
+export function canShare(): boolean {
+  return "share" in navigator;
+}
+
+/** Opens the browser's share sheet. @returns a message for the reader; `null` if there is nothing to say. */
+export async function shareLink(name: string, url: string): Promise<string | null> {
+  try {
+    await navigator.share({ title: name, url });
+    return null;
+  } catch (error) {
+    // The reader closed the sheet.
+    if (error instanceof DOMException && error.name === "AbortError") return null;
+    return "Couldn’t open the share sheet. Copy the link and send it yourself.";
+  }
+}
+
+/** Shows the QR code of a link. @returns as {@link shareLink}. */
+export async function showQr(name: string, url: string): Promise<string | null> {
+  try {
+    const { showQrDialog } = await import("./qr-dialog.ts");
+    showQrDialog(name, url);
+    return null;
+  } catch {
+    return "Couldn’t show the QR code. Check your connection and reload the page.";
+  }
+}

@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import { editAddress } from "../../saved/links-file.ts";
+import type { SavedImage } from "../../saved/saved-image.ts";
+import type { Session } from "../session.ts";
+import { pageAddress } from "../share-texts.ts";
+import { CopyButton } from "./CopyButton.tsx";
+import { BinIcon, OpenIcon, PenIcon } from "./icons.tsx";
+import { leaveCard } from "./leave-card.ts";
+import { TimeLeft } from "./TimeLeft.tsx";
+
+const DAY_MS = 86_400_000;
+const EXTENSIONS = [
+  { label: "+1 day", addedMs: DAY_MS },
+  { label: "+30 days", addedMs: 30 * DAY_MS },
+] as const;
+
+/** ID of the name field of an image. */
+export function nameFieldId({ id }: Pick<SavedImage, "id">): string {
+  return `name-${id}`;
+}
+
+/** What the uploader can do with an image: extend, rename, edit, delete. */
+export function OwnerActions({ image, session }: { image: SavedImage; session: Session }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const { id, name } = image;
+  const { images, saved, departing, log, clock } = session;
+  const ofImage = <span class="unseen"> {name}</span>;
+  // The image can be changed on the edit page: it is checked when the reader returns.
+  const checkLater = () => saved.change(id, { checkedAt: undefined });
+
+  return (
+    <>
+      <div class="deeds">
+        <TimeLeft image={image} clock={clock} />
+        {EXTENSIONS.map(({ label, addedMs }) => (
+          <button
+            key={label}
+            type="button"
+            class="minor"
+            onClick={async () => setProblem(await images.extend(image, addedMs))}
+          >
+            {label}
+            <span class="unseen"> for {name}</span>
+          </button>
+        ))}
+      </div>
+      {problem !== null && <p class="trouble">Not extended. {problem}</p>}
+      <div class="deeds">
+        <a class="quiet" href={pageAddress(image)}>
+          <OpenIcon /> Open{ofImage}
+        </a>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            const field = document.getElementById(nameFieldId(image));
+            if (field instanceof HTMLInputElement) field.select();
+          }}
+        >
+          <PenIcon /> Rename{ofImage}
+        </button>
+        <a class="quiet" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
+          Edit{ofImage}
+        </a>
+        <button
+          type="button"
+          class="quiet"
+          onClick={({ currentTarget }) => {
+            leaveCard(currentTarget.closest(".entry"));
+            departing.start([image], "service");
+          }}
+        >
+          <BinIcon /> Delete{ofImage}
+        </button>
+        <details class="more">
+          <summary>
+            More<span class="unseen"> for {name}</span>
+          </summary>
+          <p class="hint">Anyone with the edit link can edit or delete the image.</p>
+          <CopyButton className="minor" text={editAddress(image)} what="Edit link" log={log}>
+            Copy edit link<span class="unseen"> of {name}</span>
+          </CopyButton>
+        </details>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,262 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchChromium, overflowsOf } from "../support/chromium.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { type Site, startSite, withSite } from "../support/service.ts";
+import { choose, copied, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const REFUSED = /Failed to load resource/;
+
+describe("many uploads at once", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let photo: Buffer;
+  /** Without limits of requests. */
+  let site: Site;
+
+  beforeAll(async () => {
+    [photo, browser, site] = await Promise.all([jpegPhoto(60, 40), launchChromium(), startSite()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+
+  const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
+  const boats = (count: number) => Array.from({ length: count }, (_, index) => boat(`boat ${index + 1}.jpg`));
+  const text = (name: string) => ({ ...boat(name), mimeType: "text/plain" });
+  const headingOf = (page: Page) => page.locator(".upload-bar h2");
+
+  /** Answers uploads with `status` while `isDown` returns true. */
+  async function failUploads(page: Page, status: number, isDown: () => boolean): Promise<void> {
+    await page.route("**/api/images.json", (route) =>
+      isDown() ? route.fulfill({ status, json: { detail: "Full." } }) : route.continue(),
+    );
+  }
+
+  /** Holds uploads back until the returned function is called. */
+  async function holdUploads(page: Page): Promise<() => void> {
+    const { promise, resolve } = withResolvers();
+    await page.route("**/api/images.json", async (route) => {
+      await promise;
+      // A cancelled request cannot go on.
+      await route.continue().catch(() => undefined);
+    });
+    return resolve;
+  }
+
+  test("100 small files arrive without a pause under the default limits, counted in the bar and the title", async () => {
+    await withSite({ rateLimits: {} }, async (limited) => {
+      await onUploadPage(browser, limited, async (page) => {
+        const statuses: number[] = [];
+        page.on("response", (response) => {
+          if (response.request().method() === "POST") statuses.push(response.status());
+        });
+        const plain = await page.title();
+        const titles = await watchTitles(page);
+        await choose(page, ...boats(100));
+        await page.getByRole("progressbar", { name: "All uploads" }).waitFor();
+        await expect
+          .poll(() => headingOf(page).textContent(), { timeout: 100_000 })
+          .toBe("100 images are ready to share");
+        expect(new Set(statuses)).toEqual(new Set([201]));
+        expect(statuses).toHaveLength(100);
+        expect(await titles()).toContainEqual(
+          expect.stringMatching(/^\(\d+\/100\) Uploading – Upload images/),
+        );
+        expect(await page.title()).toBe(plain);
+        expect(await page.getByRole("progressbar").count()).toBe(0);
+        const links = await copied(page, page.getByRole("button", { name: "Copy all links" }));
+        expect(new Set(links.split("\n")).size).toBe(100);
+      });
+    });
+  });
+
+  test("an upload beside a refused file says both, and Show moves the focus to the refused file", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat(), text("notes.txt"));
+      await eventually(() => headingOf(page).textContent()).toBe("1 ready · 1 not uploaded");
+      expect(await page.title()).toMatch(/^\(1 failed\) Upload images/);
+      expect(await page.getByRole("button", { name: "Retry all" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Show what was not uploaded" }).click();
+      await eventually(() => page.locator(".entry:focus").textContent()).toContain("notes.txt");
+      expect(await page.locator(".entry").first().textContent()).toContain("notes.txt");
+      await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
+      await eventually(() => page.title()).toMatch(/^Upload images/);
+      expect(await headingOf(page).textContent()).toBe("Your image is ready to share");
+    });
+  });
+
+  test("Retry all sends every failed upload again that may succeed", async () => {
+    await onUploadPage(
+      browser,
+      site,
+      async (page) => {
+        let isFull = true;
+        await failUploads(page, 507, () => isFull);
+        await choose(page, ...boats(7), text("notes.txt"));
+        await eventually(() => headingOf(page).textContent()).toBe("8 not uploaded");
+        isFull = false;
+        await page.getByRole("button", { name: "Retry all" }).click();
+        await eventually(() => headingOf(page).textContent()).toBe("7 ready · 1 not uploaded");
+        expect(await page.locator(".entry").first().textContent()).toContain("notes.txt");
+      },
+      { mayComplain: REFUSED },
+    );
+  });
+
+  test("Cancel all cancels what is not uploaded, and later uploads work", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      const release = await holdUploads(page);
+      await choose(page, ...boats(20));
+      await eventually(() => headingOf(page).textContent()).toMatch(/^Uploading: 0 of 20 · .+ of .+ kB/);
+      await page.getByRole("button", { name: "Cancel all" }).click();
+      await eventually(() => page.locator(".entry").count()).toBe(0);
+      await eventually(() => page.getByRole("log").textContent()).toContain("Cancelled 20 uploads.");
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("chooser");
+      release();
+      await choose(page, boat("after.jpg"));
+      await recordAt(site, await linkOf(entryOf(page, "after.jpg")));
+    });
+  });
+
+  test("screen readers get a summary of many uploads instead of a message for each", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      const messages = await watchLog(page);
+      await choose(page, ...boats(20), text("a.txt"), text("b.txt"));
+      await eventually(messages).toContain("20 uploaded. 2 not uploaded.");
+      const all = await messages();
+      expect(all[0]).toBe("Uploading 20 files.");
+      expect(
+        all.slice(1).filter((message) => !/^\d+( of 20)? uploaded\. 2 not uploaded\.$/.test(message)),
+      ).toEqual([]);
+      expect(all.length).toBeLessThan(20);
+    });
+  });
+
+  test("more than 5 uploads are rows that expand to cards by keyboard, and fit every width", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, ...boats(6), text(`${"W".repeat(120)}.txt`));
+      await eventually(() => headingOf(page).textContent()).toBe("6 ready · 1 not uploaded");
+      const row = entryOf(page, "boat 3.jpg");
+      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(72);
+      expect(await copied(page, row.getByRole("button", { name: "Copy link to boat 3.jpg" }))).toMatch(
+        /\/view$/,
+      );
+      expect(await overflowsOf(page)).toEqual([]);
+      const toggle = page.getByRole("button", { name: "Details of boat 3.jpg" });
+      expect(await toggle.getAttribute("aria-expanded")).toBe("false");
+      await toggle.press("Enter");
+      await recordAt(site, await linkOf(row));
+      expect(await toggle.getAttribute("aria-expanded")).toBe("true");
+      expect(await toggle.evaluate((button) => button === document.activeElement)).toBe(true);
+      expect(await overflowsOf(page)).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await eventually(() => row.getByLabel(/^Link to/).count()).toBe(0);
+      expect(await toggle.evaluate((button) => button === document.activeElement)).toBe(true);
+    });
+  });
+
+  test("a card in use stays a card when the list grows", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat("first.jpg"));
+      await linkOf(entryOf(page, "first.jpg"));
+      const name = page.locator(".entry").getByLabel(/^Name of/);
+      await name.fill("half typ");
+      await choose(page, ...boats(6));
+      await eventually(() => headingOf(page).textContent()).toBe("7 images are ready to share");
+      expect(await page.locator(".entry.row").count()).toBe(6);
+      expect(await name.count()).toBe(1);
+    });
+  });
+
+  test("every button keeps a border in forced colours", async () => {
+    await onUploadPage(
+      browser,
+      site,
+      async (page) => {
+        await choose(page, ...boats(6), text("notes.txt"));
+        await eventually(() => headingOf(page).textContent()).toBe("6 ready · 1 not uploaded");
+        await page.getByRole("button", { name: "Details of boat 1.jpg" }).click();
+        await page.getByLabel(/^Link to boat 1/).waitFor();
+        const bare = await page.evaluate(() =>
+          [...document.querySelectorAll("main button, main .button")]
+            .filter((button) => {
+              const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } =
+                getComputedStyle(button);
+              const isDrawn = Number.parseFloat(borderTopWidth) >= 1 && borderTopStyle === "solid";
+              return !isDrawn || borderTopColor === backgroundColor;
+            })
+            .map((button) => button.textContent),
+        );
+        expect(bare).toEqual([]);
+      },
+      { forcedColors: "active" },
+    );
+  });
+
+  test("pasted text that is an image's address gets advice until a file is added", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      const advice = page.locator(".advice");
+      await pasteText(page, "no picture");
+      expect(await advice.count()).toBe(0);
+      await pasteText(page, "https://pictures.example/boat.png?size=2");
+      expect(await advice.textContent()).toBe("Paste the picture itself, not its address.");
+      await eventually(() => page.getByRole("log").textContent()).toContain("Paste the picture itself");
+      await choose(page, boat());
+      await eventually(() => advice.count()).toBe(0);
+    });
+  });
+});
+
+/** Rules of axe that the page breaks. */
+async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } }; // Injected above.
+    return (await axe.run()).violations.map(({ id }) => id);
+  });
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Collects the titles of the tab from now on. */
+async function watchTitles(page: Page): Promise<() => Promise<string[]>> {
+  const collected = await page.evaluateHandle(() => {
+    const titles: string[] = [];
+    const head = document.head;
+    new MutationObserver(() => titles.push(document.title)).observe(head, { childList: true, subtree: true });
+    return titles;
+  });
+  return () => collected.jsonValue();
+}
+
+/** Collects the announcements from now on. */
+async function watchLog(page: Page): Promise<() => Promise<string[]>> {
+  const collected = await page.getByRole("log").evaluateHandle((log) => {
+    const texts: string[] = [];
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) for (const node of addedNodes) texts.push(node.textContent ?? "");
+    }).observe(log, { childList: true });
+    return texts;
+  });
+  return () => collected.jsonValue();
+}
+
+function pasteText(page: Page, words: string): Promise<void> {
+  return page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  }, words);
+}
