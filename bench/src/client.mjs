@@ -36,16 +36,22 @@ export function get(server, path, headers = {}) {
  * @param {{ method?: string, headers: Record<string, string>, body?: Buffer }} options
  * @returns {Promise<Answer>}
  */
-function send(server, path, { body: sent, ...options }) {
+function send(server, path, options) {
+  const { body: sent, ...others } = options;
   return new Promise((resolve, reject) => {
-    request(server.origin + path, { ...options, agent }, (response) => {
+    const outgoing = request(server.origin + path, { ...others, agent }, (response) => {
       buffer(response).then(
         (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
         reject,
       );
-    })
-      .on("error", reject)
-      .end(sent);
+    });
+    outgoing.on("error", (error) => {
+      // The server closed an idle connection at the moment of its next use.
+      const isStale = outgoing.reusedSocket && "code" in error && error.code === "ECONNRESET";
+      if (isStale) resolve(send(server, path, options));
+      else reject(error);
+    });
+    outgoing.end(sent);
   });
 }
 

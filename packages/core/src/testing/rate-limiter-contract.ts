@@ -106,6 +106,15 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
   });
 
+  check("the time until a reset is whole milliseconds, and at most the window", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS };
+    for (let round = 0; round < 100; round++) {
+      await limiter.consume(`${key}:${round}`, rule);
+      const { resetMs } = await limiter.peek(`${key}:${round}`, rule);
+      assert.ok(Number.isInteger(resetMs) && resetMs <= LONG_MS, `${resetMs} ms`);
+    }
+  });
+
   check("each key is counted separately, whatever its characters", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS };
     const names = ["", ":1", "/", " ", "*", "{a}", "2001:db8::/64", "é", "\n", "x".repeat(300)];

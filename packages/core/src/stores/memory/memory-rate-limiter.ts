@@ -2,7 +2,7 @@ import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
-import { type BucketRule, createTokenBuckets, type TokenBuckets } from "./memory-token-buckets.ts";
+import { type BucketRule, createTokenBuckets, type TokenBuckets, wholeNow } from "./memory-token-buckets.ts";
 
 /** Longest window, the same as of a Node timer: 24.8 days. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
@@ -23,7 +23,7 @@ const WINDOW = whole(1, MAX_WINDOW_MS);
 /** The points that a key has left until the end of its window. */
 interface Window {
   remaining: number;
-  /** By `performance.now()`, which setting the clock does not change. */
+  /** By `wholeNow()`. */
   endsAt: number;
 }
 
@@ -97,7 +97,7 @@ export function createMemoryRateLimiter(
     checkValue("cost", cost, COUNT);
     if (hasBucket(rule)) return bucketsOf(rule).consume(key, cost);
     const windows = windowsOf(rule);
-    const now = performance.now();
+    const now = wholeNow();
     const window = look(windows, key, rule, now);
     const allowed = cost <= window.remaining;
     if (allowed) {
@@ -114,7 +114,7 @@ export function createMemoryRateLimiter(
     },
     async peek(key, rule) {
       if (hasBucket(rule)) return bucketsOf(rule).peek(key);
-      const now = performance.now();
+      const now = wholeNow();
       const window = look(windowsOf(rule), key, rule, now);
       return stateOf(window, window.remaining > 0, now);
     },
@@ -122,7 +122,7 @@ export function createMemoryRateLimiter(
       checkValue("cost", cost, COUNT);
       if (hasBucket(rule)) return bucketsOf(rule).refund(key, cost);
       // A new window is not stored: a refund begins none.
-      const window = look(windowsOf(rule), key, rule, performance.now());
+      const window = look(windowsOf(rule), key, rule, wholeNow());
       window.remaining = Math.min(rule.limit, window.remaining + cost);
     },
     async close() {
@@ -138,5 +138,5 @@ function hasBucket(rule: RateRule): rule is BucketRule {
 }
 
 function stateOf({ remaining, endsAt }: Window, allowed: boolean, now: number): RateResult {
-  return { allowed, remaining, resetMs: Math.ceil(endsAt - now) };
+  return { allowed, remaining, resetMs: endsAt - now };
 }

@@ -11,7 +11,7 @@ export type BucketRule = RateRule & { burst: number };
  */
 interface Bucket {
   taken: number;
-  /** Whole milliseconds of `performance.now()`. */
+  /** By `wholeNow()`. */
   at: number;
 }
 
@@ -59,7 +59,7 @@ export function createTokenBuckets({ limit, windowMs, burst }: BucketRule, maxKe
 
   return {
     consume(key, cost) {
-      const at = Math.floor(performance.now());
+      const at = wholeNow();
       const before = takenBy(key, at);
       const after = before + cost * windowMs;
       if (after > capacity) return resultOf(before, false, cost);
@@ -67,7 +67,7 @@ export function createTokenBuckets({ limit, windowMs, burst }: BucketRule, maxKe
       return resultOf(after, true, cost);
     },
     peek(key) {
-      const taken = takenBy(key, Math.floor(performance.now()));
+      const taken = takenBy(key, wholeNow());
       return resultOf(taken, taken + windowMs <= capacity, 1);
     },
     refund(key, cost) {
@@ -75,4 +75,11 @@ export function createTokenBuckets({ limit, windowMs, burst }: BucketRule, maxKe
       if (bucket !== undefined) bucket.taken -= cost * windowMs;
     },
   };
+}
+
+/**
+ * Milliseconds by a clock that nobody sets. Whole, as with fractions `now + windowMs - now` can exceed the window.
+ */
+export function wholeNow(): number {
+  return Math.floor(performance.now());
 }
