@@ -14,7 +14,7 @@ export function referencePage({ baseUrl }: PlacedView, productName: string): Pag
     layout: "reference",
     entry: "reference",
     main: html`<h1>API</h1>
-<noscript><p>Turn on JavaScript to read this page. For programs: <a href="${description}">openapi.json</a> (OpenAPI 3.1).</p></noscript>`,
+<noscript><p>Turn on JavaScript to read this page. For developers: <a href="${description}">openapi.json</a> (OpenAPI 3.1).</p></noscript>`,
     policy: {
       "connect-src": "'self'",
       // Pictures in the replies of requests that the reader tries out.
