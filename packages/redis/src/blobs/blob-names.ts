@@ -18,9 +18,9 @@ export interface BlobNames {
   readonly indexes: string;
   /** The first segment whose index has this name. */
   segmentOf(name: string): string;
-  /** The sorted set of a due list. */
+  /** The sorted set of a due list that an earlier version wrote to a single server. */
   due(list: string): string;
-  /** One part of a due list that is spread over several slots. */
+  /** One part of a due list; the parts are spread over several slots. */
   duePart(list: string, part: number): string;
 }
 

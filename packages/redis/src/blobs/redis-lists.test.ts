@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { dueName } from "@outrigger/core/stores";
 import { describe, expect, test } from "vitest";
 import { useRedis, withStore } from "../../test/redis-stores.ts";
 
@@ -39,17 +41,53 @@ describe("list of the whole Redis store", () => {
   });
 });
 
-test("due entries are spread over all masters of a cluster and listed in order", async () => {
-  await withStore(redis.cluster.urls, async (store, prefix) => {
-    const entries = Array.from({ length: 300 }, (_, index) => ({ id: `id-${index}`, dueMs: 1000 + index }));
-    await Promise.all(entries.map((entry) => store.addDue("images", entry)));
-    for (const node of redis.cluster.nodes) {
-      const found = (await node.cli("--scan", "--pattern", `${prefix}:{due:images:*`)).split("\n");
-      expect(found.filter((name) => name !== "").length).toBeGreaterThan(0);
-    }
-    expect(await store.listDue("images", 1099, 1000)).toEqual(entries.slice(0, 100));
-    expect(await store.listDue("images", Number.POSITIVE_INFINITY, 70)).toEqual(entries.slice(0, 70));
-    await Promise.all(entries.slice(0, 150).map((entry) => store.removeDue("images", entry)));
-    expect(await store.listDue("images", Number.POSITIVE_INFINITY, 1000)).toEqual(entries.slice(150));
+describe.each(["server", "cluster"] as const)("due lists on a %s", (kind) => {
+  const url = () => (kind === "server" ? redis.server.url : redis.cluster.urls);
+  const nodes = () => (kind === "server" ? [redis.server] : redis.cluster.nodes);
+
+  test("are spread over many keys and all masters, and listed in order", async () => {
+    await withStore(url(), async (store, prefix) => {
+      const entries = Array.from({ length: 300 }, (_, index) => {
+        return { id: randomBytes(9).toString("base64url"), dueMs: 1000 + index };
+      });
+      await Promise.all(entries.map((entry) => store.addDue("images", entry)));
+      for (const node of nodes()) {
+        const found = (await node.cli("--scan", "--pattern", `${prefix}:{due:images:*`)).split("\n");
+        expect(found.filter((name) => name !== "").length).toBeGreaterThan(20);
+      }
+      expect(await store.listDue("images", 1099, 1000)).toEqual(entries.slice(0, 100));
+      for (const limit of [1, 70, 299]) {
+        expect(await store.listDue("images", Number.POSITIVE_INFINITY, limit)).toEqual(
+          entries.slice(0, limit),
+        );
+      }
+      await Promise.all(entries.slice(0, 150).map((entry) => store.removeDue("images", entry)));
+      expect(await store.listDue("images", Number.POSITIVE_INFINITY, 1000)).toEqual(entries.slice(150));
+    });
+  });
+
+  test("list the oldest entries also if one key holds most of them", async () => {
+    await withStore(url(), async (store) => {
+      const entries = Array.from({ length: 90 }, (_, index) => ({ id: "same", dueMs: 1000 + index }));
+      const others = Array.from({ length: 20 }, (_, index) => ({ id: `id-${index}`, dueMs: 1050 }));
+      await Promise.all([...entries, ...others].map((entry) => store.addDue("images", entry)));
+      expect(await store.listDue("images", Number.POSITIVE_INFINITY, 48)).toEqual(entries.slice(0, 48));
+    });
+  });
+
+  test("of an earlier version are listed once and removed", async () => {
+    await withStore(url(), async (store, prefix) => {
+      const earlier = kind === "server" ? `${prefix}:{due:images}` : `${prefix}:{due:images:3}`;
+      const entry = { id: "id-1", dueMs: 1000 };
+      const node = nodes()[0];
+      // Redirected to the master of the key.
+      await node?.cli("-c", "ZADD", earlier, "1000", dueName(entry));
+      expect(await store.listDue("images", 1000, 10)).toEqual([entry]);
+      await store.addDue("images", entry);
+      expect(await store.listDue("images", 1000, 10)).toEqual([entry]);
+      await store.removeDue("images", entry);
+      await store.removeDue("images", entry);
+      expect(await store.listDue("images", 1000, 10)).toEqual([]);
+    });
   });
 });

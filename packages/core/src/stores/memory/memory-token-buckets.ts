@@ -77,9 +77,7 @@ export function createTokenBuckets({ limit, windowMs, burst }: BucketRule, maxKe
   };
 }
 
-/**
- * Milliseconds by a clock that nobody sets. Whole, as with fractions `now + windowMs - now` can exceed the window.
- */
+/** Milliseconds since the process started. Whole, as with fractions `now + windowMs - now` can exceed the window. */
 export function wholeNow(): number {
   return Math.floor(performance.now());
 }
