@@ -70,24 +70,24 @@ test("a request for an import names the product, its version and the accepted ty
   });
 });
 
-test.each([
-  [{ name: "Mine" }, undefined, "Mine"],
-  [{}, 'inline; filename="served.png"', "served.png"],
-  [{}, "attachment; filename*=UTF-8''na%C3%AFve.png", "naïve.png"],
-  [{}, Buffer.from('inline; filename="naïve.png"').toString("latin1"), "naïve.png"],
-  [{}, 'inline; filename="../../etc/passwd"', "passwd"],
-  [{}, "inline; filename", "last%zz"],
-  [{}, undefined, "last%zz"],
-])(
-  "an import with the fields %j and the Content-Disposition %s has the name %s",
-  async (fields, disposition, name) => {
-    const { site, url } = await start((_req, res) => {
-      if (disposition !== undefined) res.setHeader("Content-Disposition", disposition);
-      res.end(PNG);
-    });
-    expect((await send(site, { url: `${url}/first/last%zz`, ...fields })).json).toMatchObject({ name });
-  },
-);
+test.each<[object, BufferEncoding, string | null, string]>([
+  [{ name: "Mine" }, "utf8", 'inline; filename="served.png"', "Mine"],
+  [{}, "utf8", 'inline; filename="served.png"', "served.png"],
+  [{}, "utf8", "attachment; filename*=UTF-8''na%C3%AFve.png", "naïve.png"],
+  [{}, "utf8", 'inline; filename="naïve.png"', "naïve.png"],
+  [{}, "latin1", 'inline; filename="naïve.png"', "naïve.png"],
+  [{}, "utf8", 'inline; filename="../../etc/passwd"', "passwd"],
+  [{}, "utf8", "inline; filename", "last%zz"],
+  [{}, "utf8", null, "last%zz"],
+])("an import with the fields %j and, in %s, the Content-Disposition %s has the name %s", async (...row) => {
+  const [fields, encoding, disposition, name] = row;
+  const { site, url } = await start((req) => {
+    const header = disposition === null ? "" : `Content-Disposition: ${disposition}\r\n`;
+    const head = `HTTP/1.1 200 OK\r\nContent-Length: ${PNG.length}\r\n${header}\r\n`;
+    req.socket.end(Buffer.concat([Buffer.from(head, encoding), PNG]));
+  });
+  expect((await send(site, { url: `${url}/first/last%zz`, ...fields })).json).toMatchObject({ name });
+});
 
 describe("a create with a URL answers 400 and sends nothing for", () => {
   test.each([

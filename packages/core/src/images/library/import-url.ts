@@ -83,14 +83,18 @@ function nameOf({ disposition }: RemoteFile, { url }: RemoteAddress): string {
 
 function fileNameOf(disposition: string): string | undefined {
   try {
-    // Node decodes headers as latin1, and browsers accept names in UTF-8.
-    const utf8 = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(disposition, "latin1"));
-    const { filename } = contentDisposition.parse(utf8).parameters;
+    const { filename } = contentDisposition.parse(utf8Of(disposition)).parameters;
     return filename === "" ? undefined : filename;
   } catch {
     // A malformed header names nothing.
     return undefined;
   }
+}
+
+/** A header, which Node decodes as latin1, as the UTF-8 that many servers send. */
+function utf8Of(header: string): string {
+  const text = Buffer.from(header, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? header : text;
 }
 
 function decoded(segment: string): string {
