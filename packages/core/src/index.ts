@@ -33,7 +33,7 @@ export type {
   RateLimitOption,
 } from "./images/images-options.ts";
 export type * from "./images/library/image-library.ts";
-export type { ImageSource } from "./images/library/spool-source.ts";
+export type { ImageSource, UrlSource } from "./images/library/spool-source.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type * from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
