@@ -29,15 +29,18 @@ export interface ReceivedImage {
 type ClaimOf = (fingerprint: string) => ReservationRequest["claim"];
 
 /** Receives the body of a create request: a form with the file, or JSON with its URL where the host allows that. */
-export function receiveImage(
+export async function receiveImage(
   context: ImageContext,
   call: Call,
   turn: UploadTurn,
   claimOf: ClaimOf,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
-  return context.settings.importsUrls && isJson(call)
-    ? receiveByUrl(context, call, turn, claimOf)
-    : receiveForm(context, call, turn, claimOf);
+  if (!isJson(call)) return receiveForm(context, call, turn, claimOf);
+  if (context.settings.importsUrls) return receiveByUrl(context, call, turn, claimOf);
+  throw new ServiceError(
+    "unsupported_media",
+    "The body must be multipart/form-data: this service does not import images by URL (option importUrls)",
+  );
 }
 
 /** Receives a form, waiting for a turn if many uploads arrive. */
