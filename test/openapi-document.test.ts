@@ -55,6 +55,7 @@ async function bothDocument(): Promise<ApiDocument> {
 describe.each([
   ["images", () => imagesDocument()],
   ["images without pages", () => imagesDocumentWithoutPages()],
+  ["images that are imported", () => imagesDocument({ importUrls: true })],
   ["a lookup", () => lookupDocument()],
   ["both", bothDocument],
 ])("the description of %s", (_name, make) => {

@@ -7,11 +7,14 @@ export interface SelfSigned {
   key: string;
 }
 
-/** Makes a certificate for one day, in a directory of the test's own. */
-export async function createSelfSigned(directory: string): Promise<SelfSigned> {
+/**
+ * Makes a certificate for one day, in a directory of the test's own.
+ * @param names Of the certificate, instead of 127.0.0.1.
+ */
+export async function createSelfSigned(directory: string, names = "IP:127.0.0.1"): Promise<SelfSigned> {
   const paths = { certificate: join(directory, "certificate.pem"), key: join(directory, "key.pem") };
   const { status, stderr } = await run(programs.openssl, [
-    ...["req", "-x509", "-days", "1", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
+    ...["req", "-x509", "-days", "1", "-subj", "/CN=localhost", "-addext", `subjectAltName=${names}`],
     ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
     ...["-out", paths.certificate, "-keyout", paths.key],
   ]);

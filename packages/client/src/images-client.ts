@@ -15,7 +15,7 @@ import { readRefusal } from "./read-refusal.ts";
 import { repeat } from "./repeat.ts";
 import { send } from "./send.ts";
 import { uploadImage } from "./upload-image.ts";
-import type { UploadSource } from "./upload-source.ts";
+import type { UploadSource, UrlSource } from "./upload-source.ts";
 import { askRecord, waitUntilReady, withTimeout } from "./wait-until-ready.ts";
 
 /** The changes of an edit; absent fields stay unchanged. */
@@ -33,8 +33,11 @@ export interface ImagesClient {
   /**
    * Stores an image exactly once, even after retries: each call has an `Idempotency-Key`. Waits until the image is ready unless
    * `wait` is `false`. If the image proves unreadable during that wait, rejects with 404 and the reason.
+   *
+   * From `{ url }` the service fetches the file itself, if its option `importUrls` permits that: else it rejects with 415. A URL
+   * that the service cannot fetch rejects with 400. `fileName` and `onProgress` have no effect then.
    */
-  upload(source: UploadSource, options?: UploadOptions): Promise<CreatedImage>;
+  upload(source: UploadSource | UrlSource, options?: UploadOptions): Promise<CreatedImage>;
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /**

@@ -25,5 +25,5 @@ export {
 export type * from "./lookup-types.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
 export { type SrcSet, type SrcSetImage, type SrcSetOptions, srcSet } from "./src-set.ts";
-export type { OpenableSource, UploadSource } from "./upload-source.ts";
+export type { OpenableSource, UploadSource, UrlSource } from "./upload-source.ts";
 export { VERSION } from "./version.ts";

@@ -4,7 +4,7 @@ import { readCreatedImage } from "./read-image-record.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { repeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
-import type { UploadSource } from "./upload-source.ts";
+import { isUrlSource, type UploadSource, type UrlSource } from "./upload-source.ts";
 import { openUploadTry } from "./upload-try.ts";
 
 export interface UploadedImage {
@@ -16,7 +16,7 @@ export interface UploadedImage {
 /** Uploads an image without waiting until it is ready. */
 export async function uploadImage(
   settings: ClientSettings,
-  source: UploadSource,
+  source: UploadSource | UrlSource,
   options: UploadOptions,
 ): Promise<UploadedImage> {
   const { signal, onProgress, onCreated } = options;
@@ -26,7 +26,7 @@ export async function uploadImage(
   const { reply } = await repeat(settings, rules, attempt);
   if (reply.status !== 201 && reply.status !== 202) throw readRefusal(reply);
   const image = readCreatedImage(reply);
-  progress.end(source.size);
+  if (!isUrlSource(source)) progress.end(source.size);
   onCreated?.(image);
   return { image, reply };
 }

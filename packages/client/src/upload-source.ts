@@ -12,6 +12,15 @@ export interface OpenableSource {
   stream(): ReadableStream<Uint8Array>;
 }
 
+/** A file at an http or https URL, which the service fetches if its option `importUrls` permits it. */
+export interface UrlSource {
+  url: string | URL;
+}
+
+export function isUrlSource(source: UploadSource | UrlSource): source is UrlSource {
+  return "url" in source && !("stream" in source);
+}
+
 /** Name of a source without a name. */
 const NAMELESS = "untitled";
 const ANY_TYPE = "application/octet-stream";

@@ -6,7 +6,14 @@ import { createMultipart, randomHex } from "./multipart.ts";
 import type { OutriggerError } from "./outrigger-error.ts";
 import type { Reply } from "./reply.ts";
 import { type Sending, send, withHeaders } from "./send.ts";
-import { blobOf, describeSource, type SourceDescription, type UploadSource } from "./upload-source.ts";
+import {
+  blobOf,
+  describeSource,
+  isUrlSource,
+  type SourceDescription,
+  type UploadSource,
+  type UrlSource,
+} from "./upload-source.ts";
 import { sendByXhr } from "./xhr.ts";
 
 /** Sends the upload once; may be called again. Resolves like `send`; rejects with an error of the source. */
@@ -18,7 +25,7 @@ const FILE_FIELD = "imagedata";
 /** Prepares an upload. Throws a TypeError for invalid options and sources. */
 export async function openUploadTry(
   settings: ClientSettings,
-  source: UploadSource,
+  source: UploadSource | UrlSource,
   options: UploadOptions,
   tell: Tell,
 ): Promise<UploadTry> {
@@ -34,8 +41,14 @@ export async function openUploadTry(
     signal,
   } as const;
   requireIdempotencyKey(idempotencyKey);
+  if (isUrlSource(source)) {
+    const headers = { ...sending.headers, "Content-Type": "application/json" };
+    const body = JSON.stringify({ url: String(source.url), ...givenDetails(options) });
+    return () => send(settings, { ...sending, headers, body });
+  }
   const file = describeSource(source, fileName);
-  const fields = fieldsOf(options);
+  const details = Object.entries(givenDetails(options));
+  const fields = Object.fromEntries(details.map(([field, value]) => [field, String(value)]));
   if (!isBrowser()) return streamTry(settings, sending, source, file, fields, tell);
   const form = await formOf(source, file, fields);
   const hasXhr = typeof XMLHttpRequest !== "undefined" && !settings.hasOwnFetch;
@@ -86,9 +99,9 @@ async function formOf(
   return form;
 }
 
-function fieldsOf({ name, expiresAt }: UploadOptions): Record<string, string> {
+function givenDetails({ name, expiresAt }: UploadOptions): Record<string, string | number> {
   return {
     ...(name === undefined ? {} : { name }),
-    ...(expiresAt === undefined ? {} : { expiresAt: String(instantForJson("expiresAt", expiresAt)) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) }),
   };
 }

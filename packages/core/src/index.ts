@@ -26,9 +26,14 @@ export type { RestoreOptions, RestoreReport } from "./images/backup/restore-opti
 export { restoreStorage } from "./images/backup/restore-storage.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
-export type { ImageRateLimits, ImagesOptions, RateLimitOption } from "./images/images-options.ts";
+export type {
+  ImageRateLimits,
+  ImagesOptions,
+  ImportUrlsOptions,
+  RateLimitOption,
+} from "./images/images-options.ts";
 export type * from "./images/library/image-library.ts";
-export type { ImageSource } from "./images/library/spool-source.ts";
+export type { ImageSource, UrlSource } from "./images/library/spool-source.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type * from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";

@@ -20,6 +20,7 @@ export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases } from "./contracts/lease-store.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export { sharesOf } from "./contracts/verification-queue.ts";
+export { isForbidden, specialAddresses } from "./http/remote/special-addresses.ts";
 export type { Checked, Filled, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";

@@ -1,11 +1,11 @@
 import { systemCode } from "@outrigger/core";
+import { isForbidden } from "@outrigger/core/stores";
 import { openDnsLookup } from "./dns/dns-lookup.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import { isSilence } from "./egress-watch.ts";
 import type { ProberSettings } from "./prober-options.ts";
 import { openSmtpConnection } from "./smtp/smtp-connection.ts";
 import { DialogueError } from "./smtp/smtp-reply.ts";
-import { isForbidden } from "./special-addresses.ts";
 
 /** Maximum number of addresses that are tried, all at once. */
 const MAX_PLACES = 4;

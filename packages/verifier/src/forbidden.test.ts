@@ -1,7 +1,7 @@
+import { specialAddresses } from "@outrigger/core/stores";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { serveMail } from "../../../test/support/hostile-mail-server.ts";
 import { createMailWorld, type MailWorld, never, withLoopback } from "../test/mail-world.ts";
-import { specialAddresses } from "./special-addresses.ts";
 
 let world: MailWorld;
 beforeEach(async () => {

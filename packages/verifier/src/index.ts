@@ -1,3 +1,4 @@
+export { specialAddresses } from "@outrigger/core/stores";
 export type { MailListsOptions } from "./lists/mail-lists.ts";
 export { createMailLists } from "./lists/mail-lists.ts";
 export type { VerifyingProber } from "./mail-prober.ts";
@@ -9,4 +10,3 @@ export type {
   MailProberOptions,
   SmtpIdentity,
 } from "./prober-options.ts";
-export { specialAddresses } from "./special-addresses.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ProbeResult } from "@outrigger/core";
+import { isForbidden } from "@outrigger/core/stores";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";
 import { type EgressWatch, isSilence } from "./egress-watch.ts";
 import type { HostBudgets } from "./host-budget.ts";
@@ -7,7 +8,6 @@ import { NOTHING, readOutcome } from "./probe-results.ts";
 import type { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
 import { converse, type Outcome } from "./smtp/converse.ts";
-import { isForbidden } from "./special-addresses.ts";
 
 export interface ProbeOptions {
   settings: ProberSettings;

@@ -2,8 +2,14 @@ import type { BlockList } from "node:net";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import type { KeyValue } from "@outrigger/core";
-import { type Checked, checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { specialAddresses } from "./special-addresses.ts";
+import {
+  type Checked,
+  checkOptions,
+  type RuleTable,
+  rules,
+  shapes,
+  specialAddresses,
+} from "@outrigger/core/stores";
 
 /**
  * Identity of the prober towards mail servers. Both names should exist: postmasters see them and send

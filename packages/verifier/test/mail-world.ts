@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockList } from "node:net";
+import { specialAddresses } from "@outrigger/core/stores";
 import { type DnsEntry, type DnsServer, startDnsServer } from "../../../test/support/dns-server.ts";
 import {
   type HostileMailServer,
@@ -13,7 +14,6 @@ import {
 } from "../../../test/support/mail-server.ts";
 import { createMailProber, type VerifyingProber } from "../src/mail-prober.ts";
 import type { MailProberOptions } from "../src/prober-options.ts";
-import { specialAddresses } from "../src/special-addresses.ts";
 
 export const IDENTITY = { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" };
 

@@ -5,10 +5,12 @@ import type { Logger } from "../contracts/logger.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { CORS_RULE } from "../http/cors.ts";
 import { callSafely, failureListener, safeLogger } from "../http/failure-listener.ts";
+import { isHostEntry, type RemotePolicy } from "../http/remote/remote-policy.ts";
 import type { TlsPolicy } from "../http/transport.ts";
 import * as rules from "../option-rules.ts";
+import { isWhole } from "../option-values.ts";
 import type { Authorize } from "./authorize.ts";
-import type { ImageRateLimits, ImagesOptions } from "./images-options.ts";
+import type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason } from "./record/image-record.ts";
 import type { ImageSummary } from "./record/image-summary.ts";
@@ -26,6 +28,10 @@ export interface ImageSettings {
   /** `null`: never. */
   asyncAfterMs: number | null;
   processUploads: boolean;
+  /** Whether clients may import by URL. The host may always. */
+  importsUrls: boolean;
+  /** Which servers are contacted for an import. */
+  importPolicy: RemotePolicy;
   keepMetadata: boolean;
   keepPdfActions: boolean;
   requireStore: boolean;
@@ -77,6 +83,21 @@ const RATE_LIMITS = {
   pinFailures: rules.preset(10, RATE_LIMIT),
 } satisfies rules.RuleTable<ImageRateLimits>;
 
+const IMPORT_RULES = {
+  ports: rules.preset(
+    [80, 443],
+    rules.value(
+      "a list of at least one port, each a whole number from 1 to 65535",
+      (given) => Array.isArray(given) && given.length > 0 && given.every((port) => isWhole(port, 1, 65_535)),
+    ),
+  ),
+  internalHosts: rules.preset(
+    [],
+    rules.texts("a list of hosts, such as cms.example or cms.example:8080", isHostEntry),
+  ),
+  timeoutMs: rules.preset(30_000, rules.whole(1000, 300_000)),
+} satisfies rules.RuleTable<ImportUrlsOptions>;
+
 const OWNER_LIMITS = {
   images: rules.whole(0),
   bytes: rules.whole(0),
@@ -96,6 +117,14 @@ export const IMAGES_RULES = {
   uploadIdleMs: rules.preset(15_000, rules.whole(100)),
   minUploadBytesPerSecond: rules.preset(1024, rules.whole(0)),
   asyncAfterMs: rules.preset(2000, rules.orFalse(rules.whole(0, 60_000))),
+  importUrls: rules.preset(
+    false,
+    rules.either(
+      `true, false, or an object of options (${Object.keys(IMPORT_RULES).join(", ")})`,
+      rules.nested(IMPORT_RULES),
+      rules.flag(),
+    ),
+  ),
   keepMetadata: rules.preset(false, rules.flag()),
   keepPdfActions: rules.preset(false, rules.flag()),
   defaultLifetimeMs: rules.preset(DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
@@ -158,6 +187,8 @@ export function imageSettings(options: Given): ImageSettings {
     uploadIdleMs: options.uploadIdleMs,
     asyncAfterMs: options.asyncAfterMs === false ? null : options.asyncAfterMs,
     processUploads: options.processUploads,
+    importsUrls: options.importUrls !== false,
+    importPolicy: importPolicyOf(options.importUrls),
     keepMetadata: options.keepMetadata,
     keepPdfActions: options.keepPdfActions,
     requireStore: options.requireStore,
@@ -191,6 +222,16 @@ export function imageSettings(options: Given): ImageSettings {
     log,
     now: options.now,
   };
+}
+
+function importPolicyOf(given: boolean | ImportUrlsOptions): RemotePolicy {
+  // Checks again what is checked already, for the defaults.
+  const { ports, internalHosts, timeoutMs } = checkOptions(
+    "importUrls",
+    typeof given === "boolean" ? {} : given,
+    IMPORT_RULES,
+  );
+  return { ports, internalHosts, timeoutMs };
 }
 
 /**

@@ -38,6 +38,19 @@ export interface ImageRateLimits {
   pinFailures?: RateLimitOption | false | undefined;
 }
 
+/** How images are fetched by URL: see {@link ImagesOptions.importUrls}. */
+export interface ImportUrlsOptions {
+  /** Ports that URLs may have, each 1 to 65535. @default [80, 443] */
+  ports?: readonly number[] | undefined;
+  /**
+   * Hosts of your own network from which images are fetched: `name`, or `name:port` for a port that `ports` lacks. Any client
+   * that may upload can then send GET requests to them. @default none: only addresses of the public internet
+   */
+  internalHosts?: readonly string[] | undefined;
+  /** Time limit of a fetch, redirects included. Milliseconds, 1000 to 300000. @default 30000 */
+  timeoutMs?: number | undefined;
+}
+
 export interface ImagesOptions {
   /**
    * Stores the images: one store for everything, or `{ records, originals, renditions }`. Closed with the service.
@@ -88,6 +101,12 @@ export interface ImagesOptions {
    * Milliseconds, 0 to 60000. `false`: clients wait, unless they send `Prefer: respond-async`. @default 2000
    */
   asyncAfterMs?: number | false | undefined;
+  /**
+   * Lets clients create images from URLs, which this process fetches: `POST {base}/api/images.json` with `{ "url": … }`.
+   * The options also apply to `images.add({ url })`, which needs no permission. `true`: the defaults of
+   * {@link ImportUrlsOptions}. @default false
+   */
+  importUrls?: boolean | ImportUrlsOptions | undefined;
   /** Keeps place, camera, author and other EXIF, XMP and IPTC data in the stored originals. @default false */
   keepMetadata?: boolean | undefined;
   /** Keeps actions, scripts, attached files and multimedia in the stored PDFs. @default false */

@@ -18,6 +18,7 @@ describe("checkConfig", () => {
         uploadIdleMs: 100,
         minUploadBytesPerSecond: 0,
         asyncAfterMs: 0,
+        importUrls: { ports: [443], internalHosts: ["cms.intranet:8080"], timeoutMs: 1000 },
         keepMetadata: true,
         keepPdfActions: true,
         defaultLifetimeMs: 1,

@@ -14,6 +14,26 @@ it.each([
     "images.asyncAfterMs: must be false or a whole number from 0 to 60000",
   ],
   [{ images: { processUploads: 1 } }, "images.processUploads: must be true or false"],
+  [
+    { images: { importUrls: "yes" } },
+    "images.importUrls: must be true, false, or an object of options (ports, internalHosts, timeoutMs)",
+  ],
+  [
+    { images: { importUrls: { ports: [80, 70_000] } } },
+    "images.importUrls.ports: must be a list of at least one port, each a whole number from 1 to 65535",
+  ],
+  [
+    { images: { importUrls: { internalHosts: ["http://cms.intranet/"] } } },
+    "images.importUrls.internalHosts: must be a list of hosts, such as cms.example or cms.example:8080",
+  ],
+  [
+    { images: { importUrls: { timeoutMs: 999 } } },
+    "images.importUrls.timeoutMs: must be a whole number from 1000 to 300000",
+  ],
+  [
+    { images: { importUrls: { hosts: ["a"] } } },
+    "images.importUrls: must be true, false, or an object of options (ports, internalHosts, timeoutMs)",
+  ],
   [{ images: { keepMetadata: "yes" } }, "images.keepMetadata: must be true or false"],
   [{ images: { keepPdfActions: 1 } }, "images.keepPdfActions: must be true or false"],
   [

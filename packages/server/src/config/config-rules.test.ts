@@ -64,6 +64,17 @@ const shared: { name: string; rule: OptionRule; make: Make; place: (options: Opt
 const MORE: Options = {
   allowedHosts: [["example.com"], [""], ["example.com", 7]],
   language: ["en", "pt-BR", "english language", "en_US"],
+  importUrls: [
+    true,
+    { ports: [1, 65_535] },
+    { ports: [] },
+    { ports: [0] },
+    { internalHosts: ["a.intranet", "10.0.0.1:8080", "[fd00::1]"] },
+    { internalHosts: ["https://a.intranet"] },
+    { timeoutMs: 1000 },
+    { timeoutMs: 999 },
+    { port: 80 },
+  ],
   sizes: [{ steps: [1, 8192] }, { steps: [8193] }, { steps: [] }, { step: [64] }],
   presets: [
     {},

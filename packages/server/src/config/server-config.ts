@@ -10,6 +10,7 @@ export const IMAGE_KEYS = [
   "minUploadBytesPerSecond",
   "asyncAfterMs",
   "processUploads",
+  "importUrls",
   "keepMetadata",
   "keepPdfActions",
   "defaultLifetimeMs",

@@ -1,21 +1,16 @@
-import { isLocalStore } from "../../contracts/blob-store.ts";
-import type { Call, Reply, Upload, UploadTurn } from "../../contracts/call.ts";
+import type { Call, Reply } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { parseAgent } from "../../http/agent.ts";
 import { clientAddress, clientKey } from "../../http/client-key.ts";
 import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { addImage, type NewImage } from "../library/add-image.ts";
-import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
-import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
+import { claimName, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";
 import { requireUtf8Query } from "./read-body.ts";
+import { type ReceivedImage, receiveImage } from "./receive-image.ts";
 
-/** Name of the form field for the file. */
-export const FILE_FIELD = "imagedata";
-const MAX_FIELDS = 16;
-const MAX_FIELD_BYTES = 8 * 1024;
 /** Longest wait before 202. Proxies would time out on clients that ask for more. */
 const MAX_WAIT_MS = 60_000;
 
@@ -23,10 +18,7 @@ const MAX_WAIT_MS = 60_000;
 interface CreateRequest {
   userAgent: string;
   grant: OwnerGrant | null;
-  idempotencyKey: string | null;
   preference: AsyncPreference | null;
-  /** To which the idempotency key belongs. */
-  uploader: readonly string[];
 }
 
 /** `POST {base}/api/images.json` and `.txt`. */
@@ -50,13 +42,16 @@ export async function createImage(
   const pins = await library.pins();
   const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
   const uploader = grant === null ? guestOf(call, userAgent) : [client];
-  const request = { userAgent, grant, idempotencyKey, preference, uploader };
+  const request = { userAgent, grant, preference };
   const turn = context.uploadTurns.turnOf(client, context.settings.uploadIdleMs);
   try {
-    const received = await receiveInTurn(context, call, turn);
-    const { record } = await addImage(library, received.file, () =>
-      newImage(context, call, received, request, client),
-    );
+    const claimOf = (fingerprint: string) =>
+      idempotencyKey === null ? null : { name: claimName(uploader, idempotencyKey), fingerprint };
+    const received = await receiveImage(context, call, turn, claimOf);
+    const { record } =
+      "made" in received
+        ? received.made
+        : await addImage(library, received.file, () => newImage(context, call, received, request, client));
     const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
     const isPreferred = reply.status === 202 && preference !== null;
     const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
@@ -74,63 +69,17 @@ function guestOf({ clientIp }: Call, userAgent: string): string[] {
   return [`client ${clientAddress(clientIp) ?? clientIp}`, userAgent];
 }
 
-/** Receives the body, waiting for a turn if many uploads arrive. */
-async function receiveInTurn(
-  { library, settings }: ImageContext,
-  call: Call,
-  turn: UploadTurn,
-): Promise<Upload> {
-  const { originals } = library;
-  try {
-    return await call.upload({
-      fileField: FILE_FIELD,
-      maxFileBytes: settings.maxUploadBytes,
-      maxFields: MAX_FIELDS,
-      maxFieldBytes: MAX_FIELD_BYTES,
-      idleMs: settings.uploadIdleMs,
-      minBytesPerSecond: settings.minUploadBytesPerSecond,
-      turn,
-      ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
-    });
-  } finally {
-    turn.end();
-  }
-}
-
-/** Parses the form fields and the query. Throws `bad_request` for a fault in them. */
+/** All that is requested of an image. Throws `bad_request` for a fault in it. */
 function newImage(
   { settings }: ImageContext,
   call: Call,
-  received: Upload,
-  request: CreateRequest,
+  received: ReceivedImage,
+  { grant, preference, userAgent }: CreateRequest,
   client: string,
 ): NewImage {
-  const { file, fields } = received;
-  const { grant, idempotencyKey, preference } = request;
-  const now = settings.now();
-  const query = new URLSearchParams(call.search);
   return {
-    facts: {
-      name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(file.name),
-      createdAt: now,
-      expiresAt:
-        parseExpiry(fields.expiresAt, "form", now, settings) ??
-        parseExpiry(query.get("expiresAt"), "query", now, settings) ??
-        now + settings.defaultLifetimeMs,
-      agent: parseAgent(request.userAgent),
-      owner: grant?.owner ?? null,
-      called: { file: FILE_FIELD, declaredType: "its Content-Type" },
-    },
-    reservation: {
-      claim:
-        idempotencyKey === null
-          ? null
-          : {
-              name: claimName(request.uploader, idempotencyKey),
-              fingerprint: fingerprintOf(call, received),
-            },
-      limits: grant?.limits ?? settings.ownerLimits,
-    },
+    facts: { ...received.details(), agent: parseAgent(userAgent), owner: grant?.owner ?? null },
+    reservation: { claim: received.claim, limits: grant?.limits ?? settings.ownerLimits },
     patience: {
       waitMs: preference === null ? settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS),
       acceptsWhenBusy: preference !== null,
@@ -138,10 +87,4 @@ function newImage(
       signal: call.signal,
     },
   };
-}
-
-/** A digest of the upload's bytes, fields and query. */
-function fingerprintOf(call: Call, { file, fields }: Upload): string {
-  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-  return digestOf([file.sha256, file.declaredType, file.name, call.search, JSON.stringify(sorted)]);
 }

@@ -3,7 +3,8 @@ import { ServiceError } from "../../errors.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { DateSource } from "../record/image-fields.ts";
 
-const MAX_BODY_BYTES = 16 * 1024;
+/** Of a JSON object or a form without a file. */
+export const MAX_BODY_BYTES = 16 * 1024;
 
 /** The parameters of a request: of its query, overridden by those of its body. */
 export interface Parameters {
@@ -37,7 +38,7 @@ export function hasBody(call: Call): boolean {
   return call.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-function isJson(call: Call): boolean {
+export function isJson(call: Call): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(call.headers["content-type"] ?? "");
 }
 

@@ -107,6 +107,8 @@ test.each<[string, ImageSource, AddOptions, string]>([
   ["an expiry that is not a date", PNG, { expiresAt: new Date(Number.NaN) }, "bad_request"],
   ["an expiry beyond maxLifetimeMs", PNG, { expiresAt: new Date("2028-01-01") }, "bad_request"],
   ["an idempotency key with a space", PNG, { idempotencyKey: "a b" }, "bad_request"],
+  ["a URL of a file", { url: "file:///etc/passwd" }, {}, "bad_request"],
+  ["a URL of this machine", { url: "http://127.0.0.1/" }, {}, "bad_request"],
   ["more bytes than the owner may have", PNG, { owner: "anna", ownerLimits: { bytes: 1 } }, "forbidden"],
 ])("add() rejects %s and stores nothing", async (_what, source, options, code) => {
   const store = createDiskStore();
@@ -119,6 +121,8 @@ test.each<[string, ImageSource, AddOptions, string]>([
 test.each<[string, unknown, unknown]>([
   ["a string as source", "portrait.png", {}],
   ["no source", undefined, {}],
+  ["a response instead of its URL", new Response("the bytes"), {}],
+  ["a URL that is no text", { url: 5 }, {}],
   ["a stream of strings", Readable.from(["text"]), {}],
   ["an option that does not exist", Readable.from([PNG]), { expires: 1 }],
   ["an owner without a name", Readable.from([PNG]), { owner: "" }],

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDate } from "node:util/types";
 import { checkOptions } from "../../check-options.ts";
 import { abortSignal } from "../../contract-rules.ts";
+import type { SpooledFile } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
@@ -15,14 +16,23 @@ import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
+import type { ReservationRequest } from "../uploads/reserve-image.ts";
 import { temporaryPath } from "../uploads/uploaded-file.ts";
 import { addImage } from "./add-image.ts";
 import { changeImage, parseChange, removeImage } from "./change-image.ts";
 import { findImage } from "./find-image.ts";
 import type { AddOptions, EditOptions, ImageEdit, ImageLibrary, StoredImage } from "./image-library.ts";
+import { importUrl, parseImportUrl } from "./import-url.ts";
 import type { LibraryContext } from "./library-context.ts";
 import { OPEN_RULES, openImage } from "./open-image.ts";
-import { checkSource, holdErrors, type ImageSource, releaseSource, spoolSource } from "./spool-source.ts";
+import {
+  checkSource,
+  holdErrors,
+  type ImageSource,
+  isUrlSource,
+  releaseSource,
+  spoolSource,
+} from "./spool-source.ts";
 
 /** Interval in milliseconds for checking whether an image of another call is ready. */
 const LOOK_MS = 250;
@@ -79,15 +89,16 @@ export function createLibrary(
         : checkOwnerLimits("ownerLimits of add", given.ownerLimits);
     const key = parseIdempotencyKey(given.idempotencyKey, "idempotencyKey");
     if (!given.wait) await context.jobs.requireRoom();
-    const file = await spoolSource(source, {
-      path: temporaryPath(context.originals),
-      declaredType: mediaTypeOf(given.type),
-      maxBytes: settings.maxUploadBytes,
-      signal,
-    });
+    const declaredType = mediaTypeOf(given.type);
     const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
     // Without `expiresAt`: its default depends on the time of each call.
-    const fingerprint = digestOf([file.sha256, file.declaredType, name ?? null]);
+    const claimOf = (content: string) =>
+      key === null
+        ? null
+        : { name: claimName([uploader], key), fingerprint: digestOf([content, declaredType, name ?? null]) };
+    const received = await receive(source, declaredType, signal, claimOf);
+    if ("made" in received) return given.wait ? whenReady(received.made, signal) : received.made;
+    const { file, claim } = received;
     const current = await addImage(context, file, () => {
       const createdAt = settings.now();
       return {
@@ -100,7 +111,7 @@ export function createLibrary(
           called: { file: "source", declaredType: "type" },
         },
         reservation: {
-          claim: key === null ? null : { name: claimName([uploader], key), fingerprint },
+          claim,
           limits,
         },
         patience: {
@@ -112,6 +123,26 @@ export function createLibrary(
       };
     });
     return given.wait ? whenReady(current, signal) : current;
+  }
+
+  /** The bytes of a source, and the claim of its idempotency key; or the image that an earlier call with it stored. */
+  async function receive(
+    source: ImageSource,
+    declaredType: string,
+    signal: AbortSignal,
+    claimOf: (content: string) => ReservationRequest["claim"],
+  ): Promise<{ file: SpooledFile; claim: ReservationRequest["claim"] } | { made: CurrentRecord }> {
+    if (isUrlSource(source)) {
+      const address = parseImportUrl(String(source.url), context);
+      // By its URL: the file there may change between two calls.
+      const claim = claimOf(address.url.href);
+      const made = claim === null ? null : await context.claims.find(claim);
+      if (made !== null) return { made };
+      return { file: await importUrl(context, address, { declaredType, signal }), claim };
+    }
+    const path = temporaryPath(context.originals);
+    const file = await spoolSource(source, { path, declaredType, maxBytes: settings.maxUploadBytes, signal });
+    return { file, claim: claimOf(file.sha256) };
   }
 
   /** Waits until an image is processed that an earlier call with the same idempotency key stored. */

@@ -10,7 +10,10 @@ export type Moment = Date | number | string;
 
 /** Options of a new image. */
 export interface AddOptions {
-  /** 1 to 255 characters. @default The base name of `source.path`, the name of a File, else "untitled" */
+  /**
+   * 1 to 255 characters. @default The base name of `source.path`, the name of a File, the file name that the server of
+   * `source.url` sends or the last segment of that URL, else "untitled"
+   */
   name?: string | undefined;
   /**
    * Media type of the bytes. Bytes of another type reject with `unsupported_media`. @default detected from the bytes
@@ -23,8 +26,8 @@ export interface AddOptions {
   /** Limits of the owner, this image included. @default The service's `ownerLimits` */
   ownerLimits?: OwnerLimits | undefined;
   /**
-   * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes, `name` and `type` resolves
-   * to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
+   * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes or URL, `name` and `type`
+   * resolves to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
    * characters without quotes.
    * @default none
    */
@@ -113,7 +116,7 @@ export interface ImageLibrary {
   /**
    * Stores a picture or document. Rejects with `too_large`, `unsupported_media`, `too_costly` or `bad_request`; with
    * `conflict` for its idempotency key; with `forbidden` for an owner at a limit; with the error of a failed source
-   * stream.
+   * stream; with `bad_request`, and the reason as `cause`, for a URL from which no file could be fetched.
    * @example
    * const { id, url } = await images.add({ path: "/srv/avatars/anna.jpg" }, { owner: "anna", expiresAt: "2030-01-31T12:00Z" });
    */

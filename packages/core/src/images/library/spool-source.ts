@@ -13,11 +13,18 @@ import { removeFile } from "../uploads/uploaded-file.ts";
  * The bytes of a new image. A stream is read to its end or destroyed. The rest of an HTTP request is discarded
  * instead, so that it can be answered. A file given by `path` is copied.
  */
-export type ImageSource = Uint8Array | Readable | Blob | { path: string };
+export type ImageSource = Uint8Array | Readable | Blob | { path: string } | UrlSource;
+
+/** An image at an http or https URL, which this process fetches. `importUrls` decides which hosts it may contact. */
+export interface UrlSource {
+  url: string | URL;
+}
 
 /** Leading bytes that are kept for detecting the type. */
 const HEAD_BYTES = 64 * 1024;
 const SLICE_BYTES = 256 * 1024;
+
+type LocalSource = Exclude<ImageSource, UrlSource>;
 
 export interface SpoolOptions {
   /** Path of the new file. Must not exist yet. */
@@ -33,7 +40,7 @@ export interface SpoolOptions {
  * the reason of the signal, and with the error of a failed stream. After a rejection no file remains.
  */
 export async function spoolSource(
-  source: ImageSource,
+  source: LocalSource,
   { path, declaredType, maxBytes, signal }: SpoolOptions,
 ): Promise<SpooledFile> {
   const tooLarge = () => new ServiceError("too_large", `The file has more than ${maxBytes} bytes`);
@@ -71,7 +78,18 @@ export async function spoolSource(
 /** @throws TypeError for a value that is no source. */
 export function checkSource(source: unknown): asserts source is ImageSource {
   if (isUint8Array(source) || isReadable(source) || isBlob(source) || isPath(source)) return;
-  throw new TypeError("add: source must be a Uint8Array, a Readable, a Blob or { path }");
+  if (isUrlSource(source)) return;
+  throw new TypeError("add: source must be a Uint8Array, a Readable, a Blob, { path } or { url }");
+}
+
+export function isUrlSource(source: unknown): source is UrlSource {
+  return (
+    isObject(source) &&
+    "url" in source &&
+    (typeof source.url === "string" || (isObject(source.url) && "href" in source.url)) &&
+    // Not a request or a response, whose bytes were meant.
+    !("headers" in source)
+  );
 }
 
 /**
@@ -89,7 +107,7 @@ export function holdErrors(source: ImageSource): void {
   if (isReadable(source)) source.on("error", () => undefined);
 }
 
-function chunksOf(source: ImageSource, signal: AbortSignal): AsyncIterable<unknown> | Iterable<unknown> {
+function chunksOf(source: LocalSource, signal: AbortSignal): AsyncIterable<unknown> | Iterable<unknown> {
   if (isUint8Array(source)) return slicesOf(source);
   if (isReadable(source)) {
     const stream = addAbortSignal(signal, source);
@@ -124,13 +142,13 @@ async function discard(file: FileHandle, path: string): Promise<void> {
   await removeFile(path);
 }
 
-function sizeOf(source: ImageSource): number | undefined {
+function sizeOf(source: LocalSource): number | undefined {
   if (isUint8Array(source)) return source.length;
   return isBlob(source) ? source.size : undefined;
 }
 
 /** The file name of the source, or an empty string. */
-function nameOf(source: ImageSource): string {
+function nameOf(source: LocalSource): string {
   if (isUint8Array(source) || isReadable(source)) return "";
   if (!isBlob(source)) return source.path;
   return "name" in source && typeof source.name === "string" ? source.name : "";

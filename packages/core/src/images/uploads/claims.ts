@@ -32,6 +32,8 @@ export type Claim = { held: HeldClaim } | { made: CurrentRecord };
 export interface Claims {
   /** Rejects with `conflict` if the key was used for other content, and, with `retryAfterMs`, while another upload holds the claim. */
   claim(request: ClaimRequest): Promise<Claim>;
+  /** The image that an earlier upload with the key created; `null`: none. Rejects like {@link Claims.claim}. */
+  find(request: Omit<ClaimRequest, "id">): Promise<CurrentRecord | null>;
   /** Deletes claims older than a day. */
   sweep(): Promise<void>;
 }
@@ -189,6 +191,10 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
         if (held !== null) return { held };
       }
       throw conflict("Too many concurrent requests with this Idempotency-Key. Send it again later.", SOON_MS);
+    },
+    async find({ name, fingerprint }) {
+      const claim = (await read(name))?.claim ?? null;
+      return claim === null ? null : resultOf(claim, fingerprint);
     },
     async sweep() {
       for (;;) {

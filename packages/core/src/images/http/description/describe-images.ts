@@ -39,7 +39,8 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     format,
     from: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)),
   }));
-  const { sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
+  const { sizes, presets, importsUrls, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } =
+    settings;
   return {
     hasPages: pages !== null,
     requiresTls: settings.tls !== "off",
@@ -50,6 +51,6 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
       .filter(({ from }) => from.length < ORIGINAL_TYPES.length)
       .map(({ format }) => format),
     limits: settings.rules,
-    ...{ sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
+    ...{ sizes, presets, importsUrls, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
   };
 }

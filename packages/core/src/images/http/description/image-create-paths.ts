@@ -1,11 +1,12 @@
 import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
+import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
 import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
-import { optionalText } from "../../../schema/json-schema.ts";
+import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
-import { FILE_FIELD } from "../create-image.ts";
+import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
@@ -57,25 +58,60 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       "201": createdResponse(facts, suffix, "The image is stored and ready."),
       "202": acceptedResponse(facts, suffix),
       ...refusals(facts, isText ? "text" : "json", statuses, {
+        ...(facts.importsUrls ? { 400: UNFETCHED } : {}),
         403: facts.asksHost
           ? "the connection is not secure, this client may not upload, a browser sent the request from another site, or its owner has reached a limit."
           : "the connection is not secure.",
         409: "the `Idempotency-Key` was used for another upload, or its first request is still running.",
         413: `the file has more than ${facts.maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`,
-        415: `the body is not \`multipart/form-data\`, or \`${FILE_FIELD}\` has a type that is not accepted, or its bytes are not of the declared type.`,
+        415: facts.importsUrls
+          ? `the body is neither \`multipart/form-data\` nor JSON, or the file has a type that is not accepted, or its bytes are not of the declared type.`
+          : `the body is not \`multipart/form-data\`, or \`${FILE_FIELD}\` has a type that is not accepted, or its bytes are not of the declared type.`,
       }),
     },
   };
 }
 
-function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageFacts): ApiRequestBody {
+const UNFETCHED =
+  "a header, a parameter or the body is invalid, or the file at `url` could not be fetched. The reply is the same for a server that does not exist, may not be contacted, does not answer, or answers with another status than 200.";
+
+/** The file by its address, instead of its bytes. */
+function urlSchema(expiresAt: string): JsonSchema {
+  return {
+    type: "object",
+    properties: {
+      [URL_FIELD]: {
+        type: "string",
+        format: "uri",
+        pattern: "^[Hh][Tt][Tt][Pp][Ss]?:",
+        maxLength: MAX_URL_LENGTH,
+        description:
+          "An http or https URL without user name and password, from which the service fetches the file. Up to 5 redirects are followed.",
+        examples: ["https://example.com/harbour.jpg"],
+      },
+      name: {
+        ...NAME_SCHEMA,
+        description: `${NAME_SCHEMA.description} Default: the file name in the reply to the fetch, or the end of the URL.`,
+      },
+      expiresAt: { ...EXPIRY_SCHEMAS.json, description: expiresAt },
+    },
+    required: [URL_FIELD],
+  };
+}
+
+function uploadBody(facts: ImageFacts): ApiRequestBody {
+  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, importsUrls } = facts;
   const days = (ms: number) => {
     const count = Math.round((ms / 86_400_000) * 100) / 100;
     return count === 1 ? "1 day" : `${count} days`;
   };
+  const most = `at most ${days(maxLifetimeMs)} from now`;
+  const otherwise = `Default: ${days(defaultLifetimeMs)} from now.`;
+  const expiresAt = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; ${most}.`;
   return {
     required: true,
     content: {
+      ...(importsUrls ? { "application/json": { schema: urlSchema(`${expiresAt} ${otherwise}`) } } : {}),
       "multipart/form-data": {
         schema: {
           type: "object",
@@ -91,7 +127,7 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
             },
             expiresAt: {
               ...optionalText(EXPIRY_SCHEMAS.form),
-              description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. An empty value counts as absent. Default: ${days(defaultLifetimeMs)} from now.`,
+              description: `${expiresAt} An empty value counts as absent. ${otherwise}`,
             },
           },
           required: [FILE_FIELD],

@@ -19,6 +19,8 @@ export interface ImageFacts {
   partialFormats: readonly ImageFormat[];
   sizes: SizePolicy;
   presets: Presets;
+  /** Whether clients may create images from URLs. */
+  importsUrls: boolean;
   maxUploadBytes: number;
   defaultLifetimeMs: number;
   maxLifetimeMs: number;

@@ -1,8 +1,8 @@
 import contentDisposition from "content-disposition";
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { ImageSettings } from "../../image-settings.ts";
-import { FILE_FIELD } from "../create-image.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
+import { FILE_FIELD } from "../receive-image.ts";
 
 /**
  * `GET HEAD {base}/sharex.sxcu`: a custom uploader that ShareX imports on a double click (ShareX, "Custom uploader",

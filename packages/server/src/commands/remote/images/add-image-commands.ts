@@ -27,7 +27,7 @@ export function addImageCommands(program: Command): void {
   const json = (what: string) => new Option("--json", `print ${what}`);
 
   add("upload", "Upload pictures to a running service.", UPLOAD_HELP)
-    .argument("<file...>", "- for standard input")
+    .argument("<file...>", "files or URLs; - for standard input")
     .addOption(expires())
     .option("--name <name>", "name of the image, instead of the file name")
     .addOption(json("a JSON object per image"))

@@ -11,11 +11,12 @@ ${ENVIRONMENT}
 export const UPLOAD_HELP = `
 Uploads PNG, JPEG, GIF, SVG, PSD and PDF files. The type is detected from the content, not from the name. Prints the page to
 share, the address of the image, and the edit address. The edit address has the PIN, which allows changing and deleting the
-image: keep it private.
+image: keep it private. A URL is fetched by the service, if its option images.importUrls permits that.
 ${ENVIRONMENT}
 
 Examples:
   outrigger upload photo.jpg
+  outrigger upload https://example.com/harbour.jpg
   outrigger upload *.png --expires 7d --to https://example.com/img
   outrigger upload poster.psd --name "Poster, final" --expires 2030-01-31T12:00:00Z
   import png:- | outrigger upload - --name screen.png

@@ -24,14 +24,19 @@ export interface PictureFile {
   close(): Promise<void>;
 }
 
+/** An argument of `upload`: a file of this machine, or one that the service fetches. */
+export type Picture = PictureFile | (Pick<PictureFile, "shown" | "size" | "close"> & { url: string });
+
 const TYPES = Object.values(PICTURE_TYPES).join(", ");
 
 /**
  * Checks a file before it is sent. Spools an input without a length, such as a pipe, to a temporary file.
- * @param path `-` for standard input.
+ * @param path `-` for standard input, or a URL, which the service checks.
  * @throws StartError with the reason why it cannot be uploaded.
  */
-export async function openPicture(path: string, signal: AbortSignal): Promise<PictureFile> {
+export async function openPicture(path: string, signal: AbortSignal): Promise<Picture> {
+  if (/^https?:\/\//i.test(path))
+    return { shown: withoutQuery(path), url: path, size: 0, close: async () => {} };
   try {
     const stats = path === "-" ? null : await stat(path);
     if (stats?.isDirectory()) throw new Error("it is a directory");
@@ -39,6 +44,11 @@ export async function openPicture(path: string, signal: AbortSignal): Promise<Pi
   } catch (cause) {
     throw new StartError(`${printable(path)}: cannot be uploaded: ${fileReasonOf(cause)}`, { cause });
   }
+}
+
+/** The query may hold secrets, and the name is printed. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, "");
 }
 
 async function fileAt(path: string, shown: string): Promise<PictureFile> {

@@ -7,7 +7,7 @@ import { doEach, type Task } from "../do-each.ts";
 import { serviceUrlOf } from "../service-url.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { imageText } from "./image-text.ts";
-import { openPicture, type PictureFile } from "./picture-file.ts";
+import { openPicture, type Picture } from "./picture-file.ts";
 import { showUpload, type UploadView } from "./show-upload.ts";
 
 /** The validated options of `outrigger upload`. */
@@ -25,7 +25,7 @@ export async function upload(paths: string[], flags: UploadFlags): Promise<void>
   requireFitting(paths, flags);
   const client = imagesClientAt(baseUrl);
   await untilInterrupted(async (signal) => {
-    const files: PictureFile[] = [];
+    const files: Picture[] = [];
     try {
       for (const path of paths) await addPicture(files, path, signal);
       const view = showUpload(
@@ -58,7 +58,7 @@ function requireFitting(paths: readonly string[], { name }: UploadFlags): void {
 }
 
 /** A file that cannot be uploaded is reported; the others are still uploaded. */
-async function addPicture(files: PictureFile[], path: string, signal: AbortSignal): Promise<void> {
+async function addPicture(files: Picture[], path: string, signal: AbortSignal): Promise<void> {
   try {
     files.push(await openPicture(path, signal));
   } catch (error) {
@@ -77,7 +77,7 @@ interface Sending {
 
 async function send(
   client: ImagesClient,
-  file: PictureFile,
+  file: Picture,
   { name, expires, json = false, wait = true }: UploadFlags,
   { view, signal, print }: Sending,
 ): Promise<void> {

@@ -40,7 +40,7 @@ const SPECIAL_RANGES = [
 /**
  * All addresses outside the public internet: private, loopback, link-local, CGNAT, multicast, documentation, IPv4
  * within IPv6, unspecified and reserved addresses.
- * @param except Ranges of that list, such as `"10.0.0.0/8"`, to allow: those of your own mail hosts.
+ * @param except Ranges of that list, such as `"10.0.0.0/8"`, to allow: those of your own hosts.
  */
 export function specialAddresses(except: readonly string[] = []): BlockList {
   const unknown = except.find((range) => !SPECIAL_RANGES.some((known) => known === range));

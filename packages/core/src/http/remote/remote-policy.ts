@@ -1,0 +1,67 @@
+import { isIP } from "node:net";
+
+/** Which servers may be contacted for a file, and for how long. */
+export interface RemotePolicy {
+  /** Ports of URLs. */
+  ports: readonly number[];
+  /** Hosts that may have addresses outside the public internet: `host`, or `host:port` for a port beyond `ports`. */
+  internalHosts: readonly string[];
+  /** Time limit of the whole call, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Longest URL, in characters. */
+export const MAX_URL_LENGTH = 4096;
+
+const PORT_OF: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+const PORT_AT_END = /:(\d{1,5})$/;
+
+/** A URL that may be contacted. */
+export interface RemoteAddress {
+  url: URL;
+  /** A name, or an IP address without brackets. */
+  host: string;
+  /** Whether the host may have an address outside the public internet. */
+  isInternal: boolean;
+}
+
+/**
+ * Checks a URL, but not the addresses of its host.
+ * @param base URL that a relative one refers to. Absent: the URL must be absolute.
+ * @returns The text after "must" if the URL is not allowed. It quotes no part of the URL, which may hold secrets.
+ */
+export function checkRemoteUrl(text: string, policy: RemotePolicy, base?: URL): RemoteAddress | string {
+  if (text.length > MAX_URL_LENGTH) return `have at most ${MAX_URL_LENGTH} characters`;
+  // A relative URL without a base would be a TypeError with the whole text.
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
+  const standardPort = PORT_OF[url?.protocol ?? ""];
+  if (url === null || standardPort === undefined) return "be an absolute http or https URL";
+  if (url.username !== "" || url.password !== "") return "have no user name and no password";
+  const port = url.port === "" ? standardPort : Number(url.port);
+  const host = plainHost(url.hostname);
+  const named = policy.internalHosts.map(parseHost);
+  const isNamedPort = named.some((each) => each?.host === host && each.port === port);
+  if (!isNamedPort && !policy.ports.includes(port)) return `have one of the ports ${policy.ports.join(", ")}`;
+  const isInternal = isNamedPort || named.some((each) => each?.host === host && each.port === null);
+  return { url, host, isInternal };
+}
+
+/** Whether a text is `host` or `host:port`. */
+export function isHostEntry(text: string): boolean {
+  return parseHost(text) !== null;
+}
+
+function parseHost(entry: string): { host: string; port: number | null } | null {
+  if (/[/?#@\\\s]/.test(entry) || !URL.canParse(`http://${entry}`)) return null;
+  const [, port] = PORT_AT_END.exec(entry) ?? [];
+  return {
+    host: plainHost(new URL(`http://${entry}`).hostname),
+    port: port === undefined ? null : Number(port),
+  };
+}
+
+/** A host without the brackets of IPv6 and without the dot of a full name, which certificates do not have. */
+function plainHost(hostname: string): string {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  return isIP(bare) === 0 ? bare.replace(/\.$/, "") : bare;
+}

@@ -1,0 +1,126 @@
+import { isLocalStore } from "../../contracts/blob-store.ts";
+import type { Call, SpooledFile, UploadTurn } from "../../contracts/call.ts";
+import { ServiceError } from "../../errors.ts";
+import { importUrl, parseImportUrl } from "../library/import-url.ts";
+import { type DateSource, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import type { UploadFacts } from "../uploads/describe-upload.ts";
+import { digestOf } from "../uploads/idempotency-key.ts";
+import type { ReservationRequest } from "../uploads/reserve-image.ts";
+import type { ImageContext } from "./image-context.ts";
+import { isJson, MAX_BODY_BYTES } from "./read-body.ts";
+
+/** Name of the form field for the file. */
+export const FILE_FIELD = "imagedata";
+/** Name of the JSON value for the address of a file. */
+export const URL_FIELD = "url";
+const MAX_FIELDS = 16;
+const MAX_FIELD_BYTES = 8 * 1024;
+
+/** The file of a create request, with what its fields say. */
+export interface ReceivedImage {
+  file: SpooledFile;
+  /** Throws `bad_request` for a fault in the fields. */
+  details(): Pick<UploadFacts, "name" | "createdAt" | "expiresAt" | "called">;
+  claim: ReservationRequest["claim"];
+}
+
+/** A claim for the content of a request with this fingerprint. */
+type ClaimOf = (fingerprint: string) => ReservationRequest["claim"];
+
+/** Receives the body of a create request: a form with the file, or JSON with its URL where the host allows that. */
+export async function receiveImage(
+  context: ImageContext,
+  call: Call,
+  turn: UploadTurn,
+  claimOf: ClaimOf,
+): Promise<ReceivedImage | { made: CurrentRecord }> {
+  if (!isJson(call)) return receiveForm(context, call, turn, claimOf);
+  if (context.settings.importsUrls) return receiveByUrl(context, call, turn, claimOf);
+  throw new ServiceError(
+    "unsupported_media",
+    "The body must be multipart/form-data: this service does not import images by URL (option importUrls)",
+  );
+}
+
+/** Receives a form, waiting for a turn if many uploads arrive. */
+async function receiveForm(
+  { library, settings }: ImageContext,
+  call: Call,
+  turn: UploadTurn,
+  claimOf: ClaimOf,
+): Promise<ReceivedImage> {
+  const { originals } = library;
+  try {
+    const { file, fields } = await call.upload({
+      fileField: FILE_FIELD,
+      maxFileBytes: settings.maxUploadBytes,
+      maxFields: MAX_FIELDS,
+      maxFieldBytes: MAX_FIELD_BYTES,
+      idleMs: settings.uploadIdleMs,
+      minBytesPerSecond: settings.minUploadBytesPerSecond,
+      turn,
+      ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
+    });
+    const called = { file: FILE_FIELD, declaredType: "its Content-Type" };
+    return {
+      file,
+      details: () => ({ ...parseDetails(settings, call, fields, "form", file.name), called }),
+      claim: claimOf(digestOf([file.sha256, file.declaredType, file.name, call.search, textOf(fields)])),
+    };
+  } finally {
+    turn.end();
+  }
+}
+
+/** Fetches the file from another server. All else is checked before. */
+async function receiveByUrl(
+  { library, settings }: ImageContext,
+  call: Call,
+  turn: UploadTurn,
+  claimOf: ClaimOf,
+): Promise<ReceivedImage | { made: CurrentRecord }> {
+  const fields = await call.fields({ maxBytes: MAX_BODY_BYTES, idleMs: settings.uploadIdleMs });
+  const given = fields?.[URL_FIELD];
+  if (fields === null || given === undefined) {
+    throw new ServiceError("bad_request", `The body must have the ${URL_FIELD} of the file`);
+  }
+  const address = parseImportUrl(given, library);
+  const details = (fileName: string) => parseDetails(settings, call, fields, "json", fileName);
+  details("");
+  // By its URL: the file there may change before a retry.
+  const claim = claimOf(digestOf([call.search, textOf(fields)]));
+  const made = claim === null ? null : await library.claims.find(claim);
+  if (made !== null) return { made };
+  // Counts as an unanswered upload of its client, but takes no turn: another server decides how long it lasts.
+  await turn.wait(call.signal);
+  turn.end();
+  const declaredType = "application/octet-stream";
+  const file = await importUrl(library, address, { declaredType, signal: call.signal });
+  const called = { file: "The file at url", declaredType: "its bytes" };
+  return { file, details: () => ({ ...details(file.name), called }), claim };
+}
+
+function parseDetails(
+  settings: ImageContext["settings"],
+  call: Call,
+  fields: Readonly<Record<string, unknown>>,
+  source: DateSource,
+  fileName: string,
+): Omit<ReturnType<ReceivedImage["details"]>, "called"> {
+  const createdAt = settings.now();
+  const query = new URLSearchParams(call.search);
+  return {
+    name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(fileName),
+    createdAt,
+    expiresAt:
+      parseExpiry(fields.expiresAt, source, createdAt, settings) ??
+      parseExpiry(query.get("expiresAt"), "query", createdAt, settings) ??
+      createdAt + settings.defaultLifetimeMs,
+  };
+}
+
+/** One text for the same fields in any order. */
+function textOf(fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

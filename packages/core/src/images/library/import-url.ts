@@ -1,0 +1,106 @@
+import contentDisposition from "content-disposition";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { SpooledFile } from "../../contracts/call.ts";
+import { isError, isServiceError, ServiceError } from "../../errors.ts";
+import { openRemote, type RemoteFile } from "../../http/remote/open-remote.ts";
+import { checkRemoteUrl, type RemoteAddress } from "../../http/remote/remote-policy.ts";
+import { VERSION } from "../../openapi/version.ts";
+import type { ImageSettings } from "../image-settings.ts";
+import { ORIGINAL_TYPES } from "../record/formats.ts";
+import { temporaryPath } from "../uploads/uploaded-file.ts";
+import { spoolSource } from "./spool-source.ts";
+
+/** Most imports of one process at once. Each may hold a connection for the whole time limit. */
+const MAX_IMPORTS = 64;
+const RETRY_AFTER_MS = 5000;
+
+/** Most servers that choose by `Accept` would send WebP or AVIF for `image/*`. */
+const HEADERS = {
+  Accept: `${ORIGINAL_TYPES.join(", ")}, */*;q=0.1`,
+  "User-Agent": `Outrigger/${VERSION}`,
+};
+
+export interface ImportContext {
+  originals: BlobStore;
+  settings: Pick<ImageSettings, "importPolicy" | "maxUploadBytes" | "uploadIdleMs" | "log">;
+}
+
+let running = 0;
+
+/** Checks a URL before anything is sent. @throws `bad_request`, without the URL, which may hold secrets. */
+export function parseImportUrl(given: unknown, { settings }: ImportContext): RemoteAddress {
+  if (typeof given !== "string") throw new ServiceError("bad_request", "url must be a string");
+  const address = checkRemoteUrl(given, settings.importPolicy);
+  if (typeof address === "string") throw new ServiceError("bad_request", `url must ${address}`);
+  return address;
+}
+
+/**
+ * Fetches a file from another server to a spool file. Rejects with `too_large`, with `overloaded` while too many are fetched, and
+ * with `bad_request` for every failure of the server or its name: which one, only the log and `cause` tell.
+ * @param declaredType Media type that the caller declares. The other server's is ignored.
+ */
+export async function importUrl(
+  { originals, settings }: ImportContext,
+  address: RemoteAddress,
+  { declaredType, signal }: { declaredType: string; signal: AbortSignal },
+): Promise<SpooledFile> {
+  const { importPolicy: policy, maxUploadBytes: maxBytes, uploadIdleMs: idleMs, log } = settings;
+  if (running >= MAX_IMPORTS) {
+    throw new ServiceError("overloaded", "Too many images are being fetched. Try again later.", {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+  }
+  running++;
+  let remote: RemoteFile | undefined;
+  try {
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(policy.timeoutMs)]);
+    remote = await openRemote(address, { policy, headers: HEADERS, idleMs, signal: bounded });
+    const path = temporaryPath(originals);
+    const file = await spoolSource(remote.body, { path, declaredType, maxBytes, signal: bounded });
+    return { ...file, name: nameOf(remote, address) };
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (isServiceError(cause)) throw cause;
+    log.info({ host: address.host, reason: isError(cause) ? cause.message : "" }, "import failed");
+    throw new ServiceError(
+      "bad_request",
+      `The file at url could not be fetched: a server on the public internet must answer 200 with the file within ${policy.timeoutMs / 1000} seconds`,
+      { cause },
+    );
+  } finally {
+    running--;
+    remote?.body.destroy();
+  }
+}
+
+/** The file name: of the reply, else the last segment of the URL. */
+function nameOf({ disposition }: RemoteFile, { url }: RemoteAddress): string {
+  const named = disposition === undefined ? undefined : fileNameOf(disposition);
+  const segment = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
+  return named ?? decoded(segment);
+}
+
+function fileNameOf(disposition: string): string | undefined {
+  try {
+    const { filename } = contentDisposition.parse(utf8Of(disposition)).parameters;
+    return filename === "" ? undefined : filename;
+  } catch {
+    // A malformed header names nothing.
+    return undefined;
+  }
+}
+
+/** A header, which Node decodes as latin1, as the UTF-8 that many servers send. */
+function utf8Of(header: string): string {
+  const text = Buffer.from(header, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? header : text;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
