@@ -22,8 +22,13 @@ export interface UploadedFile {
   dispose(): Promise<void>;
 }
 
+/** An upload that lies in the spool. */
+export interface SpooledUpload extends UploadedFile {
+  source: { path: string };
+}
+
 /** An upload just received. */
-export function spooledUpload(originals: BlobStore, file: SpooledFile): UploadedFile {
+export function spooledUpload(originals: BlobStore, file: SpooledFile): SpooledUpload {
   const cleanedPath = `${file.path}.clean`;
   return {
     source: { path: file.path },
