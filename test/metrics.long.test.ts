@@ -96,7 +96,7 @@ describe("metrics of serve", () => {
     expect(found.get('outrigger_served_total{from="store"}')).toBe(1);
     expect(found.get("outrigger_renders_waiting")).toBe(0);
     expect(found.get("outrigger_renders_running")).toBe(0);
-    expect(found.get('outrigger_store_duration_seconds_count{role="originals",method="adopt"}')).toBe(2);
+    expect(found.get('outrigger_store_duration_seconds_count{role="records",method="adopt"}')).toBe(2);
     expect(found.get("process_resident_memory_bytes")).toBeGreaterThan(0);
     for (const secret of [
       image.id,
@@ -176,9 +176,7 @@ describe("traces of createServer", () => {
       const below = recorder.spans().filter((span) => {
         return span.parentSpanContext?.spanId === upload.spanContext().spanId;
       });
-      expect(below.map((span) => span.name)).toEqual(
-        expect.arrayContaining(["admit", "originals.adopt", "records.put"]),
-      );
+      expect(below.map((span) => span.name)).toEqual(expect.arrayContaining(["admit", "records.adopt"]));
       recorder.reset();
 
       const traceId = "0af7651916cd43dd8448eb211c80319c";

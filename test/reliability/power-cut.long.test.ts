@@ -105,7 +105,14 @@ describe.each(FILE_SYSTEMS)(`on %s${trouble === null ? "" : ` (${trouble})`}`, (
     CUTS * CUT_MS,
   );
 
-  testWithDisks.each(["sync", "syncDirectory"] as const)(
+  const leftOuts = [
+    "sync",
+    "syncDirectory",
+    "sync /record@/",
+    "sync /original@/",
+    "syncDirectory /blobs/",
+  ] as const;
+  testWithDisks.each(leftOuts)(
     "the check finds a store that omits `%s`",
     async (leftOut) => {
       // Work after an acknowledgement may flush data that the store did not.

@@ -6,6 +6,7 @@ export { RESERVATION_MS } from "./contracts/accounts.ts";
 export type * from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,
+  hasJointAdoption,
   hasRevisionProbe,
   hasShardSampler,
   isBlobKey,

@@ -1,5 +1,7 @@
 // Stores that break one promise each, to prove that the tests' checks find it.
-import { link, open } from "node:fs/promises";
+import { fsync } from "node:fs";
+import { link, open, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { createFsBlobStore } from "@outrigger/core";
 
 const MUTANTS = {
@@ -8,13 +10,18 @@ const MUTANTS = {
   "acknowledged before it is written": (directory) => writesLate(createFsBlobStore({ directory })),
   "removes only the bytes": (directory) => keepsRecords(createFsBlobStore({ directory })),
   "deaf to a failed flush": (directory) =>
-    createFsBlobStore({ directory }, { ...files, sync: (file) => file.sync().catch(() => {}) }),
+    createFsBlobStore({ directory }, { ...files, sync: (descriptor) => flush(descriptor).catch(() => {}) }),
   "tries a failed flush again": (directory) =>
-    createFsBlobStore({ directory }, { ...files, sync: (file) => file.sync().catch(() => file.sync()) }),
+    createFsBlobStore(
+      { directory },
+      { ...files, sync: (descriptor) => flush(descriptor).catch(() => flush(descriptor)) },
+    ),
 };
 
+const flush = promisify(fsync);
+
 const files = {
-  sync: (file) => file.sync(),
+  sync: flush,
   async syncDirectory(path) {
     const directory = await open(path, "r");
     try {
@@ -34,31 +41,15 @@ export function createMutant(name, directory) {
 
 /** `share` of an original's bytes is stored before its record, the rest after it. */
 function bytesAfterTheRecord(store, share) {
-  const waiting = new Map();
   return {
     ...store,
-    async adopt(key, path, options) {
-      const second = `${path}.second`;
-      await link(path, second);
-      waiting.set(key, second);
-      if (share === 0) return { size: 0, revision: "none" };
-      const file = await open(path);
-      try {
-        const { size } = await file.stat();
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.floor(size * share)));
-        return await store.put(key, buffer.subarray(0, bytesRead), options);
-      } finally {
-        await file.close();
+    async adoptTogether(prefix, { original: { path }, record }, options) {
+      if (share > 0) {
+        const bytes = await readFile(path);
+        await store.put(`${prefix}original`, bytes.subarray(0, Math.floor(bytes.length * share)), options);
       }
-    },
-    async put(key, body, options) {
-      const info = await store.put(key, body, options);
-      const original = key.replace(/record$/, "original");
-      const path = waiting.get(original);
-      if (path === undefined) return info;
-      waiting.delete(original);
-      await store.adopt(original, path);
-      return info;
+      const first = await store.put(`${prefix}record`, record, options);
+      return { record: first, original: await store.adopt(`${prefix}original`, path, options) };
     },
   };
 }
@@ -66,10 +57,12 @@ function bytesAfterTheRecord(store, share) {
 function writesLate(store) {
   return {
     ...store,
-    async put(key, body, options) {
-      if (!key.endsWith("/record")) return store.put(key, body, options);
-      void store.put(key, body, options);
-      return { size: body.length, revision: "to come" };
+    async adoptTogether(prefix, { original, record }) {
+      // The caller deletes its own.
+      const path = `${original.path}.late`;
+      await link(original.path, path);
+      void store.adoptTogether(prefix, { original: { path }, record });
+      return { record: { size: record.length, revision: "to come" } };
     },
   };
 }

@@ -2,8 +2,8 @@ import { startProcess } from "../../support/start-process.ts";
 
 const HOST = new URL("host.mjs", import.meta.url);
 
-/** A call that durability depends on. */
-export type StoreCall = "sync" | "syncDirectory";
+/** A call that durability depends on; `<call> <part>`: only for paths with this part. */
+export type StoreCall = "sync" | "syncDirectory" | `${"sync" | "syncDirectory"} ${string}`;
 
 /** The image service in a process of its own. */
 export interface HostProcess {

@@ -1,8 +1,10 @@
 // A process with the image service on a directory. Its renderer accepts every file. Arguments: the directory, and a
 // HostOptions of host-process.ts as JSON. Prints its address, then its warnings and the files that it admits.
+import { fsync, readlinkSync } from "node:fs";
 import { link, open } from "node:fs/promises";
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { createFsBlobStore, createImages, createMemoryRateLimiter } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
 import { acceptingRenderer, announce, endWithParent } from "../../support/host-process.mjs";
@@ -13,13 +15,20 @@ const { leftOut, aheadMs, admitMs, creates, windowMs, sweepEveryMs, sweepsBlindl
 function storage() {
   const files = {
     link,
-    sync: (file) => file.sync(),
+    sync: promisify(fsync),
     async syncDirectory(path) {
       const handle = await open(path, "r");
       await handle.sync().finally(() => handle.close());
     },
   };
-  if (leftOut in files) files[leftOut] = async () => {};
+  const [call, where = ""] = leftOut?.split(" ") ?? [];
+  if (call in files) {
+    const flush = files[call];
+    files[call] = async (target) => {
+      const path = call === "sync" ? readlinkSync(`/proc/self/fd/${target}`) : target;
+      if (!path.includes(where)) await flush(target);
+    };
+  }
   const store = createFsBlobStore({ directory }, files);
   if (leftOut !== "changes of records" && leftOut !== "refusals") return store;
   return {

@@ -161,6 +161,28 @@ export function isLocalStore(store: BlobStore): store is BlobStore & LocalStore 
   return LOCAL_MEMBERS.every((member) => member in store);
 }
 
+/** Content of a new blob: bytes, or a file as for {@link LocalStore.adopt}. */
+export type NewContent = Uint8Array | { path: string };
+
+/** Optional ability of a {@link LocalStore}: creates several blobs in one step, with fewer flushes than one by one. */
+export interface JointAdoption {
+  /**
+   * Creates the blobs `<prefix><name>`. Readers see all of them or none, also after a power cut. Rejects with `conflict`
+   * if a key begins with the prefix.
+   * @param prefix one key segment and `/`.
+   * @param blobs the contents by name; a name is one key segment.
+   */
+  adoptTogether<Name extends string>(
+    prefix: string,
+    blobs: Record<Name, NewContent>,
+    options?: Pick<PutOptions, "signal">,
+  ): Promise<Record<Name, BlobInfo>>;
+}
+
+export function hasJointAdoption(store: BlobStore): store is BlobStore & LocalStore & JointAdoption {
+  return isLocalStore(store) && "adoptTogether" in store;
+}
+
 /** Optional ability: a check whether a blob is unchanged, cheap enough for every request. */
 export interface RevisionProbe {
   /**

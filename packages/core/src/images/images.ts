@@ -13,7 +13,6 @@ import { reportFailures } from "../observe/report-failures.ts";
 import { reportSandbox } from "../observe/report-sandbox.ts";
 import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
-
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
@@ -144,7 +143,9 @@ export function createImages(options: ImagesOptions): Images {
     onError: settings.onError,
     log: settings.log,
   });
-  const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => renditions.remove(id));
+  const removeBytes = (id: string) => renditions.remove(id);
+  const holdsOriginals = given.records === given.originals;
+  const { life, claims, seenClock } = createLife(roles, settings, guard, removeBytes, holdsOriginals);
   const markers = createJobMarkers(roles.records);
   const processing: ProcessingContext = {
     ...life,

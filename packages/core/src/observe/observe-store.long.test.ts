@@ -20,7 +20,7 @@ const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "st
 
 // An observed store must fulfil the same contract.
 blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
-  abilities: ["local", "probe", "due index", "bulk removal", "shards"],
+  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "shards"],
   largestBytes: 1_000_000,
   listedKeys: 200,
 });
@@ -73,6 +73,7 @@ test("observeStore reports method, role and outcome of every read and write, and
   await expect(store.put("key-of-it", Buffer.from(""), { ifRevision: null })).rejects.toMatchObject({
     code: "conflict",
   });
+  await store.adoptTogether("key-of-others/", { one: Buffer.from("1"), two: Buffer.from("2") });
   const operation = (method: string) => ({ kind: "store", role: "originals", method });
   expect(observer.ended).toEqual([
     { operation: operation("put"), outcome: "ok" },
@@ -85,6 +86,7 @@ test("observeStore reports method, role and outcome of every read and write, and
     { operation: operation("stat"), outcome: "missing" },
     { operation: operation("adopt"), outcome: "ok" },
     { operation: operation("put"), outcome: "threw" },
+    { operation: operation("adopt"), outcome: "ok" },
   ]);
   await store.close();
 });

@@ -2,7 +2,9 @@ import {
   type BlobStore,
   type BulkRemoval,
   hasBulkRemoval,
+  hasJointAdoption,
   isLocalStore,
+  type JointAdoption,
   type LocalStore,
 } from "../contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
@@ -13,7 +15,7 @@ import { overlay } from "./overlay.ts";
 /**
  * Wraps a store with all its abilities so that its reads and writes are observed. `get`, `stat` and `delete`
  * of a missing key end as `missing`, and so does a lease that another process holds. `removeNamed` counts as
- * one `delete`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
+ * one `delete`, and `adoptTogether` as one `adopt`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
  * stream body is read after its `get` has ended.
  */
 export function observeStore<S extends BlobStore>(store: S, role: StoreRole, observer: Observer): S {
@@ -30,6 +32,7 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
   return overlay(store, {
     ...basics,
     ...(isLocalStore(store) ? { adopt: adoptOf(store) } : {}),
+    ...(hasJointAdoption(store) ? { adoptTogether: adoptTogetherOf(store) } : {}),
     ...(hasBulkRemoval(store) ? { removeNamed: removeNamedOf(store) } : {}),
     ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
     ...(hasLeases(store) ? leasesOf(store) : {}),
@@ -37,6 +40,10 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
 
   function adoptOf(local: LocalStore): LocalStore["adopt"] {
     return (key, path, options) => observed("adopt", () => local.adopt(key, path, options));
+  }
+
+  function adoptTogetherOf(local: JointAdoption): JointAdoption["adoptTogether"] {
+    return (prefix, blobs, options) => observed("adopt", () => local.adoptTogether(prefix, blobs, options));
   }
 
   function removeNamedOf(removing: BulkRemoval): BulkRemoval["removeNamed"] {

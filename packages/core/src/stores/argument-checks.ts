@@ -14,6 +14,12 @@ export function checkBlobKey(key: string): void {
     );
 }
 
+/** Throws `bad_request` for a value that is not a key of one segment. */
+export function checkSegment(name: string): void {
+  if (name.includes("/")) throw new ServiceError("bad_request", "Not one segment of a blob key");
+  checkBlobKey(name);
+}
+
 /**
  * Throws `bad_request` for an invalid listing: a prefix is empty, or a key followed by `/`; a page has 1 to
  * 1000 keys.

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Admission, type RenderSource, ServiceError, systemCode } from "@outrigger/core";
 import type { Piece } from "../shared/wire.ts";
@@ -41,7 +42,7 @@ export async function openFile({
 }): Promise<OpenSource> {
   const file = await open(path).catch((cause: unknown) => Promise.reject(unreadable(cause)));
   try {
-    const length = Math.max(0, (await file.stat()).size - first);
+    const length = Math.max(0, fstatSync(file.fd).size - first);
     return {
       length,
       chunks: (start, end) => readChunks(file, first + start, first + end),

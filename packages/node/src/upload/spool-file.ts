@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { close, open, unlink, write } from "node:fs";
+import { close, lstatSync, openSync, unlink, write } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { ServiceError } from "@outrigger/core";
@@ -72,10 +72,13 @@ export function createSpoolFile(directory: string): SpoolFile {
     highWaterMark: WAITING_BYTES,
     decodeStrings: false,
     construct(done) {
-      open(path, "wx", 0o600, (error, opened) => {
-        if (!error) descriptor = opened;
-        done(error && toServiceError(error));
-      });
+      try {
+        // Synchronous: a hop to the thread pool costs more.
+        descriptor = openSync(path, "wx", 0o600);
+        done();
+      } catch (error) {
+        done(toServiceError(error as NodeJS.ErrnoException)); // Thrown by `openSync`.
+      }
     },
     write(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
@@ -118,8 +121,19 @@ export function createSpoolFile(directory: string): SpoolFile {
  */
 export function removeFile(path: string): Promise<void> {
   return new Promise((resolve) => {
-    unlink(path, () => resolve());
+    if (isGone(path)) resolve();
+    else unlink(path, () => resolve());
   });
+}
+
+/** Whether a store has moved the file away. The look is cheaper than a hop to the thread pool. */
+function isGone(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // Unknown.
+    return false;
+  }
 }
 
 /**

@@ -9,14 +9,18 @@ import { type Claims, createClaims } from "../uploads/claims.ts";
 import { createSeenClock, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** Creates the parts that manage the life of images, over the store of the records. */
+/**
+ * Creates the parts that manage the life of images, over the store of the records.
+ * @param holdsOriginals Whether that is also the store of the originals. An observer makes two objects of one store.
+ */
 export function createLife(
-  { records: store }: StorageRoles,
+  { records: store, originals }: StorageRoles,
   settings: LifeContext["settings"],
   guard: StoreGuard,
   removeBytes: (id: string) => Promise<void>,
+  holdsOriginals = originals === store,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
-  const records = createImageRecords(store, guard.confirm);
+  const records = createImageRecords(store, guard.confirm, holdsOriginals);
   const owners = createOwnerUsage({
     store,
     now: settings.now,

@@ -1,8 +1,10 @@
 import { LRUCache } from "lru-cache";
 import {
   type BlobStore,
+  hasJointAdoption,
   hasRevisionProbe,
   hasShardSampler,
+  type JointAdoption,
   type ShardSampler,
 } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
@@ -50,6 +52,13 @@ export interface ImageRecords {
   shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
   /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
   create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
+  /**
+   * Like `create`, together with the original: a spooled file, as for `LocalStore.adopt`. Both are stored or none. `null`:
+   * the store of the records is not that of the originals, or cannot do this.
+   */
+  createWithOriginal:
+    | ((record: ImageRecord, path: string, signal: AbortSignal) => Promise<CurrentRecord>)
+    | null;
   /** Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. */
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
   /** Removes a record for good, at any revision. */
@@ -62,13 +71,19 @@ const MAX_CACHED_RECORDS = 5_000;
  * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
  * check cheaply that a revision still holds, the parsed record is cached and only that check remains.
  * @param confirm Rejects if the store is not the one that was opened. A missing record proves nothing then.
+ * @param holdsOriginals Whether the store is also that of the originals.
  */
-export function createImageRecords(store: BlobStore, confirm: () => Promise<void>): ImageRecords {
+export function createImageRecords(
+  store: BlobStore,
+  confirm: () => Promise<void>,
+  holdsOriginals: boolean,
+): ImageRecords {
   const cache = new LRUCache<string, CurrentRecord>({
     max: MAX_CACHED_RECORDS,
   });
   const probe = hasRevisionProbe(store) ? store : null;
   const sampler = hasShardSampler(store) ? store : null;
+  const joint = holdsOriginals && hasJointAdoption(store) ? store : null;
 
   function remember(record: ImageRecord, revision: string): CurrentRecord {
     const current = { record, revision };
@@ -88,6 +103,15 @@ export function createImageRecords(store: BlobStore, confirm: () => Promise<void
     if (cached !== undefined) return cached;
     const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
     return blob === null ? null : remember(readRecord(await readAll(blob.body), id), blob.revision);
+  }
+
+  function createWith(both: JointAdoption): NonNullable<ImageRecords["createWithOriginal"]> {
+    return async (record, path, signal) => {
+      // The names of `keyOf`.
+      const blobs = { original: { path }, record: encodeRecord(record) };
+      const stored = await both.adoptTogether(`${record.id}/`, blobs, { signal });
+      return remember(record, stored.record.revision);
+    };
   }
 
   return {
@@ -130,6 +154,7 @@ export function createImageRecords(store: BlobStore, confirm: () => Promise<void
       const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
       return remember(record, revision);
     },
+    createWithOriginal: joint && createWith(joint),
     async replace(current, record) {
       const options = { ifRevision: current.revision };
       const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);

@@ -1,8 +1,8 @@
-import type { BlobStore } from "../../contracts/blob-store.ts";
+import { type BlobStore, hasRevisionProbe } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
 import { FORMAT_VERSION, isKnownVersion } from "../record/known-version.ts";
-import { readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
+import { IDENTITY_KEY, readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
 
 /** Stops a service from using a store other than the one that it was started on. */
 export interface StoreGuard {
@@ -29,6 +29,8 @@ export interface StoreGuardOptions {
 export function createStoreGuard({ records, first, onError, log }: StoreGuardOptions): StoreGuard {
   /** `undefined` until the first check has succeeded. */
   let id: string | null | undefined;
+  /** Revision of the identity that passed the last check. */
+  let passed: string | null = null;
   let opening: Promise<void> | null = null;
   let running: Promise<void> | null = null;
   let waiting: Promise<void> | null = null;
@@ -54,12 +56,17 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
   }
 
   async function look(): Promise<void> {
-    const identity = (await readIdentity(records))?.identity ?? null;
+    // Cheaper than a read, for a check before each upload.
+    if (passed !== null && hasRevisionProbe(records) && records.isCurrent(IDENTITY_KEY, passed)) return;
+    passed = null;
+    const held = await readIdentity(records);
+    const identity = held?.identity ?? null;
     if (identity !== null) requireKnownFormat(identity);
     // A service has written the identity since this process opened a store of an earlier release.
     if (id === null) id = identity?.id ?? null;
     else if (identity === null) throw new StoreRefused(EMPTY);
     else if (identity.id !== id) throw new StoreRefused(OTHER);
+    passed = held?.revision ?? null;
   }
 
   function start(): Promise<void> {

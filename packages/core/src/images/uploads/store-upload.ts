@@ -9,7 +9,7 @@ import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { summaryOf } from "../record/image-summary.ts";
 import { type OrphanWatch, watchForOrphan } from "./orphan-watch.ts";
-import { putAdmitted, type UploadedFile } from "./uploaded-file.ts";
+import { putAdmitted, type SpooledUpload, type UploadedFile } from "./uploaded-file.ts";
 
 export interface UploadContext extends ProcessingContext {
   jobs: Jobs;
@@ -35,7 +35,7 @@ export interface UploadPatience {
 export async function storeUpload(
   context: UploadContext,
   draft: ImageRecord,
-  upload: UploadedFile,
+  upload: SpooledUpload,
   patience: UploadPatience,
   requireReserved: () => Promise<void>,
 ): Promise<CurrentRecord> {
@@ -58,7 +58,7 @@ export async function storeUpload(
 
 /** An upload on its way into the store. */
 interface Incoming {
-  upload: UploadedFile;
+  upload: SpooledUpload;
   watch: OrphanWatch;
   /** Rejects if the upload must not be stored. */
   requireStorable(): Promise<void>;
@@ -106,9 +106,8 @@ async function admit(
   return scheduler.admit(source, draft, options, { kind: "admit", claim, signal });
 }
 
-/** Stores the bytes first and the record last: the record is the commit point. */
 async function storeReady(
-  { originals, records, settings }: UploadContext,
+  context: UploadContext,
   draft: ImageRecord,
   { upload, watch, requireStorable }: Incoming,
   admission: Admission,
@@ -116,11 +115,25 @@ async function storeReady(
 ): Promise<CurrentRecord> {
   const record = readyRecord(draft, admission, draft.updatedAt);
   await requireStorable();
-  await putAdmitted(originals, keyOf.original(draft.id), upload, admission, { ifRevision: null, signal });
-  const current = await records.create(record, signal);
+  const current = await createAdmitted(context, record, upload, admission, signal);
   await watch.requireInTime();
-  settings.onStored(summaryOf(record));
+  context.settings.onStored(summaryOf(record));
   return current;
+}
+
+/** Stores the bytes and the record, at once or the record last: the record is the commit point. */
+async function createAdmitted(
+  { originals, records }: UploadContext,
+  record: ImageRecord,
+  upload: SpooledUpload,
+  admission: Admission,
+  signal: AbortSignal,
+): Promise<CurrentRecord> {
+  const { path } = admission.cleaned === null ? upload.source : { path: upload.cleanedPath };
+  if (records.createWithOriginal !== null) return records.createWithOriginal(record, path, signal);
+  const options = { ifRevision: null, signal };
+  await putAdmitted(originals, keyOf.original(record.id), upload, admission, options);
+  return records.create(record, signal);
 }
 
 /** Stores the unprocessed upload and queues its processing. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { copyFile, link, rm } from "node:fs/promises";
+import { createReadStream, lstatSync } from "node:fs";
+import { copyFile, link, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobStore, isLocalStore, type PutOptions } from "../../contracts/blob-store.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
@@ -22,8 +22,13 @@ export interface UploadedFile {
   dispose(): Promise<void>;
 }
 
+/** An upload that lies in the spool. */
+export interface SpooledUpload extends UploadedFile {
+  source: { path: string };
+}
+
 /** An upload just received. */
-export function spooledUpload(originals: BlobStore, file: SpooledFile): UploadedFile {
+export function spooledUpload(originals: BlobStore, file: SpooledFile): SpooledUpload {
   const cleanedPath = `${file.path}.clean`;
   return {
     source: { path: file.path },
@@ -88,6 +93,12 @@ export function temporaryPath(store: BlobStore): string {
 }
 
 export async function removeFile(path: string): Promise<void> {
+  try {
+    // Most files were moved away, or never written. The look is cheaper than a hop to the thread pool.
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  } catch {
+    // Unknown: removed below.
+  }
   // Failures are ignored: the file is swept with the spool.
-  await rm(path, { force: true }).catch(() => undefined);
+  await unlink(path).catch(() => undefined);
 }

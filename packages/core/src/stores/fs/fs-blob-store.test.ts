@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readlinkSync,
@@ -26,7 +27,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const newDirectory = () => mkdtempSync(join(root, "store-"));
 
 blobStoreContract(test, async () => createFsBlobStore({ directory: newDirectory() }), {
-  abilities: ["local", "probe", "due index", "bulk removal", "shards"],
+  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "shards"],
 });
 
 test("a revision is current until another store replaces or deletes the blob, however old the blob is", async () => {
@@ -96,6 +97,21 @@ test("deleting a key leaves no file, and no directory below the first level", as
   assert.deepEqual(filesBelow(store.spoolDirectory), []);
   assert.deepEqual((await readdir(join(directory, "blobs"))).sort(), ["ab", "zz"]);
   assert.deepEqual(await readdir(join(directory, "blobs/ab")), []);
+});
+
+test("adoptTogether creates a top directory that vanished, but not in a data directory that is gone", async () => {
+  const directory = newDirectory();
+  const store = createFsBlobStore({ directory });
+  await store.adoptTogether("abc/", { one: Buffer.from("old") });
+  rmSync(join(directory, "blobs/ab"), { recursive: true });
+  await store.adoptTogether("abc/", { one: Buffer.from("new") });
+  assert.deepEqual((await store.get("abc/one"))?.body, Buffer.from("new"));
+  rmSync(join(directory, "blobs"), { recursive: true });
+  await expect(store.adoptTogether("abd/", { one: Buffer.from("new") })).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  assert.equal(existsSync(join(directory, "blobs")), false);
+  assert.deepEqual(await readdir(store.spoolDirectory), []);
 });
 
 test("a body that is being read stays intact when its blob is replaced many times", async () => {

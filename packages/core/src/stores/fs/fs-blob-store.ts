@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable } from "node:stream";
@@ -8,7 +8,9 @@ import type {
   BlobInfo,
   BlobStore,
   BulkRemoval,
+  JointAdoption,
   LocalStore,
+  NewContent,
   PutOptions,
   RevisionProbe,
   ShardSampler,
@@ -16,7 +18,7 @@ import type {
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { type RuleTable, required, text } from "../../option-rules.ts";
-import { checkBlobKey, checkListing, MAX_PAGE } from "../argument-checks.ts";
+import { checkBlobKey, checkListing, checkSegment, MAX_PAGE } from "../argument-checks.ts";
 import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
 import { createChains } from "./fs-chain.ts";
 import { createFsDueIndex } from "./fs-due-index.ts";
@@ -30,6 +32,7 @@ import {
   generationPath,
   type Head,
   isHead,
+  type Place,
   type Probe,
   probeOf,
   revisionOf,
@@ -58,7 +61,13 @@ const MAX_PROBES = 10_000;
 /** Losing a race this often means that the cause is not other writers. */
 const MAX_ATTEMPTS = 1000;
 
-export type FsBlobStore = BlobStore & LocalStore & RevisionProbe & DueIndex & BulkRemoval & ShardSampler;
+export type FsBlobStore = BlobStore &
+  LocalStore &
+  JointAdoption &
+  RevisionProbe &
+  DueIndex &
+  BulkRemoval &
+  ShardSampler;
 
 /**
  * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name,
@@ -145,7 +154,7 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
             ? await chains.create(base, file, mayBeLost)
             : await chains.append(base, file, head, mayBeLost);
         if (place !== null) {
-          return { size: file.size, revision: revisionOf({ ...place, inode: file.inode }) };
+          return infoOf(file, place);
         }
         // A cleaner deleted the file before it got its name.
         statSync(file.path);
@@ -155,6 +164,12 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     }
     const message = `The blob cannot be written: ${chainDirectory(base)} is in the way`;
     throw new ServiceError("store_unavailable", message);
+  }
+
+  async function openNew(content: NewContent, signal: AbortSignal | undefined): Promise<NewFile> {
+    return "path" in content
+      ? openSpooled(content.path, files)
+      : writeTemporary(temporary(), content, files, signal);
   }
 
   return {
@@ -186,8 +201,33 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       mapped(async () => {
         const base = baseOf(key);
         headFor(base, options);
-        return publish(base, await openSpooled(path, files), options);
+        return publish(base, openSpooled(path, files), options);
       }),
+    adoptTogether<Name extends string>(
+      prefix: string,
+      blobs: Record<Name, NewContent>,
+      { signal }: Pick<PutOptions, "signal"> = {},
+    ) {
+      return mapped(async () => {
+        const names = Object.keys(blobs) as Name[]; // Its own keys.
+        checkListing(prefix, MAX_PAGE);
+        for (const segment of [prefix.slice(0, -1), ...names]) checkSegment(segment);
+        const directory = baseOf(prefix.slice(0, -1));
+        signal?.throwIfAborted();
+        const opened: { name: Name; file: NewFile }[] = [];
+        try {
+          for (const name of names) opened.push({ name, file: await openNew(blobs[name], signal) });
+          const places = await chains.createTogether(directory, opened, signal);
+          const infos = places.map(({ name, file, place }) => [name, infoOf(file, place)]);
+          return Object.fromEntries(infos) as Record<Name, BlobInfo>; // One for each name.
+        } catch (error) {
+          for (const { file } of opened) rmSync(file.path, { force: true });
+          throw error;
+        } finally {
+          for (const { file } of opened) await file.close();
+        }
+      });
+    },
     get: (key, options = {}) => mapped(async () => found(await openBlob(baseOf(key), options))),
     stat: (key) =>
       mapped(async () => {
@@ -235,6 +275,10 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
       isClosed = true;
     },
   };
+}
+
+function infoOf({ size, inode }: NewFile, place: Place): BlobInfo {
+  return { size, revision: revisionOf({ ...place, inode }) };
 }
 
 /** Top directories of bounded size: the first characters of an image ID are random. */

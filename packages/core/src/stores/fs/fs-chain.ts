@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../../errors.ts";
-import { syncIfThere } from "./fs-durable-directories.ts";
+import { createDurableDirectories, createSharedFlush, syncIfThere } from "./fs-durable-directories.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
@@ -26,6 +26,16 @@ export interface Chains {
    * @param mayBeLost Whether only the bytes are made durable, not their name: a power cut leaves the whole file or none.
    */
   create(base: string, file: NewFile, mayBeLost: boolean): Promise<Place | null>;
+  /**
+   * Makes each file the first generation of a new chain in a new directory, all in one step. Moves the files. Rejects with
+   * `conflict` if the directory exists.
+   * @param directory two levels below the root.
+   */
+  createTogether<F extends { name: string; file: NewFile }>(
+    directory: string,
+    chains: readonly F[],
+    signal: AbortSignal | undefined,
+  ): Promise<(F & { place: Place })[]>;
   /** Adds a file as the next generation above all names seen with `head`. `null`: another writer was faster. */
   append(base: string, file: NewFile, head: Head, mayBeLost: boolean): Promise<Place | null>;
   /** @returns whether there was a blob to delete. */
@@ -52,7 +62,11 @@ const LONG_CHAIN_MS = 3_600_000;
 const MAX_UNDO_MS = 600_000;
 
 export function createChains({ root, temporary, files, empties, superseded }: ChainsOptions): Chains {
+  /** Directories directly below the root, which are never deleted. */
+  const shards = createDurableDirectories(root, createSharedFlush(files));
+
   const randomPath = () => join(temporary(), randomBytes(12).toString("hex"));
+  const newPlace = (): Place => ({ life: randomBytes(8).toString("hex"), generation: 1 });
 
   /**
    * Creates a directory and its parents. One that another process creates at the same time may vanish again.
@@ -110,10 +124,25 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
    * visible.
    */
   async function undoCreate(base: string, first: Place): Promise<void> {
-    // If the chain was deleted meanwhile, or another writer appended to it, the generation must stay.
-    const successor = { ...first, generation: 2 };
-    if (lookAt(base, first) === undefined || lookAt(base, successor) !== undefined) return;
-    await bury(base, () => Promise.resolve());
+    if (isUnchanged(base, first)) await bury(chainDirectory(base));
+  }
+
+  /** If a chain was deleted, or another writer appended to it, its first generation must stay. */
+  function isUnchanged(base: string, first: Place): boolean {
+    return lookAt(base, first) !== undefined && lookAt(base, { ...first, generation: 2 }) === undefined;
+  }
+
+  /** Renames a complete directory into place. */
+  async function moveInto(directory: string, made: string): Promise<void> {
+    try {
+      await rename(made, directory);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+      // The shard vanished, for example because its volume was replaced.
+      shards.distrust();
+      await shards.make(dirname(directory));
+      await rename(made, directory);
+    }
   }
 
   /** Like {@link undoCreate}, for a later generation. The previous generation must still exist. */
@@ -147,11 +176,11 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     }
   }
 
-  /** Renames a chain away and deletes it. `settle` runs in between. */
-  async function bury(base: string, settle: () => Promise<void>): Promise<boolean> {
+  /** Renames a directory away and deletes it. `settle` runs in between. */
+  async function bury(directory: string, settle = () => Promise.resolve()): Promise<boolean> {
     const grave = randomPath();
     try {
-      await rename(chainDirectory(base), grave);
+      await rename(directory, grave);
     } catch (error) {
       if (systemCode(error) === "ENOENT") return false;
       throw error;
@@ -167,7 +196,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
   return {
     async create(base, file, mayBeLost) {
       const made = randomPath();
-      const first = { life: randomBytes(8).toString("hex"), generation: 1 };
+      const first = newPlace();
       try {
         if (!existsSync(dirname(base))) await makeDirectories(dirname(base));
         mkdirSync(made, 0o700);
@@ -191,6 +220,43 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         throw error;
       }
       return first;
+    },
+    async createTogether(directory, chains, signal) {
+      const made = randomPath();
+      const firsts = chains.map((chain) => ({ ...chain, place: newPlace() }));
+      try {
+        mkdirSync(made, 0o700);
+        const directories = [made];
+        for (const { name, file, place } of firsts) {
+          const chain = chainDirectory(join(made, name));
+          mkdirSync(chain, 0o700);
+          directories.push(chain);
+          empties.create(join(chain, `${place.life}.0`));
+          renameSync(file.path, join(chain, `${place.life}.1`));
+        }
+        // In parallel, as for one chain.
+        await Promise.all([
+          shards.make(dirname(directory)),
+          ...firsts.map(({ file }) => file.flush()),
+          ...directories.map((path) => files.syncDirectory(path)),
+        ]);
+        signal?.throwIfAborted();
+        await moveInto(directory, made);
+      } catch (error) {
+        await rm(made, { recursive: true, force: true });
+        const code = systemCode(error);
+        if (code !== "EEXIST" && code !== "ENOTEMPTY") throw error;
+        throw new ServiceError("conflict", "There are blobs below the prefix already");
+      }
+      try {
+        await files.syncDirectory(dirname(directory));
+      } catch (error) {
+        // Not acknowledged, as for one chain.
+        const isOurs = firsts.every(({ name, place }) => isUnchanged(join(directory, name), place));
+        if (isOurs) await bury(directory);
+        throw error;
+      }
+      return firsts;
     },
     async append(base, file, head, mayBeLost) {
       const next = { life: head.life, generation: head.top.generation + 1 };
@@ -221,7 +287,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
       return next;
     },
     async remove(base) {
-      if (!(await bury(base, () => syncIfThere(files, dirname(base))))) return false;
+      if (!(await bury(chainDirectory(base), () => syncIfThere(files, dirname(base))))) return false;
       await removeEmptyDirectories(dirname(base));
       return true;
     },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -21,8 +21,8 @@ test.each(["buffer", "stream", "spooled file"])(
   async (kind) => {
     const { store, files, temporary } = faultyStore();
     const calls: number[] = [];
-    files.sync = async (file) => {
-      calls.push(file.fd);
+    files.sync = async (descriptor) => {
+      calls.push(descriptor);
       throw systemError("EIO", "fsync");
     };
     const spooled = join(store.spoolDirectory, "upload");
@@ -58,10 +58,10 @@ test("a blob that may be lost is stored with one flush, of its bytes, before it 
   await store.put("ab/x", OLD, { mayBeLost: true });
   const flushed: (string | null)[] = [];
   const current = async (key: string) => ((await store.get(key))?.body ?? null)?.toString() ?? null;
-  files.sync = async (file) => {
-    const written = `flushed: ${await readFile(`/proc/self/fd/${file.fd}`, "utf8")}`;
+  files.sync = async (descriptor) => {
+    const written = `flushed: ${await readFile(`/proc/self/fd/${descriptor}`, "utf8")}`;
     flushed.push(written, await current("ab/x"), await current("ab/y"));
-    await nodeFiles.sync(file);
+    await nodeFiles.sync(descriptor);
   };
   files.syncDirectory = async (path) => void flushed.push(path);
   await store.put("ab/x", NEW, { mayBeLost: true });
@@ -129,8 +129,8 @@ test("a new blob's bytes and name are flushed before it becomes current, and its
   const log: string[] = [];
   const place = join(directory, "blobs/ab/ab/y@");
   const state = () => (existsSync(place) ? "in place" : "not in place");
-  files.sync = async (file) => {
-    await nodeFiles.sync(file);
+  files.sync = async (descriptor) => {
+    await nodeFiles.sync(descriptor);
     log.push(`bytes, ${state()}`);
   };
   files.link = async (from, to) => {
@@ -150,6 +150,87 @@ test("a new blob's bytes and name are flushed before it becomes current, and its
   assert.deepEqual(log.splice(0), ["bytes, in place", "link, in place", "y@, in place"]);
   await store.delete("ab/y");
   assert.deepEqual(log, ["ab, not in place"]);
+});
+
+test("adoptTogether flushes every file and directory once before they get their place, then the place", async () => {
+  const { store, files, directory } = faultyStore();
+  const log: string[] = [];
+  const note = (path: string) => {
+    const shown = path
+      .replace(store.spoolDirectory, "new")
+      .replace(directory, "")
+      .replaceAll(/[0-9a-f]{16,}/g, "~");
+    log.push(existsSync(join(directory, "blobs/ab/abc")) ? `in place: ${shown}` : shown);
+  };
+  files.sync = async (descriptor) => {
+    await nodeFiles.sync(descriptor);
+    note(readlinkSync(`/proc/self/fd/${descriptor}`));
+  };
+  files.syncDirectory = async (path) => {
+    // Only now are all names in the directory.
+    const names = readdirSync(path).length;
+    await nodeFiles.syncDirectory(path);
+    note(path.endsWith("blobs") ? path : `${path} (${names})`);
+  };
+  const spooled = join(store.spoolDirectory, "upload");
+  await writeFile(spooled, OLD);
+  await store.adoptTogether("abc/", { one: { path: spooled }, two: NEW });
+  assert.equal(log.pop(), "in place: /blobs/ab (1)");
+  assert.deepEqual(log.splice(0).sort(), [
+    "/blobs",
+    "new/~ (2)",
+    "new/~/one@ (2)",
+    "new/~/one@/~.1",
+    "new/~/two@ (2)",
+    "new/~/two@/~.1",
+  ]);
+  await store.adoptTogether("abd/", { one: OLD });
+  assert.ok(!log.includes("in place: /blobs"), "a directory that is never deleted was flushed twice");
+});
+
+test("nothing of adoptTogether is stored if any of its flushes fails, and it can be repeated", async () => {
+  let isDone = false;
+  let failing = 0;
+  for (; !isDone; failing++) {
+    const { store, files, temporary } = faultyStore();
+    let calls = 0;
+    const failOnce = () => {
+      if (calls++ === failing) throw systemError("EIO", "fsync");
+    };
+    files.sync = async (descriptor) => {
+      failOnce();
+      await nodeFiles.sync(descriptor);
+    };
+    files.syncDirectory = async (path) => {
+      failOnce();
+      await nodeFiles.syncDirectory(path);
+    };
+    const outcome = await store
+      .adoptTogether("abc/", { one: OLD, two: NEW })
+      .catch((error: unknown) => error);
+    isDone = calls <= failing;
+    if (isDone) break;
+    expect(outcome).toMatchObject({ code: "store_unavailable", cause: { code: "EIO" } });
+    assert.deepEqual(await store.list(""), { keys: [] }, `call ${failing}`);
+    assert.deepEqual(temporary(), []);
+    const { two } = await store.adoptTogether("abc/", { one: OLD, two: NEW });
+    assert.equal(store.isCurrent("abc/two", two.revision), true);
+  }
+  assert.equal(failing, 7);
+});
+
+test("adoptTogether keeps what another writer added before its last flush failed", async () => {
+  const { store, files, directory } = faultyStore();
+  files.syncDirectory = async (path) => {
+    if (!existsSync(join(directory, "blobs/ab/abc"))) return;
+    files.syncDirectory = nodeFiles.syncDirectory;
+    if (path.endsWith("/ab")) await store.put("abc/two", OLD);
+    throw systemError("EIO", "fsync");
+  };
+  await expect(store.adoptTogether("abc/", { one: OLD, two: NEW })).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  assert.deepEqual((await store.get("abc/two"))?.body, OLD);
 });
 
 test("writing a body to a new directory flushes every directory on its path", async () => {

@@ -1,13 +1,13 @@
 import { closeSync, fsync, openSync } from "node:fs";
-import { type FileHandle, link } from "node:fs/promises";
+import { link } from "node:fs/promises";
 import { promisify } from "node:util";
 
 const flush = promisify(fsync);
 
 /** The calls on which durability and atomicity depend. A test can make each of them fail. */
 export interface FileSystem {
-  /** Flushes a file's bytes and size to the disk. */
-  sync(file: FileHandle): Promise<void>;
+  /** Flushes the bytes and the size of an open file to the disk. */
+  sync(descriptor: number): Promise<void>;
   /** Flushes a directory's entries to the disk. */
   syncDirectory(path: string): Promise<void>;
   /** Adds a second name to a file; fails with EEXIST if that name exists. */
@@ -15,8 +15,7 @@ export interface FileSystem {
 }
 
 export const nodeFiles: FileSystem = {
-  // By descriptor, because the file handles of Yarn's Plug'n'Play have no `sync`.
-  sync: (file) => flush(file.fd),
+  sync: flush,
   async syncDirectory(path) {
     // Only the flush waits for the disk; for the other calls a hop to the thread pool costs more than the
     // call.

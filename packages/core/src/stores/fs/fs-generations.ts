@@ -8,9 +8,9 @@ import { systemCode } from "./fs-errors.ts";
  * name, created with the directory.
  *
  * Create: make a directory with anchor and first generation elsewhere, then rename it into place. The rename
- * fails if a chain is in place, so exactly one of several creators succeeds. Anchors come into place in no
- * other way, so the anchor names the life of the chain in place. An empty directory, which only a copy can
- * leave, counts as no chain.
+ * fails if a chain is in place, so exactly one of several creators succeeds. Several chains likewise get their
+ * places with the directory around them. Anchors come into place in no other way, so the anchor names the life
+ * of the chain in place. An empty directory, which only a copy can leave, counts as no chain.
  *
  * Append: check that n is the highest; link the complete file as n+1; then check that n is still the same
  * file. Linking fails if the name exists, so exactly one of the writers that saw n succeeds. A writer may be

@@ -43,7 +43,7 @@ async function createSecret(path: string, temporary: string, files: FileSystem):
     const file = await open(candidate, "wx", 0o600);
     try {
       await file.writeFile(secret);
-      await files.sync(file);
+      await files.sync(file.fd);
     } finally {
       await file.close();
     }

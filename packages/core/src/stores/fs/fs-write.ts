@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, fchmodSync, fstatSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, openSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -12,6 +12,9 @@ import { BLOB_MODE, EMPTY_BLOB_MODE } from "./fs-generations.ts";
  * pool.
  */
 const WRITE_BYTES = 1024 * 1024;
+
+/** Writing this much costs less than a hop to the thread pool. */
+const SMALL_BYTES = 16 * 1024;
 
 /** Tiny chunks use more memory than their bytes. */
 const MAX_CHUNKS = 1024;
@@ -39,11 +42,15 @@ export async function writeTemporary(
 ): Promise<NewFile> {
   const path = join(directory, randomBytes(12).toString("hex"));
   try {
+    if (!(body instanceof Readable) && body.length <= SMALL_BYTES) {
+      signal?.throwIfAborted();
+      return newFileSync(path, "wx", files, (descriptor) => writeFileSync(descriptor, body));
+    }
     const file = await open(path, "wx", BLOB_MODE);
     try {
       if (body instanceof Readable) await pipeline(body, gatherInto(file), { signal });
       else await file.writeFile(body, { signal });
-      return newFile(path, file, files);
+      return newFile(path, file.fd, files, () => file.close());
     } catch (error) {
       await file.close();
       throw error;
@@ -57,32 +64,46 @@ export async function writeTemporary(
 }
 
 /** Opens a file written elsewhere, and makes it readable by its owner only. */
-export async function openSpooled(path: string, files: FileSystem): Promise<NewFile> {
-  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
+export function openSpooled(path: string, files: FileSystem): NewFile {
+  return newFileSync(path, constants.O_RDWR | constants.O_NOFOLLOW, files);
+}
+
+/** Opens or creates a file, synchronously: a hop to the thread pool costs more than these calls. */
+function newFileSync(
+  path: string,
+  flags: number | string,
+  files: FileSystem,
+  fill: (descriptor: number) => void = () => undefined,
+): NewFile {
+  const descriptor = openSync(path, flags, BLOB_MODE);
+  const close = async () => closeSync(descriptor);
   try {
-    fchmodSync(file.fd, BLOB_MODE);
-    return newFile(path, file, files);
+    fill(descriptor);
+    return newFile(path, descriptor, files, close);
   } catch (error) {
-    await file.close();
+    closeSync(descriptor);
     throw error;
   }
 }
 
-function newFile(path: string, file: FileHandle, files: FileSystem): NewFile {
+function newFile(path: string, descriptor: number, files: FileSystem, close: () => Promise<void>): NewFile {
   let flushing: Promise<void> | undefined;
-  const { size, ino } = fstatSync(file.fd);
-  if (size === 0) fchmodSync(file.fd, EMPTY_BLOB_MODE);
+  const { size, ino, mode } = fstatSync(descriptor);
+  const ownMode = size === 0 ? EMPTY_BLOB_MODE : BLOB_MODE;
+  if ((mode & 0o777) !== ownMode) fchmodSync(descriptor, ownMode);
   return {
     path,
     size,
     inode: ino,
     flush() {
-      flushing ??= files.sync(file);
+      flushing ??= files.sync(descriptor);
       return flushing;
     },
     async close() {
+      // Another file could get the descriptor of a flush that has not begun.
+      await flushing?.catch(() => undefined);
       // Flushed bytes are on the disk, and other bytes belong to no blob: a failed close affects neither.
-      await file.close().catch(() => undefined);
+      await close().catch(() => undefined);
     },
   };
 }

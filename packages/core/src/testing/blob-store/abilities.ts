@@ -3,8 +3,10 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  type BlobInfo,
   type BlobStore,
   hasBulkRemoval,
+  hasJointAdoption,
   hasRevisionProbe,
   hasShardSampler,
   isLocalStore,
@@ -14,7 +16,7 @@ import { hasDueIndex } from "../../contracts/due-index.ts";
 import { bulkRemovalBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
 
-export type BlobStoreAbility = "local" | "probe" | "due index" | "bulk removal" | "shards";
+export type BlobStoreAbility = "local" | "joint adoption" | "probe" | "due index" | "bulk removal" | "shards";
 
 /** Tests the optional abilities that a store declares. A due index has its own suite. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
@@ -22,6 +24,7 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
     assert.deepEqual(
       {
         local: isLocalStore(store),
+        "joint adoption": hasJointAdoption(store),
         probe: hasRevisionProbe(store),
         "due index": hasDueIndex(store),
         "bulk removal": hasBulkRemoval(store),
@@ -29,6 +32,7 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
       },
       {
         local: abilities.includes("local"),
+        "joint adoption": abilities.includes("joint adoption"),
         probe: abilities.includes("probe"),
         "due index": abilities.includes("due index"),
         "bulk removal": abilities.includes("bulk removal"),
@@ -41,6 +45,7 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
     localFilesBehaviour(scope);
     secretBehaviour(scope);
   }
+  if (abilities.includes("joint adoption")) jointAdoptionBehaviour(scope);
   if (abilities.includes("probe")) probeBehaviour(scope);
   if (abilities.includes("bulk removal")) bulkRemovalBehaviour(scope);
   if (abilities.includes("shards")) shardsBehaviour(scope);
@@ -102,6 +107,92 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
     await dispose();
     await assertRejects(() => store.adopt(key, path), "store_unavailable");
     assert.equal(await store.stat(key), null);
+  });
+}
+
+function jointAdoptionBehaviour({ test, largestBytes }: BlobStoreScope): void {
+  test("adoptTogether stores bytes and spooled files of every size, which are replaced and deleted like others", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    for (const [index, size] of [0, 1, 100_000, largestBytes].entries()) {
+      const [first, second] = [someBytes(size), someBytes(size)];
+      const { path, dispose } = await spooled(store, second);
+      const stored: Record<string, BlobInfo> = await store.adoptTogether(`${key}-${index}/`, {
+        first,
+        second: { path },
+      });
+      await dispose();
+      for (const [name, bytes] of Object.entries({ first, second })) {
+        const place = `${key}-${index}/${name}`;
+        const { revision = "", ...info } = stored[name] ?? {};
+        assert.deepEqual(info, { size });
+        assert.equal((await store.stat(place))?.revision, revision);
+        await assertBytes(store, place, bytes);
+        await store.put(place, someBytes(10), { ifRevision: revision });
+        await assertRejects(() => store.put(place, bytes, { ifRevision: revision }), "conflict");
+      }
+      assert.deepEqual((await store.list(`${key}-${index}/`)).keys.length, 2);
+      assert.equal(await store.delete(`${key}-${index}/first`), true);
+      assert.deepEqual((await store.list(`${key}-${index}/`)).keys, [`${key}-${index}/second`]);
+    }
+  });
+
+  test("of many simultaneous calls of adoptTogether with one prefix, exactly one stores its blobs", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    const files = await Promise.all([..."0123456789"].map((racer) => spooled(store, Buffer.from(racer))));
+    const results = await Promise.allSettled(
+      files.map(({ path }, racer) =>
+        store.adoptTogether(`${key}/`, { bytes: Buffer.from(`${racer}`), file: { path } }),
+      ),
+    );
+    await Promise.all(files.map(({ dispose }) => dispose()));
+    const winners = results.flatMap(({ status }, racer) => (status === "fulfilled" ? [racer] : []));
+    assert.equal(winners.length, 1);
+    for (const result of results) {
+      if (result.status === "rejected") await assertRejects(() => Promise.reject(result.reason), "conflict");
+    }
+    for (const name of ["bytes", "file"]) {
+      await assertBytes(store, `${key}/${name}`, Buffer.from(`${winners[0]}`));
+    }
+  });
+
+  test("adoptTogether rejects with conflict if any key begins with the prefix, and changes nothing", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    const bytes = someBytes(10);
+    await store.put(`${key}/other/name`, bytes);
+    // It does not begin with the prefix.
+    await store.put(`${key}-2`, bytes);
+    const { path, dispose } = await spooled(store, bytes);
+    await assertRejects(() => store.adoptTogether(`${key}/`, { first: bytes, second: { path } }), "conflict");
+    await dispose();
+    assert.deepEqual((await store.list(`${key}/`)).keys, [`${key}/other/name`]);
+    await store.delete(`${key}/other/name`);
+    await store.adoptTogether(`${key}/`, { first: bytes });
+    await store.adoptTogether(`${key}-2/`, { first: bytes });
+    await assertBytes(store, `${key}/first`, bytes);
+  });
+
+  test("adoptTogether stores nothing if the signal is aborted, a file is missing or a name is invalid", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    const bytes = someBytes(10);
+    const reason = new Error("not wanted");
+    const options = { signal: AbortSignal.abort(reason) };
+    assert.equal(await failure(() => store.adoptTogether(`${key}/`, { bytes }, options)), reason);
+    const missing = { path: join(store.spoolDirectory, "missing") };
+    await assertRejects(() => store.adoptTogether(`${key}/`, { bytes, missing }), "store_unavailable");
+    for (const [prefix, name] of [
+      [key, "name"],
+      ["", "name"],
+      ["/", "name"],
+      [`${key}/below/`, "name"],
+      [`${key}/`, ""],
+      [`${key}/`, "a/b"],
+      [`${key}/`, "../x"],
+    ] as const) {
+      await assertRejects(() => store.adoptTogether(prefix, { [name]: bytes }), "bad_request", prefix + name);
+    }
+    assert.deepEqual((await store.list(`${key}/`)).keys, []);
+    await store.close();
+    await assertRejects(() => store.adoptTogether(`${key}/`, { bytes }), "store_unavailable");
   });
 }
 
