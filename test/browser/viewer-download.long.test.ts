@@ -143,6 +143,38 @@ describe("the download options of the viewer", () => {
     },
   );
 
+  test("a drag moves the divider, also at 100 %, where the view follows the divider", async () => {
+    await withPage(browser, {}, async (page) => {
+      await openOptions(page, photo.url);
+      await settled(page);
+      const divider = page.getByRole("slider");
+      const pair = page.locator(".pair");
+      const drag = async (by: number) => {
+        const { x, y, width, height } = await boxOf(pair);
+        const at = { x: x + (width * Number(await divider.inputValue())) / 100, y: y + height / 2 };
+        await page.mouse.move(at.x, at.y);
+        await page.mouse.down();
+        await page.mouse.move(at.x + by, at.y, { steps: 3 });
+        await page.mouse.up();
+      };
+      const { width: fitted } = await boxOf(pair);
+      await drag(fitted / 4);
+      expect(await divider.inputValue()).toBe("75");
+      await page.getByRole("button", { name: "100 %" }).click();
+      expect((await boxOf(pair)).width).toBe(2200);
+      await drag(-110);
+      expect(await divider.inputValue()).toBe("70");
+      const scrolled = () => page.locator(".compare").evaluate(({ scrollLeft }) => scrollLeft);
+      await divider.focus();
+      await page.keyboard.press("Home");
+      expect(await scrolled()).toBe(0);
+      await page.keyboard.press("End");
+      expect(await scrolled()).toBeGreaterThan(1000);
+      await page.getByRole("button", { name: "100 %", pressed: true }).click();
+      expect((await boxOf(pair)).width).toBe(fitted);
+    });
+  });
+
   test("turned pages keep the options open and apply to the shown page", async () => {
     await withPage(browser, {}, async (page) => {
       await openOptions(page, `${report.url}/view?page=2`);
@@ -300,6 +332,10 @@ describe("the download options of the viewer", () => {
 
   async function pick(page: Page, label: string): Promise<void> {
     await page.locator(".options").getByText(label, { exact: true }).click();
+  }
+
+  async function boxOf(locator: Locator) {
+    return (await locator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
   }
 
   /** The line with the size, after the request. */
