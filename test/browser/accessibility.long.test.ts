@@ -1,16 +1,14 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { createRenderer } from "@outrigger/imaging";
-import type { AxeResults, RunOptions } from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults } from "../support/axe-faults.ts";
 import { launchChromium, withPage } from "../support/chromium.ts";
 import { numberedPdf } from "../support/numbered-pdf.ts";
 import { animatedGif, jpegPhoto, svgDrawing } from "../support/pictures.ts";
 import { postWithHeaders, RESPOND_ASYNC } from "../support/post-with-headers.ts";
 import { type Created, type Site, startSite, upload } from "../support/service.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SERIOUS = ["serious", "critical"] as const;
 
 describe("accessibility", () => {
   let site: Site;
@@ -71,13 +69,14 @@ describe("accessibility", () => {
         for (const [name, address] of Object.entries(addresses)) {
           await page.emulateMedia({ colorScheme: "light" });
           await page.goto(address);
-          // The pages' policy blocks foreign scripts; the check is injected through the browser itself, which bypasses
-          // the policy.
-          await page.evaluate(AXE);
-          const inLight = await seriousFaults(page, {});
+          const inLight = await axeFaults(page, {}, SERIOUS);
           await page.emulateMedia({ colorScheme: "dark" });
           // The second run differs only in colours.
-          const inDark = await seriousFaults(page, { runOnly: ["color-contrast", "link-in-text-block"] });
+          const inDark = await axeFaults(
+            page,
+            { runOnly: ["color-contrast", "link-in-text-block"] },
+            SERIOUS,
+          );
           faults.push(
             ...inLight.map((fault) => `${name}: ${fault}`),
             ...inDark.map((fault) => `${name}, dark: ${fault}`),
@@ -145,11 +144,4 @@ describe("accessibility", () => {
       expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
     });
   });
-
-  async function seriousFaults(page: Page, options: RunOptions): Promise<string[]> {
-    const results: AxeResults = await page.evaluate(`axe.run(${JSON.stringify(options)})`);
-    return results.violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
-  }
 });

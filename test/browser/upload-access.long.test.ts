@@ -1,14 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults } from "../support/axe-faults.ts";
 import { launchChromium, overflowsOf } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 import { choose, entryOf, eventually, linkOf, onUploadPage } from "./upload-page.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe("accessibility of the upload page", { timeout: 60_000 }, () => {
   let site: Site;
@@ -107,12 +103,7 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
           await page.getByRole("button", { name: "Remove two.jpg from this list" }).click();
           await page.locator(".toast").waitFor();
           // Injected through the browser itself, since the policy forbids foreign scripts.
-          await page.evaluate(AXE);
-          const { violations } = await page.evaluate<AxeResults>("axe.run()");
-          const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-          expect(
-            serious.map(({ id, nodes }) => [id, ...nodes.map(({ target }) => target.join(" "))]),
-          ).toEqual([]);
+          expect(await axeFaults(page, {}, ["serious", "critical"])).toEqual([]);
         },
         { colorScheme },
       );

@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults } from "../support/axe-faults.ts";
 import { launchChromium, overflowsOf } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite, withSite } from "../support/service.ts";
 import { choose, copied, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const REFUSED = /Failed to load resource/;
 
 describe("many uploads at once", { timeout: 120_000 }, () => {
@@ -212,15 +209,6 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
     });
   });
 });
-
-/** Rules of axe that the page breaks. */
-async function axeFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } }; // Injected above.
-    return (await axe.run()).violations.map(({ id }) => id);
-  });
-}
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => undefined;

@@ -139,6 +139,14 @@ describe("viewer", () => {
     expect(html).toContain(`href="${BYTES}.jpg" download>JPEG original</a>`);
   });
 
+  it("gives the script the size of an original with one page, and the width where it can be chosen", () => {
+    const list = (change: Partial<ImageView>) => /<ul class="downloads"([^>]*)>/.exec(viewer(change))?.[1];
+    expect(list({})).toBe(' data-size="412000" data-width="1600"');
+    expect(list({ sign: (address) => address })).toBe(' data-size="412000"');
+    expect(list({ type: "application/pdf", pages: 12 })).toBe(' data-width="1600"');
+    expect(list({ width: null })).toBe(' data-size="412000"');
+  });
+
   it("keeps the parameters of a jpg link", () => {
     expect(viewer({ links: { jpg: `${BYTES}.jpg?v=2` } })).toContain(
       `href="${BYTES}.jpg?v=2&amp;convert=low"`,

@@ -1,7 +1,7 @@
 import type { ImageView, Page, Quality } from "@outrigger/core";
-import { absoluteAddress } from "./addresses.ts";
+import { type Address, absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
-import { addressOfPage, figure } from "./figure.ts";
+import { addressOfPage, figure, pageCount } from "./figure.ts";
 import { type Offer, offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { agentText, dateMarkup, dimensionsText, sizeText, typeName } from "./phrases.ts";
@@ -11,6 +11,8 @@ import { shareSection } from "./share.ts";
 import { timeLeftText } from "./time-left.ts";
 
 const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
+/** A rendition that the script has received, to compare it with the original. */
+const RECEIVED: Address = { href: "blob:", source: "blob:" };
 
 /** The page that shows an image. */
 export function viewerPage(view: ImageView, nowMs: number, productName: string): Page {
@@ -31,9 +33,9 @@ ${factsSection(view, nowMs)}
 ${shareSection(view, address, offers)}
 ${offers.length > 0 && downloadsSection(view, offers)}
 </div>`,
-    pictures: offers.map((offer) => offer.address),
+    pictures: [...offers.map((offer) => offer.address), RECEIVED],
     forms: viewer === null ? [] : [viewer],
-    // To turn pages in place.
+    // To turn pages in place, and for the size of a download.
     policy: { "connect-src": "'self'" },
   });
 }
@@ -66,8 +68,16 @@ function fact(term: string, value: HtmlValue): HtmlValue {
 
 function downloadsSection(view: ImageView, offers: readonly Offer[]): Html {
   return html`<section aria-labelledby="downloads"><h2 id="downloads">Download${view.page > 1 && html` <small>page ${view.page}</small>`}</h2>
-<ul class="downloads">
+<ul class="downloads"${downloadData(view)}>
 ${offers.map((offer) => downloadItems(view, offer))}</ul></section>`;
+}
+
+/** For the script: the size of the original of one page, and the width of a picture whose width can be chosen. */
+function downloadData(view: ImageView): Html {
+  const { size, width, sign } = view;
+  return html`${pageCount(view) === 1 && html` data-size="${size}"`}${
+    sign === undefined && width !== null && html` data-width="${width}"`
+  }`;
 }
 
 function downloadItems(view: ImageView, { format, name, address, isOriginal }: Offer): Html {

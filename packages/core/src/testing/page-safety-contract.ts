@@ -29,7 +29,8 @@ const OWN = {
   "connect-src": ["'self'", ORIGIN, `${ORIGIN}/img/`],
   "font-src": ["'self'", ORIGIN, `${ORIGIN}/img/assets/`],
   "form-action": ["'self'", "'none'", ORIGIN],
-  "img-src": ["'self'", "'none'", ORIGIN],
+  // `blob:` is a picture that the page's own script has received.
+  "img-src": ["'self'", "'none'", "blob:", ORIGIN],
 } as const;
 
 /** Tests every page for safety (no value can inject markup, scripts or links) and readability. */

@@ -1,3 +1,5 @@
+import { readObject, refusalText, STRANGE_REPLY, UNREACHABLE } from "./refusal-text.ts";
+
 /** A change of a stored image. */
 export interface ImageChange {
   name?: string;
@@ -31,7 +33,7 @@ export function createImageEdits({ baseUrl, id, pin }: ImageEditsOptions): Image
     try {
       return await outcomeOf(await fetch(`${baseUrl}/api/images/${id}.json`, { ...init, headers }));
     } catch {
-      return failed("The server cannot be reached. Check your connection and try again.");
+      return failed(UNREACHABLE);
     }
   }
   return {
@@ -41,37 +43,15 @@ export function createImageEdits({ baseUrl, id, pin }: ImageEditsOptions): Image
 }
 
 async function outcomeOf(response: Response): Promise<EditOutcome> {
-  const { status, headers } = response;
+  const { status, ok } = response;
   if (status === 204 || status === 404 || status === 410) return { kind: "gone" };
   if (status === 403) return failed("The server did not accept the PIN that this browser saved.");
-  if (status === 429) {
-    const seconds = Number(headers.get("Retry-After"));
-    return failed(`Too many requests. Try again in ${seconds > 0 ? `${seconds} s` : "a moment"}.`);
-  }
-  const body = await readObject(response);
-  if (response.ok && typeof body.name === "string" && typeof body.expiresAt === "string") {
-    return { kind: "saved", name: body.name, expiresAt: body.expiresAt };
-  }
-  if (response.ok) {
-    return failed("The reply did not come from the image service. Check whether this network needs a login.");
-  }
-  return failed(
-    typeof body.detail === "string"
-      ? `The server says: “${body.detail.replace(/\.$/, "")}.”`
-      : "Something went wrong on the server. Try again later.",
-  );
+  if (!ok) return failed(await refusalText(response));
+  const { name, expiresAt } = await readObject(response);
+  if (typeof name === "string" && typeof expiresAt === "string") return { kind: "saved", name, expiresAt };
+  return failed(STRANGE_REPLY);
 }
 
 function failed(reason: string): EditOutcome {
   return { kind: "failed", reason };
-}
-
-/** The JSON object in a reply; empty for any other body. */
-async function readObject(response: Response): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    const body: unknown = await response.json();
-    return typeof body === "object" && body !== null ? { ...body } : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,6 +1,7 @@
 import { countdownText } from "../../src/time-left.ts";
 import { announce } from "./announce.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
+import { element } from "./elements.ts";
 import { showLocalTimes } from "./local-time.ts";
 import { playAnimations } from "./play-animations.ts";
 import { addShareButtons } from "./share-buttons.ts";
@@ -12,6 +13,29 @@ export function dressPage(): void {
   addCopyButtons();
   addShareButtons();
   playAnimations();
+  addDownloadOptions();
+}
+
+/** Whether the reader has opened the download options. They stay open when the page is turned. */
+let showsOptions = false;
+
+function addDownloadOptions(): void {
+  const links = document.querySelector<HTMLElement>(".downloads");
+  if (links === null) return;
+  const details = element("details");
+  const hint = element("p", "hint");
+  details.append(element("summary", "", "Download options"), hint);
+  details.addEventListener("toggle", async () => {
+    showsOptions = details.open;
+    try {
+      const { togglePanel } = await import("./download/panel.ts");
+      togglePanel(details, links);
+    } catch {
+      hint.textContent = "Couldn’t load the options. Check your connection and reload the page.";
+    }
+  });
+  details.open = showsOptions;
+  links.after(details);
 }
 
 const TICK_MS = 1000;
