@@ -18,6 +18,7 @@ if (root !== null) {
   showStateInTitle(session);
   checkOnReturn(session.checks);
   undoByKeyboard(session);
+  void session.unfinished.refresh();
   effect(() => {
     const nowMs = session.clock.everyHalfMinute.value;
     const isOver = ({ expiresAt }: SavedImage) => Date.parse(expiresAt) <= nowMs;
