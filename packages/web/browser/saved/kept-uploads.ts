@@ -99,13 +99,17 @@ export function createKeptUploads(baseUrl: string): KeptUploads {
         .map(({ bytes: _bytes, ...row }) => ({ ...row, file: fileOf.get(row.key) ?? null }));
     },
     async change(saved, deleted) {
+      // First without the bytes, which may find no room.
+      await write(
+        saved.map((upload) => ({ ...upload, file: null })),
+        deleted,
+      );
+      if (saved.length === 0) return;
       try {
-        await write(saved, deleted);
+        await write(saved, []);
       } catch {
-        // One file found no room, or cannot be read any more: the others are saved with their bytes.
-        for (const upload of saved)
-          await write([upload], []).catch(() => write([{ ...upload, file: null }], []));
-        await write([], deleted);
+        // One file found no room, or cannot be read any more. The others are saved each on its own.
+        for (const upload of saved) await write([upload], []).catch(() => undefined);
       }
     },
     async take(uploads, owner) {
