@@ -41,8 +41,10 @@ export interface Session {
   unfinished: Unfinished;
   add: Continuation["add"];
   resume: Continuation["resume"];
-  /** Advice about the last paste; `null` when there is none. */
+  /** Advice about the last paste or share; `null` when there is none. */
   advice: ReadonlySignal<string | null>;
+  /** Shows and announces advice until the next upload. */
+  advise(text: string | null): void;
   /** Gives advice about pasted text if it is the address of an image. */
   notePastedText(text: string): void;
   /** Sends a file again, or despite an earlier upload of the same file. */
@@ -218,6 +220,11 @@ export function createSession(config: UploadConfig): Session {
     else if (wanted !== image.name) await images.rename(image, wanted);
   }
 
+  function advise(text: string | null): void {
+    advice.value = text;
+    if (text !== null) log.say(text);
+  }
+
   function dismiss({ key, previewUrl }: Upload): void {
     sender.forget(key);
     dispatch({ kind: "removed", key });
@@ -232,10 +239,9 @@ export function createSession(config: UploadConfig): Session {
     ...{ config, uploads: shown, totals, saved, next, log, clock, images, checks, departing, client, advice },
     ...{ unfinished, add: continuation.add, resume: continuation.resume },
     timeLeft: createTimeLeft(totals, clock),
-    notePastedText(text) {
-      advice.value = isImageAddress(text) ? "Paste the picture itself, not its address." : null;
-      if (advice.value !== null) log.say(advice.value);
-    },
+    advise,
+    notePastedText: (text) =>
+      advise(isImageAddress(text) ? "Paste the picture itself, not its address." : null),
     retry({ key, stage }) {
       if (stage.kind === "known") wantedAgain.add(key);
       sender.retry(key);
