@@ -50,11 +50,12 @@ describe("files that another app shares with the upload page", { timeout: 60_000
   async function share(
     page: Page,
     from: string,
-    names = ["gallery.jpg"],
+    names: readonly string[],
     { base }: Site = site,
+    head = "",
   ): Promise<void> {
     await page.route(from, (route) => {
-      const form = `<form method="post" enctype="multipart/form-data" action="${base}/share-target">
+      const form = `${head}<form method="post" enctype="multipart/form-data" action="${base}/share-target">
         <input type="file" name="images" multiple><button>Share</button></form>`;
       return route.fulfill({ contentType: "text/html", body: form });
     });
@@ -97,7 +98,7 @@ describe("files that another app shares with the upload page", { timeout: 60_000
       const page = await install(context);
       await share(page, "http://foreign.example/attack", ["mine.jpg", "other.jpg"]);
       await page.getByRole("heading", { name: "Upload 2 shared files?" }).waitFor();
-      await page.reload();
+      await page.goto(`${site.base}/`, { referer: `${site.origin}/gallery` });
       const offers = page.locator(".offers");
       await offers.getByRole("button", { name: "Discard mine.jpg" }).click();
       await page.getByRole("heading", { name: "Upload other.jpg?" }).waitFor();
@@ -105,6 +106,28 @@ describe("files that another app shares with the upload page", { timeout: 60_000
       await offers.getByRole("button", { name: "Upload other.jpg" }).click();
       await linkOf(entryOf(page, "other.jpg"));
       expect((await readList(page, site)).map(({ name }) => name)).toEqual(["other.jpg"]);
+    });
+  });
+
+  test("are uploaded at once by the installed app, which registers the worker itself", async () => {
+    await inContext(async (context) => {
+      await context.addInitScript(() => {
+        const { matchMedia } = window;
+        window.matchMedia = (query) =>
+          matchMedia(query === "(display-mode: standalone)" ? "all" : query);
+      });
+      const page = await context.newPage();
+      await page.goto(`${site.base}/`);
+      await eventually(() => scopesIn(page)).toEqual([`${site.base}/share-target`]);
+      // The share sheet sends no referrer, like a page that forbids it.
+      await share(
+        page,
+        `${site.origin}/gallery`,
+        ["app.jpg"],
+        site,
+        '<meta name="referrer" content="no-referrer">',
+      );
+      await linkOf(entryOf(page, "app.jpg"));
     });
   });
 
