@@ -113,8 +113,7 @@ describe("files that another app shares with the upload page", { timeout: 60_000
     await inContext(async (context) => {
       await context.addInitScript(() => {
         const { matchMedia } = window;
-        window.matchMedia = (query) =>
-          matchMedia(query === "(display-mode: standalone)" ? "all" : query);
+        window.matchMedia = (query) => matchMedia(query === "(display-mode: standalone)" ? "all" : query);
       });
       const page = await context.newPage();
       await page.goto(`${site.base}/`);

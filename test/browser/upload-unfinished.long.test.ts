@@ -186,7 +186,7 @@ describe("an upload whose tab was closed", { timeout: 60_000 }, () => {
 
       const page = await open(context);
       await page.getByRole("heading", { name: "2 uploads were not finished" }).waitFor();
-      expect(await offersOf(page).textContent()).toContain("This browser had no room to keep it.");
+      expect(await offersOf(page).textContent()).toContain("The file was not kept.");
       expect(
         await offersOf(page)
           .getByRole("button", { name: /^Continue/ })

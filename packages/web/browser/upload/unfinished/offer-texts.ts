@@ -19,9 +19,7 @@ export function offersText(offers: readonly Offer[]): string {
 /** The state of one offer. @param size of the chosen file, as text */
 export function offerText({ meta, file }: Offer, size: string): string {
   if (file !== null) return meta === null ? `${size} · shared with this page` : `${size} · not finished`;
-  return meta === null
-    ? `${size} · shared, but this browser had no room for it`
-    : `${size} · not finished. This browser had no room to keep it.`;
+  return `${size} · ${meta === null ? "shared with this page" : "not finished"}. The file was not kept.`;
 }
 
 /** A longer name would hide the rest of the text. */
