@@ -91,7 +91,8 @@ function filesOf({ entry, baseUrl }: DocumentParts): LinkedFiles | null {
   };
 }
 
-function assetAddress(baseUrl: string, name: string): Address | null {
+/** URL of an asset; `null` when `baseUrl` is not a usable address. */
+export function assetAddress(baseUrl: string, name: string): Address | null {
   const base = absoluteAddress(baseUrl);
   return base === null ? null : { ...base, href: `${base.href.replace(/\/$/, "")}/assets/${name}` };
 }

@@ -40,6 +40,58 @@ describe("the policy", () => {
   });
 });
 
+describe("the web app manifest", () => {
+  const view = {
+    baseUrl: IMAGE.baseUrl,
+    types: ["image/png"],
+    maxUploadBytes: 1000,
+    defaultLifetimeMs: 1000,
+    maxLifetimeMs: 1000,
+  } as const;
+  const hrefIn = (html: string) => /<link rel="manifest" href="([^"]+)">/.exec(html)?.[1] ?? "";
+
+  it("is an asset of the upload page that names the product, and its URLs stay below any mount point", () => {
+    const pages = createPages({ productName: "Harbour" });
+    const href = hrefIn(pages.upload(view).html);
+    const [directory, name = ""] = href.split(/(?<=\/assets\/)/);
+    expect(directory).toBe(`${IMAGE.baseUrl}/assets/`);
+    const asset = pages.asset(name);
+    expect(asset?.type).toBe("application/manifest+json");
+    const manifest = JSON.parse(Buffer.from(asset?.body ?? "").toString("utf8"));
+    expect(manifest).toMatchObject({ name: "Harbour", display: "standalone" });
+    const at = (url: string) => new URL(url, href).href;
+    expect([manifest.start_url, manifest.scope, manifest.share_target.action].map(at)).toEqual([
+      `${IMAGE.baseUrl}/`,
+      `${IMAGE.baseUrl}/`,
+      `${IMAGE.baseUrl}/share-target`,
+    ]);
+    const sizes = manifest.icons.map((icon: { sizes: string }) => icon.sizes).sort();
+    expect(sizes).toEqual(["192x192", "512x512", "512x512", "any"]);
+    for (const { src, type } of manifest.icons) expect(pages.asset(src)?.type).toBe(type);
+  });
+
+  it("has another name for another product, and other pages have none", () => {
+    const names = ["One", "Two"].map((productName) => hrefIn(createPages({ productName }).upload(view).html));
+    expect(new Set(names).size).toBe(2);
+    expect(hrefIn(createPages().viewer(IMAGE, NOW).html)).toBe("");
+  });
+
+  it("and the worker are named in the policy of the upload page alone, the worker by its exact address", () => {
+    const policyOf = (baseUrl: string) =>
+      createPages()
+        .upload({ ...view, baseUrl })
+        .contentSecurityPolicy.split("; ");
+    expect(policyOf(IMAGE.baseUrl)).toEqual(
+      expect.arrayContaining([
+        "manifest-src 'self' https://images.example",
+        "worker-src https://images.example/img/share-target",
+      ]),
+    );
+    expect(policyOf("https://images.example/a;b")).toContain("worker-src 'none'");
+    expect(createPages().viewer(IMAGE, NOW).contentSecurityPolicy).not.toMatch(/manifest-src|worker-src/);
+  });
+});
+
 describe("problem page", () => {
   const problem = {
     baseUrl: IMAGE.baseUrl,

@@ -7,6 +7,7 @@ import { referencePage } from "./reference.ts";
 import { unlockPage } from "./unlock.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
+import { createWebManifest } from "./web-manifest.ts";
 
 export interface PagesOptions {
   /** Name shown at the top and in the title of every page. 1 to 60 characters. @default "Outrigger" */
@@ -27,14 +28,16 @@ const RULES = {
 export function createPages(options: PagesOptions = {}): Pages {
   const { productName } = checkOptions("createPages", options, RULES);
   // Fails now, not on the first request, when the built files are missing.
-  loadAssets();
+  const { shareWorker } = loadAssets();
+  const manifest = createWebManifest(productName);
   return {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
     edit: (view, nowMs) => editPage(view, nowMs, productName),
-    upload: (view) => uploadPage(view, productName),
+    upload: (view) => uploadPage(view, productName, manifest.name),
     unlock: (view) => unlockPage(view, productName),
     reference: (view) => referencePage(view, productName),
-    asset: (name) => loadAssets().get(name),
+    asset: (name) => (name === manifest.name ? manifest.asset : loadAssets().get(name)),
+    shareWorker: () => shareWorker,
     problem: (view) => problemPage(view, productName),
   };
 }

@@ -1,19 +1,25 @@
 import type { Page, UploadView } from "@outrigger/core";
-import { absoluteAddress } from "./addresses.ts";
-import { documentPage, sourceList } from "./document.ts";
+import { absoluteAddress, pathSource } from "./addresses.ts";
+import { assetAddress, documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";
 
-/** The upload page. `browser/upload` adds its interactive parts. */
-export function uploadPage(view: UploadView, productName: string): Page {
+/**
+ * The upload page. `browser/upload` adds its interactive parts.
+ *
+ * @param manifestName Name of the asset that makes the page an installable app.
+ */
+export function uploadPage(view: UploadView, productName: string, manifestName: string): Page {
   const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs } = view;
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
+  const manifest = assetAddress(baseUrl, manifestName);
   return documentPage({
     title: "Upload images",
     productName,
     baseUrl,
     layout: "upload",
     entry: "upload",
+    head: manifest !== null && html`<link rel="manifest" href="${manifest.href}">`,
     main: html`<nav aria-label="For developers">
 <a href="${baseUrl}/api">API</a>
 <a href="${baseUrl}/sharex.sxcu">ShareX</a>
@@ -28,6 +34,9 @@ export function uploadPage(view: UploadView, productName: string): Page {
  data-default-lifetime-ms="${defaultLifetimeMs}" data-max-lifetime-ms="${maxLifetimeMs}"><div class="drop-area"></div></div>`,
     policy: {
       "connect-src": sources,
+      ...(manifest === null ? {} : { "manifest-src": sources }),
+      // The exact script: workers of the host app must not run for this page.
+      "worker-src": (base !== null && pathSource(`${baseUrl}/share-target`)) || "'none'",
       // Previews of files that are not uploaded yet have `blob:` addresses.
       "img-src": `${sources} blob:`,
     },

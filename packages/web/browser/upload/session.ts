@@ -18,6 +18,8 @@ import { createTimeLeft } from "./store/time-left.ts";
 import { type Totals, totalsOf } from "./store/totals.ts";
 import { isUnfinished, reduceUploads, type Stage, type Upload, type UploadEvent } from "./store/uploads.ts";
 import { createThumbnails } from "./thumbnails.ts";
+import { type Continuation, createContinuation } from "./unfinished/continuation.ts";
+import { createUnfinished, type Unfinished } from "./unfinished/unfinished.ts";
 
 /** State and actions of the page. */
 export interface Session {
@@ -36,9 +38,13 @@ export interface Session {
   departing: Departing;
   /** A client that waits and retries as the service asks. */
   client: ImagesClient;
-  add(files: readonly File[]): void;
-  /** Advice about the last paste; `null` when there is none. */
+  unfinished: Unfinished;
+  add: Continuation["add"];
+  resume: Continuation["resume"];
+  /** Advice about the last paste or share; `null` when there is none. */
   advice: ReadonlySignal<string | null>;
+  /** Shows and announces advice until the next upload. */
+  advise(text: string | null): void;
   /** Gives advice about pasted text if it is the address of an image. */
   notePastedText(text: string): void;
   /** Sends a file again, or despite an earlier upload of the same file. */
@@ -72,6 +78,8 @@ export function createSession(config: UploadConfig): Session {
   const shown = computed(() => uploads.value.filter(({ image }) => !departing.ids.value.has(image?.id)));
   const totals = computed(() => totalsOf(shown.value));
   const knownFiles = createKnownFiles(saved);
+  const unfinished = createUnfinished(config.baseUrl);
+  const continuation = createContinuation({ unfinished, next, send: (files) => sender.add(files) });
   /** Uploads of files that the user wants to upload once more. */
   const wantedAgain = new Set<string>();
   /** Names for uploads that could not be renamed yet. */
@@ -84,6 +92,9 @@ export function createSession(config: UploadConfig): Session {
     maxUploadBytes: config.maxUploadBytes,
     fieldsOf: (key, file) => ({ name: find(key)?.name ?? file.name, expiresAt: next.expiresAt() }),
     admit,
+    onDropped: continuation.add,
+    onStarted: ({ key, ...meta }, file, chosen) => unfinished.keep(key, meta, file, chosen),
+    onEnded: unfinished.drop,
     onAdded: addUpload,
     onConverted: replaceFile,
     onAllAdded: endBatch,
@@ -114,7 +125,9 @@ export function createSession(config: UploadConfig): Session {
   }
 
   async function admit(key: string, file: File): Promise<boolean> {
-    const twin = wantedAgain.has(key) ? null : await knownFiles.find(file);
+    // A continued upload may be in the list already: its reply is the same image.
+    const isWanted = wantedAgain.has(key) || continuation.metaOf(key) !== null;
+    const twin = isWanted ? null : await knownFiles.find(file);
     const image = twin && (await checks.checkNow(twin));
     const isServed = image && !image.unavailable && Date.parse(image.expiresAt) > Date.now();
     if (!isServed) return true;
@@ -126,7 +139,7 @@ export function createSession(config: UploadConfig): Session {
     const kind = isForeign ? null : kindOf(file);
     const upload: Upload = {
       ...{ key, batch, size: file.size, previewUrl: null, image: null, note: null },
-      name: next.nameFor(file, countInBatch),
+      name: continuation.metaOf(key)?.name ?? next.nameFor(file, countInBatch),
       label: kind?.label ?? null,
       stage: { kind: "queued" },
     };
@@ -161,7 +174,7 @@ export function createSession(config: UploadConfig): Session {
     for (const upload of together) {
       if (upload.stage.kind === "failed") announcer.ended(upload, failureText(upload.name, upload.stage));
     }
-    if (added.length > 0) next.name.value = "";
+    if (added.some(({ key }) => continuation.metaOf(key) === null)) next.name.value = "";
     batch += 1;
     countInBatch = 0;
   }
@@ -190,6 +203,7 @@ export function createSession(config: UploadConfig): Session {
     if (created === null) return setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
     const { image, isReady } = created;
     saved.save({ ...image, checkedAt: Date.now() });
+    unfinished.drop(key);
     void knownFiles.remember(image.id, file);
     dispatch({ kind: "stored", key, image });
     const failure = isReady ? null : await waitUntilServed(client, image.id);
@@ -206,6 +220,11 @@ export function createSession(config: UploadConfig): Session {
     else if (wanted !== image.name) await images.rename(image, wanted);
   }
 
+  function advise(text: string | null): void {
+    advice.value = text;
+    if (text !== null) log.say(text);
+  }
+
   function dismiss({ key, previewUrl }: Upload): void {
     sender.forget(key);
     dispatch({ kind: "removed", key });
@@ -218,12 +237,11 @@ export function createSession(config: UploadConfig): Session {
 
   return {
     ...{ config, uploads: shown, totals, saved, next, log, clock, images, checks, departing, client, advice },
+    ...{ unfinished, add: continuation.add, resume: continuation.resume },
     timeLeft: createTimeLeft(totals, clock),
-    add: sender.add,
-    notePastedText(text) {
-      advice.value = isImageAddress(text) ? "Paste the picture itself, not its address." : null;
-      if (advice.value !== null) log.say(advice.value);
-    },
+    advise,
+    notePastedText: (text) =>
+      advise(isImageAddress(text) ? "Paste the picture itself, not its address." : null),
     retry({ key, stage }) {
       if (stage.kind === "known") wantedAgain.add(key);
       sender.retry(key);

@@ -37,6 +37,8 @@ test.each([
   ["/assets/a/b.js", undefined],
   ["/assets/%2e%2e", undefined],
   ["/sharex.sxcu", ["/sharex.sxcu", ""]],
+  ["/share-target", ["/share-target", ""]],
+  ["/share-target/", undefined],
   [`/${id}`, ["/{id}", id]],
   [`/${id}/view`, ["/{id}/view", id]],
   [`/${id}/edit`, ["/{id}/edit", id]],
@@ -49,9 +51,11 @@ test.each([
 });
 
 const ASSET = "upload-1.js";
+const SCRIPT = { type: "text/javascript", body: Buffer.from("1") };
 const pages = {
   ...textPages,
-  asset: (name: string) => (name === ASSET ? { type: "text/javascript", body: Buffer.from("1") } : undefined),
+  asset: (name: string) => (name === ASSET ? SCRIPT : undefined),
+  shareWorker: () => SCRIPT,
 };
 
 /** A sample path of a route. */
@@ -93,8 +97,9 @@ test.each(ROUTES.map((row) => [row.pattern, row] as const))(
 test("without pages, their routes are left to the host and not described", async () => {
   const site = createSite();
   const { paths } = site.images.describe();
-  expect(Object.keys(paths).filter((path) => /^\/(?:api|assets.*)?$|view|edit/.test(path))).toEqual([]);
-  for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`]) {
+  const ofPages = /^\/(?:api|assets.*)?$|view|edit|share-target/;
+  expect(Object.keys(paths).filter((path) => ofPages.test(path))).toEqual([]);
+  for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`, "/share-target"]) {
     await expect(site.send("GET", path)).rejects.toThrow("is outside the service");
   }
 });

@@ -14,12 +14,18 @@ import type { ImageFacts } from "./description/image-facts.ts";
 import { editorPath, landingPath, viewerPath } from "./description/image-page-paths.ts";
 import { readPath } from "./description/image-read-paths.ts";
 import { recordPath } from "./description/image-record-path.ts";
-import { frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
+import { frontPath, referencePath, shareTargetPath, sharexPath } from "./description/image-site-paths.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { sharexReply } from "./pages/sharex.ts";
-import { assetReply, referencePage, uploadPage } from "./pages/site-pages.ts";
+import {
+  assetReply,
+  missedShareReply,
+  referencePage,
+  shareWorkerReply,
+  uploadPage,
+} from "./pages/site-pages.ts";
 import { readImage } from "./read-image.ts";
 
 /** One method of a route. */
@@ -137,6 +143,13 @@ export const ROUTES: readonly Route[] = [
     // Files that pages load are no part of the API; their path would also be ambiguous beside `/{id}/view`.
     describe: () => null,
   },
+  {
+    pattern: "/share-target",
+    form: "page",
+    needsPages: true,
+    methods: { GET: { handle: shareWorkerReply }, POST: { handle: missedShareReply } },
+    describe: (facts) => (facts.receivesShares ? shareTargetPath(facts) : null),
+  },
   { pattern: "/sharex.sxcu", form: "json", methods: { GET: { handle: sharexReply } }, describe: sharexPath },
   {
     pattern: DESCRIPTION_PATH,
@@ -188,6 +201,7 @@ BY_PATH.set("/api/", routeAt("/api"));
 const BY_SUFFIX = routesAfter(`${API}/{id}.`);
 const BY_PAGE = routesAfter(ID_ROUTE);
 const ASSETS = routeAt("/assets/{name}");
+const SHARE_TARGET = routeAt("/share-target");
 
 function routeAt(pattern: string): Route {
   const route = ROUTES.find((each) => each.pattern === pattern);
@@ -232,10 +246,12 @@ function matched(row: Route, name: string): MatchedRoute {
   return { route: row.observedAs ?? row.pattern, row, name };
 }
 
-/** Whether a service with these pages has the route. An asset must exist by its name. */
+/** Whether a service with these pages has the route. An asset and the worker must exist. */
 export function isOffered(pages: Pages | null, { row, name }: MatchedRoute): boolean {
   if (row.needsPages === undefined) return true;
-  return pages !== null && (row !== ASSETS || pages.asset(name) !== undefined);
+  if (pages === null) return false;
+  if (row === SHARE_TARGET) return pages.shareWorker !== undefined;
+  return row !== ASSETS || pages.asset(name) !== undefined;
 }
 
 /** Whether the path has the form of an image's page. The host may have such paths too. */

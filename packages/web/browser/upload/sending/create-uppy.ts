@@ -1,17 +1,10 @@
 import Uppy, { type UppyFile } from "@uppy/core";
 import DropTarget from "@uppy/drop-target";
 import XHRUpload from "@uppy/xhr-upload";
+import type { KeptMeta } from "../../saved/kept-uploads.ts";
 
-/** Metadata of a file. */
-export type SentMeta = {
-  /** Identifies the upload on this page. */
-  key: string;
-  /** Lets the service recognise a retry as the same upload. */
-  idempotencyKey: string;
-  /** Fields of the form. */
-  name: string;
-  expiresAt: string;
-};
+/** Metadata of a file: the key of the upload on this page, and what is sent. */
+export type SentMeta = { key: string } & Pick<KeptMeta, keyof KeptMeta>;
 
 /** The body of a reply, not validated yet. */
 export type SentBody = Record<string, unknown>;

@@ -1,3 +1,4 @@
+import type { KeptMeta } from "../../saved/kept-uploads.ts";
 import { kindOf, refusalOf, sentType } from "../file-kinds.ts";
 import { type ConvertedFile, convertFile, foreignKindOf } from "../intake/convert-file.ts";
 import type { ForeignKind } from "../intake/foreign-kind.ts";
@@ -19,6 +20,12 @@ export interface SenderOptions {
   onAdded(key: string, file: File, refusal: string | null, isForeign: boolean): void;
   /** Another file is sent instead of the chosen one. */
   onConverted(key: string, chosen: File, converted: ConvertedFile): void;
+  /** Files were dropped on the page. */
+  onDropped(files: readonly File[]): void;
+  /** Called before each attempt. `chosen` is the file before its conversion. */
+  onStarted(meta: SentMeta, file: File, chosen: File): void;
+  /** The upload was cancelled or refused: a further attempt is a new upload. */
+  onEnded(key: string): void;
   /** Awaited before the file is sent. `false`: it is not sent until `retry`. */
   admit(key: string, file: File): Promise<boolean>;
   /** Called after `onAdded` was called for every file of a batch. */
@@ -32,17 +39,29 @@ export interface SenderOptions {
 
 /** Sends files to the service and retries where that can help. */
 export interface Sender {
-  add(files: readonly File[]): void;
+  add(files: readonly AddedFile[]): void;
   /** Sends a failed file again, whether the upload or its processing failed. */
   retry(key: string): void;
   /** Cancels the upload if it is still running, and drops the file. */
   forget(key: string): void;
 }
 
+/** A file to send. */
+export interface AddedFile {
+  file: File;
+  /** Key of an upload that a closed window left. Absent: a new upload. */
+  key?: string;
+  /** What that window sent. `null`: nothing. */
+  meta?: KeptMeta | null;
+}
+
 interface Sending {
   file: File;
+  chosen: File;
   /** `null` until the file is sent. */
   meta: SentMeta | null;
+  /** Whether `meta` is of a closed window. */
+  isContinued: boolean;
   /** Attempts in a row that lost their connection. */
   brokenCount: number;
   isAllSent: boolean;
@@ -63,7 +82,7 @@ export function createSender(options: SenderOptions): Sender {
   function take(added: SentFile): SentFile | false {
     if (!(added.data instanceof File)) return false;
     if (added.source !== TAKEN) {
-      if (dropped.push(added.data) === 1) queueMicrotask(() => void add(dropped.splice(0)));
+      if (dropped.push(added.data) === 1) queueMicrotask(() => options.onDropped(dropped.splice(0)));
       return false;
     }
     const { key } = added.meta;
@@ -78,11 +97,11 @@ export function createSender(options: SenderOptions): Sender {
     return { key, idempotencyKey: randomKey(), ...fieldsOf(key, file) };
   }
 
-  async function add(files: readonly File[]): Promise<void> {
-    const kinds = await Promise.all(files.map(foreignKindOf));
-    const added = files.map((file, index) => {
+  async function add(files: readonly AddedFile[]): Promise<void> {
+    const kinds = await Promise.all(files.map(({ file }) => foreignKindOf(file)));
+    const added = files.map((each, index) => {
       const foreign = kinds[index] ?? null;
-      return { key: register(file, foreign), file, foreign };
+      return { key: register(each, foreign), file: each.file, foreign };
     });
     options.onAllAdded();
     for (const { key, foreign } of added) if (foreign === null) send(key);
@@ -90,12 +109,16 @@ export function createSender(options: SenderOptions): Sender {
       if (foreign !== null) await convertAndSend(key, file, foreign);
   }
 
-  function register(file: File, foreign: ForeignKind | null): string {
-    const key = randomKey();
+  function register(
+    { file, key = randomKey(), meta = null }: AddedFile,
+    foreign: ForeignKind | null,
+  ): string {
     const refusal = foreign === null ? refusalOf(file, maxUploadBytes) : null;
     if (refusal === null) {
-      sendings.set(key, { file, meta: null, brokenCount: 0, isAllSent: false, isUnwanted: false });
-    }
+      const isContinued = meta !== null;
+      const flags = { isContinued, isAllSent: false, isUnwanted: false };
+      sendings.set(key, { file, chosen: file, meta: meta && { key, ...meta }, brokenCount: 0, ...flags });
+    } else options.onEnded(key);
     options.onAdded(key, file, refusal, foreign !== null);
     return key;
   }
@@ -115,6 +138,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function fail(key: string, message: string): void {
     sendings.delete(key);
+    options.onEnded(key);
     onStage(key, { kind: "failed", message, canRetry: false });
   }
 
@@ -125,6 +149,7 @@ export function createSender(options: SenderOptions): Sender {
     const file = sendings.get(key)?.file;
     if (file !== undefined && !(await options.admit(key, file))) {
       uppy.removeFile(key);
+      options.onEnded(key);
       await new Promise(() => undefined);
     }
     // Never settles: Uppy would send the file although it was cancelled meanwhile.
@@ -136,19 +161,27 @@ export function createSender(options: SenderOptions): Sender {
     const sending = sendings.get(key);
     if (sending === undefined || sending.isUnwanted) return;
     sending.isAllSent = false;
-    const { file } = sending;
+    const { file, chosen } = sending;
     sending.meta ??= metaOf(key, file);
+    options.onStarted(sending.meta, file, chosen);
     const { name, type } = file;
     uppy.addFile({ source: TAKEN, name, type, data: file, meta: sending.meta });
   }
 
   function refused(key: string, sending: Sending, refusal: Refusal): void {
     const outcome = outcomeOf(refusal, sending.brokenCount);
+    const isOtherFile = sending.isContinued && refusal.status === 409 && refusal.retryAfterMs === null;
+    sending.isContinued &&= !isOtherFile;
     if (sending.isUnwanted) {
       sendings.delete(key);
+    } else if (isOtherFile && sending.meta !== null) {
+      // The file has changed since the closed window sent it.
+      sending.meta.idempotencyKey = randomKey();
+      send(key);
     } else if (outcome.kind === "failed") {
       sending.brokenCount = 0;
       if (outcome.isSettled) sending.meta = null;
+      if (outcome.isSettled || !outcome.canRetry) options.onEnded(key);
       onStage(key, outcome);
     } else if (outcome.cause === "busy") {
       gate.holdUntil(Date.now() + outcome.delayMs);
@@ -201,6 +234,7 @@ export function createSender(options: SenderOptions): Sender {
       send(key);
     },
     forget(key) {
+      options.onEnded(key);
       const sending = sendings.get(key);
       // The image may be stored already: the reply has what is needed to delete it.
       if (sending?.isAllSent) {
@@ -214,7 +248,7 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /** 128 random bits in hex. `crypto.randomUUID` does not exist on pages without TLS. */
-function randomKey(): string {
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

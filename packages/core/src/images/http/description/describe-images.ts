@@ -43,6 +43,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     settings;
   return {
     hasPages: pages !== null,
+    receivesShares: pages?.shareWorker !== undefined,
     requiresTls: settings.tls !== "off",
     asksHost: settings.authorize !== null,
     leavesFailures: settings.errors === "host",

@@ -28,21 +28,49 @@ export function referencePage(context: ImageContext, call: Call): Reply {
 /** `GET HEAD {base}/assets/<name>`: a file that pages load, cacheable for ever. */
 export function assetReply(context: ImageContext, call: Call, name: string): Reply {
   const asset = requirePages(context).asset(name);
-  if (asset === undefined)
-    throw new HttpProblem({ status: 404, detail: "There is nothing at this address." });
+  if (asset === undefined) throw nothingAtAddress();
+  return fileReply(call, asset, {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    // If a page is opened under another host name than that of `publicUrl`, its files are cross-origin.
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  });
+}
+
+function fileReply(call: Call, asset: Asset, more: Record<string, string>): Reply {
   const { body, encoding } = chooseEncoding(call, asset);
   const headers = {
     "Content-Type": asset.type,
     "Content-Length": String(body.byteLength),
     ...(encoding === null ? {} : { "Content-Encoding": encoding }),
-    "Cache-Control": "public, max-age=31536000, immutable",
     Vary: "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
-    // If a page is opened under another host name than that of `publicUrl`, its files are cross-origin.
-    "Access-Control-Allow-Origin": "*",
-    "Cross-Origin-Resource-Policy": "cross-origin",
+    ...more,
   };
   return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
+}
+
+/** `GET HEAD {base}/share-target`: the service worker. Browsers compare it with theirs on each use. */
+export function shareWorkerReply(context: ImageContext, call: Call): Reply {
+  const asset = requirePages(context).shareWorker?.();
+  if (asset === undefined) throw nothingAtAddress();
+  return fileReply(call, asset, {
+    "Cache-Control": "no-cache",
+    // The worker loads nothing.
+    "Content-Security-Policy": "default-src 'none'",
+  });
+}
+
+/** `POST {base}/share-target`, in a browser without the worker: the upload page, which asks for the files again. */
+export function missedShareReply(context: ImageContext, call: Call): Reply {
+  return {
+    status: 303,
+    headers: { Location: `${baseUrl(context, call)}/?shared=missed`, "Cache-Control": "no-store" },
+  };
+}
+
+function nothingAtAddress(): HttpProblem {
+  return new HttpProblem({ status: 404, detail: "There is nothing at this address." });
 }
 
 function chooseEncoding(
