@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { readCreated, readSaved } from "../../packages/web/browser/saved/saved-image.ts";
 import { readConfig } from "../../packages/web/browser/upload/config.ts";
 import { isImageAddress, kindOf, refusalOf, sentType } from "../../packages/web/browser/upload/file-kinds.ts";
-import { expiresAtField, lifetimeChoices } from "../../packages/web/browser/upload/lifetimes.ts";
+import { expiresAtField } from "../../packages/web/browser/upload/lifetimes.ts";
 import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
 import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
 import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
-import { durationText } from "../../packages/web/src/time-left.ts";
+import { durationText, lifetimeChoices } from "../../packages/web/src/time-left.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,6 @@
 import type { ImageView } from "@outrigger/core";
 import { type Html, type HtmlValue, html } from "./html.ts";
+import { timeLeftText } from "./time-left.ts";
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ["image/png", "PNG image"],
@@ -63,6 +64,12 @@ export function dateMarkup(date: string): Html {
   const ms = Date.parse(date);
   if (Number.isNaN(ms)) return html`${date}`;
   return html`<time datetime="${new Date(ms).toISOString()}">${DATE.format(ms)} UTC</time>`;
+}
+
+/** When an image expires, and the time until then; without `nowMs` only when. */
+export function expiryMarkup(expiresAt: string, nowMs: number | null): Html {
+  const left = nowMs === null ? null : timeLeftText(expiresAt, nowMs);
+  return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
 }
 
 const ISO_DATE = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;

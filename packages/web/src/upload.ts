@@ -1,28 +1,38 @@
 import type { Page, UploadView } from "@outrigger/core";
-import { absoluteAddress } from "./addresses.ts";
+import { absoluteAddress, pathSource } from "./addresses.ts";
 import { documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";
+import { refusalBanner, uploadForm } from "./upload-form.ts";
 
 /** The upload page. `browser/upload` adds its interactive parts. */
 export function uploadPage(view: UploadView, productName: string): Page {
-  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs } = view;
+  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, form, refusal } = view;
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
+  const action = absoluteAddress(form?.action ?? "");
   return documentPage({
     title: "Upload images",
     productName,
     baseUrl,
     layout: "upload",
     entry: "upload",
-    main: html`<nav aria-label="For developers">
-<a href="${baseUrl}/api">API</a>
-<a href="${baseUrl}/sharex.sxcu">ShareX</a>
-</nav>
+    main: html`${
+      base !== null &&
+      html`<nav aria-label="For developers">
+<a href="${base.href}/api">API</a>
+<a href="${base.href}/sharex.sxcu">ShareX</a>
+</nav>`
+    }
 <h1>Upload images</h1>
 <p class="lead">Get a link to share. Images are deleted automatically.</p>
+${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
 <noscript>
-<p class="banner alarm">Turn on JavaScript to upload here, or run this command:</p>
-<p><code>curl -F imagedata=@picture.png ${baseUrl}/api/images.txt</code></p>
+${
+  form !== undefined && action !== null
+    ? uploadForm(view, form, action)
+    : html`<p class="banner alarm">Turn on JavaScript to upload here, or run this command:</p>
+<p><code>curl -F imagedata=@picture.png ${baseUrl}/api/images.txt</code></p>`
+}
 </noscript>
 <div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
  data-default-lifetime-ms="${defaultLifetimeMs}" data-max-lifetime-ms="${maxLifetimeMs}"><div class="drop-area"></div></div>`,
@@ -30,6 +40,7 @@ export function uploadPage(view: UploadView, productName: string): Page {
       "connect-src": sources,
       // Previews of files that are not uploaded yet have `blob:` addresses.
       "img-src": `${sources} blob:`,
+      ...(action === null ? {} : { "form-action": pathSource(action.href) ?? sourceList([action]) }),
     },
   });
 }

@@ -7,6 +7,7 @@ import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts
 import type { OwnerGrant } from "../authorize.ts";
 import { addImage, type NewImage } from "../library/add-image.ts";
 import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -36,6 +37,29 @@ export async function createImage(
   suffix: "json" | "txt",
   limits: Record<string, string>,
 ): Promise<Reply> {
+  const { record, pin, preference } = await storeUpload(context, call);
+  const reply = createdReply(context, call, record, pin, suffix);
+  const isPreferred = reply.status === 202 && preference !== null;
+  const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
+  return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
+}
+
+/** An upload that was stored. */
+interface StoredUpload {
+  record: ImageRecord;
+  pin: string;
+  preference: AsyncPreference | null;
+}
+
+/**
+ * Receives an upload and stores it as an image.
+ * @param adapt Turns what was received into what the API takes. Must not throw.
+ */
+export async function storeUpload(
+  context: ImageContext,
+  call: Call,
+  adapt = (received: Upload) => received,
+): Promise<StoredUpload> {
   const { library, permissions } = context;
   requireUtf8Query(call.search);
   const userAgent = call.headers["user-agent"];
@@ -53,14 +77,11 @@ export async function createImage(
   const request = { userAgent, grant, idempotencyKey, preference, uploader };
   const turn = context.uploadTurns.turnOf(client, context.settings.uploadIdleMs);
   try {
-    const received = await receiveInTurn(context, call, turn);
+    const received = adapt(await receiveInTurn(context, call, turn));
     const { record } = await addImage(library, received.file, () =>
       newImage(context, call, received, request, client),
     );
-    const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
-    const isPreferred = reply.status === 202 && preference !== null;
-    const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
-    return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
+    return { record, pin: pins.pinOf(record.id), preference };
   } finally {
     turn.done();
   }

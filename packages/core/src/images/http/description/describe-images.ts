@@ -42,6 +42,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
   const { sizes, presets, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
   return {
     hasPages: pages !== null,
+    hasUploadForm: pages?.created !== undefined,
     requiresTls: settings.tls !== "off",
     asksHost: settings.authorize !== null,
     leavesFailures: settings.errors === "host",

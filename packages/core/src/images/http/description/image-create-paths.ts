@@ -1,7 +1,13 @@
 import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
-import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
+import type {
+  ApiOperation,
+  ApiParameter,
+  ApiRequestBody,
+  ApiResponse,
+  PathItem,
+} from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
-import { optionalText } from "../../../schema/json-schema.ts";
+import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
@@ -10,6 +16,16 @@ import type { ImageFacts } from "./image-facts.ts";
 import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
+
+/** The header that every upload needs. */
+export const USER_AGENT: ApiParameter = {
+  ...headerParameter(
+    "User-Agent",
+    "Its first product and version are shown with the image.",
+    USER_AGENT_SCHEMA,
+  ),
+  required: true,
+};
 
 /** `POST {base}/api/images.json` or `.txt`. */
 export function createPath(facts: ImageFacts, suffix: "json" | "txt"): PathItem {
@@ -30,14 +46,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       "Stores a picture or document. The PIN is returned only once. Keep it to edit or delete the image later." +
       (isText ? " The body is the image's URL and a line break; the headers contain the rest." : ""),
     parameters: [
-      {
-        ...headerParameter(
-          "User-Agent",
-          "Its first product and version are shown with the image.",
-          USER_AGENT_SCHEMA,
-        ),
-        required: true,
-      },
+      USER_AGENT,
       headerParameter(
         "Prefer",
         "`respond-async` requests an immediate 202; with `wait=<seconds>`, a 202 only if processing takes longer. Unknown preferences are ignored.",
@@ -68,11 +77,51 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
   };
 }
 
-function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageFacts): ApiRequestBody {
+function uploadBody(facts: ImageFacts): ApiRequestBody {
+  return multipartBody(
+    `${fileText(facts)} Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
+    {
+      expiresAt: {
+        ...optionalText(EXPIRY_SCHEMAS.form),
+        description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; ${lifetimeText(facts)}`,
+      },
+    },
+    [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES],
+  );
+}
+
+/** The body of the upload form. */
+export function uploadFormBody(facts: ImageFacts): ApiRequestBody {
+  return multipartBody(
+    `${fileText(facts)} Its bytes decide about the type.`,
+    {
+      expiresIn: {
+        type: "string",
+        pattern: "^\\d{0,15}$",
+        description: `Lifetime in milliseconds; ${lifetimeText(facts)}`,
+      },
+    },
+    ["*/*"],
+  );
+}
+
+function fileText({ maxUploadBytes }: ImageFacts): string {
+  return `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF.`;
+}
+
+function lifetimeText({ defaultLifetimeMs, maxLifetimeMs }: ImageFacts): string {
   const days = (ms: number) => {
     const count = Math.round((ms / 86_400_000) * 100) / 100;
     return count === 1 ? "1 day" : `${count} days`;
   };
+  return `at most ${days(maxLifetimeMs)} from now. An empty value counts as absent. Default: ${days(defaultLifetimeMs)} from now.`;
+}
+
+function multipartBody(
+  description: string,
+  fields: Readonly<Record<string, JsonSchema>>,
+  types: readonly string[],
+): ApiRequestBody {
   return {
     required: true,
     content: {
@@ -80,27 +129,16 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
         schema: {
           type: "object",
           properties: {
-            [FILE_FIELD]: {
-              type: "string",
-              format: "binary",
-              description: `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF. Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
-            },
+            [FILE_FIELD]: { type: "string", format: "binary", description },
             name: {
               ...NAME_SCHEMA,
               description: `${NAME_SCHEMA.description} Default: the name of the file.`,
             },
-            expiresAt: {
-              ...optionalText(EXPIRY_SCHEMAS.form),
-              description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. An empty value counts as absent. Default: ${days(defaultLifetimeMs)} from now.`,
-            },
+            ...fields,
           },
           required: [FILE_FIELD],
         },
-        encoding: {
-          [FILE_FIELD]: {
-            contentType: [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES].join(", "),
-          },
-        },
+        encoding: { [FILE_FIELD]: { contentType: types.join(", ") } },
       },
     },
   };

@@ -7,6 +7,8 @@ import type { SizePolicy } from "../../renditions/sizes.ts";
 /** The facts that the description of an image service depends on. */
 export interface ImageFacts {
   hasPages: boolean;
+  /** Whether the upload page has a form for browsers without JavaScript. */
+  hasUploadForm: boolean;
   /** Whether connections without TLS may be refused. */
   requiresTls: boolean;
   /** Whether the host app decides about requests. */
