@@ -37,7 +37,7 @@ describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
         });
         const notes = { ...boat("notes.txt"), mimeType: "text/plain" };
         await choose(page, big(20_000), notes, { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
-        await entryOf(page, "big.jpg").getByText("too large (20 kB). The limit is 10 kB.").waitFor();
+        await entryOf(page, "big.jpg").getByText("too large (19.5 KB). The limit is 9.77 KB.").waitFor();
         await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD or PDF.").waitFor();
         await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);

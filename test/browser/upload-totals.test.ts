@@ -13,7 +13,7 @@ const QUEUED: Stage = { kind: "queued" };
 const FAILED: Stage = { kind: "failed", message: "No.", canRetry: true };
 
 let count = 0;
-const upload = (stage: Stage, batch = 0, size = 1_000_000): Upload => ({
+const upload = (stage: Stage, batch = 0, size = 1024 * 1024): Upload => ({
   ...{
     key: String(count++),
     batch,
@@ -33,7 +33,7 @@ describe("the totals of the upload page", () => {
   test("the heading counts ready and wanted files, sent and wanted bytes, and the time left", () => {
     const uploads = [
       ...many(37, READY),
-      upload({ kind: "sending", sentBytes: 500_000 }),
+      upload({ kind: "sending", sentBytes: 512 * 1024 }),
       upload({ kind: "processing" }),
       ...many(61, QUEUED),
     ];

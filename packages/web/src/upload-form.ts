@@ -1,7 +1,7 @@
 import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core";
 import type { Address } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
-import { limitText, waitText, withDates } from "./phrases.ts";
+import { sizeText, waitText, withDates } from "./phrases.ts";
 import { durationText, lifetimeChoices } from "./time-left.ts";
 import { quoted, uploadRefusal } from "./upload-refusal.ts";
 
@@ -17,7 +17,7 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
 <input id="file" name="${fileField}" type="file" required accept="${types.join(",")},.psd" aria-describedby="${described}"${
     refusal !== undefined && html` autofocus`
   }>
-<p class="hint" id="file-hint">PNG, JPEG, GIF, SVG, PSD or PDF, up to ${limitText(maxUploadBytes)}.</p>
+<p class="hint" id="file-hint">PNG, JPEG, GIF, SVG, PSD or PDF, up to ${sizeText(maxUploadBytes)}.</p>
 <label for="name">Name (optional)</label>
 <input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="Same as the file name" autocomplete="off" dir="auto">
 <label for="expires-in">Delete after</label>
@@ -31,7 +31,7 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
 /** Why the form was refused. */
 export function refusalBanner({ status, detail, retryAfterSeconds }: UploadRefusal, maxBytes: number): Html {
   const reason =
-    status === 413 ? `This file is too large. The limit is ${limitText(maxBytes)}.` : uploadRefusal(status);
+    status === 413 ? `This file is too large. The limit is ${sizeText(maxBytes)}.` : uploadRefusal(status);
   const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${waitText(retryAfterSeconds)}.`;
   const said = SAYING_ENOUGH.includes(status) ? null : withDates(` ${quoted(detail)}`);
   return html`<p class="banner alarm" role="alert" id="refusal">${reason}${wait}${said}</p>`;

@@ -1,5 +1,5 @@
 import { kindOf, refusalOf, sentType } from "../file-kinds.ts";
-import { type ConvertedFile, convertFile, foreignKindOf } from "../intake/convert-file.ts";
+import { type ConvertedFile, convertFile, readIntake } from "../intake/convert-file.ts";
 import type { ForeignKind } from "../intake/foreign-kind.ts";
 import type { Stage } from "../store/uploads.ts";
 import { createUppy, type SentFile, type SentMeta } from "./create-uppy.ts";
@@ -79,11 +79,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function add(files: readonly File[]): Promise<void> {
-    const kinds = await Promise.all(files.map(foreignKindOf));
-    const added = files.map((file, index) => {
-      const foreign = kinds[index] ?? null;
-      return { key: register(file, foreign), file, foreign };
-    });
+    const intakes = await Promise.all(files.map(readIntake));
+    const added = intakes.map(({ file, foreign }) => ({ key: register(file, foreign), file, foreign }));
     options.onAllAdded();
     for (const { key, foreign } of added) if (foreign === null) send(key);
     for (const { key, file, foreign } of added)
