@@ -86,6 +86,11 @@ export function eventually<T>(read: () => T | Promise<T>) {
   return expect.poll(read, { timeout: 20_000 });
 }
 
+/** A file that the page refuses. */
+export function textFile(name = "notes.txt"): ChosenFile {
+  return { name, mimeType: "text/plain", buffer: Buffer.from("text") };
+}
+
 /** Chooses files as a click on the file input does. */
 export function choose(page: Page, ...files: ChosenFile[]): Promise<void> {
   return page.getByLabel("Choose images").setInputFiles(files);
