@@ -1,58 +1,40 @@
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readLinksFile } from "../../packages/web/browser/saved/links-file.ts";
-import { launchChromium, withPage } from "../support/chromium.ts";
-import { jpegPhoto } from "../support/pictures.ts";
-import { type Created, type Site, startSite, upload } from "../support/service.ts";
-import { deleteElsewhere, openWithList, readList, savedFrom, statusOf } from "./saved-list.ts";
-import { choose, copied, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
+import { withPage } from "../support/chromium.ts";
+import { deleteElsewhere, openCard, openWithList, readList, savedFrom, statusOf } from "./saved-list.ts";
+import { choose, copied, entryOf, eventually, linkOf, recordAt, shareUploadPage } from "./upload-page.ts";
 
+const isFocused = (element: Element) => element === document.activeElement;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => {
-  let site: Site;
-  let browser: Browser;
-  let photo: Buffer;
+  const shared = shareUploadPage({ maxLifetimeMs: 40 * DAY_MS });
+  const { boat, add, onPage } = shared;
 
-  beforeAll(async () => {
-    [photo, site, browser] = await Promise.all([
-      jpegPhoto(120, 80),
-      startSite({ maxLifetimeMs: 40 * DAY_MS }),
-      launchChromium(),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
-  });
-
-  const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
-  const add = (name: string): Promise<Created> => upload(site, photo, "image/jpeg", { name });
-
-  test("a card extends the expiry by days, up to the longest lifetime, and says why not further", async () => {
-    await onUploadPage(browser, site, async (page) => {
+  test("a card extends the expiry by days, and says when a step ends at the longest lifetime", async () => {
+    await onPage(async (page) => {
       await choose(page, boat());
       const entry = entryOf(page, "boat.jpg");
       await entry.getByText(/expires in 2[34] hours/).waitFor();
       const link = await linkOf(entry);
       const daysLeft = async () =>
-        (Date.parse(String((await recordAt(site, link)).expiresAt)) - Date.now()) / DAY_MS;
+        (Date.parse(String((await recordAt(shared.site, link)).expiresAt)) - Date.now()) / DAY_MS;
       await entry.getByRole("button", { name: "+1 day for boat.jpg" }).click();
       await entry.getByText(/expires in (47 hours|2 days)/).waitFor();
       expect(await daysLeft()).toBeCloseTo(2, 1);
-      const month = entry.getByRole("button", { name: "+30 days for boat.jpg" });
-      await month.click();
+      await entry.getByRole("button", { name: "+30 days for boat.jpg" }).click();
       await entry.getByText(/expires in 3[12] days/).waitFor();
       expect(await daysLeft()).toBeCloseTo(32, 1);
-      await month.click();
+      expect(await entry.getByRole("button", { name: "+30 days" }).count()).toBe(0);
+      await entry.getByRole("button", { name: "Extend to 40 days for boat.jpg" }).click();
       await entry.getByText(/expires in (39|40) days/).waitFor();
       expect(await daysLeft()).toBeCloseTo(40, 1);
-      await month.click();
-      await entry.getByText("Not extended. The longest lifetime is 40 days from now.").waitFor();
-      const [saved] = await readList(page, site);
-      expect(saved?.expiresAt).toBe((await recordAt(site, link)).expiresAt);
+      await eventually(() => entry.getByRole("button", { name: /\+|Extend/ }).count()).toBe(0);
+      await eventually(() => entry.getByRole("button", { name: "Rename" }).evaluate(isFocused)).toBe(true);
+      const [saved] = await readList(page, shared.site);
+      expect(saved?.expiresAt).toBe((await recordAt(shared.site, link)).expiresAt);
       await page.reload();
       await page
         .locator(".saved")
@@ -64,12 +46,9 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
 
   test("the service's reason is shown when it refuses to extend an image", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(
-      browser,
-      site,
+    await onPage(
       async (page) => {
-        await openWithList(page, site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
-        await page.locator("summary").first().click();
+        await openCard(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
         await page.getByRole("button", { name: "+1 day for boat.jpg" }).click();
         await page
           .locator(".trouble")
@@ -82,19 +61,16 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
 
   test("Rename moves to the name, and Edit opens the edit page", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(
-      browser,
-      site,
+    await onPage(
       async (page) => {
-        await openWithList(page, site, [savedFrom(image)]);
-        await page.locator("summary").first().click();
+        await openCard(page, shared.site, [savedFrom(image)]);
         await page.getByRole("button", { name: "Rename boat.jpg" }).click();
         await page.keyboard.type("Regatta");
         await page.keyboard.press("Enter");
         await page.getByRole("link", { name: "Edit Regatta" }).click();
         await page.getByRole("button", { name: "Save changes" }).waitFor();
         expect(await page.getByLabel("Name").inputValue()).toBe("Regatta");
-        await deleteElsewhere(site, image);
+        await deleteElsewhere(shared.site, image);
         await page.goBack();
         // The image is checked at once, although the page checked it less than a minute ago.
         await page.locator(".saved").getByText("deleted", { exact: true }).waitFor();
@@ -106,8 +82,8 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
   test("the links of a browser are saved in a readable file and restored in another browser", async () => {
     const [kept, gone, known] = [await add("kept.jpg"), await add("gone.jpg"), await add("known.jpg")];
     let text = "";
-    await onUploadPage(browser, site, async (page) => {
-      await openWithList(page, site, [kept, gone, known].map(savedFrom));
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, [kept, gone, known].map(savedFrom));
       const download = page.waitForEvent("download");
       await page.getByRole("button", { name: "Save my links…" }).click();
       const file = await download;
@@ -118,11 +94,9 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
     expect(text).toContain(`\n${kept.editUrl}\n`);
     expect(text).toContain("Anyone with these links can edit or delete the images.");
     expect(readLinksFile(text).map(({ id }) => id)).toEqual([kept.id, gone.id, known.id]);
-    await deleteElsewhere(site, gone);
-    const wrong = `${site.base}/${(await add("wrong.jpg")).id}/edit?pin=${"0".repeat(16)}`;
-    await onUploadPage(
-      browser,
-      site,
+    await deleteElsewhere(shared.site, gone);
+    const wrong = `${shared.site.base}/${(await add("wrong.jpg")).id}/edit?pin=${"0".repeat(16)}`;
+    await onPage(
       async (page) => {
         const restore = (content: string) =>
           page.getByLabel("Restore links from a file").setInputFiles({
@@ -132,47 +106,49 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
           });
         await restore("nothing");
         await page.getByText("This file has no edit links.").first().waitFor();
-        await openWithList(page, site, [savedFrom(known)]);
+        await openWithList(page, shared.site, [savedFrom(known)]);
         await restore(`${text}\n${wrong}\n`);
         await page
           .locator(".links-file")
           .getByText("1 link restored, 1 already in the list, 1 expired or deleted, 1 with a wrong PIN.")
           .waitFor();
-        expect(await readList(page, site)).toMatchObject([savedFrom(kept), savedFrom(known)]);
+        expect(await readList(page, shared.site)).toMatchObject([savedFrom(kept), savedFrom(known)]);
         await page.locator(".saved .entry").filter({ hasText: "kept.jpg" }).waitFor();
       },
       { mayComplain: /status of (403|410|412)/ },
     );
-    expect(await statusOf(site, kept)).toBe(200);
+    expect(await statusOf(shared.site, kept)).toBe(200);
   });
 
   test("a file that was uploaded before is not sent again unless the user wants that", async () => {
-    await onUploadPage(browser, site, async (page) => {
+    await onPage(async (page) => {
       await choose(page, boat());
       const link = await linkOf(entryOf(page, "boat.jpg"));
-      await eventually(async () => (await readList(page, site))[0]?.file?.size).toBe(photo.length);
+      await eventually(async () => (await readList(page, shared.site))[0]?.file?.size).toBe(
+        shared.photo.length,
+      );
       await page.reload();
       await choose(page, boat());
       const again = page.locator(".uploads .entry");
       await again.getByText("You already uploaded this:").waitFor();
       expect(await copied(page, again.getByRole("button", { name: "Copy link to boat.jpg" }))).toBe(link);
-      expect(await readList(page, site)).toHaveLength(1);
+      expect(await readList(page, shared.site)).toHaveLength(1);
       await again.getByRole("button", { name: "Upload again" }).click();
       expect(await linkOf(again)).not.toBe(link);
-      await eventually(async () => (await readList(page, site)).length).toBe(2);
+      await eventually(async () => (await readList(page, shared.site)).length).toBe(2);
     });
   });
 
   test("a file whose earlier image was deleted is uploaded without a question", async () => {
-    await onUploadPage(
-      browser,
-      site,
+    await onPage(
       async (page) => {
         await choose(page, boat());
         const first = await linkOf(entryOf(page, "boat.jpg"));
-        await eventually(async () => (await readList(page, site))[0]?.file?.size).toBe(photo.length);
-        const [saved] = await readList(page, site);
-        if (saved) await deleteElsewhere(site, { ...saved, editUrl: "", status: "" });
+        await eventually(async () => (await readList(page, shared.site))[0]?.file?.size).toBe(
+          shared.photo.length,
+        );
+        const [saved] = await readList(page, shared.site);
+        if (saved) await deleteElsewhere(shared.site, { ...saved, editUrl: "", status: "" });
         await choose(page, boat());
         const second = page.locator(".uploads .entry").first();
         expect(await linkOf(second)).not.toBe(first);
@@ -182,27 +158,27 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
   });
 
   test("two windows add to the list and change it without losing an entry", async () => {
-    await onUploadPage(browser, site, async (page) => {
+    await onPage(async (page) => {
       const other = await page.context().newPage();
-      await other.goto(`${site.base}/`);
+      await other.goto(`${shared.site.base}/`);
       const names = (prefix: string) => ["1", "2", "3", "4"].map((number) => boat(`${prefix}${number}.jpg`));
       await Promise.all([choose(page, ...names("a")), choose(other, ...names("b"))]);
-      await eventually(async () => (await readList(page, site)).length).toBe(8);
+      await eventually(async () => (await readList(page, shared.site)).length).toBe(8);
       // As if the other window had not seen the last addition.
       await choose(page, boat("late.jpg"));
-      await eventually(async () => (await readList(page, site))[0]?.name).toBe("late.jpg");
+      await eventually(async () => (await readList(page, shared.site))[0]?.name).toBe("late.jpg");
       await other.evaluate((key) => {
         const list: unknown[] = JSON.parse(localStorage.getItem(key) ?? "[]");
         localStorage.setItem(key, JSON.stringify(list.slice(1)));
-      }, `outrigger uploads ${site.base}`);
-      await eventually(async () => (await readList(page, site)).map(({ name }) => name)).toContain(
+      }, `outrigger uploads ${shared.site.base}`);
+      await eventually(async () => (await readList(page, shared.site)).map(({ name }) => name)).toContain(
         "late.jpg",
       );
     });
   });
 
   test("the chosen lifetime is remembered", async () => {
-    await onUploadPage(browser, site, async (page) => {
+    await onPage(async (page) => {
       const lifetime = page.getByLabel("Delete after");
       await lifetime.selectOption("7 days");
       await page.reload();
@@ -210,7 +186,10 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
       await lifetime.selectOption("1 day");
       await page.reload();
       await eventually(() => lifetime.locator("option:checked").textContent()).toBe("1 day");
-      await page.evaluate((base) => localStorage.setItem(`outrigger lifetime ${base}`, "12345"), site.base);
+      await page.evaluate(
+        (base) => localStorage.setItem(`outrigger lifetime ${base}`, "12345"),
+        shared.site.base,
+      );
       await page.reload();
       await eventually(() => lifetime.locator("option:checked").textContent()).toBe("1 day");
     });
@@ -219,11 +198,9 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
   test("names keep their direction, and long ones take two lines at most", async () => {
     const long = await add(`${"Wort ".repeat(43)}.jpg`);
     const arabic = await add("صورة ١.jpg");
-    await onUploadPage(
-      browser,
-      site,
+    await onPage(
       async (page) => {
-        await openWithList(page, site, [savedFrom(long), savedFrom(arabic)]);
+        await openWithList(page, shared.site, [savedFrom(long), savedFrom(arabic)]);
         const titles = page.locator(".saved summary .title");
         const { height, lineHeight } = await titles.first().evaluate((title) => ({
           height: title.getBoundingClientRect().height,
@@ -243,10 +220,10 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
   test("the label of an empty thumbnail has a contrast of at least 4.5 in light and in dark", async () => {
     const image = await add("plan.jpg");
     for (const colorScheme of ["light", "dark"] as const) {
-      await withPage(browser, { colorScheme }, async (page) => {
+      await withPage(shared.browser, { colorScheme }, async (page) => {
         await page.route("**/*.webp*", (route) => route.abort());
-        await page.goto(`${site.base}/`);
-        await openWithList(page, site, [savedFrom(image)]);
+        await page.goto(`${shared.site.base}/`);
+        await openWithList(page, shared.site, [savedFrom(image)]);
         const label = page.locator(".thumbnail span");
         await label.waitFor();
         const contrast = await label.evaluate((span) => {

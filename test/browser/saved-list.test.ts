@@ -1,10 +1,15 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium } from "../support/chromium.ts";
-import { jpegPhoto } from "../support/pictures.ts";
-import { type Created, type Site, startSite, upload } from "../support/service.ts";
-import { deleteElsewhere, openWithList, patch, readList, savedFrom, statusOf } from "./saved-list.ts";
-import { choose, entryOf, eventually, onUploadPage } from "./upload-page.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import {
+  deleteElsewhere,
+  openCard,
+  openWithList,
+  patch,
+  readList,
+  savedFrom,
+  statusOf,
+} from "./saved-list.ts";
+import { choose, entryOf, eventually, shareUploadPage } from "./upload-page.ts";
 
 const DAY_MS = 86_400_000;
 const PAST = new Date(Date.now() - 60_000).toISOString();
@@ -12,28 +17,18 @@ const PAST = new Date(Date.now() - 60_000).toISOString();
 const REFUSALS = { mayComplain: /status of (403|404|410|451|429)/ };
 
 describe("the saved list of the upload page", { timeout: 60_000 }, () => {
-  let site: Site;
-  let browser: Browser;
-  let photo: Buffer;
+  const shared = shareUploadPage();
+  const { boat, add, onPage } = shared;
 
-  beforeAll(async () => {
-    [photo, site, browser] = await Promise.all([jpegPhoto(120, 80), startSite(), launchChromium()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
-  });
-
-  const add = (name: string): Promise<Created> => upload(site, photo, "image/jpeg", { name });
   const entry = (page: Page, name: string) => page.locator(".saved .entry").filter({ hasText: name });
 
   test("an entry whose saved expiry has passed keeps its PIN and shows the new expiry of the service", async () => {
     const image = await add("late.jpg");
-    await patch(site, image, { expiresAt: Date.now() + 29.5 * DAY_MS, name: "later.jpg" });
-    await onUploadPage(browser, site, async (page) => {
-      await openWithList(page, site, [{ ...savedFrom(image), expiresAt: PAST }]);
+    await patch(shared.site, image, { expiresAt: Date.now() + 29.5 * DAY_MS, name: "later.jpg" });
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, [{ ...savedFrom(image), expiresAt: PAST }]);
       await entry(page, "later.jpg").getByText("expires in 29 days").waitFor();
-      const [saved] = await readList(page, site);
+      const [saved] = await readList(page, shared.site);
       expect(saved).toMatchObject({ id: image.id, pin: image.pin, name: "later.jpg" });
       expect(Date.parse(saved?.expiresAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
       const title = entry(page, "later.jpg").locator("time");
@@ -43,60 +38,48 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
 
   test("deleted and withheld images have no copy buttons, and only the deleted ones leave the list", async () => {
     const [deleted, withheld] = [await add("deleted.jpg"), await add("withheld.jpg")];
-    await deleteElsewhere(site, deleted);
-    await site.images.withhold(withheld.id, { reason: "By order." });
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        await openWithList(page, site, [savedFrom(deleted), savedFrom(withheld)]);
-        await entry(page, "deleted.jpg").getByText("deleted", { exact: true }).waitFor();
-        await entry(page, "withheld.jpg").getByText("unavailable for legal reasons").waitFor();
-        expect(await page.locator(".saved .entry :is(summary, .copier)").count()).toBe(0);
-        await page.reload();
-        await eventually(() => page.locator(".saved .entry").count()).toBe(1);
-        expect(await readList(page, site)).toMatchObject([{ id: withheld.id, pin: withheld.pin }]);
+    await deleteElsewhere(shared.site, deleted);
+    await shared.site.images.withhold(withheld.id, { reason: "By order." });
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, [savedFrom(deleted), savedFrom(withheld)]);
+      await entry(page, "deleted.jpg").getByText("deleted", { exact: true }).waitFor();
+      await entry(page, "withheld.jpg").getByText("unavailable for legal reasons").waitFor();
+      expect(await page.locator(".saved .entry :is(summary, .copier)").count()).toBe(0);
+      await page.reload();
+      await eventually(() => page.locator(".saved .entry").count()).toBe(1);
+      expect(await readList(page, shared.site)).toMatchObject([{ id: withheld.id, pin: withheld.pin }]);
 
-        await site.images.release(withheld.id);
-        const [saved] = await readList(page, site);
-        if (saved) await openWithList(page, site, [{ ...saved, checkedAt: 0 }]);
-        await entry(page, "withheld.jpg").getByText("expires in").waitFor();
-      },
-      REFUSALS,
-    );
+      await shared.site.images.release(withheld.id);
+      const [saved] = await readList(page, shared.site);
+      if (saved) await openWithList(page, shared.site, [{ ...saved, checkedAt: 0 }]);
+      await entry(page, "withheld.jpg").getByText("expires in").waitFor();
+    }, REFUSALS);
   });
 
   test("the page checks an entry when the reader returns, but not twice within a minute", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        const reads: string[] = [];
-        page.on("request", (request) => {
-          if (request.url().endsWith(`${image.id}.json`)) reads.push(request.method());
-        });
-        const focus = () => page.evaluate(() => void dispatchEvent(new Event("focus")));
-        await openWithList(page, site, [savedFrom(image)]);
-        await eventually(async () => (await readList(page, site))[0]?.checkedAt ?? 0).toBeGreaterThan(0);
-        await focus();
-        await focus();
-        expect(reads).toEqual(["GET"]);
-        await deleteElsewhere(site, image);
-        await page.clock.install({ time: Date.now() + 61_000 });
-        await focus();
-        await entry(page, "boat.jpg").getByText("deleted", { exact: true }).waitFor();
-        expect(reads).toEqual(["GET", "GET"]);
-      },
-      REFUSALS,
-    );
+    await onPage(async (page) => {
+      const reads: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith(`${image.id}.json`)) reads.push(request.method());
+      });
+      const focus = () => page.evaluate(() => void dispatchEvent(new Event("focus")));
+      await openWithList(page, shared.site, [savedFrom(image)]);
+      await eventually(async () => (await readList(page, shared.site))[0]?.checkedAt ?? 0).toBeGreaterThan(0);
+      await focus();
+      await focus();
+      expect(reads).toEqual(["GET"]);
+      await deleteElsewhere(shared.site, image);
+      await page.clock.install({ time: Date.now() + 61_000 });
+      await focus();
+      await entry(page, "boat.jpg").getByText("deleted", { exact: true }).waitFor();
+      expect(reads).toEqual(["GET", "GET"]);
+    }, REFUSALS);
   });
 
   test("without a connection and after 429 the list keeps every entry, and the page stops asking", async () => {
     const images = await Promise.all(["1", "2", "3", "4", "5", "6", "7", "8"].map(add));
-    await onUploadPage(
-      browser,
-      site,
+    await onPage(
       async (page) => {
         let reads = 0;
         await page.route("**/api/images/*.json", (route) => {
@@ -105,7 +88,7 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
         });
         await openWithList(
           page,
-          site,
+          shared.site,
           images.map((image) => ({ ...savedFrom(image), expiresAt: PAST })),
         );
         await eventually(() => reads).toBe(4);
@@ -118,7 +101,9 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
         await page.reload();
         await eventually(() => reads).toBe(8);
         await entry(page, "8").getByText("expired (not confirmed yet)").waitFor();
-        expect((await readList(page, site)).map(({ pin }) => pin)).toEqual(images.map(({ pin }) => pin));
+        expect((await readList(page, shared.site)).map(({ pin }) => pin)).toEqual(
+          images.map(({ pin }) => pin),
+        );
       },
       { mayComplain: /status of 429|ERR_FAILED/ },
     );
@@ -126,8 +111,8 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
 
   test("removing an entry can be undone for 10 s, also after a reload, and then drops the PIN", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(browser, site, async (page) => {
-      await openWithList(page, site, [savedFrom(image)]);
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, [savedFrom(image)]);
       const remove = () => page.getByRole("button", { name: "Remove boat.jpg from this list" }).click();
       const undo = page.getByRole("button", { name: "Undo for boat.jpg" });
       await remove();
@@ -139,25 +124,25 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       await page.reload();
       await undo.click();
       await entry(page, "boat.jpg").waitFor();
-      expect(await readList(page, site)).toMatchObject([{ pin: image.pin }]);
+      expect(await readList(page, shared.site)).toMatchObject([{ pin: image.pin }]);
 
       await page.clock.install();
       await remove();
       await undo.waitFor();
       await page.clock.fastForward(9_000);
-      expect(await readList(page, site)).toMatchObject([{ pin: image.pin }]);
+      expect(await readList(page, shared.site)).toMatchObject([{ pin: image.pin }]);
       await page.mouse.move(0, 0);
       await page.clock.fastForward(3_000);
-      await eventually(() => readList(page, site)).toEqual([]);
+      await eventually(() => readList(page, shared.site)).toEqual([]);
       expect(await undo.count()).toBe(0);
-      expect(await statusOf(site, image)).toBe(200);
+      expect(await statusOf(shared.site, image)).toBe(200);
     });
   });
 
   test("Clear list says what is lost and can be undone as a whole", async () => {
     const images = [await add("one.jpg"), await add("two.jpg")];
-    await onUploadPage(browser, site, async (page) => {
-      await openWithList(page, site, images.map(savedFrom));
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, images.map(savedFrom));
       await page.getByRole("button", { name: "Clear list of uploads" }).click();
       await page
         .locator(".toast")
@@ -172,11 +157,11 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
   });
 
   test("Delete waits 8 s for Undo before the image is deleted", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      await choose(page, { name: "boat.jpg", mimeType: "image/jpeg", buffer: photo });
+    await onPage(async (page) => {
+      await choose(page, boat());
       const remove = page.getByRole("button", { name: "Delete boat.jpg" });
       await remove.waitFor();
-      const [image] = await readList(page, site);
+      const [image] = await readList(page, shared.site);
       if (image === undefined) throw new Error("The upload is not in the list");
       await page.clock.install();
       await remove.click();
@@ -184,65 +169,53 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(await entryOf(page, "boat.jpg").count()).toBe(0);
       await page.getByRole("button", { name: "Undo for boat.jpg" }).click();
       await page.clock.fastForward(20_000);
-      expect(await statusOf(site, image)).toBe(200);
+      expect(await statusOf(shared.site, image)).toBe(200);
 
       await remove.click();
       await page.mouse.move(0, 0);
       await page.clock.fastForward(10_000);
-      await eventually(() => statusOf(site, image)).toBe(410);
-      await eventually(() => readList(page, site)).toEqual([]);
+      await eventually(() => statusOf(shared.site, image)).toBe(410);
+      await eventually(() => readList(page, shared.site)).toEqual([]);
       expect(await page.locator(".entry").count()).toBe(0);
     });
   });
 
   test("leaving the page sends a pending deletion at once", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(browser, site, async (page) => {
-      await openWithList(page, site, [savedFrom(image)]);
-      await page.locator("summary").first().click();
+    await onPage(async (page) => {
+      await openCard(page, shared.site, [savedFrom(image)]);
       await page.getByRole("button", { name: "Delete boat.jpg" }).click();
       await page.locator(".toast").waitFor();
       await page.goto("about:blank");
-      await eventually(() => statusOf(site, image)).toBe(410);
+      await eventually(() => statusOf(shared.site, image)).toBe(410);
     });
   });
 
   test("a deletion that could not be sent on leaving is sent when the page is opened again", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        const leaving = { from: "service", atMs: 0 } as const;
-        await openWithList(page, site, [{ ...savedFrom(image), leaving }]);
-        await eventually(() => statusOf(site, image)).toBe(410);
-        await eventually(() => readList(page, site)).toEqual([]);
-      },
-      REFUSALS,
-    );
+    await onPage(async (page) => {
+      const leaving = { from: "service", atMs: 0 } as const;
+      await openWithList(page, shared.site, [{ ...savedFrom(image), leaving }]);
+      await eventually(() => statusOf(shared.site, image)).toBe(410);
+      await eventually(() => readList(page, shared.site)).toEqual([]);
+    }, REFUSALS);
   });
 
   test("a deletion that the service refuses brings the image back with the reason", async () => {
     const image = await add("boat.jpg");
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        await openWithList(page, site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
-        await page.locator("summary").first().click();
-        await page.clock.install();
-        await page.getByRole("button", { name: "Delete boat.jpg" }).click();
-        await page.mouse.move(0, 0);
-        await page.clock.fastForward(10_000);
-        await page
-          .locator(".toast")
-          .getByText("boat.jpg was not deleted. The server says: “The PIN is wrong.”")
-          .waitFor();
-        await entry(page, "boat.jpg").waitFor();
-        await page.getByRole("button", { name: "Dismiss" }).click();
-        await eventually(() => page.locator(".toast").count()).toBe(0);
-      },
-      REFUSALS,
-    );
+    await onPage(async (page) => {
+      await openCard(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
+      await page.clock.install();
+      await page.getByRole("button", { name: "Delete boat.jpg" }).click();
+      await page.mouse.move(0, 0);
+      await page.clock.fastForward(10_000);
+      await page
+        .locator(".toast")
+        .getByText("boat.jpg was not deleted. The server says: “The PIN is wrong.”")
+        .waitFor();
+      await entry(page, "boat.jpg").waitFor();
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await eventually(() => page.locator(".toast").count()).toBe(0);
+    }, REFUSALS);
   });
 });

@@ -1,7 +1,7 @@
 import { OutriggerError } from "@outrigger/client";
 import { describe, expect, test } from "vitest";
 import { checkSaved, dueForCheck } from "../../packages/web/browser/saved/check-saved.ts";
-import { expiryText, extendedExpiry } from "../../packages/web/browser/saved/expiry.ts";
+import { expirySteps, expiryText } from "../../packages/web/browser/saved/expiry.ts";
 import { linksFileText, readLinksFile } from "../../packages/web/browser/saved/links-file.ts";
 import { readSaved, type SavedImage } from "../../packages/web/browser/saved/saved-image.ts";
 import {
@@ -40,13 +40,14 @@ describe("expiry of a saved image", () => {
     expect(expiryText(new Date(NOW + leftMs).toISOString(), NOW)).toBe(text);
   });
 
-  test("an extension starts at the current expiry and ends at the longest lifetime", () => {
-    const bounds = { nowMs: NOW, maxLifetimeMs: 10 * DAY_MS };
-    const from = (ms: number, addedMs: number) =>
-      extendedExpiry(new Date(NOW + ms).toISOString(), addedMs, bounds);
-    expect(from(DAY_MS, DAY_MS)).toBe(NOW + 2 * DAY_MS);
-    expect(from(DAY_MS, 30 * DAY_MS)).toBe(NOW + 10 * DAY_MS - 5 * MINUTE_MS);
-    expect(from(10 * DAY_MS - 5 * MINUTE_MS, DAY_MS)).toBeNull();
+  test("the steps start at the current expiry, end at the longest lifetime, and say so", () => {
+    const steps = (ms: number, maxLifetimeMs = 10 * DAY_MS) =>
+      expirySteps(new Date(NOW + ms).toISOString(), { nowMs: NOW, maxLifetimeMs });
+    const longest = { label: "Extend to 10 days", atMs: NOW + 10 * DAY_MS - 5 * MINUTE_MS };
+    expect(steps(DAY_MS)).toEqual([{ label: "+1 day", atMs: NOW + 2 * DAY_MS }, longest]);
+    expect(steps(DAY_MS, 365 * DAY_MS).map(({ label }) => label)).toEqual(["+1 day", "+30 days"]);
+    expect(steps(9.5 * DAY_MS)).toEqual([longest]);
+    expect(steps(longest.atMs - NOW)).toEqual([]);
   });
 });
 

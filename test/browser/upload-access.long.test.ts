@@ -4,7 +4,7 @@ import { axeFaults } from "../support/axe-faults.ts";
 import { launchChromium, overflowsOf } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
-import { choose, entryOf, eventually, linkOf, onUploadPage } from "./upload-page.ts";
+import { choose, entryOf, eventually, linkOf, onUploadPage, textFile } from "./upload-page.ts";
 
 describe("accessibility of the upload page", { timeout: 60_000 }, () => {
   let site: Site;
@@ -68,7 +68,7 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
   test("the upload page fits every window width in every state", async () => {
     await onUploadPage(browser, site, async (page) => {
       expect(await overflowsOf(page)).toEqual([]);
-      await choose(page, boat(`${"W".repeat(120)}.jpg`), { ...boat("notes.txt"), mimeType: "text/plain" });
+      await choose(page, boat(`${"W".repeat(120)}.jpg`), textFile());
       await linkOf(page.locator(".entry.ready"));
       await page.getByRole("button", { name: /^Delete W/ }).click();
       await page.locator(".toast").waitFor();

@@ -4,7 +4,16 @@ import { axeFaults } from "../support/axe-faults.ts";
 import { launchChromium, overflowsOf } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite, withSite } from "../support/service.ts";
-import { choose, copied, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
+import {
+  choose,
+  copied,
+  entryOf,
+  eventually,
+  linkOf,
+  onUploadPage,
+  recordAt,
+  textFile,
+} from "./upload-page.ts";
 
 const REFUSED = /Failed to load resource/;
 
@@ -24,7 +33,6 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
 
   const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: photo });
   const boats = (count: number) => Array.from({ length: count }, (_, index) => boat(`boat ${index + 1}.jpg`));
-  const text = (name: string) => ({ ...boat(name), mimeType: "text/plain" });
   const headingOf = (page: Page) => page.locator(".upload-bar h2");
 
   /** Answers uploads with `status` while `isDown` returns true. */
@@ -74,7 +82,7 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
 
   test("an upload beside a refused file says both, and Show moves the focus to the refused file", async () => {
     await onUploadPage(browser, site, async (page) => {
-      await choose(page, boat(), text("notes.txt"));
+      await choose(page, boat(), textFile("notes.txt"));
       await eventually(() => headingOf(page).textContent()).toBe("1 ready · 1 not uploaded");
       expect(await page.title()).toMatch(/^\(1 failed\) Upload images/);
       expect(await page.getByRole("button", { name: "Retry all" }).count()).toBe(0);
@@ -94,7 +102,7 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       async (page) => {
         let isFull = true;
         await failUploads(page, 507, () => isFull);
-        await choose(page, ...boats(7), text("notes.txt"));
+        await choose(page, ...boats(7), textFile("notes.txt"));
         await eventually(() => headingOf(page).textContent()).toBe("8 not uploaded");
         isFull = false;
         await page.getByRole("button", { name: "Retry all" }).click();
@@ -123,7 +131,7 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
   test("screen readers get a summary of many uploads instead of a message for each", async () => {
     await onUploadPage(browser, site, async (page) => {
       const messages = await watchLog(page);
-      await choose(page, ...boats(20), text("a.txt"), text("b.txt"));
+      await choose(page, ...boats(20), textFile("a.txt"), textFile("b.txt"));
       await eventually(messages).toContain("20 uploaded. 2 not uploaded.");
       const all = await messages();
       expect(all[0]).toBe("Uploading 20 files.");
@@ -176,7 +184,7 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       browser,
       site,
       async (page) => {
-        await choose(page, ...boats(6), text("notes.txt"));
+        await choose(page, ...boats(6), textFile("notes.txt"));
         await eventually(() => headingOf(page).textContent()).toBe("6 ready · 1 not uploaded");
         await page.getByRole("button", { name: "Details of boat 1.jpg" }).click();
         await page.getByLabel(/^Link to boat 1/).waitFor();

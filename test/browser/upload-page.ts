@@ -1,7 +1,15 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
-import { complaintsOf, withPage } from "../support/chromium.ts";
-import { addressOf, type Created, type Site } from "../support/service.ts";
+import { afterAll, beforeAll, expect } from "vitest";
+import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import {
+  addressOf,
+  type Created,
+  type Site,
+  type SiteOptions,
+  startSite,
+  upload,
+} from "../support/service.ts";
 
 /** A file in the form that Playwright passes to a page. */
 export interface ChosenFile {
@@ -13,6 +21,37 @@ export interface ChosenFile {
 export interface UploadPageOptions extends BrowserContextOptions {
   /** Complaints expected from the browser: it reports every refused request. */
   mayComplain?: RegExp;
+}
+
+/** A site, a browser and a photo that the tests of one file share. */
+export interface SharedPage {
+  readonly site: Site;
+  readonly browser: Browser;
+  readonly photo: Buffer;
+  /** The photo as a file to choose. */
+  boat(name?: string): ChosenFile;
+  /** Uploads the photo as another client. */
+  add(name: string): Promise<Created>;
+  onPage(use: (page: Page) => Promise<void>, options?: UploadPageOptions): Promise<void>;
+}
+
+/** Opens site and browser before the tests of the present `describe`, and closes them afterwards. */
+export function shareUploadPage(options: SiteOptions = {}): SharedPage {
+  const shared = {} as { site: Site; browser: Browser; photo: Buffer }; // Filled before the first test.
+  beforeAll(async () => {
+    const parts = await Promise.all([startSite(options), launchChromium(), jpegPhoto(120, 80)]);
+    [shared.site, shared.browser, shared.photo] = parts;
+  });
+  afterAll(async () => {
+    await shared.browser.close();
+    await shared.site.close();
+  });
+  return Object.assign(shared, {
+    boat: (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: shared.photo }),
+    add: (name: string) => upload(shared.site, shared.photo, "image/jpeg", { name }),
+    onPage: (use: (page: Page) => Promise<void>, pageOptions?: UploadPageOptions) =>
+      onUploadPage(shared.browser, shared.site, use, pageOptions),
+  });
 }
 
 /** Opens the upload page for `use`, then checks that it logged no complaint and sent no request elsewhere. */
@@ -45,6 +84,11 @@ export async function onUploadPage(
 /** Polls until the condition holds; with many browsers at once this takes a while. */
 export function eventually<T>(read: () => T | Promise<T>) {
   return expect.poll(read, { timeout: 20_000 });
+}
+
+/** A file that the page refuses. */
+export function textFile(name = "notes.txt"): ChosenFile {
+  return { name, mimeType: "text/plain", buffer: Buffer.from("text") };
 }
 
 /** Chooses files as a click on the file input does. */

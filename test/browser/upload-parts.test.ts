@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { readCreated, readSaved } from "../../packages/web/browser/saved/saved-image.ts";
 import { readConfig } from "../../packages/web/browser/upload/config.ts";
-import { isImageAddress, kindOf, refusalOf, sentType } from "../../packages/web/browser/upload/file-kinds.ts";
-import { expiresAtField, lifetimeChoices } from "../../packages/web/browser/upload/lifetimes.ts";
+import {
+  isImageAddress,
+  kindOf,
+  kindOfBytes,
+  refusalOf,
+  sentType,
+} from "../../packages/web/browser/upload/file-kinds.ts";
+import { expiresAtField } from "../../packages/web/browser/upload/lifetimes.ts";
 import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
 import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
 import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
-import { durationText } from "../../packages/web/src/time-left.ts";
+import { durationText, lifetimeChoices } from "../../packages/web/src/time-left.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -36,6 +42,19 @@ describe("checks of a file before its upload", () => {
     ["png", "", undefined],
   ])("the file %s of type %j is recognised as %s", (name, type, label) => {
     expect(kindOf({ name, type })?.label).toBe(label);
+  });
+
+  test.each([
+    ["\x89PNG\r\n\x1a\n", "PNG"],
+    ["\xff\xd8\xff\xe0", "JPEG"],
+    ["GIF89a", "GIF"],
+    ["8BPS\0\x01", "PSD"],
+    ["%PDF-1.7", "PDF"],
+    ["<svg xmlns=", undefined],
+    ["\xff\xd8", undefined],
+    ["", undefined],
+  ])("a file that starts with %j is recognised as %s", (start, label) => {
+    expect(kindOfBytes(new Uint8Array(Buffer.from(start, "latin1")))?.label).toBe(label);
   });
 
   test("the page leaves the type to the server, except for SVG, which may be compressed", () => {

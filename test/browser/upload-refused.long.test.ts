@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite, withSite } from "../support/service.ts";
-import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
+import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt, textFile } from "./upload-page.ts";
 
 const REFUSED = /Failed to load resource/;
 
@@ -35,16 +35,15 @@ describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
         page.on("request", (request) => {
           if (request.method() === "POST") sent.push(request.url());
         });
-        const notes = { ...boat("notes.txt"), mimeType: "text/plain" };
-        await choose(page, big(20_000), notes, { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
-        await entryOf(page, "big.jpg").getByText("too large (20 kB). The limit is 10 kB.").waitFor();
+        await choose(page, big(20_000), textFile(), { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
+        await entryOf(page, "big.jpg").getByText("too large (19.5 KB). The limit is 9.77 KB.").waitFor();
         await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD or PDF.").waitFor();
         await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
         await eventually(() => page.getByRole("log").textContent()).toContain("3 not uploaded.");
         await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
         await eventually(() => page.locator(".entry").count()).toBe(2);
-        await choose(page, notes);
+        await choose(page, textFile());
         await eventually(() => page.getByRole("log").textContent()).toContain(
           "notes.txt: This file type isn’t supported.",
         );

@@ -13,7 +13,7 @@ const QUEUED: Stage = { kind: "queued" };
 const FAILED: Stage = { kind: "failed", message: "No.", canRetry: true };
 
 let count = 0;
-const upload = (stage: Stage, batch = 0, size = 1_000_000): Upload => ({
+const upload = (stage: Stage, batch = 0, size = 1024 * 1024): Upload => ({
   ...{
     key: String(count++),
     batch,
@@ -33,7 +33,7 @@ describe("the totals of the upload page", () => {
   test("the heading counts ready and wanted files, sent and wanted bytes, and the time left", () => {
     const uploads = [
       ...many(37, READY),
-      upload({ kind: "sending", sentBytes: 500_000 }),
+      upload({ kind: "sending", sentBytes: 512 * 1024 }),
       upload({ kind: "processing" }),
       ...many(61, QUEUED),
     ];
@@ -48,7 +48,7 @@ describe("the totals of the upload page", () => {
   });
 
   test("a request with more bytes than its file counts as the file", () => {
-    expect(totalsOf([upload({ kind: "sending", sentBytes: 1_000_900 })]).sentBytes).toBe(1_000_000);
+    expect(totalsOf([upload({ kind: "sending", sentBytes: 2 ** 20 + 900 })]).sentBytes).toBe(2 ** 20);
   });
 
   test("the progress leaves out batches that ended before", () => {

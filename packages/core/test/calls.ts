@@ -26,6 +26,10 @@ export interface CallOptions {
   csv?: string;
   /** The file of an upload. */
   file?: Buffer;
+  /** Its declared type. @default "image/png" */
+  fileType?: string;
+  /** Text fields of an upload. */
+  uploadFields?: Record<string, string>;
   /** @default "192.0.2.1" */
   clientIp?: string;
 }
@@ -33,7 +37,7 @@ export interface CallOptions {
 /** A request as an adapter passes it to a service. */
 export function createCall(method: string, path: string, options: CallOptions = {}): Call {
   const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
-  const { clientIp = "192.0.2.1", csv } = options;
+  const { clientIp = "192.0.2.1", csv, fileType = "image/png", uploadFields = {} } = options;
   return {
     method,
     path,
@@ -53,7 +57,8 @@ export function createCall(method: string, path: string, options: CallOptions = 
     signal,
     context: null,
     async upload({ spoolDirectory = spool }) {
-      return { file: await spoolFile(spoolDirectory, file), fields: Object.create(null) };
+      const spooled = { ...(await spoolFile(spoolDirectory, file)), declaredType: fileType };
+      return { file: spooled, fields: Object.assign(Object.create(null), uploadFields) };
     },
     fields: async () => fields ?? null,
     text: async () => csv ?? null,

@@ -10,7 +10,7 @@ describe("edit page", () => {
   });
 
   it("offers only expiries within the longest lifetime", () => {
-    const { html } = createPages().edit({ ...EDIT, maxLifetimeMs: 7 * 86_400_000 }, NOW);
+    const { html } = createPages().edit({ ...EDIT, image: { ...IMAGE, maxLifetimeMs: 7 * 86_400_000 } }, NOW);
     expect([...html.matchAll(/<option value="(\d+)"/g)].map((found) => found[1])).toEqual([
       "3600000",
       "86400000",

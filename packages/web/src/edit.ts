@@ -1,24 +1,16 @@
 import type { EditInput, EditView, Page } from "@outrigger/core";
-import { type Address, absoluteAddress, formAddress } from "./addresses.ts";
+import { formAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
-import { offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { dateMarkup, withDates } from "./phrases.ts";
-import { thumbnail } from "./renditions.ts";
-import { durationText, timeLeftText } from "./time-left.ts";
-
-const DAY_MS = 86_400_000;
-/** Pixels of the thumbnail's sides, twice what the style sheet shows. */
-const THUMBNAIL_SIDE = 192;
-
-const DURATIONS_MS: readonly number[] = [DAY_MS / 24, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
+import { withDates } from "./phrases.ts";
+import { subject, thumbnailOf } from "./subject.ts";
+import { durationText, lifetimeChoices } from "./time-left.ts";
 
 /** The page to rename an image, change its expiry or delete it. The request must have the PIN. */
 export function editPage(view: EditView, nowMs: number, productName: string): Page {
   const { image, notice, problem } = view;
-  const picture = thumbnail(image, offersOf(image), THUMBNAIL_SIDE);
+  const picture = thumbnailOf(image);
   const action = formAddress(view.action);
-  const viewAddress = absoluteAddress(image.viewUrl);
   // A form without an action posts to the page's own address, which is correct too.
   const form = html`<form method="post" enctype="application/x-www-form-urlencoded"${
     action !== null && html` action="${action.href}"`
@@ -33,7 +25,7 @@ export function editPage(view: EditView, nowMs: number, productName: string): Pa
     head: html`<meta name="referrer" content="no-referrer">`,
     main: html`${notice !== undefined && html`<p class="banner notice" role="status">${withDates(notice)}</p>`}
 ${problem !== undefined && html`<p class="banner alarm" role="alert">${withDates(problem)}</p>`}
-${subject(view, picture, viewAddress, nowMs)}
+${subject(image, picture, nowMs)}
 ${updateSection(form, view, nowMs)}
 ${deleteSection(form, view)}`,
     pictures: picture === null ? [] : [picture],
@@ -41,23 +33,9 @@ ${deleteSection(form, view)}`,
   });
 }
 
-function subject({ image }: EditView, picture: Address | null, viewer: Address | null, nowMs: number): Html {
-  return html`<div class="subject">${
-    picture !== null && html`<img class="thumbnail" src="${picture.href}" alt="" width="96" height="96">`
-  }<div>
-<h1 dir="auto">${image.name}</h1>
-<p>${expiryLine(image.expiresAt, nowMs)}</p>
-${viewer !== null && html`<p><a href="${viewer.href}">View the image</a></p>`}
-</div></div>`;
-}
-
-function expiryLine(expiresAt: string, nowMs: number): Html {
-  const left = timeLeftText(expiresAt, nowMs);
-  return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
-}
-
 function updateSection(form: Html, view: EditView, nowMs: number): Html {
-  const { image, maxLifetimeMs, typed } = view;
+  const { image, typed } = view;
+  const { maxLifetimeMs } = image;
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
 ${form}<input type="hidden" name="action" value="update"><input type="hidden" name="utcOffset" value="${typed?.utcOffset ?? ""}">
 <label for="name">Name</label>
@@ -65,8 +43,8 @@ ${form}<input type="hidden" name="action" value="update"><input type="hidden" na
 ${faultLine(view, "name")}<fieldset class="choices"><legend>Expires</legend>
 ${choice(view, "keep", "Don’t change")}
 <div class="choice">${choice(view, "in", "In")}
-<select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${DURATIONS_MS.filter(
-    (ms) => ms <= maxLifetimeMs,
+<select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${lifetimeChoices(
+    image,
   ).map((ms) => {
     const isTyped = typed?.expiresIn === String(ms);
     return html`<option value="${ms}"${isTyped && html` selected`}>${durationText(ms)}</option>`;

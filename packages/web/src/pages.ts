@@ -1,6 +1,7 @@
 import type { Pages } from "@outrigger/core";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { loadAssets } from "./assets.ts";
+import { createdPage } from "./created.ts";
 import { editPage } from "./edit.ts";
 import { problemPage } from "./problem.ts";
 import { referencePage } from "./reference.ts";
@@ -32,6 +33,7 @@ export function createPages(options: PagesOptions = {}): Pages {
   const manifest = createWebManifest(productName);
   return {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
+    created: (view) => createdPage(view, productName),
     edit: (view, nowMs) => editPage(view, nowMs, productName),
     upload: (view) => uploadPage(view, productName, manifest.name),
     unlock: (view) => unlockPage(view, productName),

@@ -1,5 +1,6 @@
 import type { ImageView } from "@outrigger/core";
 import { type Html, type HtmlValue, html } from "./html.ts";
+import { timeLeftText } from "./time-left.ts";
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ["image/png", "PNG image"],
@@ -25,35 +26,26 @@ export function typeName(type: string): string {
   return TYPE_NAMES.get(type) ?? type;
 }
 
-/** Bytes in decimal units with three significant digits: `412 bytes`, `1.25 MB`. */
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
+
+/**
+ * Bytes in units of 1024 with three significant digits: `412 bytes`, `1.25 MB`. Sizes and limits have the same units, because
+ * operators set limits such as 25 MiB.
+ */
 export function sizeText(bytes: number): string {
-  let amount = bytes;
-  let unit = "bytes";
-  for (const larger of ["kB", "MB", "GB", "TB"]) {
-    // 999.5 would be shown as 1000 of the smaller unit.
-    if (amount < 999.5) break;
-    amount /= 1000;
-    unit = larger;
-  }
-  if (unit === "bytes") return bytes === 1 ? "1 byte" : `${amount} bytes`;
-  return `${Number(amount.toPrecision(3))} ${unit}`;
-}
-
-const MIB = 1024 * 1024;
-
-/** A limit as people set it: 25 MiB read `25 MB`. A limit that is not a whole number of MiB reads as {@link sizeText}. */
-export function limitText(bytes: number): string {
-  return bytes > 0 && bytes % MIB === 0 ? `${bytes / MIB} MB` : sizeText(bytes);
+  let power = 0;
+  // 999.5 would be shown as 1000 of the smaller unit.
+  while (bytes / 1024 ** power >= 999.5 && power < UNITS.length - 1) power++;
+  if (power === 0) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+  return `${Number((bytes / 1024 ** power).toPrecision(3))} ${UNITS[power]}`;
 }
 
 /** A size above a limit, and the limit, in one unit and with enough digits to differ: `25.01 MB` and `25 MB`. */
 export function textsOverLimit(bytes: number, limit: number): { size: string; limit: string } {
-  const isBinary = limit > 0 && limit % MIB === 0;
-  const unit = isBinary ? MIB : 10 ** (3 * Math.min(3, Math.floor(Math.log10(Math.max(1, limit)) / 3)));
-  const name = isBinary ? "MB" : { 1e3: "kB", 1e6: "MB", 1e9: "GB" }[unit];
-  for (let digits = 3; unit > 1 && digits <= 6; digits++) {
-    const [size, most] = [bytes, limit].map((amount) => Number((amount / unit).toPrecision(digits)));
-    if (size !== most) return { size: `${size} ${name}`, limit: `${most} ${name}` };
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, limit)) / 10));
+  for (let digits = 3; power > 0 && digits <= 6; digits++) {
+    const [size, most] = [bytes, limit].map((amount) => Number((amount / 1024 ** power).toPrecision(digits)));
+    if (size !== most) return { size: `${size} ${UNITS[power]}`, limit: `${most} ${UNITS[power]}` };
   }
   return { size: `${bytes} bytes`, limit: `${limit} bytes` };
 }
@@ -63,6 +55,12 @@ export function dateMarkup(date: string): Html {
   const ms = Date.parse(date);
   if (Number.isNaN(ms)) return html`${date}`;
   return html`<time datetime="${new Date(ms).toISOString()}">${DATE.format(ms)} UTC</time>`;
+}
+
+/** When an image expires, and the time until then; without `nowMs` only when. */
+export function expiryMarkup(expiresAt: string, nowMs: number | null): Html {
+  const left = nowMs === null ? null : timeLeftText(expiresAt, nowMs);
+  return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
 }
 
 const ISO_DATE = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;

@@ -3,6 +3,20 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+const USUAL_LIFETIMES_MS: readonly number[] = [HOUR_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
+
+/** Lifetimes to choose from in milliseconds, ascending: the usual ones, the default and the longest. */
+export function lifetimeChoices({
+  defaultLifetimeMs,
+  maxLifetimeMs,
+}: {
+  defaultLifetimeMs?: number;
+  maxLifetimeMs: number;
+}): number[] {
+  const choices = [...USUAL_LIFETIMES_MS, defaultLifetimeMs ?? maxLifetimeMs, maxLifetimeMs];
+  return [...new Set(choices.filter((ms) => ms <= maxLifetimeMs))].sort((one, other) => one - other);
+}
+
 /** A duration in its largest fitting unit: `7 days`, `365 days`, `1 hour`; two significant digits if not a whole number. */
 export function durationText(ms: number): string {
   if (ms >= DAY_MS && (ms % DAY_MS === 0 || ms > 2 * DAY_MS)) return counted(ms / DAY_MS, "day");

@@ -2,6 +2,7 @@ import type { Page, UploadView } from "@outrigger/core";
 import { absoluteAddress, pathSource } from "./addresses.ts";
 import { assetAddress, documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";
+import { refusalBanner, uploadForm } from "./upload-form.ts";
 
 /**
  * The upload page. `browser/upload` adds its interactive parts.
@@ -9,10 +10,11 @@ import { html } from "./html.ts";
  * @param manifestName Name of the asset that makes the page an installable app.
  */
 export function uploadPage(view: UploadView, productName: string, manifestName: string): Page {
-  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs } = view;
+  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, form, refusal } = view;
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
   const manifest = assetAddress(baseUrl, manifestName);
+  const action = absoluteAddress(form?.action ?? "");
   return documentPage({
     title: "Upload images",
     productName,
@@ -20,15 +22,23 @@ export function uploadPage(view: UploadView, productName: string, manifestName: 
     layout: "upload",
     entry: "upload",
     head: manifest !== null && html`<link rel="manifest" href="${manifest.href}">`,
-    main: html`<nav aria-label="For developers">
-<a href="${baseUrl}/api">API</a>
-<a href="${baseUrl}/sharex.sxcu">ShareX</a>
-</nav>
+    main: html`${
+      base !== null &&
+      html`<nav aria-label="For developers">
+<a href="${base.href}/api">API</a>
+<a href="${base.href}/sharex.sxcu">ShareX</a>
+</nav>`
+    }
 <h1>Upload images</h1>
 <p class="lead">Get a link to share. Images are deleted automatically.</p>
+${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
 <noscript>
-<p class="banner alarm">Turn on JavaScript to upload here, or run this command:</p>
-<p><code>curl -F imagedata=@picture.png ${baseUrl}/api/images.txt</code></p>
+${
+  form !== undefined && action !== null
+    ? uploadForm(view, form, action)
+    : html`<p class="banner alarm">Turn on JavaScript to upload here, or run this command:</p>
+<p><code>curl -F imagedata=@picture.png ${baseUrl}/api/images.txt</code></p>`
+}
 </noscript>
 <div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
  data-default-lifetime-ms="${defaultLifetimeMs}" data-max-lifetime-ms="${maxLifetimeMs}"><div class="drop-area"></div></div>`,
@@ -39,6 +49,7 @@ export function uploadPage(view: UploadView, productName: string, manifestName: 
       "worker-src": (base !== null && pathSource(`${baseUrl}/share-target`)) || "'none'",
       // Previews of files that are not uploaded yet have `blob:` addresses.
       "img-src": `${sources} blob:`,
+      ...(action === null ? {} : { "form-action": pathSource(action.href) ?? sourceList([action]) }),
     },
   });
 }

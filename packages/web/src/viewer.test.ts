@@ -19,7 +19,7 @@ describe("viewer", () => {
   it("shows the facts of an image in words", () => {
     const html = viewer();
     expect(html).toContain("<dt>Dimensions</dt><dd>1600 × 900 pixels</dd>");
-    expect(html).toContain("<dt>Size</dt><dd>412 kB</dd>");
+    expect(html).toContain("<dt>Size</dt><dd>403 KB</dd>");
     expect(html).toContain("<dt>Type</dt><dd>PNG image</dd>");
     expect(html).toContain("<dt>Uploaded with</dt><dd>Shutter 2.14.1</dd>");
     expect(html).toContain(
@@ -77,7 +77,7 @@ describe("viewer", () => {
     );
     expect(html).toContain('width="2048" height="1365"');
     expect(html).toContain(`<a class="stage" href="${BYTES}.jpg">`);
-    expect(html).toContain(`<a href="${BYTES}.jpg">View full size</a>\n(6000 × 4000 pixels, 9 MB)`);
+    expect(html).toContain(`<a href="${BYTES}.jpg">View full size</a>\n(6000 × 4000 pixels, 8.58 MB)`);
   });
 
   it("shows a WebP rendition of a picture with many bytes for its size", () => {

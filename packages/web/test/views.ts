@@ -34,5 +34,4 @@ export const EDIT: EditView = {
   image: IMAGE,
   action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
   pin: "Q7ZK2M4X9T3B8V5N",
-  maxLifetimeMs: 365 * 86_400_000,
 };

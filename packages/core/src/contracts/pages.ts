@@ -62,8 +62,6 @@ export interface EditView {
   action: string;
   /** The PIN that the client sent, for a hidden field. */
   pin: string;
-  /** Longest lifetime that may be requested, from now, in milliseconds. */
-  maxLifetimeMs: number;
   /** Notice above the form, e.g. that a change was saved. Dates in it are ISO 8601 in UTC. */
   notice?: string;
   /** Why the last attempt was rejected, if no single field is the reason. */
@@ -108,6 +106,45 @@ export interface UploadView extends PlacedView {
   /** Default lifetime of an image, and the longest that may be requested, in milliseconds. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
+  /** The form for browsers without JavaScript. Absent: this client may not upload, or the pages have no `created`. */
+  form?: UploadForm;
+  /** Why the form that was just sent is rejected. May be present without `form`. */
+  refusal?: UploadRefusal;
+}
+
+/** A form that is sent as `multipart/form-data`: the file, and the fields of {@link UploadInput}. */
+export interface UploadForm {
+  /** The form's action, for POST. */
+  action: string;
+  /** Name of the file's field. */
+  fileField: string;
+  /** After a rejection: the other fields as they were sent. Absent: empty. */
+  typed?: UploadInput;
+}
+
+/** The values of the upload form's fields, by their names. Every value is untrusted text. */
+export interface UploadInput {
+  /** Empty: the name of the file. */
+  name: string;
+  /** Milliseconds from now, in digits. Empty: the default lifetime. */
+  expiresIn: string;
+}
+
+export interface UploadRefusal {
+  status: number;
+  /** Dates in it are ISO 8601 in UTC. */
+  detail: string;
+  /** Seconds after which a retry may succeed. Absent: unknown. */
+  retryAfterSeconds?: number;
+}
+
+/** The reply to the upload form. */
+export interface CreatedView {
+  /** The new image; while it is processed, without `links`. */
+  image: ImageView;
+  /** Absolute URL of the edit page, with the PIN. */
+  editUrl: string;
+  pin: string;
 }
 
 /** An error page for people; with status 202, that the image is not ready yet. */
@@ -132,6 +169,8 @@ export interface ProblemView extends PlacedView {
 export interface Pages {
   upload(view: UploadView): Page;
   viewer(view: ImageView, nowMs: number): Page;
+  /** The reply to the upload form. Absent: the service has no upload form, and the upload page needs JavaScript. */
+  created?(view: CreatedView): Page;
   edit(view: EditView, nowMs: number): Page;
   unlock(view: UnlockView): Page;
   problem(view: ProblemView): Page;

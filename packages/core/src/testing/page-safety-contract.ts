@@ -1,22 +1,25 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { EditView, ImageView, Page, Pages, ProblemView } from "../contracts/pages.ts";
+import type { EditView, ImageView, Page, Pages, ProblemView, UploadView } from "../contracts/pages.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { addressesIn, contentsOf, directives, skeleton, textOf } from "./html-lookups.ts";
 import { htmlTokens, startTags } from "./html-tokens.ts";
 import {
+  CREATED,
   EDIT,
   HOSTILE,
   hostileEdit,
   hostileImage,
   hostileProblem,
   hostileUnlock,
+  hostileUpload,
   IMAGE,
   NOW,
   ORIGIN,
   PIN,
   PROBLEM,
   UNLOCK,
+  UPLOAD,
 } from "./page-samples.ts";
 
 /**
@@ -28,16 +31,25 @@ const OWN = {
   "style-src": [`${ORIGIN}/img/assets/`],
   "connect-src": ["'self'", ORIGIN, `${ORIGIN}/img/`],
   "font-src": ["'self'", ORIGIN, `${ORIGIN}/img/assets/`],
-  "form-action": ["'self'", "'none'", ORIGIN],
+  "form-action": ["'self'", "'none'", ORIGIN, `${ORIGIN}/img/`],
   // `blob:` is a picture that the page's own script has received.
   "img-src": ["'self'", "'none'", "blob:", ORIGIN],
 } as const;
 
 /** Tests every page for safety (no value can inject markup, scripts or links) and readability. */
 export function pageSafetyContract(test: ConformanceTest, create: () => Pages): void {
-  function everyPage(image: ImageView, edit: EditView, problem: ProblemView, unlock = UNLOCK): Page[] {
+  function everyPage(
+    image: ImageView,
+    edit: EditView,
+    problem: ProblemView,
+    unlock = UNLOCK,
+    upload: UploadView = UPLOAD,
+  ): Page[] {
     const pages = create();
+    const created = pages.created?.({ ...CREATED, image, pin: edit.pin });
     return [
+      ...(created === undefined ? [] : [created]),
+      pages.upload({ ...upload, baseUrl: image.baseUrl }),
       pages.viewer(image, NOW),
       pages.viewer({ ...image, type: "application/pdf", pages: 12, page: 3 }, NOW),
       pages.edit({ ...edit, image }, NOW),
@@ -69,6 +81,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
       hostileEdit(harmless),
       hostileProblem(harmless),
       hostileUnlock(harmless),
+      hostileUpload(harmless),
     );
     for (const text of HOSTILE) {
       const pages = everyPage(
@@ -76,6 +89,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
         hostileEdit(text),
         hostileProblem(text),
         hostileUnlock(text),
+        hostileUpload(text),
       );
       for (const [index, page] of pages.entries()) {
         assert.equal(skeleton(page.html), skeleton(plain[index]?.html ?? ""), `page ${index}, ${text}`);
@@ -102,7 +116,8 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
       };
       const problem = { ...PROBLEM, baseUrl: address, authority: address };
       const unlock = { ...UNLOCK, baseUrl: address, viewUrl: address, action: address };
-      for (const { html } of everyPage(image, { ...EDIT, action: address }, problem, unlock)) {
+      const upload = { ...UPLOAD, form: { ...UPLOAD.form, action: address } };
+      for (const { html } of everyPage(image, { ...EDIT, action: address }, problem, unlock, upload)) {
         for (const value of addressesIn(htmlTokens(html))) {
           const url = new URL(value, ORIGIN);
           assert.ok(url.protocol === "https:" && url.origin === ORIGIN, `${address} became ${value}`);
@@ -188,7 +203,9 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
   });
 
   test("pages: pages whose URL may contain the PIN send no Referer, and keep the PIN out of their titles", async () => {
-    for (const { html } of [create().edit(EDIT, NOW), create().unlock(UNLOCK)]) {
+    const pages = create();
+    const created = pages.created?.(CREATED) ?? [];
+    for (const { html } of [pages.edit(EDIT, NOW), pages.unlock(UNLOCK), created].flat()) {
       const referrer = startTags(htmlTokens(html), "meta").find(
         ({ attributes }) => attributes.get("name") === "referrer",
       );

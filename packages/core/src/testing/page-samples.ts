@@ -1,4 +1,12 @@
-import type { EditView, ImageView, ProblemView, UnlockView } from "../contracts/pages.ts";
+import type {
+  CreatedView,
+  EditView,
+  ImageView,
+  ProblemView,
+  UnlockView,
+  UploadForm,
+  UploadView,
+} from "../contracts/pages.ts";
 import type { ImageFormat } from "../contracts/renderer.ts";
 
 /** The time at which the pages are created, in Unix milliseconds. */
@@ -50,7 +58,6 @@ export const EDIT: EditView = {
   image: IMAGE,
   action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
   pin: PIN,
-  maxLifetimeMs: 31_536_000_000,
   notice: "Saved.",
   problem: "Refused.",
 };
@@ -69,6 +76,28 @@ export const UNLOCK: UnlockView = {
   action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
   viewUrl: IMAGE.viewUrl,
   problem: "The PIN is wrong.",
+};
+
+/** The upload page after a rejection, with the form for browsers without JavaScript. */
+export const UPLOAD: UploadView & { form: UploadForm } = {
+  baseUrl: `${ORIGIN}/img`,
+  types: ["image/png", "image/jpeg"],
+  maxUploadBytes: 26_214_400,
+  defaultLifetimeMs: 86_400_000,
+  maxLifetimeMs: 31_536_000_000,
+  form: {
+    action: `${ORIGIN}/img/`,
+    fileField: "imagedata",
+    typed: { name: "Typed.", expiresIn: "3600000" },
+  },
+  refusal: { status: 415, detail: "Refused upload.", retryAfterSeconds: 42 },
+};
+
+/** The reply to the upload form. */
+export const CREATED: CreatedView = {
+  image: IMAGE,
+  editUrl: `${ORIGIN}/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit?pin=${PIN}`,
+  pin: PIN,
 };
 
 /** The sample's URLs in these formats. */
@@ -99,4 +128,10 @@ export function hostileProblem(text: string): ProblemView {
 /** A PIN form with `text` in every text field. */
 export function hostileUnlock(text: string): UnlockView {
   return { ...UNLOCK, problem: text };
+}
+
+/** An upload page with `text` in every text field. */
+export function hostileUpload(text: string): UploadView {
+  const form = { ...UPLOAD.form, typed: { name: text, expiresIn: text } };
+  return { ...UPLOAD, form, refusal: { status: 418, detail: text } };
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { EditView, Pages } from "../contracts/pages.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
-import { addressesIn, contentOfId, contentOfRole, forms, textOf } from "./html-lookups.ts";
+import { addressesIn, contentOfId, contentOfRole, directives, forms, textOf } from "./html-lookups.ts";
 import { htmlTokens, startTags } from "./html-tokens.ts";
 import { pageSafetyContract } from "./page-safety-contract.ts";
-import { EDIT, FORMATS, IMAGE, linksOf, NOW, PIN, PROBLEM, UNLOCK } from "./page-samples.ts";
+import { CREATED, EDIT, FORMATS, IMAGE, linksOf, NOW, PIN, PROBLEM, UNLOCK, UPLOAD } from "./page-samples.ts";
 
 /**
  * Tests that `create` returns {@link Pages} that fulfil the contract. `test` is the runner's own function.
@@ -159,6 +159,55 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     );
     assert.equal(html.split(PIN).length - 1, hidden.length);
     assert.ok(!contentSecurityPolicy.includes(PIN));
+  });
+
+  test("upload: the form posts the file and what was typed to its action, the only one that the policy allows", async () => {
+    if (create().created === undefined) return;
+    const { html, contentSecurityPolicy } = create().upload(UPLOAD);
+    const [form, ...others] = forms(htmlTokens(html));
+    assert.equal(others.length, 0);
+    const { method, enctype, action } = Object.fromEntries(form?.tag.attributes ?? []);
+    assert.deepEqual([method, enctype, action], ["post", "multipart/form-data", UPLOAD.form.action]);
+    assert.deepEqual([...(form?.fields.keys() ?? [])].sort(), ["expiresIn", "imagedata", "name"]);
+    assert.equal(form?.fields.get("imagedata")?.get("type"), "file");
+    assert.ok(form?.fields.get("imagedata")?.has("required"));
+    assert.equal(form?.fields.get("name")?.get("value"), "Typed.");
+    const chosen = startTags(htmlTokens(html), "option").filter(({ attributes }) =>
+      attributes.has("selected"),
+    );
+    assert.deepEqual(
+      chosen.map(({ attributes }) => attributes.get("value")),
+      ["3600000"],
+    );
+    const sources = directives(contentSecurityPolicy).get("form-action") ?? [];
+    assert.equal(sources.length, 1);
+    assert.ok(UPLOAD.form.action.startsWith(sources[0] ?? ""), sources.join(" "));
+  });
+
+  test("upload: a refusal is announced with its reason, and without a form the page has none", async () => {
+    const tokens = htmlTokens(create().upload(UPLOAD).html);
+    if (create().created !== undefined) assert.ok(contentOfRole(tokens, "alert")?.includes("Refused upload"));
+    const { form: _, refusal: __, ...bare } = UPLOAD;
+    const without = htmlTokens(create().upload(bare).html);
+    assert.equal(forms(without).length, 0);
+    assert.equal(contentOfRole(without, "alert"), null);
+  });
+
+  test("created: the page shows the link, the edit link with the PIN, and the expiry with its zone", async () => {
+    const page = create().created?.(CREATED);
+    if (page === undefined) return;
+    const tokens = htmlTokens(page.html);
+    const values = startTags(tokens, "input").map(({ attributes }) => attributes.get("value"));
+    const shown = [...addressesIn(tokens), ...values];
+    for (const address of [IMAGE.viewUrl, CREATED.editUrl, `${IMAGE.baseUrl}/`]) {
+      assert.ok(shown.includes(address), address);
+    }
+    assert.ok(textOf(tokens).includes(PIN));
+    assert.equal(startTags(tokens, "time")[0]?.attributes.get("datetime"), IMAGE.expiresAt);
+    assert.match(textOf(tokens), /UTC|GMT|[+-]\d\d:\d\d/);
+    assert.ok(!page.contentSecurityPolicy.includes(PIN));
+    const unready = create().created?.({ ...CREATED, image: { ...IMAGE, links: {} } });
+    assert.notEqual(textOf(htmlTokens(unready?.html ?? "")), textOf(tokens));
   });
 
   test("unlock: the form requests the PIN by GET, shows why it is requested again, and contains no PIN", async () => {

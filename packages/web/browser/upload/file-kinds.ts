@@ -8,15 +8,23 @@ export interface FileKind {
   endings: readonly string[];
   /** Whether browsers show it in `<img>`. */
   isShown: boolean;
+  /** How its files start, one character per byte. Absent: they are text. */
+  start?: string;
 }
 
 export const FILE_KINDS: readonly FileKind[] = [
-  { label: "PNG", type: "image/png", endings: ["png"], isShown: true },
-  { label: "JPEG", type: "image/jpeg", endings: ["jpg", "jpeg", "jpe", "jfif"], isShown: true },
-  { label: "GIF", type: "image/gif", endings: ["gif"], isShown: true },
+  { label: "PNG", type: "image/png", endings: ["png"], isShown: true, start: "\x89PNG" },
+  {
+    label: "JPEG",
+    type: "image/jpeg",
+    endings: ["jpg", "jpeg", "jpe", "jfif"],
+    isShown: true,
+    start: "\xff\xd8\xff",
+  },
+  { label: "GIF", type: "image/gif", endings: ["gif"], isShown: true, start: "GIF8" },
   { label: "SVG", type: "image/svg+xml", endings: ["svg", "svgz"], isShown: true },
-  { label: "PSD", type: "image/x-photoshop", endings: ["psd"], isShown: false },
-  { label: "PDF", type: "application/pdf", endings: ["pdf"], isShown: false },
+  { label: "PSD", type: "image/x-photoshop", endings: ["psd"], isShown: false, start: "8BPS" },
+  { label: "PDF", type: "application/pdf", endings: ["pdf"], isShown: false, start: "%PDF" },
 ];
 
 /** For the file chooser: media types, and extensions for systems that do not know the types. */
@@ -36,6 +44,12 @@ export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | 
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const byType = FILE_KINDS.find((kind) => kind.type === type.toLowerCase());
   return byType ?? FILE_KINDS.find((kind) => kind.endings.includes(ending)) ?? null;
+}
+
+/** The kind by the first bytes; `null` for text, such as SVG, and for files of other kinds. */
+export function kindOfBytes(head: Uint8Array): FileKind | null {
+  const text = String.fromCharCode(...head.subarray(0, 4));
+  return FILE_KINDS.find(({ start }) => start !== undefined && text.startsWith(start)) ?? null;
 }
 
 /**

@@ -1,6 +1,4 @@
 import { type ImageChange, type ImagesClient, OutriggerError } from "@outrigger/client";
-import { durationText } from "../../src/time-left.ts";
-import { extendedExpiry } from "../saved/expiry.ts";
 import type { SavedImage } from "../saved/saved-image.ts";
 import { changedImage } from "../saved/saved-list.ts";
 import { localText } from "../viewer/local-time.ts";
@@ -12,8 +10,8 @@ import type { UploadEvent } from "./store/uploads.ts";
 export interface ImageActions {
   /** Announces the result. */
   rename(image: SavedImage, name: string): Promise<string | null>;
-  /** Lets the image expire `addedMs` later, within the longest lifetime. Announces the result. */
-  extend(image: SavedImage, addedMs: number): Promise<string | null>;
+  /** Lets the image expire at `atMs`, Unix milliseconds. Announces the result. */
+  extend(image: SavedImage, atMs: number): Promise<string | null>;
   /** Deletes the image from the service, even if the page is left meanwhile; it stays in this browser's list. */
   remove(image: SavedImage): Promise<string | null>;
 }
@@ -22,12 +20,11 @@ export interface ImageActionsOptions {
   client: ImagesClient;
   saved: SavedImages;
   log: MessageLog;
-  maxLifetimeMs: number;
   dispatch(event: UploadEvent): void;
 }
 
 export function createImageActions(options: ImageActionsOptions): ImageActions {
-  const { client, saved, log, maxLifetimeMs, dispatch } = options;
+  const { client, saved, log, dispatch } = options;
 
   /** Applies a change, and saves what the service answered. Rejects if it refuses. */
   async function edit(image: SavedImage, wanted: ImageChange): Promise<SavedImage> {
@@ -54,18 +51,13 @@ export function createImageActions(options: ImageActionsOptions): ImageActions {
         return refused(`${image.name} was not renamed.`, reasonOf(error));
       }
     },
-    async extend(image, addedMs) {
-      const text = `${image.name} was not extended.`;
-      const expiresAt = extendedExpiry(image.expiresAt, addedMs, { nowMs: Date.now(), maxLifetimeMs });
-      if (expiresAt === null) {
-        return refused(text, `The longest lifetime is ${durationText(maxLifetimeMs)} from now.`);
-      }
+    async extend(image, atMs) {
       try {
-        const extended = await edit(image, { expiresAt });
+        const extended = await edit(image, { expiresAt: atMs });
         log.say(`${extended.name} expires on ${localText(Date.parse(extended.expiresAt))}.`);
         return null;
       } catch (error) {
-        return refused(text, reasonOf(error));
+        return refused(`${image.name} was not extended.`, reasonOf(error));
       }
     },
     async remove(image) {

@@ -1,9 +1,6 @@
 import { latestExpiry } from "../saved/expiry.ts";
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-const USUAL_CHOICES = [HOUR_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
 
 /** Lifetime of the next uploads: a duration in milliseconds, or until a Unix time in milliseconds. */
 export type Lifetime = { kind: "for"; ms: number } | { kind: "until"; atMs: number };
@@ -12,12 +9,6 @@ export type Lifetime = { kind: "for"; ms: number } | { kind: "until"; atMs: numb
 export interface LifetimeBounds {
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
-}
-
-/** Lifetimes to choose from, ascending, including the default and the longest. */
-export function lifetimeChoices({ defaultLifetimeMs, maxLifetimeMs }: LifetimeBounds): number[] {
-  const choices = [...USUAL_CHOICES, defaultLifetimeMs, maxLifetimeMs].filter((ms) => ms <= maxLifetimeMs);
-  return [...new Set(choices)].sort((one, other) => one - other);
 }
 
 /** Value of the field `expiresAt`; empty for the default, which the service computes. */

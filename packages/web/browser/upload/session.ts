@@ -68,7 +68,7 @@ export function createSession(config: UploadConfig): Session {
   const announcer = createAnnouncer(uploads, log);
   const next = createNextOptions(config, config.baseUrl);
   const thumbnails = createThumbnails();
-  const images = createImageActions({ ...config, client, saved, log, dispatch });
+  const images = createImageActions({ client, saved, log, dispatch });
   const checks = createChecks({
     saved,
     client: createImagesClient({ baseUrl: config.baseUrl, maxRetries: 0 }),

@@ -1,4 +1,4 @@
-import { expiryText, extendedExpiry } from "../saved/expiry.ts";
+import { expirySteps, expiryText } from "../saved/expiry.ts";
 import {
   createImageEdits,
   type EditOutcome,
@@ -14,11 +14,6 @@ import type { OwnImage } from "./own-image.ts";
 import { cancelDeletion, isDeletionPending, startDeletion } from "./pending-deletion.ts";
 import { renameForm } from "./rename-form.ts";
 
-const DAY_MS = 86_400_000;
-const STEPS: readonly (readonly [label: string, ms: number])[] = [
-  ["+1 day", DAY_MS],
-  ["+30 days", 30 * DAY_MS],
-];
 const TICK_MS = 30_000;
 
 interface Shown {
@@ -84,17 +79,10 @@ function expiryLine({ own: { expiresAt } }: Shown): HTMLElement {
   return text;
 }
 
-/** A step of which another one reaches the longest lifetime too is left out. */
 function stepButtons(shown: Shown): HTMLButtonElement[] {
   const { expiresAt, maxLifetimeMs } = shown.own;
-  const extended = (ms: number) => extendedExpiry(expiresAt, ms, { nowMs: Date.now(), maxLifetimeMs });
-  const reached = STEPS.map(([, ms]) => extended(ms));
-  return STEPS.filter((_, index) => reached[index] !== null && reached[index] !== reached[index - 1]).map(
-    ([label, ms]) =>
-      button(label, async () => {
-        const atMs = extended(ms);
-        if (atMs !== null) await change(shown, { expiresAt: new Date(atMs).toISOString() }, label);
-      }),
+  return expirySteps(expiresAt, { nowMs: Date.now(), maxLifetimeMs }).map(({ label, atMs }) =>
+    button(label, () => change(shown, { expiresAt: new Date(atMs).toISOString() }, label)),
   );
 }
 

@@ -5,6 +5,7 @@ import { clientAddress, clientKey } from "../../http/client-key.ts";
 import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { addImage, type NewImage } from "../library/add-image.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 import { claimName, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -28,6 +29,26 @@ export async function createImage(
   suffix: "json" | "txt",
   limits: Record<string, string>,
 ): Promise<Reply> {
+  const { record, pin, preference } = await storeUpload(context, call);
+  const reply = createdReply(context, call, record, pin, suffix);
+  const isPreferred = reply.status === 202 && preference !== null;
+  const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
+  return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
+}
+
+/** An upload that was stored. */
+interface StoredUpload {
+  record: ImageRecord;
+  pin: string;
+  preference: AsyncPreference | null;
+}
+
+/** Receives an upload and stores it as an image. */
+export async function storeUpload(
+  context: ImageContext,
+  call: Call,
+  receive: typeof receiveImage = receiveImage,
+): Promise<StoredUpload> {
   const { library, permissions } = context;
   requireUtf8Query(call.search);
   const userAgent = call.headers["user-agent"];
@@ -47,15 +68,12 @@ export async function createImage(
   try {
     const claimOf = (fingerprint: string) =>
       idempotencyKey === null ? null : { name: claimName(uploader, idempotencyKey), fingerprint };
-    const received = await receiveImage(context, call, turn, claimOf);
+    const received = await receive(context, call, turn, claimOf);
     const { record } =
       "made" in received
         ? received.made
         : await addImage(library, received.file, () => newImage(context, call, received, request, client));
-    const reply = createdReply(context, call, record, pins.pinOf(record.id), suffix);
-    const isPreferred = reply.status === 202 && preference !== null;
-    const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
-    return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
+    return { record, pin: pins.pinOf(record.id), preference };
   } finally {
     turn.done();
   }

@@ -2,7 +2,7 @@ import type { Call, Reply } from "../../contracts/call.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import type { CorsOptions } from "../../http/cors.ts";
-import { crossSiteRefusal } from "../../http/cross-site.ts";
+import { type CrossSiteOptions, crossSiteRefusal } from "../../http/cross-site.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../../http/problem.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
@@ -14,6 +14,7 @@ import type { ImageContext } from "./image-context.ts";
 import { countRequest } from "./limits.ts";
 import { prefersHtml } from "./pages/page-reply.ts";
 import { problemPage } from "./pages/problem-page.ts";
+import { refusedUpload } from "./pages/upload-form.ts";
 import { processingReply } from "./processing-reply.ts";
 import {
   allowedBy,
@@ -24,7 +25,6 @@ import {
   methodOf,
   NOTHING,
   nothingHere,
-  type Route,
 } from "./routes.ts";
 
 /** Codes of failures that are reported to the operator. */
@@ -94,13 +94,20 @@ async function answer(
   if (isImagePage(matched) && !(await isKnown(context, call, name))) return undefined;
   const connection = connectionRefusal(call, context.settings);
   if (connection !== null) throw connection;
+  const { pages } = context;
   if (call.method === "OPTIONS") {
-    return { status: 204, headers: { Allow: row === NOTHING ? "GET, HEAD, OPTIONS" : allowedBy(row) } };
+    return {
+      status: 204,
+      headers: { Allow: row === NOTHING ? "GET, HEAD, OPTIONS" : allowedBy(row, pages) },
+    };
   }
   if (row === NOTHING) throw nothingHere();
-  const method = methodOf(row, call.method);
-  if (method === undefined) throw methodProblem(allowedBy(row));
-  if (context.permissions.areAsked) requireConsent(context, call, row, cors);
+  const method = methodOf(row, call.method, pages);
+  if (method === undefined) throw methodProblem(allowedBy(row, pages));
+  if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
+  // The form of the edit page has no referrer, and proves its origin by the PIN.
+  else if (context.permissions.areAsked)
+    requireConsent(context, call, { cors, allowsNull: row.form === "page" });
   const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
   return method.handle(context, call, name, limits);
 }
@@ -114,12 +121,9 @@ async function isKnown({ library }: ImageContext, call: Call, id: string): Promi
 function requireConsent(
   { settings }: ImageContext,
   call: Call,
-  row: Route,
-  cors: CorsOptions | undefined,
+  from: Pick<CrossSiteOptions, "cors" | "allowsNull">,
 ): void {
-  // The form of the edit page has no referrer, and proves its origin by the PIN.
-  const allowsNull = row.form === "page";
-  const reason = crossSiteRefusal(call, { publicUrl: settings.publicUrl, cors, allowsNull });
+  const reason = crossSiteRefusal(call, { publicUrl: settings.publicUrl, ...from });
   if (reason !== null) throw new ServiceError("forbidden", reason);
 }
 
@@ -136,6 +140,8 @@ async function refusal(
   const { pages } = context;
   const { form } = matched.row;
   if (pages !== null && form === "page" && prefersHtml(call, "application/problem+json")) {
+    const isUploadForm = methodOf(matched.row, call.method, pages)?.isUploadForm;
+    if (isUploadForm) return refusedUpload(context, call, problem);
     return problemPage(context, call, pages, problem, isImagePage(matched) ? matched.name : null);
   }
   const reply = problemReply(problem, `${call.mountPath}${call.path}`, form === "text");

@@ -1,5 +1,5 @@
 import { isLocalStore } from "../../contracts/blob-store.ts";
-import type { Call, SpooledFile, UploadTurn } from "../../contracts/call.ts";
+import type { Call, SpooledFile, Upload, UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import { type DateSource, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
@@ -43,16 +43,20 @@ export async function receiveImage(
   );
 }
 
-/** Receives a form, waiting for a turn if many uploads arrive. */
-async function receiveForm(
+/**
+ * Receives a form, waiting for a turn if many uploads arrive.
+ * @param adapt Turns what was received into what the API takes. Must not throw.
+ */
+export async function receiveForm(
   { library, settings }: ImageContext,
   call: Call,
   turn: UploadTurn,
   claimOf: ClaimOf,
+  adapt = (received: Upload) => received,
 ): Promise<ReceivedImage> {
   const { originals } = library;
   try {
-    const { file, fields } = await call.upload({
+    const received = await call.upload({
       fileField: FILE_FIELD,
       maxFileBytes: settings.maxUploadBytes,
       maxFields: MAX_FIELDS,
@@ -62,6 +66,7 @@ async function receiveForm(
       turn,
       ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
     });
+    const { file, fields } = adapt(received);
     const called = { file: FILE_FIELD, declaredType: "its Content-Type" };
     return {
       file,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { created, createSite } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
 import { textPages } from "../../../test/text-pages.ts";
+import type { Pages } from "../../contracts/pages.ts";
 import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
 import { allowedBy, matchRoute, NOTHING, ROUTES } from "./routes.ts";
 
@@ -52,8 +53,9 @@ test.each([
 
 const ASSET = "upload-1.js";
 const SCRIPT = { type: "text/javascript", body: Buffer.from("1") };
-const pages = {
+const pages: Pages = {
   ...textPages,
+  created: () => ({ html: "created", contentSecurityPolicy: "default-src 'none'" }),
   asset: (name: string) => (name === ASSET ? SCRIPT : undefined),
   shareWorker: () => SCRIPT,
 };
@@ -72,7 +74,7 @@ test("each route but the files of pages is described with its methods, and each 
     const item = paths[row.pattern] ?? {};
     const methods = Object.keys(item).filter((key) => /^(?:get|head|post|patch|delete)$/.test(key));
     const described = [...methods, "options"].map((method) => method.toUpperCase());
-    expect([row.pattern, described.sort()]).toEqual([row.pattern, allowedBy(row).split(", ").sort()]);
+    expect([row.pattern, described.sort()]).toEqual([row.pattern, allowedBy(row, pages).split(", ").sort()]);
   }
 });
 
@@ -88,9 +90,12 @@ test.each(ROUTES.map((row) => [row.pattern, row] as const))(
       name: /\{id\}/.test(pattern) ? imageId : pattern.includes("{name}") ? ASSET : "",
     });
     const options = await site.send("OPTIONS", path);
-    expect([options.status, options.headers.Allow]).toEqual([204, allowedBy(row)]);
+    expect([options.status, options.headers.Allow]).toEqual([204, allowedBy(row, pages)]);
     if (row.methods.GET !== undefined) expect((await site.send("GET", path)).status).toBeLessThan(404);
-    expect(await site.send("PUT", path)).toMatchObject({ status: 405, headers: { Allow: allowedBy(row) } });
+    expect(await site.send("PUT", path)).toMatchObject({
+      status: 405,
+      headers: { Allow: allowedBy(row, pages) },
+    });
   },
 );
 

@@ -19,19 +19,19 @@ import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { sharexReply } from "./pages/sharex.ts";
-import {
-  assetReply,
-  missedShareReply,
-  referencePage,
-  shareWorkerReply,
-  uploadPage,
-} from "./pages/site-pages.ts";
+import { assetReply, missedShareReply, referencePage, shareWorkerReply } from "./pages/site-pages.ts";
+import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
 
 /** One method of a route. */
 export interface RouteMethod {
   /** The rate limit that each request counts against. @default none */
   budget?: keyof ImageRateLimits;
+  /**
+   * Whether this is the upload form: only pages with `created` have it, browsers may send it only from the service's own
+   * pages, and refusals are the form again.
+   */
+  isUploadForm?: true;
   /**
    * @param name Variable part of the path, such as the image ID; empty if the pattern has none.
    * @param limits Headers with the state of the rate limit.
@@ -125,7 +125,10 @@ export const ROUTES: readonly Route[] = [
     pattern: "/",
     form: "page",
     needsPages: true,
-    methods: { GET: { handle: uploadPage } },
+    methods: {
+      GET: { handle: uploadPage },
+      POST: { budget: "creates", isUploadForm: true, handle: submitUpload },
+    },
     describe: frontPath,
   },
   {
@@ -260,15 +263,23 @@ export function isImagePage({ row }: MatchedRoute): boolean {
 }
 
 /** `Allow` of a route (RFC 9110 §10.2.1). */
-export function allowedBy({ methods }: Route): string {
-  const names = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+export function allowedBy({ methods }: Route, pages: Pages | null): string {
+  const names = Object.entries(methods).flatMap(([name, method]) => {
+    if (!isPermitted(method, pages)) return [];
+    return name === "GET" ? ["GET", "HEAD"] : [name];
+  });
   return [...names, "OPTIONS"].join(", ");
 }
 
 /** The handler of a method; `undefined`: the route does not permit it. */
-export function methodOf({ methods }: Route, name: string): RouteMethod | undefined {
+export function methodOf({ methods }: Route, name: string, pages: Pages | null): RouteMethod | undefined {
   const known = name === "HEAD" ? "GET" : name;
-  return Object.hasOwn(methods, known) ? methods[known as keyof Methods] : undefined; // hasOwn proved the key.
+  const method = Object.hasOwn(methods, known) ? methods[known as keyof Methods] : undefined; // hasOwn proved the key.
+  return method !== undefined && isPermitted(method, pages) ? method : undefined;
+}
+
+function isPermitted({ isUploadForm }: RouteMethod, pages: Pages | null): boolean {
+  return isUploadForm === undefined || pages?.created !== undefined;
 }
 
 function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {

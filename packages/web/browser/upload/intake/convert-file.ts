@@ -1,12 +1,24 @@
+import { kindOf, kindOfBytes } from "../file-kinds.ts";
 import { type ForeignKind, HEAD_BYTES, readForeignKind } from "./foreign-kind.ts";
 
-/** The kind of a file that has to be converted; `null` for files that are sent as they are. */
-export async function foreignKindOf(file: File): Promise<ForeignKind | null> {
+/** A chosen file, with the media type of its bytes. */
+export interface Intake {
+  file: File;
+  /** The kind from which the file has to be converted; `null` for files that are sent as they are. */
+  foreign: ForeignKind | null;
+}
+
+/** Looks at the first bytes of a file: browsers guess types by file names, and many a `.webp` file is a JPEG. */
+export async function readIntake(file: File): Promise<Intake> {
   try {
-    return readForeignKind(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
+    const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+    const kind = kindOfBytes(head);
+    if (kind === null || kind === kindOf(file)) return { file, foreign: readForeignKind(head) };
+    const { name, lastModified } = file;
+    return { file: new File([file], name, { type: kind.type, lastModified }), foreign: null };
   } catch {
     // Not readable, a folder for example: the upload reports that.
-    return null;
+    return { file, foreign: null };
   }
 }
 

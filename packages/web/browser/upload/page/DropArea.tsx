@@ -1,5 +1,5 @@
 import type { TargetedEvent } from "preact";
-import { limitText } from "../../../src/phrases.ts";
+import { sizeText } from "../../../src/phrases.ts";
 import { ACCEPTED } from "../file-kinds.ts";
 import { ACCEPTED_FOREIGN, ACCEPTED_HEIC } from "../intake/foreign-kind.ts";
 import { PictureIcon } from "./icons.tsx";
@@ -48,7 +48,7 @@ export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) 
           Choose images
         </span>
         <span id="accepted" class="accepted">
-          PNG, JPEG, GIF, SVG, PSD or PDF, up to {limitText(maxUploadBytes)} each
+          PNG, JPEG, GIF, SVG, PSD or PDF, up to {sizeText(maxUploadBytes)} each
         </span>
       </label>
       <label class="camera">

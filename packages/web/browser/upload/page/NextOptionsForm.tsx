@@ -1,6 +1,6 @@
 import type { TargetedEvent } from "preact";
-import { durationText } from "../../../src/time-left.ts";
-import { type Lifetime, lifetimeChoices, localDateValue } from "../lifetimes.ts";
+import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
+import { type Lifetime, localDateValue } from "../lifetimes.ts";
 import type { Session } from "../session.ts";
 import { MAX_NAME_LENGTH } from "../store/next-options.ts";
 

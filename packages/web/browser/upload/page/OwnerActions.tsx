@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { expirySteps } from "../../saved/expiry.ts";
 import { editAddress } from "../../saved/links-file.ts";
 import type { SavedImage } from "../../saved/saved-image.ts";
 import type { Session } from "../session.ts";
@@ -7,12 +8,6 @@ import { CopyButton } from "./CopyButton.tsx";
 import { BinIcon, OpenIcon, PenIcon } from "./icons.tsx";
 import { leaveCard } from "./leave-card.ts";
 import { TimeLeft } from "./TimeLeft.tsx";
-
-const DAY_MS = 86_400_000;
-const EXTENSIONS = [
-  { label: "+1 day", addedMs: DAY_MS },
-  { label: "+30 days", addedMs: 30 * DAY_MS },
-] as const;
 
 /** ID of the name field of an image. */
 export function nameFieldId({ id }: Pick<SavedImage, "id">): string {
@@ -23,7 +18,8 @@ export function nameFieldId({ id }: Pick<SavedImage, "id">): string {
 export function OwnerActions({ image, session }: { image: SavedImage; session: Session }) {
   const [problem, setProblem] = useState<string | null>(null);
   const { id, name } = image;
-  const { images, saved, departing, log, clock } = session;
+  const { images, saved, departing, log, clock, config } = session;
+  const steps = expirySteps(image.expiresAt, { nowMs: Date.now(), maxLifetimeMs: config.maxLifetimeMs });
   const ofImage = <span class="unseen"> {name}</span>;
   // The image can be changed on the edit page: it is checked when the reader returns.
   const checkLater = () => saved.change(id, { checkedAt: undefined });
@@ -32,12 +28,18 @@ export function OwnerActions({ image, session }: { image: SavedImage; session: S
     <>
       <div class="deeds">
         <TimeLeft image={image} clock={clock} />
-        {EXTENSIONS.map(({ label, addedMs }) => (
+        {steps.map(({ label, atMs }) => (
           <button
             key={label}
             type="button"
             class="minor"
-            onClick={async () => setProblem(await images.extend(image, addedMs))}
+            onClick={async ({ currentTarget }) => {
+              const card = currentTarget.closest(".share");
+              setProblem(await images.extend(image, atMs));
+              await new Promise(requestAnimationFrame);
+              // At the longest lifetime the button is gone; the focus stays in the card.
+              if (!currentTarget.isConnected) card?.querySelector<HTMLElement>(".deeds button")?.focus();
+            }}
           >
             {label}
             <span class="unseen"> for {name}</span>

@@ -1,3 +1,5 @@
+import { quoted, uploadRefusal } from "../../../src/upload-refusal.ts";
+
 /** The reply to an upload that was not stored. */
 export interface Refusal {
   /** 0 when the connection broke before a reply. */
@@ -41,22 +43,12 @@ export function outcomeOf(refusal: Refusal, brokenBefore: number): Outcome {
 }
 
 function messageOf({ status, detail }: Refusal): string {
-  const said = detail === null ? "" : ` The server says: “${detail.replace(/\.$/, "")}.”`;
-  const [, message] = MESSAGES.find(([statuses]) => statuses.includes(status)) ?? [];
-  if (message !== undefined) return message + said;
-  return status >= 500
-    ? `Something went wrong on the server.${said}`
-    : `The server did not accept this upload.${said}`;
+  const said = detail === null ? "" : ` ${quoted(detail)}`;
+  const message = [0, 408, 502, 504].includes(status)
+    ? "The upload failed after several tries. Check your connection and try again."
+    : uploadRefusal(status);
+  return message + said;
 }
-
-const MESSAGES: readonly [statuses: readonly number[], message: string][] = [
-  [[0, 408, 502, 504], "The upload failed after several tries. Check your connection and try again."],
-  [[401, 403], "You don’t have permission to upload here."],
-  [[409], "An earlier attempt is still running. Try again in a moment."],
-  [[413], "This file is too large for the server."],
-  [[415], "This file can’t be read as an image."],
-  [[507], "The server is out of storage. Try again later."],
-];
 
 /** The milliseconds of a `Retry-After` header in seconds or as a date; `null` for anything else. */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {

@@ -1,6 +1,6 @@
 import type { KeptMeta } from "../../saved/kept-uploads.ts";
 import { kindOf, refusalOf, sentType } from "../file-kinds.ts";
-import { type ConvertedFile, convertFile, foreignKindOf } from "../intake/convert-file.ts";
+import { type ConvertedFile, convertFile, readIntake } from "../intake/convert-file.ts";
 import type { ForeignKind } from "../intake/foreign-kind.ts";
 import type { Stage } from "../store/uploads.ts";
 import { createUppy, type SentFile, type SentMeta } from "./create-uppy.ts";
@@ -98,10 +98,9 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function add(files: readonly AddedFile[]): Promise<void> {
-    const kinds = await Promise.all(files.map(({ file }) => foreignKindOf(file)));
-    const added = files.map((each, index) => {
-      const foreign = kinds[index] ?? null;
-      return { key: register(each, foreign), file: each.file, foreign };
+    const intakes = await Promise.all(files.map(({ file }) => readIntake(file)));
+    const added = intakes.map(({ file, foreign }, index) => {
+      return { key: register({ ...files[index], file }, foreign), file, foreign };
     });
     options.onAllAdded();
     for (const { key, foreign } of added) if (foreign === null) send(key);

@@ -1,5 +1,6 @@
 import { effect, type Signal, signal } from "@preact/signals";
-import { expiresAtField, type Lifetime, type LifetimeBounds, lifetimeChoices } from "../lifetimes.ts";
+import { lifetimeChoices } from "../../../src/time-left.ts";
+import { expiresAtField, type Lifetime, type LifetimeBounds } from "../lifetimes.ts";
 
 /** Options of the next uploads. */
 export interface NextOptions {

@@ -44,6 +44,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
   return {
     hasPages: pages !== null,
     receivesShares: pages?.shareWorker !== undefined,
+    hasUploadForm: pages?.created !== undefined,
     requiresTls: settings.tls !== "off",
     asksHost: settings.authorize !== null,
     leavesFailures: settings.errors === "host",

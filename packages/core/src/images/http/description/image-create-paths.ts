@@ -1,6 +1,12 @@
 import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
 import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
-import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
+import type {
+  ApiOperation,
+  ApiParameter,
+  ApiRequestBody,
+  ApiResponse,
+  PathItem,
+} from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
@@ -11,6 +17,16 @@ import type { ImageFacts } from "./image-facts.ts";
 import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
+
+/** The header that every upload needs. */
+export const USER_AGENT: ApiParameter = {
+  ...headerParameter(
+    "User-Agent",
+    "Its first product and version are shown with the image.",
+    USER_AGENT_SCHEMA,
+  ),
+  required: true,
+};
 
 /** `POST {base}/api/images.json` or `.txt`. */
 export function createPath(facts: ImageFacts, suffix: "json" | "txt"): PathItem {
@@ -31,14 +47,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       "Stores a picture or document. The PIN is returned only once. Keep it to edit or delete the image later." +
       (isText ? " The body is the image's URL and a line break; the headers contain the rest." : ""),
     parameters: [
-      {
-        ...headerParameter(
-          "User-Agent",
-          "Its first product and version are shown with the image.",
-          USER_AGENT_SCHEMA,
-        ),
-        required: true,
-      },
+      USER_AGENT,
       headerParameter(
         "Prefer",
         "`respond-async` requests an immediate 202; with `wait=<seconds>`, a 202 only if processing takes longer. Unknown preferences are ignored.",
@@ -100,43 +109,70 @@ function urlSchema(expiresAt: string): JsonSchema {
 }
 
 function uploadBody(facts: ImageFacts): ApiRequestBody {
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, importsUrls } = facts;
+  const expiresAt = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; ${lifetimeText(facts)}`;
+  const form = multipartBody(
+    `${fileText(facts)} Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
+    {
+      expiresAt: {
+        ...optionalText(EXPIRY_SCHEMAS.form),
+        description: `${expiresAt} An empty value counts as absent.`,
+      },
+    },
+    [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES],
+  );
+  if (!facts.importsUrls) return form;
+  return { ...form, content: { "application/json": { schema: urlSchema(expiresAt) }, ...form.content } };
+}
+
+/** The body of the upload form. */
+export function uploadFormBody(facts: ImageFacts): ApiRequestBody {
+  return multipartBody(
+    `${fileText(facts)} Its bytes decide about the type.`,
+    {
+      expiresIn: {
+        type: "string",
+        pattern: "^\\d{0,15}$",
+        description: `Lifetime in milliseconds; ${lifetimeText(facts)} An empty value counts as absent.`,
+      },
+    },
+    ["*/*"],
+  );
+}
+
+function fileText({ maxUploadBytes }: ImageFacts): string {
+  return `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF.`;
+}
+
+function lifetimeText({ defaultLifetimeMs, maxLifetimeMs }: ImageFacts): string {
   const days = (ms: number) => {
     const count = Math.round((ms / 86_400_000) * 100) / 100;
     return count === 1 ? "1 day" : `${count} days`;
   };
-  const most = `at most ${days(maxLifetimeMs)} from now`;
-  const otherwise = `Default: ${days(defaultLifetimeMs)} from now.`;
-  const expiresAt = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; ${most}.`;
+  return `at most ${days(maxLifetimeMs)} from now. Default: ${days(defaultLifetimeMs)} from now.`;
+}
+
+function multipartBody(
+  description: string,
+  fields: Readonly<Record<string, JsonSchema>>,
+  types: readonly string[],
+): ApiRequestBody {
   return {
     required: true,
     content: {
-      ...(importsUrls ? { "application/json": { schema: urlSchema(`${expiresAt} ${otherwise}`) } } : {}),
       "multipart/form-data": {
         schema: {
           type: "object",
           properties: {
-            [FILE_FIELD]: {
-              type: "string",
-              format: "binary",
-              description: `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF. Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
-            },
+            [FILE_FIELD]: { type: "string", format: "binary", description },
             name: {
               ...NAME_SCHEMA,
               description: `${NAME_SCHEMA.description} Default: the name of the file.`,
             },
-            expiresAt: {
-              ...optionalText(EXPIRY_SCHEMAS.form),
-              description: `${expiresAt} An empty value counts as absent. ${otherwise}`,
-            },
+            ...fields,
           },
           required: [FILE_FIELD],
         },
-        encoding: {
-          [FILE_FIELD]: {
-            contentType: [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES].join(", "),
-          },
-        },
+        encoding: { [FILE_FIELD]: { contentType: types.join(", ") } },
       },
     },
   };

@@ -9,6 +9,8 @@ export interface ImageFacts {
   hasPages: boolean;
   /** Whether the pages have a worker for files that other apps share. */
   receivesShares: boolean;
+  /** Whether the upload page has a form for browsers without JavaScript. */
+  hasUploadForm: boolean;
   /** Whether connections without TLS may be refused. */
   requiresTls: boolean;
   /** Whether the host app decides about requests. */

@@ -1,13 +1,15 @@
 import type { ApiOperation, PathItem } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { headersOf } from "../../../openapi/headers.ts";
+import { USER_AGENT, uploadFormBody } from "./image-create-paths.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { pageResponse } from "./image-page-paths.ts";
-import { everywhere, inOrder, ofHost, refusals } from "./image-refusals.ts";
+import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 
-/** `GET HEAD {base}/`. */
+/** `GET HEAD POST {base}/`. */
 export function frontPath(facts: ImageFacts): PathItem {
-  return readOnly(pageOperation(facts, "openUploadPage", "Open the upload page"));
+  const page = readOnly(pageOperation(facts, "openUploadPage", "Open the upload page"));
+  return facts.hasUploadForm ? { ...page, post: formOperation(facts) } : page;
 }
 
 /** `GET HEAD {base}/api`. */
@@ -75,6 +77,38 @@ function missedShareOperation(facts: ImageFacts): ApiOperation {
       },
       default: pageResponse("The page at `Location`, for a client that follows it."),
       ...refusals(facts, "page", inOrder(...everywhere(facts), ...ofHost(facts))),
+    },
+  };
+}
+
+function formOperation(facts: ImageFacts): ApiOperation {
+  const created = pageResponse("The page with the link, the edit link and the PIN.", "Location");
+  const limits = facts.limits.creates === null ? {} : headersOf("RateLimit", "RateLimit-Policy");
+  const statuses = inOrder(
+    ...[...everywhere(facts), ...OF_BODIES, ...ofLimits(facts, "creates")],
+    ...([403, 500, 507] as const),
+  );
+  return {
+    operationId: "sendUploadForm",
+    tags: ["Pages"],
+    summary: "Submit the upload form",
+    description:
+      "For browsers without JavaScript. Other clients use `POST /api/images.json`. Clients that prefer HTML by `Accept` get refusals as the form with the reason.",
+    parameters: [USER_AGENT],
+    security: [],
+    requestBody: uploadFormBody(facts),
+    responses: {
+      "201": { ...created, headers: { ...created.headers, ...limits } },
+      "202": {
+        ...created,
+        description: "The same page. The image is still being processed.",
+        headers: { ...created.headers, ...limits, ...headersOf("Retry-After") },
+      },
+      ...refusals(facts, "page", statuses, {
+        403: "the connection is not secure, a browser sent the form from another site, or this client may not upload.",
+        413: `the file has more than ${facts.maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`,
+        415: "the body is not `multipart/form-data`, or the file is not an image that is accepted.",
+      }),
     },
   };
 }

@@ -157,15 +157,14 @@ function formReply(
   said: Pick<EditView, "notice" | "problem" | "typed" | "faults">,
 ): Reply {
   const { context, call, current, pin } = form;
-  const { now, maxLifetimeMs } = context.settings;
   const page = form.pages.edit(
     {
       image: imageView(context, call, current.record),
       action: `${imageUrl(baseUrl(context, call), current.record.id)}/edit`,
-      ...{ pin, maxLifetimeMs },
+      pin,
       ...said,
     },
-    now(),
+    context.settings.now(),
   );
   return pageReply(call, page, status, { ...headers, ...SECRET_PAGE_HEADERS });
 }

@@ -2,27 +2,13 @@ import Negotiator from "negotiator";
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Asset } from "../../../contracts/pages.ts";
 import { HttpProblem } from "../../../http/http-problem.ts";
-import { ORIGINAL_TYPES } from "../../record/formats.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { pageReply, requirePages } from "./page-reply.ts";
-
-const PAGE_HEADERS = { "Cache-Control": "no-cache" };
-
-/** `GET HEAD {base}/`: the upload page. */
-export function uploadPage(context: ImageContext, call: Call): Reply {
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs } = context.settings;
-  const page = requirePages(context).upload({
-    baseUrl: baseUrl(context, call),
-    types: ORIGINAL_TYPES,
-    ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs },
-  });
-  return pageReply(call, page, 200, PAGE_HEADERS);
-}
 
 /** `GET HEAD {base}/api`: the API description as a page. */
 export function referencePage(context: ImageContext, call: Call): Reply {
   const page = requirePages(context).reference({ baseUrl: baseUrl(context, call) });
-  return pageReply(call, page, 200, PAGE_HEADERS);
+  return pageReply(call, page, 200, { "Cache-Control": "no-cache" });
 }
 
 /** `GET HEAD {base}/assets/<name>`: a file that pages load, cacheable for ever. */

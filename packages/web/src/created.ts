@@ -1,0 +1,39 @@
+import type { CreatedView, Page } from "@outrigger/core";
+import { absoluteAddress } from "./addresses.ts";
+import { documentPage } from "./document.ts";
+import { html } from "./html.ts";
+import { subject, thumbnailOf } from "./subject.ts";
+
+/** The reply to the upload form. No list of uploads keeps the PIN without JavaScript, so the page asks to save it. */
+export function createdPage({ image, editUrl, pin }: CreatedView, productName: string): Page {
+  const base = absoluteAddress(image.baseUrl);
+  const viewer = absoluteAddress(image.viewUrl);
+  const editor = absoluteAddress(editUrl);
+  const picture = thumbnailOf(image);
+  const isReady = Object.keys(image.links).length > 0;
+  return documentPage({
+    title: `Uploaded ${image.name}`,
+    productName,
+    baseUrl: image.baseUrl,
+    layout: "edit",
+    head: html`<meta name="referrer" content="no-referrer">`,
+    main: html`<p class="banner notice" role="status">${isReady ? "Image uploaded." : "Image uploaded. It is still processing; its link works in a moment."}</p>
+${
+  // The time left would be rounded down: `6 days left` of 7.
+  subject(image, picture, null)
+}
+<section aria-labelledby="share"><h2 id="share">Share</h2>
+<label for="link">Link</label>
+<input id="link" class="address" dir="ltr" readonly value="${viewer?.href}">
+</section>
+<section aria-labelledby="keep"><h2 id="keep">Edit or delete later</h2>
+<p>Save the edit link now: this page shows it only once. Anyone with this link can edit or delete the image.</p>
+<label for="edit-link">Edit link</label>
+<input id="edit-link" class="address" dir="ltr" readonly value="${editor?.href}">
+<p class="hint">The PIN in it is <code>${pin}</code>.</p>
+${editor !== null && html`<p class="actions"><a href="${editor.href}">Edit or delete the image</a></p>`}
+</section>
+${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload another image</a></p>`}`,
+    pictures: picture === null ? [] : [picture],
+  });
+}

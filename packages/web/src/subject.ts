@@ -1,0 +1,25 @@
+import type { ImageView } from "@outrigger/core";
+import { type Address, absoluteAddress } from "./addresses.ts";
+import { offersOf } from "./formats.ts";
+import { type Html, html } from "./html.ts";
+import { expiryMarkup } from "./phrases.ts";
+import { thumbnail } from "./renditions.ts";
+
+/** Pixels of the thumbnail's sides, twice what the style sheet shows. */
+const THUMBNAIL_SIDE = 192;
+
+export function thumbnailOf(image: ImageView): Address | null {
+  return thumbnail(image, offersOf(image), THUMBNAIL_SIDE);
+}
+
+/** The image that a page is about: thumbnail, name, expiry, and a link to the viewer. */
+export function subject(image: ImageView, picture: Address | null, nowMs: number | null): Html {
+  const viewer = absoluteAddress(image.viewUrl);
+  return html`<div class="subject">${
+    picture !== null && html`<img class="thumbnail" src="${picture.href}" alt="" width="96" height="96">`
+  }<div>
+<h1 dir="auto">${image.name}</h1>
+<p>${expiryMarkup(image.expiresAt, nowMs)}</p>
+${viewer !== null && html`<p><a href="${viewer.href}">View the image</a></p>`}
+</div></div>`;
+}

@@ -1,0 +1,41 @@
+import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core";
+import type { Address } from "./addresses.ts";
+import { type Html, html } from "./html.ts";
+import { sizeText, waitText, withDates } from "./phrases.ts";
+import { durationText, lifetimeChoices } from "./time-left.ts";
+import { quoted, uploadRefusal } from "./upload-refusal.ts";
+
+/** The form for browsers without JavaScript. */
+export function uploadForm(view: UploadView, form: UploadForm, action: Address): Html {
+  const { types, maxUploadBytes, defaultLifetimeMs, refusal } = view;
+  const { fileField, typed } = form;
+  const choices = lifetimeChoices(view);
+  const chosen = choices.find((ms) => String(ms) === typed?.expiresIn) ?? defaultLifetimeMs;
+  const described = refusal === undefined ? "file-hint" : "refusal file-hint";
+  return html`<section><form method="post" enctype="multipart/form-data" action="${action.href}">
+<label for="file">Image</label>
+<input id="file" name="${fileField}" type="file" required accept="${types.join(",")},.psd" aria-describedby="${described}"${
+    refusal !== undefined && html` autofocus`
+  }>
+<p class="hint" id="file-hint">PNG, JPEG, GIF, SVG, PSD or PDF, up to ${sizeText(maxUploadBytes)}.</p>
+<label for="name">Name (optional)</label>
+<input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="Same as the file name" autocomplete="off" dir="auto">
+<label for="expires-in">Delete after</label>
+<select id="expires-in" name="expiresIn">${choices.map(
+    (ms) => html`<option value="${ms}"${ms === chosen && html` selected`}>${durationText(ms)}</option>`,
+  )}</select>
+<button>Upload</button>
+</form></section>`;
+}
+
+/** Why the form was refused. */
+export function refusalBanner({ status, detail, retryAfterSeconds }: UploadRefusal, maxBytes: number): Html {
+  const reason =
+    status === 413 ? `This file is too large. The limit is ${sizeText(maxBytes)}.` : uploadRefusal(status);
+  const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${waitText(retryAfterSeconds)}.`;
+  const said = SAYING_ENOUGH.includes(status) ? null : withDates(` ${quoted(detail)}`);
+  return html`<p class="banner alarm" role="alert" id="refusal">${reason}${wait}${said}</p>`;
+}
+
+/** Statuses whose details add nothing for people. */
+const SAYING_ENOUGH: readonly number[] = [408, 413, 429, 503, 507];

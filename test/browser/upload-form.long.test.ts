@@ -1,0 +1,111 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeFaults } from "../support/axe-faults.ts";
+import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { addressOf, withSite } from "../support/service.ts";
+
+const WITHOUT = { javaScriptEnabled: false };
+
+describe("the upload page without JavaScript", { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let photo: Buffer;
+
+  beforeAll(async () => {
+    [browser, photo] = await Promise.all([launchChromium(), jpegPhoto(120, 80)]);
+  });
+  afterAll(() => browser.close());
+
+  /** Chooses a file whose name does not tell its type. */
+  const choose = (page: Page, buffer = photo) =>
+    page.getByLabel("Image").setInputFiles({ name: "boat.webp", mimeType: "image/webp", buffer });
+  const send = (page: Page) => page.getByRole("button", { name: "Upload" }).click();
+
+  test("uploads a file, shows its links, and the edit link deletes it", async () => {
+    await withSite({}, async (site) => {
+      await withPage(browser, WITHOUT, async (page) => {
+        const complaints = complaintsOf(page);
+        await page.goto(`${site.base}/`);
+        await choose(page);
+        await page.getByLabel("Name").fill("My boat");
+        await page.getByLabel("Delete after").selectOption({ label: "7 days" });
+        await send(page);
+        await page.getByRole("heading", { name: "My boat" }).waitFor();
+        expect(await overflowsOf(page)).toEqual([]);
+        const link = await page.getByLabel("Link", { exact: true }).inputValue();
+        const [, id = ""] = /\/([\w-]{22})\/view$/.exec(link) ?? [];
+        const record = await (await fetch(addressOf(site, id, "json"))).json();
+        expect(record).toMatchObject({ name: "My boat", type: "image/jpeg" });
+        expect(Math.abs(Date.parse(record.expiresAt) - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000);
+        expect(await page.locator("time").getAttribute("datetime")).toBe(record.expiresAt);
+        expect(await page.locator("code").textContent()).toMatch(/^\w{16}$/);
+
+        await page.goto(await page.getByLabel("Edit link").inputValue());
+        await page.getByRole("checkbox").check();
+        await page.getByRole("button", { name: "Delete image" }).click();
+        await page.getByRole("heading", { name: "Image deleted" }).waitFor();
+        expect((await fetch(addressOf(site, id, "json"))).status).toBe(410);
+        expect(complaints.filter((text) => !text.includes("410"))).toEqual([]);
+      });
+    });
+  });
+
+  test("shows a refusal beside the form, keeps what was typed, and takes the next file", async () => {
+    await withSite({ maxUploadBytes: 1024 * 1024 }, async (site) => {
+      await withPage(browser, WITHOUT, async (page) => {
+        await page.goto(`${site.base}/`);
+        await choose(page, Buffer.alloc(5_000_000));
+        await send(page);
+        await expect
+          .poll(() => page.getByRole("alert").textContent())
+          .toMatch(/too large. The limit is 1 MB/);
+        await choose(page, Buffer.from("text"));
+        await page.getByLabel("Name").fill("My boat");
+        await page.getByLabel("Delete after").selectOption({ label: "1 hour" });
+        await send(page);
+        await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/can’t be read as an image/);
+        expect(await page.getByLabel("Name").inputValue()).toBe("My boat");
+        expect(await page.getByLabel("Delete after").inputValue()).toBe("3600000");
+        expect(await overflowsOf(page)).toEqual([]);
+        await choose(page);
+        await send(page);
+        await page.getByRole("heading", { name: "My boat" }).waitFor();
+      });
+    });
+  });
+
+  test("has no form where the host takes a key in a header, and names the command instead", async () => {
+    const authorize = ({ headers }: { headers: Record<string, unknown> }) => headers["x-key"] === "k";
+    await withSite({ authorize }, async (site) => {
+      await withPage(browser, WITHOUT, async (page) => {
+        await page.goto(`${site.base}/`);
+        expect(await page.locator("noscript .alarm").textContent()).toBe(
+          "Turn on JavaScript to upload here, or run this command:",
+        );
+        expect(await page.locator("form").count()).toBe(0);
+      });
+    });
+  });
+
+  test("has no serious accessibility fault, before and after an upload", async () => {
+    await withSite({}, async (site) => {
+      const sent = async (bytes: Buffer) => {
+        const form = new FormData();
+        form.set("imagedata", new Blob([new Uint8Array(bytes)]), "boat.jpg");
+        const headers = { Accept: "text/html" };
+        return (await fetch(`${site.base}/`, { method: "POST", body: form, headers })).text();
+      };
+      const front = await (await fetch(`${site.base}/`)).text();
+      // axe-core needs JavaScript, with which a browser would leave out the form.
+      await withPage(browser, {}, async (page) => {
+        for (const html of [front, await sent(Buffer.from("text")), await sent(photo)]) {
+          await page.setContent(html.replaceAll(/<\/?noscript>|<script[^>]*><\/script>/g, ""));
+          expect(await page.getByRole("button", { name: "Upload" }).count()).toBe(
+            html.includes("<form") ? 1 : 0,
+          );
+          expect(await axeFaults(page)).toEqual([]);
+        }
+      });
+    });
+  });
+});
