@@ -54,7 +54,7 @@ export interface SrcSet {
 
 const MAX_SIDE = 8192;
 /** Pixels of a rendition under the defaults of the renderer. It scales larger ones down. `auto` may result in AVIF. */
-const MAX_PIXELS = { auto: 6e6, webp: 16e6, avif: 6e6, jpg: 25e6, png: 25e6, gif: 4e6 };
+const MAX_PIXELS = { webp: 16e6, avif: 6e6, jpg: 25e6, png: 25e6, gif: 4e6, auto: 6e6 };
 const MAX_ANIMATION_PIXELS = 10e6;
 
 /** An absolute URL without credentials, or a path; neither can end a candidate of `srcset`. */

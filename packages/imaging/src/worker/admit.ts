@@ -89,7 +89,7 @@ async function decodeAll(
         type,
         limits,
       );
-  return { ...natural, pages, ...takeLook({ ...pixels, ...size }) };
+  return { ...natural, pages, ...takeLook({ ...pixels, ...size }, isSampled) };
 }
 
 /**

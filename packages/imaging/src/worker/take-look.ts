@@ -5,12 +5,16 @@ import type { Pixels } from "./libvips.ts";
 /** Sides of the picture that {@link takeLook} reads. A ThumbHash holds at most seven waves per side. */
 export const LOOK_SIDE = 32;
 
-/** The look of a picture, from its pixels at {@link LOOK_SIDE} or less per side. */
-export function takeLook({ pixels, width, height, channels }: Pixels): PictureLook {
+/**
+ * The look of a picture, from its pixels at {@link LOOK_SIDE} or less per side.
+ * @param isSample Whether the pixels may miss a transparent spot. An alpha channel then counts as transparency.
+ */
+export function takeLook({ pixels, width, height, channels }: Pixels, isSample: boolean): PictureLook {
   const rgba = channels === 4 ? pixels : withAlpha(pixels, width * height);
+  const alpha = channels === 4 && (isSample || pixels.some((value, at) => at % 4 === 3 && value < 255));
   const placeholder = Buffer.from(rgbaToThumbHash(width, height, rgba)).toString("base64");
   const color = averageColor(rgba);
-  return { placeholder, ...(color === null ? {} : { color }), alpha: channels === 4 };
+  return { placeholder, ...(color === null ? {} : { color }), alpha };
 }
 
 /** The average weighted by opacity. `null` for a picture that is wholly transparent. */
