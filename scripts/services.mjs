@@ -132,6 +132,13 @@ const SERVICES = [
     debianPackages: ["radosgw", "ceph-mon", "ceph-osd"],
   },
   {
+    name: "nginx",
+    variable: "OUTRIGGER_NGINX",
+    commands: ["nginx"],
+    directories: () => ["/usr/sbin"],
+    debianPackages: ["nginx-light"],
+  },
+  {
     name: "dnsmasq",
     variable: "OUTRIGGER_DNSMASQ",
     commands: ["dnsmasq"],

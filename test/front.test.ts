@@ -110,6 +110,21 @@ test.each(["Express", "Koa"] as const)(
   },
 );
 
+test("a front sends .auto from memory in the format that each client accepts", async () => {
+  const { url, passed } = await startFronted({ tls: "off" });
+  const auto = url.replace(".webp", ".auto");
+  for (const [accept, type] of [
+    ["image/webp,*/*;q=0.8", "image/webp"],
+    ["*/*", "image/jpeg"],
+  ] as const) {
+    const first = await read(auto, { headers: { Accept: accept } });
+    passed.length = 0;
+    expect(await read(auto, { headers: { Accept: accept } })).toEqual(first);
+    expect(passed).toEqual([]);
+    expect(first.headers).toMatchObject({ "content-type": type, vary: "Accept" });
+  }
+});
+
 test("a front passes every other request to the app, without a trace", async () => {
   const { url, base, passed, images } = await startFronted();
   type Other = [string, RequestInit, number];

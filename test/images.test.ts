@@ -58,6 +58,8 @@ describe.each(HOST_NAMES)("a photograph in a host on %s", (host) => {
       width: 1200,
       height: 900,
       pages: 1,
+      placeholder: expect.stringMatching(/^[A-Za-z0-9+/]{20,36}={0,2}$/),
+      color: expect.stringMatching(/^#[0-9a-f]{6}$/),
       status: "ready",
       agent: { name: "curl", version: "8.5.0" },
       createdAt: expect.stringMatching(ISO),

@@ -16,6 +16,7 @@ export const programs = {
   mkfsXfs: process.env.OUTRIGGER_MKFS_XFS ?? "/usr/sbin/mkfs.xfs",
   mkfsExt4: process.env.OUTRIGGER_MKFS_EXT4 ?? "/usr/sbin/mkfs.ext4",
   redisServer: process.env.OUTRIGGER_REDIS_SERVER ?? "/usr/bin/redis-server",
+  nginx: process.env.OUTRIGGER_NGINX ?? "/usr/sbin/nginx",
   dnsmasq: process.env.OUTRIGGER_DNSMASQ ?? "/usr/sbin/dnsmasq",
   openssl: process.env.OUTRIGGER_OPENSSL ?? "/usr/bin/openssl",
   postgres: process.env.OUTRIGGER_POSTGRES ?? "/usr/lib/postgresql/15/bin/postgres",

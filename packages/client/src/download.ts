@@ -1,4 +1,5 @@
 import type { ClientSettings } from "./client-options.ts";
+import type { DownloadOptions } from "./image-types.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { repeat } from "./repeat.ts";
 import { type Reply, readReply } from "./reply.ts";
@@ -26,9 +27,14 @@ export interface Download {
 export async function download(
   settings: ClientSettings,
   url: string,
-  signal: AbortSignal | undefined,
+  { signal, accept }: Pick<DownloadOptions, "signal" | "accept">,
 ): Promise<Download> {
-  const sending = { method: "GET", url, signal } as const;
+  const sending = {
+    method: "GET",
+    url,
+    headers: accept === undefined ? {} : { Accept: accept },
+    signal,
+  } as const;
   const attempt = () => sendAnd(settings, sending, readUnlessOk);
   for (;;) {
     const { reply } = await repeat(settings, { isRepeatable: true, signal }, attempt);

@@ -1,8 +1,8 @@
 import { isImageId, isPin, requireImageId } from "./checks.ts";
-import type { ImageFormat, ReadOptions } from "./image-types.ts";
+import type { AddressFormat, ReadOptions } from "./image-types.ts";
 
-const FORMATS: readonly string[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
-const API_ADDRESS = /^(.*)\/api\/images\/([^/]+)\.(json|jpeg|png|jpg|gif|svg|psd|pdf|webp|avif)\/?$/;
+const FORMATS: readonly string[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif", "auto"];
+const API_ADDRESS = /^(.*)\/api\/images\/([^/]+)\.(json|jpeg|png|jpg|gif|svg|psd|pdf|webp|avif|auto)\/?$/;
 const PAGE_ADDRESS = /^(.*)\/([A-Za-z0-9_-]{22})(?:\/(?:view|edit))?$/;
 
 export function recordAddress(baseUrl: string, id: string): string {
@@ -14,7 +14,7 @@ export function recordAddress(baseUrl: string, id: string): string {
 export function formatAddress(
   baseUrl: string,
   id: string,
-  format: ImageFormat,
+  format: AddressFormat,
   options: ReadOptions = {},
 ): string {
   requireImageId(id);

@@ -3,6 +3,9 @@ import type { Instant } from "./checks.ts";
 /** Formats in which every image is served; `webp` and `avif` extend the documented formats. */
 export type ImageFormat = DocumentedFormat | "webp" | "avif";
 
+/** A format, or `auto`: the service chooses one by the `Accept` header of each request. */
+export type AddressFormat = ImageFormat | "auto";
+
 /** Formats with a link in the record. */
 export type DocumentedFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf";
 
@@ -20,6 +23,10 @@ export interface ImageRecord {
   height: number | null;
   /** Pages of a PDF, or frames of an animation. `null` during processing. */
   pages: number | null;
+  /** ThumbHash in base64: a blurred preview. `null` during processing, and for images stored by an earlier release. */
+  placeholder: string | null;
+  /** Average colour, `#rrggbb`. `null` like `placeholder`, and for a wholly transparent image. */
+  color: string | null;
   /** `processing` until the image can be served. */
   status: "ready" | "processing";
   /** First product of the uploader's User-Agent; `null` if it had none. */
@@ -44,7 +51,7 @@ export interface CreatedImage extends ImageRecord {
 
 /** Parameters of a rendition. */
 export interface ReadOptions {
-  /** Quality of a `jpg`. @default "high" */
+  /** Quality of a `jpg`, also where `auto` results in one. @default "high" */
   convert?: "low" | "medium" | "high" | "max" | undefined;
   /** `<W>x<H>`, `<W>x` or `x<H>`, sides 1 to 8192: fits the image into the box. Rasters are never enlarged. */
   resize?: string | undefined;
@@ -56,6 +63,11 @@ export interface ReadOptions {
   s?: string | undefined;
   /** Expiry of the signed address, in Unix milliseconds. */
   until?: number | undefined;
+}
+
+export interface DownloadOptions extends ReadOptions, RequestOptions {
+  /** The `Accept` header, from which `auto` chooses, e.g. `image/webp, image/*;q=0.8`. @default that of `fetch`: JPEG or PNG */
+  accept?: string | undefined;
 }
 
 export interface RequestOptions {

@@ -3,8 +3,9 @@ import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-optio
 import { type Download, download } from "./download.ts";
 import { formatAddress, recordAddress } from "./image-address.ts";
 import type {
+  AddressFormat,
   CreatedImage,
-  ImageFormat,
+  DownloadOptions,
   ImageRecord,
   ReadOptions,
   RequestOptions,
@@ -49,9 +50,9 @@ export interface ImagesClient {
     options?: RequestOptions & { timeoutMs?: number | undefined },
   ): Promise<ImageRecord>;
   /** Address of an image in a format, for links and `<img>`. Sends no request. */
-  addressOf(id: string, format: ImageFormat, options?: ReadOptions): string;
+  addressOf(id: string, format: AddressFormat, options?: ReadOptions): string;
   /** The image in a format. Waits until the image is ready. */
-  download(id: string, format: ImageFormat, options?: ReadOptions & RequestOptions): Promise<Download>;
+  download(id: string, format: AddressFormat, options?: DownloadOptions): Promise<Download>;
   /**
    * Changes name, expiry, or both, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
    * With `ifMatch` it is retried only after 429: if a lost reply belonged to a successful edit, a retry would be refused with
@@ -95,8 +96,8 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
 
     addressOf: (id, format, readOptions) => formatAddress(baseUrl, id, format, readOptions),
 
-    download: async (id, format, { signal, ...readOptions } = {}) =>
-      download(settings, formatAddress(baseUrl, id, format, readOptions), signal),
+    download: async (id, format, { signal, accept, ...readOptions } = {}) =>
+      download(settings, formatAddress(baseUrl, id, format, readOptions), { signal, accept }),
 
     async edit(id, pin, { name, expiresAt }, { ifMatch, signal } = {}) {
       const url = recordAddress(baseUrl, id);

@@ -3,8 +3,10 @@ export type { ClientOptions } from "./client-options.ts";
 export type { Download } from "./download.ts";
 export { type ImageAddress, parseImageAddress } from "./image-address.ts";
 export type {
+  AddressFormat,
   CreatedImage,
   DocumentedFormat,
+  DownloadOptions,
   ImageFormat,
   ImageRecord,
   ReadOptions,

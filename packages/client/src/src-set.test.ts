@@ -75,7 +75,7 @@ test.each([
   [{ widths: [400, Number.NaN] }, /^widths must/],
   [{ widths: [8193] }, /^widths must/],
   [{ widths: new Array(3) }, /^widths must/],
-  [{ widths: [400], format: "pdf" }, /^format must be one of webp, avif, jpg, png, gif$/],
+  [{ widths: [400], format: "pdf" }, /^format must be one of webp, avif, jpg, png, gif, auto$/],
   [{ widths: [400], format: "toString" }, /^format must/],
   [{ widths: [400], convert: "best" }, /^convert must/],
   [{ widths: [400], sizes: " " }, /^sizes must/],

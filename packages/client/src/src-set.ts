@@ -30,8 +30,11 @@ interface ImagePlace {
 export interface SrcSetOptions {
   /** Widths of the candidates in pixels, 1 to 8192, in any order. */
   widths: readonly number[];
-  /** Format of the candidates. WebP keeps transparency and animations. @default "webp" */
-  format?: "webp" | "avif" | "jpg" | "png" | "gif" | undefined;
+  /**
+   * Format of the candidates. WebP keeps transparency and animations. `auto`: each browser gets the best format that it
+   * names. @default "webp"
+   */
+  format?: "auto" | "webp" | "avif" | "jpg" | "png" | "gif" | undefined;
   /** Quality of a `jpg`. @default "high" */
   convert?: "low" | "medium" | "high" | "max" | undefined;
   /** How wide the page shows the image: the value of the attribute `sizes`. @default "100vw" */
@@ -50,8 +53,8 @@ export interface SrcSet {
 }
 
 const MAX_SIDE = 8192;
-/** Pixels of a rendition under the defaults of the renderer. It scales larger ones down. */
-const MAX_PIXELS = { webp: 16e6, avif: 6e6, jpg: 25e6, png: 25e6, gif: 4e6 };
+/** Pixels of a rendition under the defaults of the renderer. It scales larger ones down. `auto` may result in AVIF. */
+const MAX_PIXELS = { webp: 16e6, avif: 6e6, jpg: 25e6, png: 25e6, gif: 4e6, auto: 6e6 };
 const MAX_ANIMATION_PIXELS = 10e6;
 
 /** An absolute URL without credentials, or a path; neither can end a candidate of `srcset`. */
@@ -118,7 +121,7 @@ function widestOf(
   format: keyof typeof MAX_PIXELS,
 ): number {
   const isVector = type === "image/svg+xml" || type === "application/pdf";
-  const isAnimated = type === "image/gif" && (format === "gif" || format === "webp");
+  const isAnimated = type === "image/gif" && ["auto", "gif", "webp"].includes(format);
   const frames = isAnimated ? (pages ?? 1) : 1;
   const maxPixels =
     frames > 1 ? Math.min(MAX_PIXELS[format], Math.floor(MAX_ANIMATION_PIXELS / frames)) : MAX_PIXELS[format];

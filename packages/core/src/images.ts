@@ -30,6 +30,7 @@ export type { ImageDetails } from "./images/record/image-links.ts";
 export type { GoneReason, Withholding } from "./images/record/image-record.ts";
 export type { ImageSummary } from "./images/record/image-summary.ts";
 export type { Secret } from "./images/record/pin.ts";
+export { isColor, isPlaceholder } from "./images/record/record-codec.ts";
 export { sniffType } from "./images/record/sniff.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";

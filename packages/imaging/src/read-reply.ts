@@ -1,17 +1,18 @@
-import type { ImageInfo, PageSizes, Rendition } from "@outrigger/core";
-import { MAX_PAGE_RUNS } from "@outrigger/core/images";
+import type { ImageInfo, PageSizes, PictureLook, Rendition } from "@outrigger/core";
+import { isColor, isPlaceholder, MAX_PAGE_RUNS } from "@outrigger/core/images";
 import { MAX_PIECES, type Piece } from "./shared/wire.ts";
 
 /** What an admission found, and the cleaned file, which the host writes. */
 export interface AdmissionReply {
-  info: ImageInfo & { pageSizes?: PageSizes };
+  info: ImageInfo & PictureLook & { pageSizes?: PageSizes };
   cleaned: { pieces: readonly Piece[]; bytes: Buffer } | null;
 }
 
 /** Verifies a reply to `admit`. A decoder may be under control of the file that it read. Throws for any other value. */
 export function readAdmission(reply: unknown, bytes: Buffer, sourceBytes: number): AdmissionReply {
-  const { width, height, pages, pageSizes, cleaned } = fieldsOf(reply);
-  const info = { width: measureOf(width), height: measureOf(height), pages: measureOf(pages) };
+  const { width, height, pages, pageSizes, cleaned, ...others } = fieldsOf(reply);
+  const measures = { width: measureOf(width), height: measureOf(height), pages: measureOf(pages) };
+  const info = { ...measures, ...lookOf(others) };
   return {
     info:
       pageSizes === undefined ? info : { ...info, pageSizes: listOf(pageSizes, MAX_PAGE_RUNS).map(readRun) },
@@ -25,6 +26,17 @@ export function readRendition(reply: unknown, bytes: Buffer): Rendition {
   if (renditionBytes === bytes.length) return { bytes };
   const length = wholeOf(renditionBytes, bytes.length);
   return { bytes: bytes.subarray(0, length), intermediate: bytes.subarray(length) };
+}
+
+function lookOf({ placeholder, color, alpha }: Record<string, unknown>): PictureLook {
+  if (placeholder !== undefined && !isPlaceholder(placeholder)) throw invalid();
+  if (color !== undefined && !isColor(color)) throw invalid();
+  if (alpha !== undefined && typeof alpha !== "boolean") throw invalid();
+  return {
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(color === undefined ? {} : { color }),
+    ...(alpha === undefined ? {} : { alpha }),
+  };
 }
 
 function readRun(given: unknown): PageSizes[number] {

@@ -45,6 +45,10 @@ export function describeUploads(stage: Stage): void {
         ...{ name: `Mein Bild ✓.${name}`, type, size: bytes.length, width, height, pages },
         ...{ status: "ready", agent: { name: "OutriggerTest", version: "1.0" } },
         ...{ createdAt: new Date(clock.now).toISOString(), expiresAt },
+        ...{
+          placeholder: expect.stringMatching(/^[A-Za-z0-9+/=]{8,36}$/),
+          color: expect.stringMatching(/^#/),
+        },
       });
       expect((await fetchJson(addressOf(one, id, "json"))).body).toEqual(record);
       const { url: _, links: __, ...facts } = record;

@@ -47,8 +47,18 @@ export interface AdmitOptions {
   keepPdfActions?: boolean;
 }
 
+/** The look of a picture in a few bytes, taken from page 1 or the first frame while its pixels are decoded. */
+export interface PictureLook {
+  /** A ThumbHash in base64, at most {@link MAX_PLACEHOLDER_LENGTH} characters. It keeps transparency. Absent: none. */
+  placeholder?: string;
+  /** The average colour of what is not transparent, `#rrggbb`. Absent: none. */
+  color?: string;
+  /** Whether the picture can have transparent pixels. Absent: unknown. */
+  alpha?: boolean;
+}
+
 /** An admitted file: it may be stored unchanged, or in its cleaned form. */
-export interface Admission extends ImageInfo {
+export interface Admission extends ImageInfo, PictureLook {
   /**
    * Sizes of all pages including the first, up to the last page of the document or up to an unknown end; at
    * most {@link MAX_PAGE_RUNS} runs. Absent: there is one page, or this renderer cannot determine the sizes.
@@ -114,6 +124,9 @@ export interface Rendition {
 
 /** Maximum number of page runs in an {@link Admission}, so that records stay small. */
 export const MAX_PAGE_RUNS = 32;
+
+/** Characters of the longest {@link PictureLook.placeholder}: a ThumbHash has at most 25 bytes. */
+export const MAX_PLACEHOLDER_LENGTH = 36;
 
 /** Options for queued work. */
 export interface WorkOptions {

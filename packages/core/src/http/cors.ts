@@ -111,8 +111,12 @@ export function corsService(service: Service, options: CorsOptions): Service {
     answerNow(call, inFront) {
       const reply = service.answerNow?.(call, inFront);
       if (reply === undefined) return undefined;
-      const added = Object.entries(headersOf(call, { headers: NO_HEADERS })).flat(2);
-      return { ...reply, headers: [...reply.headers, ...added] };
+      const { headers } = reply;
+      const at = headers.findIndex((name, index) => index % 2 === 0 && name === "Vary");
+      const own = at === -1 ? NO_HEADERS : { Vary: headers[at + 1] ?? "" };
+      const others = at === -1 ? headers : headers.toSpliced(at, 2);
+      const added = Object.entries(headersOf(call, { headers: own })).flat(2);
+      return { ...reply, headers: [...others, ...added] };
     },
   };
 }

@@ -20,7 +20,7 @@ export interface Matched {
 export interface ShellOptions<M extends Matched, P> {
   /** `undefined`: the path belongs to the host. */
   match(path: string): M | undefined;
-  /** See {@link Service.answerNow}. Its replies have no `Vary`. */
+  /** See {@link Service.answerNow}. */
   answerNow?(call: Call, inFront: boolean): ReadyReply | undefined;
   /**
    * Answers a request; `undefined` leaves it to the host. Rejects with errors that {@link problemOf} and the

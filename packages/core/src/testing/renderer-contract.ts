@@ -89,7 +89,8 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       const path = join(directory, "picture");
       await writeFile(path, samples["image/png"]);
       const { admission } = await admit(renderer, { path }, "image/png");
-      assert.deepEqual(admission, { ...SAMPLE_SIZE, pages: 1, cleaned: null });
+      const { placeholder: _placeholder, color: _color, alpha: _alpha, ...facts } = admission;
+      assert.deepEqual(facts, { ...SAMPLE_SIZE, pages: 1, cleaned: null });
       if (!renderer.canRender("image/png", "png")) return;
       const spec: RenditionSpec = { format: "png", maxWidth: 16 };
       const { bytes } = await renderer.render({ path }, "image/png", spec);

@@ -34,6 +34,8 @@ export async function openRaster(bytes: Buffer, type: RasterType, limits: Pictur
     frames,
     pages: frames,
     scalable: false,
+    isCostly:
+      type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
     decode: ({ animated = false, strict = false }: DecodeOptions = {}) =>
       decode(bytes, type, { animated, strict, metadata }, { ...options, autoOrient: true }),
   };

@@ -21,6 +21,8 @@ export interface Picture {
   readonly pages: number;
   /** Whether the picture can be drawn at any size without loss. */
   readonly scalable: boolean;
+  /** Whether each pixel takes longer to convert than to decode: a PNG with transparency or a profile. @default false */
+  readonly isCostly?: boolean;
   /**
    * A pipeline that begins with the upright pixels. SVG and PDF are drawn at `drawnAs` or a size near it; rasters are
    * decoded at their natural size. The caller resizes. Rejects with `unsupported_media` for damaged pixels, or lets the

@@ -1,4 +1,4 @@
-import type { ImageFormat, ReadOptions } from "@outrigger/client";
+import type { AddressFormat, ImageFormat, ReadOptions } from "@outrigger/client";
 
 /** Media types of the formats in which images are served. */
 export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
@@ -12,8 +12,11 @@ export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
   avif: "image/avif",
 };
 
-/** Values of `--as`. It also accepts `jpeg` for `jpg`. */
+/** The formats in which images are served. */
 export const FORMATS = Object.keys(TYPE_OF_FORMAT) as ImageFormat[]; // The keys of a Record<ImageFormat, …>.
+
+/** Values of `--as`. It also accepts `jpeg` for `jpg`. */
+export const AS_FORMATS: readonly AddressFormat[] = [...FORMATS, "auto"];
 
 /** Values of `--quality`. */
 export const QUALITIES = ["low", "medium", "high", "max"] as const;
@@ -24,14 +27,24 @@ export function formatOfType(type: string): ImageFormat | null {
 }
 
 /** The format of a suffix; `null` for an unknown suffix. */
-export function formatOfSuffix(suffix: string): ImageFormat | null {
+export function formatOfSuffix(suffix: string): AddressFormat | null {
   const name = suffix.toLowerCase();
-  return FORMATS.find((format) => format === (name === "jpeg" ? "jpg" : name)) ?? null;
+  return AS_FORMATS.find((format) => format === (name === "jpeg" ? "jpg" : name)) ?? null;
+}
+
+/** What `auto` may result in. */
+const NEGOTIATED = ["avif", "webp", "jpg", "png", "gif"] as const;
+
+/** The `Accept` header for `auto`: the type of the file to write, else every type that can be stored. */
+export function acceptFor(output: string | undefined): string {
+  const suffix = formatOfSuffix(/\.(\w+)$/.exec(output ?? "")?.[1] ?? "");
+  const named = NEGOTIATED.filter((format) => format === suffix);
+  return (named.length > 0 ? named : NEGOTIATED).map((format) => TYPE_OF_FORMAT[format]).join(", ");
 }
 
 /** The format and options in the address of a picture. */
 export interface Asked {
-  format: ImageFormat | null;
+  format: AddressFormat | null;
   options: ReadOptions;
 }
 

@@ -249,7 +249,7 @@ function requests(id: string, tags: readonly string[]) {
       "if-unmodified-since": dates,
       range: fc.constantFrom("bytes=0-3", "bytes=-2", "lines=1", "bytes=999999-"),
       "if-range": fc.constantFrom(...tags, LATER),
-      accept: fc.constantFrom("*/*", "text/html", "image/avif"),
+      accept: fc.constantFrom("*/*", "text/html", "image/avif", "image/webp, */*;q=0.5"),
     },
     { requiredKeys: [] },
   );

@@ -1,11 +1,12 @@
 import type { Call, ReadyReply } from "../../contracts/call.ts";
-import type { ImageFormat } from "../../contracts/renderer.ts";
 import { evaluatePreconditions, isConditional } from "../../http/conditional.ts";
 import { connectionRefusal } from "../../http/transport.ts";
-import { ALL_FORMATS } from "../record/formats.ts";
+import { addressFormatOf } from "../record/formats.ts";
 import { ID_LENGTH } from "../record/image-id.ts";
 import { whyUnavailable } from "../record/image-life.ts";
+import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { negotiateFormat } from "../renditions/negotiate-format.ts";
 import type { HotBytes } from "../renditions/servable-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
 import { countReadNow, countsNow } from "./limits.ts";
@@ -28,10 +29,6 @@ import { secondsLeft, wholeHeaders, withCaching } from "./read-headers.ts";
 
 const PREFIX = "/api/images/";
 const DOT = PREFIX.length + ID_LENGTH;
-const FORMATS_BY_SUFFIX = new Map<string, ImageFormat>([
-  ...ALL_FORMATS.map((format) => [format, format] as const),
-  ["jpeg", "jpg"],
-]);
 
 /** See {@link Service.answerNow}. In front, where the host's middleware has not identified the client, it asks no host. */
 export type HotRead = (call: Call, inFront: boolean) => ReadyReply | undefined;
@@ -44,17 +41,21 @@ export function createHotRead(context: ImageContext): HotRead {
   const isAlive = ({ record }: CurrentRecord) =>
     record.processing === null && whyUnavailable(record, settings.now(), settings.tombstoneMs) === null;
 
+  const chooseFormat = ({ record }: CurrentRecord, accept: string | undefined) =>
+    negotiateFormat(record, accept, (format) => isServable(library.renderer, record, format));
+
   return (call, inFront) => {
     const { method, path, headers } = call;
     if (method !== "GET" && method !== "HEAD") return undefined;
     if (path.charCodeAt(DOT) !== 0x2e || !path.startsWith(PREFIX)) return undefined;
-    const format = FORMATS_BY_SUFFIX.get(path.slice(DOT + 1));
-    if (format === undefined || headers.range !== undefined || hasBody(call)) return undefined;
+    const address = addressFormatOf(path.slice(DOT + 1));
+    if (address === undefined || headers.range !== undefined || hasBody(call)) return undefined;
     if (!guard.isOpen || connectionRefusal(call, settings) !== null) return undefined;
 
     const current = records.peek(path.slice(PREFIX.length, DOT));
     if (current === undefined || !isAlive(current)) return undefined;
-    const read = knownRead(current, format, call.search);
+    const format = address === "auto" ? chooseFormat(current, headers.accept) : address;
+    const read = knownRead(current, { address, format }, call.search);
     if (read === undefined || read.untilMs !== null) return undefined;
     const hot = renditions.lookAt(read.key);
     if (hot === undefined) return undefined;

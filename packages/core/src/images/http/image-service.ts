@@ -60,11 +60,12 @@ export function createImageService(
     async answer(call, matched) {
       watch(call);
       try {
-        return await answer(context, call, matched, cors);
+        const reply = await answer(context, call, matched, cors);
+        return reply && varied(matched, reply);
       } catch (error) {
         const record = StillProcessing.recordOf(error);
         if (record === null) throw error;
-        return processingReply(context, call, record, matched.row.isRecord === undefined);
+        return varied(matched, processingReply(context, call, record, matched.row.isRecord === undefined));
       }
     },
     problemOf(error) {
@@ -73,11 +74,16 @@ export function createImageService(
     },
     problems: PROBLEMS,
     isReported: ({ code }) => REPORTED.includes(code),
-    refuse: (call, matched, problem) => refusal(context, call, matched, problem),
+    refuse: async (call, matched, problem) => varied(matched, await refusal(context, call, matched, problem)),
     errors: settings.errors,
     onError: settings.onError,
     ...{ cors, observer },
   });
+}
+
+/** The reply with `Vary`, if the route chooses by `Accept`. */
+function varied({ row }: MatchedRoute, reply: Reply): Reply {
+  return row.negotiates === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: "Accept" } };
 }
 
 async function answer(

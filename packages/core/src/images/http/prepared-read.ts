@@ -1,7 +1,7 @@
 import contentDisposition from "content-disposition";
 import type { ImageFormat, RenditionSpec } from "../../contracts/renderer.ts";
 import type { LibraryContext } from "../library/library-context.ts";
-import { FORMATS } from "../record/formats.ts";
+import { type AddressFormat, FORMATS } from "../record/formats.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { keyFor } from "../renditions/find-stored.ts";
@@ -10,6 +10,13 @@ import { chooseRendition } from "../renditions/rendition-spec.ts";
 import { servedParameters } from "../renditions/sizes.ts";
 import type { Audience } from "./permissions.ts";
 import { type Parameters, requireUtf8Query } from "./read-body.ts";
+
+/** The format of a read. */
+export interface ReadFormat {
+  address: AddressFormat;
+  /** The effective one: `address`, or its choice for the client. */
+  format: ImageFormat;
+}
 
 /** A read with validated parameters, cached with its record. */
 export interface PreparedRead {
@@ -48,7 +55,7 @@ const USER_BYTES_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-sr
 export function preparedRead(
   library: LibraryContext,
   current: CurrentRecord,
-  format: ImageFormat,
+  format: ReadFormat,
   search: string,
 ): PreparedRead {
   const read = knownRead(current, format, search) ?? newRead(library, current, format, search);
@@ -61,7 +68,7 @@ export function preparedRead(
 export function readOfBody(
   library: LibraryContext,
   { record }: CurrentRecord,
-  format: ImageFormat,
+  format: ReadFormat,
   search: string,
   parameters: Parameters,
 ): PreparedRead {
@@ -77,16 +84,20 @@ export function readOfBody(
 /** The read for a query which an earlier request has validated. */
 export function knownRead(
   current: CurrentRecord,
-  format: ImageFormat,
+  format: ReadFormat,
   search: string,
 ): PreparedRead | undefined {
-  return prepared.get(current)?.get(`${format}?${search}`);
+  return prepared.get(current)?.get(nameOf(format, search));
+}
+
+function nameOf({ address, format }: ReadFormat, search: string): string {
+  return `${address}.${format}?${search}`;
 }
 
 function newRead(
   library: LibraryContext,
   current: CurrentRecord,
-  format: ImageFormat,
+  format: ReadFormat,
   search: string,
 ): PreparedRead {
   requireUtf8Query(search);
@@ -94,7 +105,7 @@ function newRead(
   if (search.length > MAX_PREPARED_SEARCH) return read;
   const reads = prepared.get(current) ?? new Map<string, PreparedRead>();
   if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
-  reads.set(`${format}?${search}`, read);
+  reads.set(nameOf(format, search), read);
   prepared.set(current, reads);
   return read;
 }
@@ -102,10 +113,10 @@ function newRead(
 function prepare(
   { renderer, reads }: LibraryContext,
   record: ImageRecord,
-  format: ImageFormat,
+  { address, format }: ReadFormat,
   sources: ReadSources,
 ): PreparedRead {
-  const request = checkRead(record.id, format, sources, reads);
+  const request = checkRead(record.id, address, sources, reads);
   const { untilMs } = request;
   const parameters = servedParameters(renderer, record, format, request, reads.sizes);
   const facts = FORMATS[format];
@@ -117,6 +128,7 @@ function prepare(
     untilMs,
     headers: {
       "Content-Type": facts.type,
+      ...(address === "auto" ? { Vary: "Accept" } : {}),
       "Last-Modified": new Date(record.createdAt).toUTCString(),
       "Accept-Ranges": "bytes",
       "Content-Disposition": disposition(fileName(record, format), facts.disposition),

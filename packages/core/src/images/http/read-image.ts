@@ -7,8 +7,10 @@ import { HttpProblem } from "../../http/http-problem.ts";
 import { chooseRange } from "../../http/ranges.ts";
 import { findReadyImage } from "../library/find-image.ts";
 import { type FoundBytes, readRendition } from "../library/read-rendition.ts";
+import type { AddressFormat } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { negotiateFormat } from "../renditions/negotiate-format.ts";
 import { specName } from "../renditions/rendition-spec.ts";
 import { findForRead } from "./find-for-read.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -17,33 +19,32 @@ import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts"
 import { hasBody, readParameters } from "./read-body.ts";
 import { type Caching, wholeHeaders, withCaching } from "./read-headers.ts";
 
-/** `GET HEAD {base}/api/images/<id>.<format>`. */
+/** `GET HEAD {base}/api/images/<id>.<format>`, and `<id>.auto`. */
 export async function readImage(
   context: ImageContext,
   call: Call,
   id: string,
-  format: ImageFormat,
+  address: AddressFormat,
 ): Promise<Reply> {
   // Read the body first: a client may take long to send it, and the image may end meanwhile.
   const parameters = hasBody(call) ? await readParameters(call, context.settings) : null;
   const { current, audience } = await findForRead(context, call, id);
-  if (!isServable(context.library.renderer, current.record, format)) {
+  const { library } = context;
+  const canServe = (format: ImageFormat) => isServable(library.renderer, current.record, format);
+  const format =
+    address === "auto" ? negotiateFormat(current.record, call.headers.accept, canServe) : address;
+  if (!canServe(format)) {
     throw new ServiceError(
       "not_implemented",
       `No renderer for ${current.record.type} as ${format} is installed`,
     );
   }
   if (parameters !== null) {
-    const read = readOfBody(context.library, current, format, call.search, parameters);
+    const read = readOfBody(library, current, { address, format }, call.search, parameters);
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
-  return bytesReply(
-    context,
-    call,
-    current,
-    preparedRead(context.library, current, format, call.search),
-    audience,
-  );
+  const read = preparedRead(library, current, { address, format }, call.search);
+  return bytesReply(context, call, current, read, audience);
 }
 
 /** `GET HEAD {base}/<id>` for clients that do not prefer HTML: the unchanged original. */
@@ -55,7 +56,8 @@ export function readOriginal(
   audience: Audience,
 ): Promise<Reply> {
   const caching = audience === "public" ? "revalidate" : "revalidate privately";
-  return bytesReply(context, call, current, preparedRead(context.library, current, format, ""), caching);
+  const read = preparedRead(context.library, current, { address: format, format }, "");
+  return bytesReply(context, call, current, read, caching);
 }
 
 async function bytesReply(

@@ -57,6 +57,8 @@ export interface Route {
   readonly form: ProblemForm;
   /** Whether an image that is still processed replies with its record, even to clients that prefer HTML. */
   readonly isRecord?: true;
+  /** Whether every reply depends on the `Accept` header, so that a cache must keep one per value. */
+  readonly negotiates?: true;
   /** Whether the route exists only in a service with pages. */
   readonly needsPages?: true;
   readonly methods: Methods;
@@ -103,6 +105,15 @@ export const ROUTES: readonly Route[] = [
       }),
     ),
   ),
+  {
+    pattern: "/api/images/{id}.auto",
+    form: "json",
+    negotiates: true,
+    methods: {
+      GET: { budget: "reads", handle: (context, call, id) => readImage(context, call, id, "auto") },
+    },
+    describe: (facts) => readPath(facts, "auto"),
+  },
   {
     pattern: "/{id}",
     form: "page",

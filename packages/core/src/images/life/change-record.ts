@@ -45,7 +45,8 @@ export const MAX_ATTEMPTS = 100;
 
 /** The record of an ended image, without data about the picture or its uploader. */
 export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
-  return { ...record, name: "", agent: null, sha256: "", gone };
+  const { placeholder: _placeholder, color: _color, alpha: _alpha, ...kept } = record;
+  return { ...kept, name: "", agent: null, sha256: "", gone };
 }
 
 /** Logs the end of an image, and calls `onRemoved` if the image was ever ready. */

@@ -42,7 +42,7 @@ export function released(before: Processing, wasTry: boolean, now: number): Proc
 
 /** The record of a processed image. */
 export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
-  const { width, height, pages, pageSizes, cleaned } = admission;
+  const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned } = admission;
   return {
     ...record,
     ...(cleaned ?? {}),
@@ -50,6 +50,9 @@ export function readyRecord(record: ImageRecord, admission: Admission, now: numb
     height,
     pages,
     ...(pageSizes === undefined ? {} : { pageSizes }),
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(color === undefined ? {} : { color }),
+    ...(alpha === undefined ? {} : { alpha }),
     processing: null,
     updatedAt: later(record, now),
   };

@@ -80,6 +80,14 @@ export function formatOfSuffix(suffix: string): ImageFormat | undefined {
   return BY_SUFFIX.get(suffix);
 }
 
+/** The suffix of an address: a format, or `auto` for the one that suits the `Accept` header of the client. */
+export type AddressFormat = ImageFormat | "auto";
+
+/** As {@link formatOfSuffix}, for an address. */
+export function addressFormatOf(suffix: string): AddressFormat | undefined {
+  return suffix === "auto" ? suffix : formatOfSuffix(suffix);
+}
+
 /** The format that serves an original unchanged. */
 export function formatOfOriginal(type: OriginalType): ImageFormat {
   for (const facts of Object.values(FORMATS)) if (facts.original === type) return facts.format;

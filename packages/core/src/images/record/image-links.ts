@@ -19,6 +19,13 @@ export interface ImageDetails {
   height: number | null;
   /** Pages of a PDF, frames of an animation, else 1. */
   pages: number | null;
+  /**
+   * ThumbHash in base64: a blurred preview with the proportions of the picture. `null` while the image is processed, and
+   * for images stored by earlier releases; likewise `color`.
+   */
+  placeholder: string | null;
+  /** Average colour, `#rrggbb`. Also `null` for a picture that is wholly transparent. */
+  color: string | null;
   status: "ready" | "processing";
   /** Program that uploaded the image; `null` for an image that was added in code. */
   agent: Agent | null;
@@ -67,6 +74,8 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
     width: record.width,
     height: record.height,
     pages: record.pages,
+    placeholder: record.placeholder ?? null,
+    color: record.color ?? null,
     status: record.processing === null ? "ready" : "processing",
     agent: record.agent,
     createdAt: iso(record.createdAt),

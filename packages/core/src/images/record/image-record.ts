@@ -1,5 +1,5 @@
 import type { StoreRole } from "../../contracts/observer.ts";
-import type { OriginalType, PageSizes } from "../../contracts/renderer.ts";
+import type { OriginalType, PageSizes, PictureLook } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
 import { isImageId } from "./image-id.ts";
 
@@ -42,8 +42,8 @@ export interface Owner {
   bytes: number;
 }
 
-/** Stored metadata of an image. Dates are Unix milliseconds. */
-export interface ImageRecord {
+/** Stored metadata of an image. Dates are Unix milliseconds. Records of earlier versions lack the look. */
+export interface ImageRecord extends PictureLook {
   id: string;
   name: string;
   type: OriginalType;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { createSite } from "../../../test/image-site.ts";
 import { roleOf } from "./image-record.ts";
-import { decodeRecord } from "./record-codec.ts";
+import { decodeRecord, encodeRecord } from "./record-codec.ts";
 
 /** A record of the first version, which had no background processing. */
 const OLD_RECORD = {
@@ -27,6 +27,21 @@ test("an image stored by an earlier version is served", async () => {
   const record = await send("GET", `/api/images/${OLD_RECORD.id}.json`);
   expect(record).toMatchObject({ status: 200, json: { name: "old.png", status: "ready" } });
   expect((await send("GET", `/api/images/${OLD_RECORD.id}.png`)).text).toBe(PNG.toString("utf8"));
+});
+
+test("a record keeps its look, and a record with another look is damaged", () => {
+  const look = { placeholder: "IPgBBYDpX4uWhVNlW/hzirPy/lu5", color: "#7e827f", alpha: false };
+  const bytesOf = (fields: object) => Buffer.from(JSON.stringify({ ...OLD_RECORD, ...fields }));
+  expect(decodeRecord(encodeRecord(decodeRecord(bytesOf(look))))).toMatchObject(look);
+  expect(decodeRecord(bytesOf({}))).not.toHaveProperty("placeholder");
+  for (const wrong of [
+    { placeholder: "<b>" },
+    { placeholder: "A".repeat(37) },
+    { color: "red" },
+    { alpha: 1 },
+  ]) {
+    expect(() => decodeRecord(bytesOf(wrong))).toThrow(/is not valid/);
+  }
 });
 
 test("decodeRecord rejects an invalid record as damaged, with the key of its image", () => {

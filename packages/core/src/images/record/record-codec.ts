@@ -1,4 +1,4 @@
-import { MAX_PAGE_RUNS } from "../../contracts/renderer.ts";
+import { MAX_PAGE_RUNS, MAX_PLACEHOLDER_LENGTH } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { FORMATS } from "./formats.ts";
 import { type ImageRecord, jsonIn, keyOf } from "./image-record.ts";
@@ -29,6 +29,19 @@ const isPageSizes: Check = (value) =>
   value.length <= MAX_PAGE_RUNS &&
   value.every((run) => Array.isArray(run) && run.length === 3 && run.every(isBytes));
 
+const PLACEHOLDER = new RegExp(`^(?=.{1,${MAX_PLACEHOLDER_LENGTH}}$)[A-Za-z0-9+/]+={0,2}$`);
+const COLOR = /^#[0-9a-f]{6}$/;
+
+/** Whether a text is a {@link PictureLook.placeholder}. */
+export function isPlaceholder(value: unknown): value is string {
+  return typeof value === "string" && PLACEHOLDER.test(value);
+}
+
+/** Whether a text is a {@link PictureLook.color}. */
+export function isColor(value: unknown): value is string {
+  return typeof value === "string" && COLOR.test(value);
+}
+
 const ORIGINAL_TYPES = Object.values(FORMATS).map(({ original }) => original);
 
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
@@ -41,6 +54,9 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   height: orNothing(isTime),
   pages: orNothing(isTime),
   pageSizes: orNothing(isPageSizes),
+  placeholder: orNothing(isPlaceholder),
+  color: orNothing(isColor),
+  alpha: orNothing((value) => typeof value === "boolean"),
   agent: orNothing(objectOf({})),
   owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
   createdAt: isTime,

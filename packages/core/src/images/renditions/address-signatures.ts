@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { ImageFormat } from "../../contracts/renderer.ts";
+import type { AddressFormat } from "../record/formats.ts";
 import { type Secret, toKeys } from "../record/pin.ts";
 import type { ReadParameters } from "./rendition-spec.ts";
 
@@ -9,7 +9,7 @@ const KEY_LABEL = "outrigger image address signature, version 1";
 /** The parts of an address that a signature covers: all that determine the picture. */
 export interface SignedAddress {
   id: string;
-  format: ImageFormat;
+  format: AddressFormat;
   /** Parsed values: two spellings of the same values have one signature. */
   parameters: ReadParameters;
   /** Name of a preset; `parameters` is then empty. */

@@ -1,5 +1,5 @@
-import type { ImageFormat } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
+import type { AddressFormat } from "../record/formats.ts";
 import type { AddressSignatures, SignedAddress } from "./address-signatures.ts";
 import { type Presets, presetSource } from "./presets.ts";
 import { type ParameterSource, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
@@ -38,7 +38,7 @@ const SHAPING = ["resize", "convert", "page"] as const;
  */
 export function checkRead(
   id: string,
-  format: ImageFormat,
+  format: AddressFormat,
   { query, body }: ReadSources,
   { sizes, presets, signatures }: ReadRules,
 ): ReadRequest {
@@ -79,7 +79,7 @@ interface Asked {
 }
 
 /** The parameters, or those of the preset. Throws `bad_request` if both are given. */
-export function parseAsked(format: ImageFormat, value: ParameterSource, presets: Presets): Asked {
+export function parseAsked(format: AddressFormat, value: ParameterSource, presets: Presets): Asked {
   const preset = value("preset");
   if (!isGiven(preset)) return { parameters: parseReadParameters(format, value) };
   const beside = SHAPING.find((name) => isGiven(value(name)));

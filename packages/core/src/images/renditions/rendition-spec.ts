@@ -8,7 +8,7 @@ import type {
 import { ServiceError } from "../../errors.ts";
 import { isWordOf, type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { numbersUpTo } from "../../schema/number-pattern.ts";
-import { formatOfOriginal } from "../record/formats.ts";
+import { type AddressFormat, formatOfOriginal } from "../record/formats.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 
 const MAX_SIDE = 8192;
@@ -61,10 +61,10 @@ export interface ReadParameters {
 /** Returns the value of a parameter: `undefined`, `null` and `""` mean that it is not given. */
 export type ParameterSource = (name: string) => unknown;
 
-/** Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg`. */
-export function parseReadParameters(format: ImageFormat, value: ParameterSource): ReadParameters {
+/** Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg` and `auto`. */
+export function parseReadParameters(format: AddressFormat, value: ParameterSource): ReadParameters {
   const parameters: ReadParameters = {};
-  if (format === "jpg") {
+  if (format === "jpg" || format === "auto") {
     const convert = given(value("convert"));
     if (convert !== undefined) parameters.quality = parseQuality(convert);
   }
@@ -123,7 +123,9 @@ export function chooseRendition(
   parameters: ReadParameters,
   measure: Renderer["measure"],
 ): RenditionSpec | null {
-  const { quality, maxWidth, maxHeight, page } = parameters;
+  const { maxWidth, maxHeight, page } = parameters;
+  // `auto` may have a quality, and result in another format.
+  const quality = format === "jpg" ? parameters.quality : undefined;
   requirePage(record, page);
   const isSameType = formatOfOriginal(record.type) === format;
   // A page requested by number is served alone, even the first.

@@ -3,7 +3,7 @@ import { checkOptions } from "../../check-options.ts";
 import type { ImageFormat, Quality } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
-import { formatOfSuffix } from "../record/formats.ts";
+import { addressFormatOf } from "../record/formats.ts";
 import { isImageId } from "../record/image-id.ts";
 import { imageUrl } from "../record/image-links.ts";
 import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
@@ -11,11 +11,11 @@ import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-reques
 
 /** The rendition that an address names. */
 export interface AddressedRendition {
-  /** Absent: the image URL, which takes no other parameter. */
-  format?: ImageFormat | "jpeg" | undefined;
+  /** `auto`: the format that suits each client. Absent: the image URL, which takes no other parameter. */
+  format?: ImageFormat | "jpeg" | "auto" | undefined;
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
   resize?: string | undefined;
-  /** Quality of a JPEG; other formats ignore it. */
+  /** Quality of a JPEG, also where `auto` results in one; other formats ignore it. */
   convert?: Quality | undefined;
   /** Page of a PDF, from 1. */
   page?: number | undefined;
@@ -66,7 +66,7 @@ export function writeAddress(
     }
     return imageUrl(base, id);
   }
-  const format = formatOfSuffix(given.format);
+  const format = addressFormatOf(given.format);
   if (format === undefined) throw new ServiceError("bad_request", `Nothing is served as .${given.format}`);
   const asked = parseAsked(format, (name) => Reflect.get(given, name), reads.presets);
   const untilMs = until === undefined ? undefined : Number(until);
@@ -85,7 +85,7 @@ export function writeAddress(
  */
 export function resignAddress(base: string, id: string, address: string, reads: ReadRules): string {
   const { pathname, searchParams } = new URL(address);
-  const format = formatOfSuffix(pathname.slice(pathname.lastIndexOf(".") + 1));
+  const format = addressFormatOf(pathname.slice(pathname.lastIndexOf(".") + 1));
   if (format === undefined) return address;
   const asked = parseAsked(format, (name) => searchParams.get(name), reads.presets);
   const meant: SignedAddress = { id, format, ...meantBy(asked) };

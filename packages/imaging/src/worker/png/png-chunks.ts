@@ -41,6 +41,20 @@ export function isSound(bytes: Buffer, { start, data, end }: PngChunk): boolean 
   return crc32(bytes.subarray(start + 4, start + 8 + data.length)) === bytes.readUInt32BE(end - 4);
 }
 
+/** Whether a PNG comes to its end, and the checksums over the last quarter of its pixel data are right. */
+export function hasSoundEnd(bytes: Buffer): boolean {
+  let isWhole = false;
+  const data: PngChunk[] = [];
+  for (const chunk of readPngChunks(bytes)) {
+    isWhole = chunk.type === "IEND";
+    if (chunk.type === "IDAT") data.push(chunk);
+  }
+  const [first, last] = [data[0], data.at(-1)];
+  if (!isWhole || first === undefined || last === undefined) return false;
+  const lastQuarter = last.end - (last.end - first.start) / 4;
+  return data.every((chunk) => chunk.end <= lastQuarter || isSound(bytes, chunk));
+}
+
 export function writePngChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length);

@@ -3,7 +3,8 @@ import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../
 import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
-import { FORMATS } from "../../record/formats.ts";
+import { type AddressFormat, FORMATS } from "../../record/formats.ts";
+import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
 import { presetSchema } from "../../renditions/presets.ts";
 import {
   CONVERT_SCHEMA,
@@ -39,7 +40,7 @@ export const BYTES_HEADERS = headersOf(
 );
 
 /** `GET HEAD {base}/api/images/<id>.<suffix>`. @param suffix The format, or an alias of it. */
-export function readPath(facts: ImageFacts, format: ImageFormat, suffix: string): PathItem {
+export function readPath(facts: ImageFacts, format: AddressFormat, suffix: string = format): PathItem {
   const get = readOperation(facts, format, suffix);
   const head = headOf(get);
   const { "200": found, ...others } = head.responses;
@@ -53,24 +54,28 @@ export function readPath(facts: ImageFacts, format: ImageFormat, suffix: string)
   };
 }
 
-function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): ApiOperation {
+function readOperation(facts: ImageFacts, format: AddressFormat, suffix: string): ApiOperation {
   const preset = presetSchema(facts.presets);
+  const served = format === "auto" ? NEGOTIATED_FORMATS : [format];
   const statuses = inOrder(
     ...[...everywhere(facts), ...ofHost(facts), ...OF_LIFE, ...OF_BODIES, ...ofLimits(facts, "reads")],
     ...([403, 412, 416, 500] as const),
-    ...(facts.partialFormats.includes(format) ? ([501] as const) : []),
+    ...(served.every((each) => isComplete(facts, each)) ? [] : ([501] as const)),
   );
-  const content = { [FORMATS[format].type]: { schema: { type: "string", format: "binary" } } } as const;
+  const content = Object.fromEntries(
+    served.map((each) => [FORMATS[each].type, { schema: { type: "string", format: "binary" } } as const]),
+  );
+  const vary = format === "auto" ? headersOf("Vary") : {};
+  const headers = { ...BYTES_HEADERS, ...vary };
+  const processing = processingResponse(facts.hasPages);
+  const unmodified = notModified("Sunset");
   return {
     operationId: `getImageAs${suffix.charAt(0).toUpperCase()}${suffix.slice(1)}`,
     tags: ["Images"],
     summary: `Get as ${suffix.toUpperCase()}`,
-    description:
-      suffix === "jpeg"
-        ? "The same as under `.jpg`."
-        : `The image converted to ${FORMATS[format].type}. If it was uploaded as this type and no parameter changes it, the reply is the original.${sizesText(facts)}`,
+    description: format === "auto" ? AUTO + sizesText(facts) : formatText(facts, format, suffix),
     parameters: [
-      ...(format === "jpg" ? [CONVERT] : []),
+      ...(hasQuality(format) ? [CONVERT] : []),
       ...[RESIZE, PAGE],
       ...(preset === null ? [] : [queryParameter("preset", preset)]),
       ...[SIGNATURE, UNTIL, ...CONDITIONS, RANGE, IF_RANGE],
@@ -78,20 +83,39 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
     security: [],
     requestBody: parametersBody(format, preset),
     responses: {
-      "200": { description: "The image.", headers: BYTES_HEADERS, content },
-      "202": processingResponse(facts.hasPages),
+      "200": { description: "The image.", headers, content },
+      "202": { ...processing, headers: { ...processing.headers, ...vary } },
       "206": {
         description: "The bytes that `Range` selects.",
-        headers: { ...BYTES_HEADERS, ...headersOf("Content-Range") },
+        headers: { ...headers, ...headersOf("Content-Range") },
         content,
       },
-      "304": notModified("Sunset"),
-      ...refusals(facts, "json", statuses, {
-        403: "the connection is not secure, this client may not do that, or the URL needs a valid signature that has not expired.",
-        415: "the image cannot be rendered in this format, or the media type of the body is not accepted.",
-      }),
+      "304": { ...unmodified, headers: { ...unmodified.headers, ...vary } },
+      ...refusals(facts, "json", statuses, REFUSALS, vary),
     },
   };
+}
+
+const AUTO =
+  "The image in the format that suits the client's `Accept` header: the highest quality first, then AVIF, WebP, and PNG for images with transparency or JPEG for others. AVIF and WebP must be named; a wildcard means JPEG or PNG. An animation is served as GIF, or as WebP if that is named. There is no 406: other clients get JPEG, PNG or GIF. `convert` applies if the result is a JPEG.";
+
+const REFUSALS = {
+  403: "the connection is not secure, this client may not do that, or the URL needs a valid signature that has not expired.",
+  415: "the image cannot be rendered in this format, or the media type of the body is not accepted.",
+};
+
+function formatText(facts: ImageFacts, format: ImageFormat, suffix: string): string {
+  if (suffix === "jpeg") return "The same as under `.jpg`.";
+  return `The image converted to ${FORMATS[format].type}. If it was uploaded as this type and no parameter changes it, the reply is the original.${sizesText(facts)}`;
+}
+
+/** Whether every type of image can be served as a format. */
+function isComplete({ formats, partialFormats }: ImageFacts, format: ImageFormat): boolean {
+  return formats.includes(format) && !partialFormats.includes(format);
+}
+
+function hasQuality(format: AddressFormat): boolean {
+  return format === "jpg" || format === "auto";
 }
 
 /** Describes the limits on sizes. */
@@ -103,15 +127,15 @@ function sizesText({ sizes }: ImageFacts): string {
 }
 
 /** The parameters as a JSON object or a form. They take precedence over those of the query. */
-function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequestBody {
+function parametersBody(format: AddressFormat, preset: JsonSchema | null): ApiRequestBody {
   const texts: Readonly<Record<string, JsonSchema>> = {
-    ...(format === "jpg" ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
+    ...(hasQuality(format) ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
     resize: optionalText(RESIZE_SCHEMA),
     page: optionalText(PAGE_TEXT_SCHEMA),
     ...(preset === null ? {} : { preset: optionalText(preset) }),
   };
   const values: Readonly<Record<string, JsonSchema>> = {
-    ...(format === "jpg" ? { convert: optionalField(CONVERT_SCHEMA) } : {}),
+    ...(hasQuality(format) ? { convert: optionalField(CONVERT_SCHEMA) } : {}),
     resize: optionalField(RESIZE_SCHEMA),
     page: optionalField({ anyOf: [PAGE_SCHEMA, PAGE_TEXT_SCHEMA] }),
     ...(preset === null ? {} : { preset: optionalField(preset) }),

@@ -1,3 +1,4 @@
+import { MAX_PLACEHOLDER_LENGTH } from "../../../contracts/renderer.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { DOCUMENTED_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { NAME_SCHEMA } from "../../record/image-fields.ts";
@@ -23,6 +24,16 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   },
   height: { ...pixels, description: "Height in pixels, see `width`." },
   pages: { ...pixels, description: "Pages of a PDF, frames of an animation, else 1." },
+  placeholder: {
+    type: ["string", "null"],
+    maxLength: MAX_PLACEHOLDER_LENGTH,
+    description: "ThumbHash of the image in base64, to show before it loads; null if there is none.",
+  },
+  color: {
+    type: ["string", "null"],
+    pattern: "^#[0-9a-f]{6}$",
+    description: "Average colour of the image; null if there is none.",
+  },
   status: {
     type: "string",
     enum: ["ready", "processing"],

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { FORMATS, formatOfSuffix, QUALITIES } from "../../../cli/image-formats.ts";
+import { AS_FORMATS, formatOfSuffix, QUALITIES } from "../../../cli/image-formats.ts";
 import { lazyAction } from "../../../cli/lazy-action.ts";
 import { parseExpiry, parseLimit } from "../../../cli/option-values.ts";
 import { TO_HELP } from "../service-url.ts";
@@ -35,7 +35,7 @@ export function addImageCommands(program: Command): void {
     .action(lazyAction(async () => (await import("./upload.ts")).upload));
   add("get", "Fetch a picture, in any format and size.", GET_HELP)
     .argument("<address>", "any address of the image, or its ID")
-    .option("--as <format>", `${FORMATS.join(", ")} (default: as uploaded)`, parseFormat)
+    .option("--as <format>", `${AS_FORMATS.join(", ")} (default: as uploaded)`, parseFormat)
     .option("--output <file>", "a file or a directory; - for standard output")
     .option("--resize <box>", "fit into <width>x<height>, <width>x or x<height>, in pixels")
     .addOption(new Option("--quality <quality>", "quality of a JPEG").choices(QUALITIES))
@@ -60,5 +60,5 @@ export function addImageCommands(program: Command): void {
 function parseFormat(text: string) {
   const format = formatOfSuffix(text);
   if (format !== null) return format;
-  throw new InvalidArgumentError(`It must be one of ${FORMATS.join(", ")}.`);
+  throw new InvalidArgumentError(`It must be one of ${AS_FORMATS.join(", ")}.`);
 }

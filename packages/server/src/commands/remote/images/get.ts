@@ -1,6 +1,6 @@
-import type { Download, ImageFormat, ImagesClient } from "@outrigger/client";
+import type { AddressFormat, Download, ImageFormat, ImagesClient } from "@outrigger/client";
 import { sizeText } from "../../../cli/amounts.ts";
-import { askedBy, formatOfType, type QUALITIES } from "../../../cli/image-formats.ts";
+import { acceptFor, askedBy, formatOfType, type QUALITIES } from "../../../cli/image-formats.ts";
 import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
@@ -14,7 +14,7 @@ import { placeOf, writePicture, writeToOutput } from "./write-picture.ts";
 /** The validated options of `outrigger get`. */
 export interface GetFlags {
   to?: string;
-  as?: ImageFormat;
+  as?: AddressFormat;
   output?: string;
   resize?: string;
   quality?: (typeof QUALITIES)[number];
@@ -44,7 +44,7 @@ async function getPicture(
   const { quality, resize, page } = flags;
   const asked = askedBy(address);
   const format = flags.as ?? asked.format ?? (await originalFormat(client, id, signal));
-  if (quality !== undefined && format !== "jpg") {
+  if (quality !== undefined && format !== "jpg" && format !== "auto") {
     throw new ConfigError("The command line", ["--quality: applies only to JPEG; add --as jpg"]);
   }
   const isChanged = [quality, resize, page].some((each) => each !== undefined) || format !== asked.format;
@@ -56,10 +56,12 @@ async function getPicture(
     ...(quality === undefined ? {} : { convert: quality }),
     ...(resize === undefined ? {} : { resize }),
     ...(page === undefined ? {} : { page }),
+    ...(format === "auto" ? { accept: acceptFor(flags.output) } : {}),
     signal,
   });
+  const suffix = format === "auto" ? (formatOfType(download.type) ?? format) : format;
   try {
-    await save(download, safeFileName(download.name ?? "", `image.${format}`), flags, signal);
+    await save(download, safeFileName(download.name ?? "", `image.${suffix}`), flags, signal);
   } catch (error) {
     // Any failure leaves the body unread.
     await download.body.cancel().catch(() => undefined);
