@@ -7,6 +7,7 @@ import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts
 import type { OwnerGrant } from "../authorize.ts";
 import { addImage, type NewImage } from "../library/add-image.ts";
 import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import { parseFocus } from "../record/picture-point.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { createdReply } from "./created-reply.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -117,6 +118,7 @@ function newImage(
         parseExpiry(fields.expiresAt, "form", now, settings) ??
         parseExpiry(query.get("expiresAt"), "query", now, settings) ??
         now + settings.defaultLifetimeMs,
+      focus: parseFocus(fields.focus || (query.get("focus") ?? undefined)) ?? undefined,
       agent: parseAgent(request.userAgent),
       owner: grant?.owner ?? null,
       called: { file: FILE_FIELD, declaredType: "its Content-Type" },

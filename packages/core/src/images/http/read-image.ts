@@ -9,7 +9,7 @@ import { findReadyImage } from "../library/find-image.ts";
 import { type FoundBytes, readRendition } from "../library/read-rendition.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { specName } from "../renditions/rendition-spec.ts";
+import { specName } from "../renditions/spec-name.ts";
 import { findForRead } from "./find-for-read.ts";
 import type { ImageContext } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";

@@ -13,6 +13,7 @@ import { isImageId } from "../record/image-id.ts";
 import { requireNotOver, unknownImage } from "../record/image-life.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { parseFocus } from "../record/picture-point.ts";
 import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import { temporaryPath } from "../uploads/uploaded-file.ts";
@@ -31,7 +32,7 @@ const any = rules.any();
 
 // Options with the rule `any` are parsed like parameters of requests.
 const ADD_RULES = {
-  ...{ name: any, expiresAt: any, idempotencyKey: any },
+  ...{ name: any, expiresAt: any, focus: any, idempotencyKey: any },
   type: rules.text("a media type, such as image/png"),
   owner: rules.value(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
   ownerLimits: any,
@@ -42,7 +43,7 @@ const ADD_RULES = {
 type CheckedAdd = rules.Checked<AddOptions, typeof ADD_RULES>;
 
 const FIND_RULES = { signal: abortSignal };
-const CHANGE_RULES = { ...{ name: any, expiresAt: any } } satisfies rules.RuleTable<ImageEdit>;
+const CHANGE_RULES = { ...{ name: any, expiresAt: any, focus: any } } satisfies rules.RuleTable<ImageEdit>;
 const EDIT_RULES = {
   ifRevision: rules.text("a revision, as find() gives it"),
   signal: abortSignal,
@@ -73,6 +74,7 @@ export function createLibrary(
     const { owner, signal = neverAborted() } = given;
     const name = parseName(given.name);
     const expiresAt = parseExpiry(inText(given.expiresAt), "json", settings.now(), settings);
+    const focus = parseFocus(given.focus) ?? undefined;
     const limits =
       given.ownerLimits === undefined
         ? settings.ownerLimits
@@ -87,7 +89,10 @@ export function createLibrary(
     });
     const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
     // Without `expiresAt`: its default depends on the time of each call.
-    const fingerprint = digestOf([file.sha256, file.declaredType, name ?? null]);
+    const fingerprint = digestOf([
+      ...[file.sha256, file.declaredType, name ?? null],
+      ...(focus === undefined ? [] : [String(focus)]),
+    ]);
     const current = await addImage(context, file, () => {
       const createdAt = settings.now();
       return {
@@ -95,6 +100,7 @@ export function createLibrary(
           name: name ?? nameOfFile(file.name),
           createdAt,
           expiresAt: expiresAt ?? createdAt + settings.defaultLifetimeMs,
+          focus,
           agent: null,
           owner: owner ?? null,
           called: { file: "source", declaredType: "type" },
@@ -155,14 +161,14 @@ export function createLibrary(
       return runOn(id, async () => stored(base, await findImage(context, id, signal)));
     },
     async edit(id, change, options) {
-      const { name, expiresAt } = checkOptions("edit", change, CHANGE_RULES);
+      const { name, expiresAt, focus } = checkOptions("edit", change, CHANGE_RULES);
       const { ifRevision, signal } = checkOptions("edit", options, EDIT_RULES);
       return runOn(id, async () => {
         const current = await findImage(context, id, signal);
         if (ifRevision !== undefined && ifRevision !== current.revision) {
           throw new ServiceError("conflict", "The image has changed since this revision");
         }
-        const parsed = parseChange({ name, expiresAt: inText(expiresAt) }, "json", context);
+        const parsed = parseChange({ name, expiresAt: inText(expiresAt), focus }, "json", context);
         return unlessEnded(context, id, async () =>
           stored(base, await changeImage(context, current, parsed)),
         );

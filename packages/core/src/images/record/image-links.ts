@@ -1,4 +1,4 @@
-import type { ImageFormat, OriginalType, Renderer } from "../../contracts/renderer.ts";
+import type { ImageFormat, OriginalType, PicturePoint, Renderer } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
 import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
@@ -19,6 +19,8 @@ export interface ImageDetails {
   height: number | null;
   /** Pages of a PDF, frames of an animation, else 1. */
   pages: number | null;
+  /** The point that a cut rendition keeps, as shares of width and height from the top left; `null`: the centre. */
+  focus: PicturePoint | null;
   status: "ready" | "processing";
   /** Program that uploaded the image; `null` for an image that was added in code. */
   agent: Agent | null;
@@ -67,6 +69,7 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
     width: record.width,
     height: record.height,
     pages: record.pages,
+    focus: record.focus ?? null,
     status: record.processing === null ? "ready" : "processing",
     agent: record.agent,
     createdAt: iso(record.createdAt),

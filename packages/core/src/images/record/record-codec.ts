@@ -29,6 +29,11 @@ const isPageSizes: Check = (value) =>
   value.length <= MAX_PAGE_RUNS &&
   value.every((run) => Array.isArray(run) && run.length === 3 && run.every(isBytes));
 
+const isPoint: Check = (value) =>
+  Array.isArray(value) &&
+  value.length === 2 &&
+  value.every((share) => typeof share === "number" && share >= 0 && share <= 1);
+
 const ORIGINAL_TYPES = Object.values(FORMATS).map(({ original }) => original);
 
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
@@ -41,6 +46,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   height: orNothing(isTime),
   pages: orNothing(isTime),
   pageSizes: orNothing(isPageSizes),
+  focus: (value) => value === undefined || isPoint(value),
   agent: orNothing(objectOf({})),
   owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
   createdAt: isTime,

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ImageFormat, OriginalType } from "../../contracts/renderer.ts";
-import {
-  chooseRendition,
-  isSpecName,
-  parseReadParameters,
-  type ReadParameters,
-  specName,
-} from "./rendition-spec.ts";
+import { chooseRendition, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
+import { isSpecName, specName } from "./spec-name.ts";
 
 function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);
