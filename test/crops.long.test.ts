@@ -28,7 +28,9 @@ async function cropped(name: OriginalName, format: Format, query: string): Promi
   const response = await fetch(`${addressOf(site, images.get(name)?.id ?? "", format)}?${query}`);
   expect([name, format, query, response.status]).toEqual([name, format, query, 200]);
   // The page of a PDF is as many points as the picture has pixels, but an original PDF has two pixels a point.
-  return readPicture(Buffer.from(await response.arrayBuffer()), format, { pdfDensity: name === "pdf" ? 2 : 1 });
+  return readPicture(Buffer.from(await response.arrayBuffer()), format, {
+    pdfDensity: name === "pdf" ? 2 : 1,
+  });
 }
 
 const isScalable = (name: OriginalName) => name === "svg" || name === "pdf";
@@ -46,7 +48,7 @@ function expectedCover(name: OriginalName, box: [number, number], [x, y]: [numbe
   const offset = (share: number, whole: number, part: number) =>
     Math.max(0, Math.min(whole - part, Math.round(share * whole - part / 2)));
   const crop = `${w}x${h}+${offset(x, drawn.width, w)}+${offset(y, drawn.height, h)}`;
-  return readPicture(bytes, name, { pdfDensity: 2, resize: drawn, then: ["-crop", crop, "+repage"] });
+  return readPicture(bytes, name, { pdfDensity: 2, resize: drawn, further: ["-crop", crop, "+repage"] });
 }
 
 function expectedPad(name: OriginalName, box: [number, number], background: string) {
@@ -56,32 +58,37 @@ function expectedPad(name: OriginalName, box: [number, number], background: stri
   return readPicture(bytes, name, {
     pdfDensity: 2,
     resize: { width: Math.round(width * scale), height: Math.round(height * scale) },
-    then: ["-gravity", "center", "-background", background, "-extent", `${box[0]}x${box[1]}`],
+    further: ["-gravity", "center", "-background", background, "-extent", `${box[0]}x${box[1]}`],
     background: name === "pdf" ? "white" : background,
   });
 }
 
 describe.each(ORIGINALS)("%s", (name) => {
   test.each(FORMATS)("fit=cover as %s shows what another program cuts out", async (format) => {
-    for (const box of [
-      [40, 40],
-      [48, 20],
-      [20, 44],
-      [400, 200],
-    ] as [number, number][]) {
-      for (const at of [
+    for (const [box, at] of [
+      [
+        [40, 40],
         [0.5, 0.5],
+      ],
+      [
+        [48, 20],
         [0, 0],
-        [1, 1],
+      ],
+      [
+        [20, 44],
         [0.3, 0.62],
-      ] as [number, number][]) {
-        const query = `resize=${box[0]}x${box[1]}&fit=cover&at=${at}`;
-        const picture = await cropped(name, format, query);
-        const expected = await expectedCover(name, box, at);
-        const { width, height } = picture;
-        expect([query, width, height]).toEqual([query, expected.width, expected.height]);
-        expect(meanDifference(picture, expected), query).toBeLessThan(MAX_MEAN_DIFFERENCE);
-      }
+      ],
+      [
+        [400, 200],
+        [1, 1],
+      ],
+    ] as [[number, number], [number, number]][]) {
+      const query = `resize=${box[0]}x${box[1]}&fit=cover&at=${at}`;
+      const picture = await cropped(name, format, query);
+      const expected = await expectedCover(name, box, at);
+      const { width, height } = picture;
+      expect([query, width, height]).toEqual([query, expected.width, expected.height]);
+      expect(meanDifference(picture, expected), query).toBeLessThan(MAX_MEAN_DIFFERENCE);
     }
   });
 
@@ -101,12 +108,15 @@ describe.each(ORIGINALS)("%s", (name) => {
     }
   });
 
-  test.each(["attention", "entropy"])("at=%s gives a part of the picture, equal at each request", async (at) => {
-    const query = `resize=30x30&fit=cover&at=${at}`;
-    const [one, other] = [await cropped(name, "png", query), await cropped(name, "webp", query)];
-    expect([one.width, one.height]).toEqual([30, 30]);
-    expect(meanDifference(one, other)).toBeLessThan(MAX_MEAN_DIFFERENCE);
-  });
+  test.each(["attention", "entropy"])(
+    "at=%s gives a part of the picture, equal at each request",
+    async (at) => {
+      const query = `resize=30x30&fit=cover&at=${at}`;
+      const [one, other] = [await cropped(name, "png", query), await cropped(name, "webp", query)];
+      expect([one.width, one.height]).toEqual([30, 30]);
+      expect(meanDifference(one, other)).toBeLessThan(MAX_MEAN_DIFFERENCE);
+    },
+  );
 });
 
 test("pad keeps bars transparent in every format with transparency, and white in JPEG", async () => {
@@ -119,7 +129,8 @@ test("pad keeps bars transparent in every format with transparency, and white in
       .extract({ left: 0, top: 0, width: 1, height: 1 })
       .raw()
       .toBuffer();
-    expect([format, corner[3]]).toEqual([format, format === "jpg" ? 255 : 0]);
+    const alpha = corner[3] ?? Number.NaN;
+    expect(format === "jpg" ? 255 - alpha : alpha, format).toBeLessThan(4);
     if (format === "jpg") expect(Math.min(...corner)).toBeGreaterThan(250);
   }
 });

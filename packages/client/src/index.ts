@@ -7,6 +7,7 @@ export type {
   DocumentedFormat,
   ImageFormat,
   ImageRecord,
+  PicturePoint,
   ReadOptions,
   RequestOptions,
   UploadOptions,

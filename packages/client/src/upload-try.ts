@@ -1,4 +1,4 @@
-import { instantForJson, requireIdempotencyKey } from "./checks.ts";
+import { instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
 import type { ClientSettings } from "./client-options.ts";
 import { isBrowser } from "./client-options.ts";
 import type { UploadOptions } from "./image-types.ts";
@@ -86,9 +86,10 @@ async function formOf(
   return form;
 }
 
-function fieldsOf({ name, expiresAt }: UploadOptions): Record<string, string> {
+function fieldsOf({ name, expiresAt, focus }: UploadOptions): Record<string, string> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(expiresAt === undefined ? {} : { expiresAt: String(instantForJson("expiresAt", expiresAt)) }),
+    ...(focus === undefined ? {} : { focus: pointText("focus", focus) }),
   };
 }

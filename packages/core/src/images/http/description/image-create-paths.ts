@@ -4,10 +4,11 @@ import { headersOf } from "../../../openapi/headers.ts";
 import { optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
+import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
 import { FILE_FIELD } from "../create-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
+import { EXPIRES_AT, FOCUS, FOCUS_TEXT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
 
@@ -50,6 +51,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       ),
       NAME,
       EXPIRES_AT,
+      FOCUS,
     ],
     security: [],
     requestBody: uploadBody(facts),
@@ -92,6 +94,10 @@ function uploadBody({ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs }: ImageF
             expiresAt: {
               ...optionalText(EXPIRY_SCHEMAS.form),
               description: `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; at most ${days(maxLifetimeMs)} from now. An empty value counts as absent. Default: ${days(defaultLifetimeMs)} from now.`,
+            },
+            focus: {
+              ...optionalText(POINT_TEXT_SCHEMA),
+              description: `${FOCUS_TEXT} Default: none; the centre.`,
             },
           },
           required: [FILE_FIELD],

@@ -4,6 +4,12 @@ import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
 import { FORMATS } from "../../record/formats.ts";
+import {
+  AT_SCHEMA,
+  AT_TEXT_SCHEMA,
+  BACKGROUND_SCHEMA,
+  FIT_SCHEMA,
+} from "../../renditions/crop-parameters.ts";
 import { presetSchema } from "../../renditions/presets.ts";
 import {
   CONVERT_SCHEMA,
@@ -15,6 +21,7 @@ import type { ImageFacts } from "./image-facts.ts";
 import {
   CONDITIONS,
   CONVERT,
+  CROP,
   ID_PARAMETER,
   IF_RANGE,
   PAGE,
@@ -71,7 +78,7 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
         : `The image converted to ${FORMATS[format].type}. If it was uploaded as this type and no parameter changes it, the reply is the original.${sizesText(facts)}`,
     parameters: [
       ...(format === "jpg" ? [CONVERT] : []),
-      ...[RESIZE, PAGE],
+      ...[RESIZE, ...CROP, PAGE],
       ...(preset === null ? [] : [queryParameter("preset", preset)]),
       ...[SIGNATURE, UNTIL, ...CONDITIONS, RANGE, IF_RANGE],
     ],
@@ -96,8 +103,7 @@ function readOperation(facts: ImageFacts, format: ImageFormat, suffix: string): 
 
 /** Describes the limits on sizes. */
 function sizesText({ sizes }: ImageFacts): string {
-  if (sizes.needsSignature)
-    return " `resize`, `convert` and `page` need an address that the host app signed.";
+  if (sizes.needsSignature) return " Any parameter of a rendition needs an address that the host app signed.";
   if (sizes.steps === null) return "";
   return ` A size is rounded up to the next of these steps, in pixels of the longer side: ${sizes.steps.join(", ")}.`;
 }
@@ -107,12 +113,18 @@ function parametersBody(format: ImageFormat, preset: JsonSchema | null): ApiRequ
   const texts: Readonly<Record<string, JsonSchema>> = {
     ...(format === "jpg" ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
     resize: optionalText(RESIZE_SCHEMA),
+    fit: optionalText(FIT_SCHEMA),
+    at: optionalText(AT_TEXT_SCHEMA),
+    background: optionalText(BACKGROUND_SCHEMA),
     page: optionalText(PAGE_TEXT_SCHEMA),
     ...(preset === null ? {} : { preset: optionalText(preset) }),
   };
   const values: Readonly<Record<string, JsonSchema>> = {
     ...(format === "jpg" ? { convert: optionalField(CONVERT_SCHEMA) } : {}),
     resize: optionalField(RESIZE_SCHEMA),
+    fit: optionalField(FIT_SCHEMA),
+    at: optionalField(AT_SCHEMA),
+    background: optionalField(BACKGROUND_SCHEMA),
     page: optionalField({ anyOf: [PAGE_SCHEMA, PAGE_TEXT_SCHEMA] }),
     ...(preset === null ? {} : { preset: optionalField(preset) }),
   };

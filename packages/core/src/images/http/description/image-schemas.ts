@@ -2,6 +2,7 @@ import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { DOCUMENTED_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
+import { POINT_SCHEMA } from "../../record/picture-point.ts";
 import { PIN_SCHEMA } from "../../record/pin.ts";
 
 const uri = { type: "string", format: "uri" } as const;
@@ -23,6 +24,11 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   },
   height: { ...pixels, description: "Height in pixels, see `width`." },
   pages: { ...pixels, description: "Pages of a PDF, frames of an animation, else 1." },
+  focus: {
+    description:
+      "The point that `fit=cover` keeps, in shares of width and height from the top left; null: the centre.",
+    anyOf: [POINT_SCHEMA, { type: "null" }],
+  },
   status: {
     type: "string",
     enum: ["ready", "processing"],
@@ -40,7 +46,7 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     ],
   },
   createdAt: date,
-  updatedAt: { ...date, description: "When name or expiry last changed." },
+  updatedAt: { ...date, description: "When name, expiry or focus last changed." },
   expiresAt: { ...date, description: "When the image expires." },
   url: {
     ...uri,
