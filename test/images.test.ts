@@ -58,6 +58,7 @@ describe.each(HOST_NAMES)("a photograph in a host on %s", (host) => {
       width: 1200,
       height: 900,
       pages: 1,
+      focus: null,
       status: "ready",
       agent: { name: "curl", version: "8.5.0" },
       createdAt: expect.stringMatching(ISO),

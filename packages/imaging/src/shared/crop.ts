@@ -11,7 +11,7 @@ export interface Placement extends Size {
  * Pixels of the longer side of a drawing of which a part is cut out. Beyond it a rendition gets smaller: only drawings with an
  * extreme ratio reach it, and cairo cannot address much more.
  */
-const MAX_DRAWN_SIDE = 999_999;
+const MAX_DRAWN_SIDE = 800_000;
 
 /** Limits with a box of two sides. */
 export type BoxLimits = FitLimits & { maxWidth: number; maxHeight: number };
