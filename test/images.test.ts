@@ -60,6 +60,7 @@ describe.each(HOST_NAMES)("a photograph in a host on %s", (host) => {
       pages: 1,
       placeholder: expect.stringMatching(/^[A-Za-z0-9+/]{20,36}={0,2}$/),
       color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+      focus: null,
       status: "ready",
       agent: { name: "curl", version: "8.5.0" },
       createdAt: expect.stringMatching(ISO),

@@ -146,7 +146,8 @@ function readExpectation(draft: Draft, schemas: Schemas): Expectation {
   if (until !== null && untilSchema !== undefined && !fits(schemas, untilSchema, until)) return true;
   // The signed value is checked before the body's value.
   if (untilSchema !== undefined && (until ?? given(draft, "s")) !== null) return null;
-  const shaping = ["convert", "resize", "page"];
+  const crop = ["fit", "at", "background"];
+  const shaping = ["convert", "resize", "page", ...crop];
   const isPreset = isFilled(fieldOf(draft, "preset"));
   if (isPreset && shaping.some((name) => isFilled(fieldOf(draft, name)))) return true;
   for (const name of [...shaping, "preset"]) {
@@ -160,6 +161,9 @@ function readExpectation(draft: Draft, schemas: Schemas): Expectation {
     if (!isRight) return true;
     // The pictures of this test have one page. The viewer answers 404 for others.
     if (name === "page" && Number(value) !== 1) return !/^\/\{id\}/.test(described.path);
+  }
+  if (crop.some((name) => isFilled(fieldOf(draft, name)))) {
+    return !/\dx\d/.test(String(fieldOf(draft, "resize")?.value ?? ""));
   }
   return false;
 }
@@ -182,7 +186,19 @@ function changeExpectation(draft: Draft, schemas: Schemas): Expectation {
   if (name?.value === "") return true;
   const named = name === null || name.value === null ? "absent" : nameState(schemas, name);
   const expires = expiryState(schemas, expiry);
-  return named === "wrong" || expires === "wrong" || (named === "absent" && expires === "absent");
+  const focus = fieldOf(draft, "focus");
+  if (named === "wrong" || expires === "wrong") return true;
+  if (focus !== null && isFilled(focus) && schemas.faultOf(focus.schema, focus.value) !== null) return true;
+  return named === "absent" && expires === "absent" && !isNamed(draft, "focus");
+}
+
+/** Whether a field is sent, with any value. */
+function isNamed({ body, query }: Draft, name: string): boolean {
+  const inBody =
+    body?.kind === "json"
+      ? isObject(body.value) && Object.hasOwn(body.value, name)
+      : body?.kind === "form" && body.fields[name] !== undefined;
+  return inBody || query[name] !== undefined;
 }
 
 type FieldState = "right" | "wrong" | "absent";
@@ -234,6 +250,10 @@ function uploadExpectation(draft: Draft, schemas: Schemas): Expectation {
   const named = name === null ? "absent" : nameState(schemas, name);
   const expires = expiryState(schemas, expiry);
   if (named === "wrong" || expires === "wrong") return true;
+  const isPoint = (field: Field | null) =>
+    field === null || !isFilled(field) || schemas.faultOf(field.schema, field.value) === null;
+  const focus = inForm("focus");
+  if (!isPoint(isFilled(focus) ? focus : fieldOf(draft, "focus"))) return true;
   const inQuery = fieldOf(draft, "name");
   const isNameWrong = named === "absent" && inQuery !== null && nameState(schemas, inQuery) === "wrong";
   return (

@@ -36,6 +36,14 @@ export function instantForJson(name: string, instant: Instant): number | string 
   return typeof instant === "number" ? ms : instant.toISOString();
 }
 
+/** A point as text, with the digits that the service keeps. Throws a TypeError for a value that is no point. */
+export function pointText(name: string, point: readonly number[]): string {
+  if (point.length === 2 && point.every((share) => share >= 0 && share <= 1)) {
+    return point.map((share) => Number(share.toFixed(4))).join(",");
+  }
+  throw new TypeError(`${name} must be [x, y] with numbers from 0 to 1`);
+}
+
 /** Throws a TypeError for a key that the service would reject. */
 export function requireIdempotencyKey(key: string): void {
   if (IDEMPOTENCY_KEY.test(key)) return;

@@ -1,4 +1,4 @@
-import { isImageId, isPin, requireImageId } from "./checks.ts";
+import { isImageId, isPin, pointText, requireImageId } from "./checks.ts";
 import type { AddressFormat, ReadOptions } from "./image-types.ts";
 
 const FORMATS: readonly string[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif", "auto"];
@@ -10,7 +10,7 @@ export function recordAddress(baseUrl: string, id: string): string {
   return `${baseUrl}/api/images/${id}.json`;
 }
 
-/** Address of an image in a format. Throws a TypeError for an invalid ID or format. */
+/** Address of an image in a format. Throws a TypeError for an invalid ID, format or point. */
 export function formatAddress(
   baseUrl: string,
   id: string,
@@ -19,8 +19,9 @@ export function formatAddress(
 ): string {
   requireImageId(id);
   if (!FORMATS.includes(format)) throw new TypeError(`format must be one of ${FORMATS.join(", ")}`);
-  const { convert, resize, page, preset, until, s } = options;
-  const query = queryOf({ convert, resize, page, preset, until, s });
+  const { convert, resize, page, fit, at, background, preset, until, s } = options;
+  const place = typeof at === "object" ? pointText("at", at) : at;
+  const query = queryOf({ convert, resize, page, fit, at: place, background, preset, until, s });
   return `${baseUrl}/api/images/${id}.${format}${query}`;
 }
 

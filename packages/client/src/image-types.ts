@@ -9,6 +9,9 @@ export type AddressFormat = ImageFormat | "auto";
 /** Formats with a link in the record. */
 export type DocumentedFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf";
 
+/** A point as shares of width and height from the top left corner, each 0 to 1. The service keeps four decimal digits. */
+export type PicturePoint = readonly [x: number, y: number];
+
 /** The public record of an image. Dates are ISO 8601 in UTC with milliseconds. */
 export interface ImageRecord {
   /** 22 letters, digits, hyphens and underscores. */
@@ -27,6 +30,8 @@ export interface ImageRecord {
   placeholder: string | null;
   /** Average colour, `#rrggbb`. `null` like `placeholder`, and for a wholly transparent image. */
   color: string | null;
+  /** The point that `fit: "cover"` keeps; `null`: the centre. */
+  focus: PicturePoint | null;
   /** `processing` until the image can be served. */
   status: "ready" | "processing";
   /** First product of the uploader's User-Agent; `null` if it had none. */
@@ -57,7 +62,17 @@ export interface ReadOptions {
   resize?: string | undefined;
   /** Page of a PDF, from 1. @default the first page; all pages for `pdf` */
   page?: number | undefined;
-  /** Name of a preset of the service, instead of `convert`, `resize` and `page`. */
+  /**
+   * How the image fills the box: inside it; filling it and cut, where a raster smaller than the box gives the largest size with its
+   * ratio; or inside it, with bars. Needs both sides of `resize`.
+   * @default "contain"
+   */
+  fit?: "contain" | "cover" | "pad" | undefined;
+  /** The part that `cover` keeps: around a point, where people look first, or with the most detail. @default the focus of the image, else the centre */
+  at?: PicturePoint | "attention" | "entropy" | undefined;
+  /** Colour of the bars of `pad` and below transparent parts: `rrggbb` or `transparent`. @default "transparent"; white in formats without transparency */
+  background?: string | undefined;
+  /** Name of a preset of the service, instead of all parameters above. */
   preset?: string | undefined;
   /** Signature from an address signed by the host. All other parameters must equal those of that address. */
   s?: string | undefined;
@@ -88,6 +103,8 @@ export interface UploadOptions extends RequestOptions {
   name?: string | undefined;
   /** Expiry of the image. @default the default of the service, normally 24 hours from now */
   expiresAt?: Instant | undefined;
+  /** The point that `fit: "cover"` keeps. @default none: the centre */
+  focus?: PicturePoint | undefined;
   /** Called while bytes are sent, and finally when all are sent. An error that it throws aborts the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
   /** Called once the service has accepted the image, before any wait, so that a failed wait does not lose the PIN. */

@@ -7,6 +7,7 @@ import type {
   CreatedImage,
   DownloadOptions,
   ImageRecord,
+  PicturePoint,
   ReadOptions,
   RequestOptions,
   UploadOptions,
@@ -24,6 +25,8 @@ export interface ImageChange {
   /** 1 to 255 characters. */
   name?: string | undefined;
   expiresAt?: Instant | undefined;
+  /** The point that `fit: "cover"` keeps. `null` removes it. */
+  focus?: PicturePoint | null | undefined;
 }
 
 /**
@@ -54,7 +57,7 @@ export interface ImagesClient {
   /** The image in a format. Waits until the image is ready. */
   download(id: string, format: AddressFormat, options?: DownloadOptions): Promise<Download>;
   /**
-   * Changes name, expiry, or both, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
+   * Changes name, expiry or focus, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
    * With `ifMatch` it is retried only after 429: if a lost reply belonged to a successful edit, a retry would be refused with
    * 412. After a network failure, read the record to see the result.
    * @param options `ifMatch`: `etag` of a record. If the record has changed since, the edit rejects with 412.
@@ -99,12 +102,13 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
     download: async (id, format, { signal, accept, ...readOptions } = {}) =>
       download(settings, formatAddress(baseUrl, id, format, readOptions), { signal, accept }),
 
-    async edit(id, pin, { name, expiresAt }, { ifMatch, signal } = {}) {
+    async edit(id, pin, { name, expiresAt, focus }, { ifMatch, signal } = {}) {
       const url = recordAddress(baseUrl, id);
       requirePin(pin);
       const body = JSON.stringify({
         name,
         ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) }),
+        focus,
       });
       const headers = {
         ...ownHeaders(pin),

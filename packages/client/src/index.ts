@@ -9,6 +9,7 @@ export type {
   DownloadOptions,
   ImageFormat,
   ImageRecord,
+  PicturePoint,
   ReadOptions,
   RequestOptions,
   UploadOptions,

@@ -1,4 +1,4 @@
-import { instantForJson, requireIdempotencyKey } from "./checks.ts";
+import { instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
 import type { ClientSettings } from "./client-options.ts";
 import { isBrowser } from "./client-options.ts";
 import type { UploadOptions } from "./image-types.ts";
@@ -99,9 +99,10 @@ async function formOf(
   return form;
 }
 
-function givenDetails({ name, expiresAt }: UploadOptions): Record<string, string | number> {
+function givenDetails({ name, expiresAt, focus }: UploadOptions): Record<string, string | number> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) }),
+    ...(focus === undefined ? {} : { focus: pointText("focus", focus) }),
   };
 }

@@ -92,20 +92,51 @@ export interface Size {
   height: number;
 }
 
+/** A point of a picture as shares of its upright width and height, 0 to 1, from the top left corner. */
+export type PicturePoint = readonly [x: number, y: number];
+
+/** The parts of a picture that a renderer finds: where people look first, and where the most detail is. */
+export type FoundPlace = "attention" | "entropy";
+
+/**
+ * The whole picture in a rendition that shows a part of it, or more than it. The rendition begins `left` and `top` pixels inside
+ * the drawn picture, or so many pixels before it where they are negative. With `at`, the renderer finds the offset.
+ */
+export type DrawnPicture = Size & ({ left: number; top: number } | { at: FoundPlace });
+
+/** The geometry of a rendition. */
+export interface Layout extends Size {
+  /** Absent: the whole picture fills the rendition. */
+  drawn?: DrawnPicture;
+}
+
 /** A fully specified rendition: equal specs of one original give equal pictures. */
 export interface RenditionSpec {
   format: ImageFormat;
   /** For `jpg` only. */
   quality?: Quality;
-  /** Exactly this size, as returned by {@link Renderer.measure}. The box is then ignored. */
+  /** Exactly this layout, as returned by {@link Renderer.measure}. The box, `fit` and `at` are then ignored. */
   width?: number;
   height?: number;
+  drawn?: DrawnPicture;
   /**
    * The box to fit into, in pixels, 1 to 8192 per side; an absent side is unlimited. Raster images are never
    * enlarged.
    */
   maxWidth?: number;
   maxHeight?: number;
+  /**
+   * `cover`: fills the box and is cut; a raster smaller than the box gives the largest size with the ratio of the box. `pad`:
+   * fits into the box, with bars up to its size. Both need both sides. @default the picture fits into the box, without bars
+   */
+  fit?: "cover" | "pad";
+  /** The part that `cover` keeps: as close as possible around a point, or found. @default the centre */
+  at?: PicturePoint | FoundPlace;
+  /**
+   * Colour of bars and below transparent parts, as six lower-case hexadecimal digits. @default transparent; white in formats
+   * without transparency
+   */
+  background?: string;
   /**
    * Page of a PDF, from 1; with format `pdf`, only this page. @default the first page; for `pdf` the whole
    * document
@@ -189,10 +220,10 @@ export interface Renderer {
    */
   look(type: OriginalType, format: ImageFormat): number;
   /**
-   * The size of a rendition, computed without reading the original: fitted to its box, or its natural size,
+   * The layout of a rendition, computed without reading the original: fitted to its box, or its natural size,
    * within the limits of this renderer. `null`: unknown until the original is read.
    */
-  measure(original: OriginalFacts, spec: RenditionSpec): Size | null;
+  measure(original: OriginalFacts, spec: RenditionSpec): Layout | null;
   /**
    * Whether this rendition is made from an intermediate, including the first one. If so, `render` accepts an
    * intermediate as its source, and returns one when the source is the original. Equal arguments give equal

@@ -1,6 +1,6 @@
-import type { OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import type { Layout, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
 import { fitInside } from "./fit.ts";
-import { isAnimated, isScalable, type Measured, pictureInRecord, renditionSize } from "./measure.ts";
+import { isAnimated, isScalable, type Measured, pictureInRecord, renditionLayout } from "./measure.ts";
 import type { PictureLimits } from "./wire.ts";
 
 /** Pixels of the longer side of an intermediate. */
@@ -47,21 +47,22 @@ export function usesIntermediate(
 ): boolean {
   const picture = pictureInRecord(original, spec);
   if (picture === null) return false;
-  const size = renditionSize(picture, spec, limits);
-  return intermediateSize({ ...picture, bytes: original.size }, spec, size, limits) !== null;
+  const layout = renditionLayout(picture, spec, limits);
+  return intermediateSize({ ...picture, bytes: original.size }, spec, layout, limits) !== null;
 }
 
 /**
- * The size of the intermediate for a rendition of `size`; `null` when the rendition is made from the original. It
+ * The size of the intermediate for a rendition; `null` when the rendition is made from the original. It
  * depends only on the image's record, so all processes decide alike.
  */
 export function intermediateSize(
   original: Weighed,
   { format }: RenditionSpec,
-  size: Size,
+  layout: Layout,
   limits: PictureLimits,
 ): Size | null {
   const { type, natural, frames } = original;
+  const size = layout.drawn ?? layout;
   if (!isDear(original) || isAnimated(format, frames) || staysVector(type, format)) return null;
   const intermediate = fitInside(natural, {
     maxWidth: INTERMEDIATE_SIDE,

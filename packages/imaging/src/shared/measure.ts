@@ -1,4 +1,5 @@
-import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import type { ImageFormat, Layout, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import { cover, pad } from "./crop.ts";
 import { fitInside } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";
 
@@ -11,10 +12,10 @@ export interface Measured {
 }
 
 /** `Renderer.measure`. */
-export function measure(original: OriginalFacts, spec: RenditionSpec, limits: PictureLimits): Size | null {
+export function measure(original: OriginalFacts, spec: RenditionSpec, limits: PictureLimits): Layout | null {
   if (original.type === "application/pdf" && spec.format === "pdf" && !isSized(spec)) return null;
   const picture = pictureInRecord(original, spec);
-  return picture === null ? null : renditionSize(picture, spec, limits);
+  return picture === null ? null : renditionLayout(picture, spec, limits);
 }
 
 /** The picture that a spec selects, according to the image's record; `null` when the record does not tell. */
@@ -30,21 +31,29 @@ function sizeOfPage({ pages, pageSizes = [] }: OriginalFacts, page: number): Siz
   return page > (pages ?? 0) || width === 0 ? null : { width, height };
 }
 
-/** The size of one frame of a rendition: the exact size in the spec, else the box or natural size within the limits. */
-export function renditionSize(
+/**
+ * The layout of one frame of a rendition: the exact one in the spec, else that of the box or the natural size within the
+ * limits.
+ */
+export function renditionLayout(
   { type, natural, frames }: Measured,
   spec: RenditionSpec,
   limits: PictureLimits,
-): Size {
-  const { format, width, height, maxWidth, maxHeight } = spec;
-  if (width !== undefined && height !== undefined) return { width, height };
-  return fitInside(natural, {
-    maxWidth,
-    maxHeight,
+): Layout {
+  const { format, width, height, drawn, maxWidth, maxHeight, fit, at } = spec;
+  if (width !== undefined && height !== undefined) {
+    return { width, height, ...(drawn === undefined ? {} : { drawn }) };
+  }
+  const bounds = {
     enlarge: isScalable(type),
     maxSide: limits.maxSide,
     maxPixels: maxFramePixels(type, format, isAnimated(format, frames) ? frames : 1, limits),
-  });
+  };
+  if (fit === undefined || maxWidth === undefined || maxHeight === undefined) {
+    return fitInside(natural, { maxWidth, maxHeight, ...bounds });
+  }
+  const box = { maxWidth, maxHeight, ...bounds };
+  return fit === "cover" ? cover(natural, at, box) : pad(natural, box);
 }
 
 /** Whether a spec sets a size. Without one, PDF pages keep their size. */

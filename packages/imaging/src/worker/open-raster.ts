@@ -36,20 +36,21 @@ export async function openRaster(bytes: Buffer, type: RasterType, limits: Pictur
     scalable: false,
     isCostly:
       type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
-    decode: ({ animated = false, strict = false }: DecodeOptions = {}) =>
-      decode(bytes, type, { animated, strict, metadata }, { ...options, autoOrient: true }),
+    ...(frames > 1 ? { timing: { delay: metadata.delay ?? [], loop: metadata.loop ?? 0 } } : {}),
+    decode: (wanted = {}) => decode(bytes, type, { ...wanted, metadata }, { ...options, autoOrient: true }),
   };
 }
 
 async function decode(
   bytes: Buffer,
   type: RasterType,
-  { animated, strict, metadata }: { animated: boolean; strict: boolean; metadata: Metadata },
+  { animated = false, strict = false, frames, metadata }: DecodeOptions & { metadata: Metadata },
   options: SharpOptions,
 ): Promise<Sharp> {
   if (type === "image/gif") {
     const gif = withTransparentCanvas(bytes, animated);
-    return sharp(gif.bytes, { ...options, pages: animated ? gif.frames : 1 });
+    const { first, count } = frames ?? { first: 0, count: animated ? gif.frames : 1 };
+    return sharp(gif.bytes, { ...options, page: first, pages: count });
   }
   if (type === "image/png") {
     const gamma = readPngGamma(bytes);

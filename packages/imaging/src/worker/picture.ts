@@ -1,14 +1,19 @@
 import type { Size } from "@outrigger/core";
 import type { Sharp } from "sharp";
+import type { Placement } from "../shared/crop.ts";
 
 /** Options of {@link Picture.decode}. */
 export interface DecodeOptions {
   /** Decode all frames, one below the other, not only the first. @default false */
   animated?: boolean;
+  /** Only these frames of an animation, the first from 0. @default all */
+  frames?: { first: number; count: number };
   /** Whether a JPEG that libjpeg decodes with warnings, or that lacks its end, rejects. @default false */
   strict?: boolean;
   /** The size that the caller will resize to. @default the natural size */
   drawnAs?: Size;
+  /** The part of `drawnAs` to draw, where the picture is `scalable`. @default all of it */
+  window?: Placement;
 }
 
 /** An original whose header has been read and is within the limits. Its pixels are not decoded yet. */
@@ -19,13 +24,15 @@ export interface Picture {
   readonly frames: number;
   /** The count for the image record: pages of a PDF, frames of an animation, else 1. */
   readonly pages: number;
+  /** Of an animation: milliseconds that each frame is shown, and how often it repeats (0: for ever). */
+  readonly timing?: { readonly delay: number[]; readonly loop: number };
   /** Whether the picture can be drawn at any size without loss. */
   readonly scalable: boolean;
   /** Whether each pixel takes longer to convert than to decode: a PNG with transparency or a profile. @default false */
   readonly isCostly?: boolean;
   /**
    * A pipeline that begins with the upright pixels. SVG and PDF are drawn at `drawnAs` or a size near it; rasters are
-   * decoded at their natural size. The caller resizes. Rejects with `unsupported_media` for damaged pixels, or lets the
+   * decoded at their natural size. The caller resizes. A window is drawn at exactly its size. Rejects with `unsupported_media` for damaged pixels, or lets the
    * pipeline do so.
    */
   decode(options?: DecodeOptions): Promise<Sharp>;

@@ -1,15 +1,18 @@
-import type { OriginalType, Rendition, RenditionSpec } from "@outrigger/core";
+import type { Layout, OriginalType, Rendition, RenditionSpec } from "@outrigger/core";
 import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
-import { isAnimated, renditionSize } from "../shared/measure.ts";
+import { isAnimated, renditionLayout } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
 import { type Conversion, uprightPixels } from "./conversions/conversion.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
+import { findPlace } from "./find-place.ts";
 import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermediate-file.ts";
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
+import type { Picture } from "./picture.ts";
 import { writePsd } from "./psd/write-psd.ts";
+import { frameSvg } from "./svg/frame-svg.ts";
 
 /** `Renderer.render`, in the worker. */
 export async function render(
@@ -19,33 +22,55 @@ export async function render(
   limits: PictureLimits,
   mode: RenderMode,
 ): Promise<Rendition> {
+  const source = { bytes, type, spec, limits };
   if (mode === "from intermediate") {
     const pixels = await readIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
     const natural = { width: pixels.width, height: pixels.height };
-    const size = renditionSize({ type, natural, frames: 1 }, spec, limits);
-    return { bytes: await convertPixels(pixels, { bytes, type, spec, size, limits }) };
+    return {
+      bytes: await convertPixels(pixels, source, renditionLayout({ type, natural, frames: 1 }, spec, limits)),
+    };
   }
   const picture = await openPicture(bytes, type, limits, spec.page);
   const { natural, frames } = picture;
-  const size = renditionSize({ type, natural, frames }, spec, limits);
-  const conversion = { bytes, type, spec, size, limits };
-  const reduced = intermediateSize({ type, natural, frames, bytes: bytes.length }, spec, size, limits);
+  const layout = renditionLayout({ type, natural, frames }, spec, limits);
+  const reduced = intermediateSize({ type, natural, frames, bytes: bytes.length }, spec, layout, limits);
   if (reduced === null) {
     const animated = isAnimated(spec.format, frames);
-    return { bytes: await convert({ ...conversion, picture, animated, indirect: false }) };
+    return { bytes: await convertPicture(picture, source, layout, { animated, indirect: false }) };
   }
-  const whole: Conversion = { ...conversion, picture, size: reduced, animated: false, indirect: false };
-  const pixels = await readPixels(await uprightPixels(whole), type, limits);
-  const rendition = { bytes: await convertPixels(pixels, conversion) };
+  const size = reduced;
+  const whole = { ...source, spec: { format: spec.format }, picture, size, placed: null };
+  const image = await uprightPixels({ ...whole, animated: false, indirect: false });
+  const pixels = await readPixels(image, type, limits);
+  const rendition = { bytes: await convertPixels(pixels, source, layout) };
   return mode === "direct" ? rendition : { ...rendition, intermediate: await writeIntermediate(pixels) };
 }
 
+type Source = Pick<Conversion, "bytes" | "type" | "spec" | "limits">;
+
 /** Converts the pixels of an intermediate to a rendition. */
-function convertPixels(
-  pixels: Pixels,
-  conversion: Pick<Conversion, "bytes" | "type" | "spec" | "size" | "limits">,
+function convertPixels(pixels: Pixels, source: Source, layout: Layout): Promise<Buffer> {
+  return convertPicture(pictureOfPixels(pixels), source, layout, { animated: false, indirect: true });
+}
+
+async function convertPicture(
+  picture: Picture,
+  source: Source,
+  { drawn, ...size }: Layout,
+  kind: Pick<Conversion, "animated" | "indirect">,
 ): Promise<Buffer> {
-  return convert({ ...conversion, picture: pictureOfPixels(pixels), animated: false, indirect: true });
+  const { type, limits } = source;
+  const { background, ...spec } = source.spec;
+  const found = drawn !== undefined && "at" in drawn ? await findPlace(picture, drawn, size, source) : drawn;
+  const placed = found ?? null;
+  if (type !== "image/svg+xml" || kind.indirect || (placed === null && background === undefined)) {
+    return convert({ ...source, picture, size, placed, ...kind });
+  }
+  // Cut as a drawing, so that only the visible part becomes pixels, and vectors stay vectors.
+  const frame = { size, placed: placed ?? { ...size, left: 0, top: 0 }, background };
+  const bytes = frameSvg(source.bytes, picture.natural, frame);
+  const framed = await openPicture(bytes, type, limits);
+  return convert({ bytes, type, spec, limits, picture: framed, size, placed: null, ...kind });
 }
 
 function convert(conversion: Conversion): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import type { AddressFormat, ImageFormat, ReadOptions } from "@outrigger/client";
+import type { AddressFormat, ImageFormat, PicturePoint, ReadOptions } from "@outrigger/client";
 
 /** Media types of the formats in which images are served. */
 export const TYPE_OF_FORMAT: Readonly<Record<ImageFormat, string>> = {
@@ -20,6 +20,22 @@ export const AS_FORMATS: readonly AddressFormat[] = [...FORMATS, "auto"];
 
 /** Values of `--quality`. */
 export const QUALITIES = ["low", "medium", "high", "max"] as const;
+
+/** Values of `--fit`. */
+export const FITS = ["contain", "cover", "pad"] as const;
+
+/** Parses the value of `--at`. `null` for any other text. */
+export function placeIn(text: string): NonNullable<ReadOptions["at"]> | null {
+  return text === "attention" || text === "entropy" ? text : pointIn(text);
+}
+
+/** Parses `x,y`. `null` for any other text. */
+export function pointIn(text: string): PicturePoint | null {
+  const [, x, y] = /^([01]?(?:\.\d+)?),([01]?(?:\.\d+)?)$/.exec(text) ?? [];
+  if (!x || !y) return null;
+  const point = [Number(x), Number(y)] as const;
+  return point.every((share) => share <= 1) ? point : null;
+}
 
 /** The format that serves an original unchanged; `null` for an unknown type. */
 export function formatOfType(type: string): ImageFormat | null {
@@ -54,6 +70,9 @@ export function askedBy(address: string): Asked {
   const [, suffix = ""] = /\.(\w+)\/?$/.exec(url?.pathname ?? "") ?? [];
   const convert = QUALITIES.find((quality) => quality === url?.searchParams.get("convert"));
   const resize = url?.searchParams.get("resize") ?? "";
+  const fit = FITS.find((each) => each === url?.searchParams.get("fit"));
+  const at = placeIn(url?.searchParams.get("at") ?? "");
+  const background = url?.searchParams.get("background") ?? "";
   const page = url?.searchParams.get("page") ?? "";
   const preset = url?.searchParams.get("preset") ?? "";
   const s = url?.searchParams.get("s") ?? "";
@@ -64,6 +83,9 @@ export function askedBy(address: string): Asked {
       ...(convert === undefined ? {} : { convert }),
       ...(resize === "" ? {} : { resize }),
       ...(/^[1-9]\d{0,8}$/.test(page) ? { page: Number(page) } : {}),
+      ...(fit === undefined ? {} : { fit }),
+      ...(at === null ? {} : { at }),
+      ...(background === "" ? {} : { background }),
       ...(preset === "" ? {} : { preset }),
       ...(s === "" ? {} : { s }),
       ...(/^\d{1,15}$/.test(until) ? { until: Number(until) } : {}),

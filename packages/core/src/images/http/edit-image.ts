@@ -26,7 +26,7 @@ export async function readRecord(context: ImageContext, call: Call, id: string):
   }
 }
 
-/** `PATCH {base}/api/images/<id>.json`: changes name and expiry, and replies with the record. */
+/** `PATCH {base}/api/images/<id>.json`: changes name, expiry and focus, and replies with the record. */
 export async function patchImage(
   context: ImageContext,
   call: Call,
@@ -37,7 +37,11 @@ export async function patchImage(
   const { current, parameters } = await openForEdit(context, call, id, () =>
     findImage(library, id, call.signal),
   );
-  const given = { name: parameters.get("name"), expiresAt: parameters.get("expiresAt") };
+  const given = {
+    name: parameters.get("name"),
+    expiresAt: parameters.get("expiresAt"),
+    focus: parameters.get("focus"),
+  };
   const change = parseChange(given, parameters.sourceOf("expiresAt"), library);
   const changed = await unlessOvertaken(context, call, id, () => changeImage(library, current, change));
   return recordReply(context, call, changed, limits);

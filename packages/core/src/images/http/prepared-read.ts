@@ -120,16 +120,19 @@ function prepare(
   const { untilMs } = request;
   const parameters = servedParameters(renderer, record, format, request, reads.sizes);
   const facts = FORMATS[format];
+  // An edit of the focus changes the bytes under the same address.
+  const followsFocus = parameters.fit === "cover" && parameters.at === undefined;
+  const lastModifiedMs = followsFocus ? record.updatedAt : record.createdAt;
   const spec = chooseRendition(record, format, parameters, (...asked) => renderer.measure(...asked));
   return {
     spec,
     key: keyFor(record.id, spec),
-    lastModifiedMs: record.createdAt,
+    lastModifiedMs,
     untilMs,
     headers: {
       "Content-Type": facts.type,
       ...(address === "auto" ? { Vary: "Accept" } : {}),
-      "Last-Modified": new Date(record.createdAt).toUTCString(),
+      "Last-Modified": new Date(lastModifiedMs).toUTCString(),
       "Accept-Ranges": "bytes",
       "Content-Disposition": disposition(fileName(record, format), facts.disposition),
       Sunset: new Date(Math.min(record.expiresAt, untilMs ?? record.expiresAt)).toUTCString(),

@@ -4,6 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import { type DateSource, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { parseFocus } from "../record/picture-point.ts";
 import type { UploadFacts } from "../uploads/describe-upload.ts";
 import { digestOf } from "../uploads/idempotency-key.ts";
 import type { ReservationRequest } from "../uploads/reserve-image.ts";
@@ -21,7 +22,7 @@ const MAX_FIELD_BYTES = 8 * 1024;
 export interface ReceivedImage {
   file: SpooledFile;
   /** Throws `bad_request` for a fault in the fields. */
-  details(): Pick<UploadFacts, "name" | "createdAt" | "expiresAt" | "called">;
+  details(): Pick<UploadFacts, "name" | "createdAt" | "expiresAt" | "focus" | "called">;
   claim: ReservationRequest["claim"];
 }
 
@@ -122,6 +123,7 @@ function parseDetails(
       parseExpiry(fields.expiresAt, source, createdAt, settings) ??
       parseExpiry(query.get("expiresAt"), "query", createdAt, settings) ??
       createdAt + settings.defaultLifetimeMs,
+    focus: parseFocus(fields.focus || (query.get("focus") ?? undefined)) ?? undefined,
   };
 }
 

@@ -14,6 +14,7 @@ import { isImageId } from "../record/image-id.ts";
 import { requireNotOver, unknownImage } from "../record/image-life.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { parseFocus } from "../record/picture-point.ts";
 import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import type { ReservationRequest } from "../uploads/reserve-image.ts";
@@ -41,7 +42,7 @@ const any = rules.any();
 
 // Options with the rule `any` are parsed like parameters of requests.
 const ADD_RULES = {
-  ...{ name: any, expiresAt: any, idempotencyKey: any },
+  ...{ name: any, expiresAt: any, focus: any, idempotencyKey: any },
   type: rules.text("a media type, such as image/png"),
   owner: rules.value(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
   ownerLimits: any,
@@ -52,7 +53,7 @@ const ADD_RULES = {
 type CheckedAdd = rules.Checked<AddOptions, typeof ADD_RULES>;
 
 const FIND_RULES = { signal: abortSignal };
-const CHANGE_RULES = { ...{ name: any, expiresAt: any } } satisfies rules.RuleTable<ImageEdit>;
+const CHANGE_RULES = { ...{ name: any, expiresAt: any, focus: any } } satisfies rules.RuleTable<ImageEdit>;
 const EDIT_RULES = {
   ifRevision: rules.text("a revision, as find() gives it"),
   signal: abortSignal,
@@ -83,6 +84,7 @@ export function createLibrary(
     const { owner, signal = neverAborted() } = given;
     const name = parseName(given.name);
     const expiresAt = parseExpiry(inText(given.expiresAt), "json", settings.now(), settings);
+    const focus = parseFocus(given.focus) ?? undefined;
     const limits =
       given.ownerLimits === undefined
         ? settings.ownerLimits
@@ -92,10 +94,11 @@ export function createLibrary(
     const declaredType = mediaTypeOf(given.type);
     const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
     // Without `expiresAt`: its default depends on the time of each call.
-    const claimOf = (content: string) =>
-      key === null
-        ? null
-        : { name: claimName([uploader], key), fingerprint: digestOf([content, declaredType, name ?? null]) };
+    const claimOf = (content: string) => {
+      if (key === null) return null;
+      const asked = [content, declaredType, name ?? null, ...(focus === undefined ? [] : [String(focus)])];
+      return { name: claimName([uploader], key), fingerprint: digestOf(asked) };
+    };
     const received = await receive(source, declaredType, signal, claimOf);
     if ("made" in received) return given.wait ? whenReady(received.made, signal) : received.made;
     const { file, claim } = received;
@@ -106,6 +109,7 @@ export function createLibrary(
           name: name ?? nameOfFile(file.name),
           createdAt,
           expiresAt: expiresAt ?? createdAt + settings.defaultLifetimeMs,
+          focus,
           agent: null,
           owner: owner ?? null,
           called: { file: "source", declaredType: "type" },
@@ -186,14 +190,14 @@ export function createLibrary(
       return runOn(id, async () => stored(base, await findImage(context, id, signal)));
     },
     async edit(id, change, options) {
-      const { name, expiresAt } = checkOptions("edit", change, CHANGE_RULES);
+      const { name, expiresAt, focus } = checkOptions("edit", change, CHANGE_RULES);
       const { ifRevision, signal } = checkOptions("edit", options, EDIT_RULES);
       return runOn(id, async () => {
         const current = await findImage(context, id, signal);
         if (ifRevision !== undefined && ifRevision !== current.revision) {
           throw new ServiceError("conflict", "The image has changed since this revision");
         }
-        const parsed = parseChange({ name, expiresAt: inText(expiresAt) }, "json", context);
+        const parsed = parseChange({ name, expiresAt: inText(expiresAt), focus }, "json", context);
         return unlessEnded(context, id, async () =>
           stored(base, await changeImage(context, current, parsed)),
         );

@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import type { ByteRange } from "../../contracts/blob-store.ts";
-import type { ImageFormat, Quality } from "../../contracts/renderer.ts";
+import type { PicturePoint } from "../../contracts/renderer.ts";
 import type { OwnerLimits } from "../owners/owner-usage.ts";
 import type { ImageDetails } from "../record/image-links.ts";
+import type { AddressedRendition } from "../renditions/write-address.ts";
 import type { ImageSource } from "./spool-source.ts";
 
 /** A point in time: a date, Unix milliseconds, or ISO 8601 text with a zone. */
@@ -21,6 +22,8 @@ export interface AddOptions {
   type?: string | undefined;
   /** Expiry, within `maxLifetimeMs` from now. @default now + `defaultLifetimeMs` */
   expiresAt?: Moment | undefined;
+  /** The point that a cut rendition keeps, in shares of width and height from the top left. @default none */
+  focus?: PicturePoint | undefined;
   /** Owner of the image, 1 to 256 characters. The owner's limits apply. @default none */
   owner?: string | undefined;
   /** Limits of the owner, this image included. @default The service's `ownerLimits` */
@@ -55,18 +58,8 @@ export interface AddedImage extends StoredImage {
   pin: string;
 }
 
-/** Selects the bytes of an image to open. */
-export interface OpenOptions {
-  /** Format of the bytes. Required with `resize`, `convert`, `page` and `preset`. @default the original */
-  format?: ImageFormat | "jpeg" | undefined;
-  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
-  resize?: string | undefined;
-  /** Quality of a JPEG; other formats ignore it. */
-  convert?: Quality | undefined;
-  /** Page of a PDF, from 1. */
-  page?: number | undefined;
-  /** Name of one of the service's `presets`. Excludes `resize`, `convert` and `page`. */
-  preset?: string | undefined;
+/** Selects the bytes of an image to open. Without `format`, that is the original, which takes no parameter of a rendition. */
+export interface OpenOptions extends AddressedRendition {
   /** Byte range, both ends included. An end beyond the last byte is cut. @default all bytes */
   range?: ByteRange | undefined;
   /** Aborts waiting for a render, and reading from a remote store. */
@@ -93,6 +86,8 @@ export interface ImageEdit {
   name?: string | undefined;
   /** Within `maxLifetimeMs` from now. */
   expiresAt?: Moment | undefined;
+  /** The point that a cut rendition keeps. `null` removes it. */
+  focus?: PicturePoint | null | undefined;
 }
 
 export interface EditOptions {
@@ -132,7 +127,7 @@ export interface ImageLibrary {
   /** Describes an image, even while it is processed. */
   find(id: string, options?: { signal?: AbortSignal }): Promise<StoredImage>;
   /**
-   * Changes name and expiry. Rejects with `bad_request`, and with `conflict` after a concurrent change or while the
+   * Changes name, expiry and focus. Rejects with `bad_request`, and with `conflict` after a concurrent change or while the
    * image is processed.
    */
   edit(id: string, change: ImageEdit, options?: EditOptions): Promise<StoredImage>;

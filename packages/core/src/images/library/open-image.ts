@@ -20,6 +20,7 @@ const any = rules.any();
 /** Parameters of the rendition are parsed like those of requests. */
 export const OPEN_RULES = {
   ...{ format: any, resize: any, convert: any, page: any, preset: any },
+  ...{ fit: any, at: any, background: any },
   range: rules.value("{ start, end } of whole numbers from 0, with start not after end", isRange),
   signal: abortSignal,
 } satisfies rules.RuleTable<OpenOptions>;
@@ -56,8 +57,7 @@ function chooseBytes(
   asked: Omit<CheckedOpen, "range" | "signal">,
 ): { format: ImageFormat; spec: RenditionSpec | null } {
   if (asked.format === undefined) {
-    const { resize, convert, page, preset } = asked;
-    if ([resize, convert, page, preset].some((each) => each !== undefined)) {
+    if (Object.values(asked).some((each) => each !== undefined)) {
       throw new ServiceError("bad_request", "format is required: the original has no parameters");
     }
     return { format: formatOfOriginal(record.type), spec: null };

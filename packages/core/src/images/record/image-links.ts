@@ -1,4 +1,4 @@
-import type { ImageFormat, OriginalType, Renderer } from "../../contracts/renderer.ts";
+import type { ImageFormat, OriginalType, PicturePoint, Renderer } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
 import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
@@ -26,6 +26,8 @@ export interface ImageDetails {
   placeholder: string | null;
   /** Average colour, `#rrggbb`. Also `null` for a picture that is wholly transparent. */
   color: string | null;
+  /** The point that a cut rendition keeps, as shares of width and height from the top left; `null`: the centre. */
+  focus: PicturePoint | null;
   status: "ready" | "processing";
   /** Program that uploaded the image; `null` for an image that was added in code. */
   agent: Agent | null;
@@ -76,6 +78,7 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
     pages: record.pages,
     placeholder: record.placeholder ?? null,
     color: record.color ?? null,
+    focus: record.focus ?? null,
     status: record.processing === null ? "ready" : "processing",
     agent: record.agent,
     createdAt: iso(record.createdAt),

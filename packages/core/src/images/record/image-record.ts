@@ -1,5 +1,5 @@
 import type { StoreRole } from "../../contracts/observer.ts";
-import type { OriginalType, PageSizes, PictureLook } from "../../contracts/renderer.ts";
+import type { OriginalType, PageSizes, PictureLook, PicturePoint } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
 import { isImageId } from "./image-id.ts";
 
@@ -56,6 +56,8 @@ export interface ImageRecord extends PictureLook {
   pages: number | null;
   /** See {@link Admission.pageSizes}. Records of earlier versions lack it. */
   pageSizes?: PageSizes;
+  /** The point that a cut rendition keeps. Absent: none is set. */
+  focus?: PicturePoint;
   agent: Agent | null;
   /** `null`: the host named no owner, or the bytes are removed. Never shown. */
   owner: Owner | null;

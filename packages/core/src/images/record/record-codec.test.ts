@@ -56,6 +56,20 @@ test("decodeRecord rejects an invalid record as damaged, with the key of its ima
   expect(() => decodeRecord(bytes, "a".repeat(22))).toThrow(/belongs to another image/);
 });
 
+test("the focus of an image survives storage, is absent in old records, and an invalid one is rejected as damaged", async () => {
+  const { store, send } = createSite();
+  const encoded = (more: object) => Buffer.from(JSON.stringify({ ...OLD_RECORD, ...more }));
+  const key = `${OLD_RECORD.id}/record`;
+  const address = `/api/images/${OLD_RECORD.id}.json`;
+  await store.put(key, encoded({}));
+  expect((await send("GET", address)).json).toMatchObject({ focus: null });
+  await store.put(key, encoded({ focus: [0.25, 1] }));
+  expect((await send("GET", address)).json).toMatchObject({ focus: [0.25, 1] });
+  for (const focus of [null, [0.5], [0.5, 2], [0.5, "0"], "0,0"]) {
+    expect(() => decodeRecord(encoded({ focus }))).toThrow(expect.objectContaining({ code: "damaged" }));
+  }
+});
+
 test("page sizes are kept in a record and never shown, and invalid ones are rejected as damaged", async () => {
   const { store, send } = createSite();
   const pageSizes = [

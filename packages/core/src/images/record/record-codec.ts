@@ -42,6 +42,11 @@ export function isColor(value: unknown): value is string {
   return typeof value === "string" && COLOR.test(value);
 }
 
+const isPoint: Check = (value) =>
+  Array.isArray(value) &&
+  value.length === 2 &&
+  value.every((share) => typeof share === "number" && share >= 0 && share <= 1);
+
 const ORIGINAL_TYPES = Object.values(FORMATS).map(({ original }) => original);
 
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
@@ -57,6 +62,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   placeholder: orNothing(isPlaceholder),
   color: orNothing(isColor),
   alpha: orNothing((value) => typeof value === "boolean"),
+  focus: (value) => value === undefined || isPoint(value),
   agent: orNothing(objectOf({})),
   owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
   createdAt: isTime,

@@ -46,10 +46,13 @@ export function createAddressSignatures(secret: Secret): AddressSignatures {
 
 /** The path and query that a signature covers: the path below the mount point, known parameters in alphabetical order. */
 export function canonicalAddress({ id, format, parameters, preset, untilMs }: SignedAddress): string {
-  const { quality, maxWidth, maxHeight, page } = parameters;
+  const { quality, maxWidth, maxHeight, page, fit, at, background } = parameters;
   const isSized = maxWidth !== undefined || maxHeight !== undefined;
   const query = new URLSearchParams();
+  if (at !== undefined) query.set("at", String(at));
+  if (background !== undefined) query.set("background", background);
   if (quality !== undefined) query.set("convert", quality);
+  if (fit !== undefined) query.set("fit", fit);
   if (page !== undefined) query.set("page", String(page));
   if (preset !== undefined) query.set("preset", preset);
   if (isSized) query.set("resize", `${maxWidth ?? ""}x${maxHeight ?? ""}`);

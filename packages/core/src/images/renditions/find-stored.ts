@@ -2,7 +2,6 @@ import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { ByteStores } from "./remove-stored.ts";
-import { specName } from "./rendition-spec.ts";
 import {
   fromMemory,
   fromStore,
@@ -12,6 +11,7 @@ import {
   type ServableBytes,
   tagOf,
 } from "./servable-bytes.ts";
+import { specName } from "./spec-name.ts";
 import { readStamp, STAMP_BYTES, type Stamp, stampIn } from "./stored-rendition.ts";
 
 /** Bodies up to this size are kept in memory and sent in one piece. */

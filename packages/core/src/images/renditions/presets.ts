@@ -1,7 +1,8 @@
-import type { Quality } from "../../contracts/renderer.ts";
+import type { FoundPlace, PicturePoint, Quality } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
+import { BACKGROUND_SCHEMA, FIT_SCHEMA, parseAt } from "./crop-parameters.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
 
 /** The parameters of a preset, as in a request. At least one must be set. */
@@ -12,6 +13,12 @@ export interface PresetOption {
   convert?: Quality | undefined;
   /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
   page?: number | undefined;
+  /** How the picture fills the box: inside it, filling it and cut, or inside it with bars. Needs both sides of `resize`. @default "contain" */
+  fit?: "contain" | "cover" | "pad" | undefined;
+  /** The part that "cover" keeps: `[x, y]` in shares from the top left, "attention" or "entropy". @default the image's focus, else the centre */
+  at?: PicturePoint | FoundPlace | undefined;
+  /** Colour of the bars of "pad", as `rrggbb` or "transparent". @default "transparent"; white in formats without transparency */
+  background?: string | undefined;
 }
 
 /** Presets by name. */
@@ -19,18 +26,37 @@ export type Presets = ReadonlyMap<string, PresetOption>;
 
 const PRESET_NAME = /^[a-z0-9-]{1,32}$/;
 const RESIZE = patternOf(RESIZE_SCHEMA);
+const BACKGROUND = patternOf(BACKGROUND_SCHEMA);
 const SIDES = "<MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels";
 
 const PRESET_RULES = {
   resize: rules.text(SIDES, (text) => RESIZE.test(text)),
   convert: rules.oneOf(...CONVERT_SCHEMA.enum),
   page: rules.whole(PAGE_SCHEMA.minimum, PAGE_SCHEMA.maximum),
+  fit: rules.oneOf(...FIT_SCHEMA.enum),
+  at: rules.value('[x, y] with numbers from 0 to 1, "attention" or "entropy"', isPlace),
+  background: rules.text('six hexadecimal digits, or "transparent"', (text) => BACKGROUND.test(text)),
 } satisfies rules.RuleTable<PresetOption>;
 
-const PRESET_RULE = rules.refined(rules.nested(PRESET_RULES), (given: object) => {
+const PRESET_RULE = rules.refined(rules.nested(PRESET_RULES), (given: PresetOption) => {
   const isEmpty = Object.values(given).every((each) => each === undefined);
-  return isEmpty ? [{ path: "", text: "must have at least one of resize, convert, page" }] : [];
+  if (isEmpty)
+    return [{ path: "", text: `must have at least one of ${Object.keys(PRESET_RULES).join(", ")}` }];
+  const isCropped = [given.fit, given.at, given.background].some((each) => each !== undefined);
+  const hasBox = /\dx\d/.test(given.resize ?? "");
+  return isCropped && !hasBox
+    ? [{ path: ".resize", text: "must have both sides, because of fit, at or background" }]
+    : [];
 });
+
+function isPlace(given: unknown): boolean {
+  try {
+    return parseAt(given) !== undefined;
+  } catch {
+    // Not a place: the rule names what is.
+    return false;
+  }
+}
 
 /** The rule of the option `presets`: names must fit in an address unescaped. */
 export const PRESETS_RULE = rules.preset(
@@ -53,7 +79,8 @@ export function presetSchema(presets: Presets): JsonSchema | null {
   return {
     type: "string",
     enum: [...presets.keys()],
-    description: "A named size, quality and page. Replaces `resize`, `convert` and `page`.",
+    description:
+      "A named size, quality, page and crop. Replaces `resize`, `convert`, `page`, `fit`, `at` and `background`.",
   };
 }
 

@@ -29,7 +29,7 @@ export interface ReadRequest {
 }
 
 /** Parameters that a preset replaces, and that need a signature if `sizes` is "signed". */
-const SHAPING = ["resize", "convert", "page"] as const;
+const SHAPING = ["resize", "convert", "page", "fit", "at", "background"] as const;
 
 /**
  * Checks a request for `<id>.<format>`.
@@ -112,5 +112,5 @@ function parseUntil(text: string): number | null {
 function unsignedDetail(presets: Presets): string {
   const names = [...presets.keys()].map((name) => `preset=${name}`).join(", ");
   const open = names === "" ? "" : ` Without a signature, use ${names}.`;
-  return `resize, convert and page need an address signed by the host.${open}`;
+  return `${SHAPING.slice(0, -1).join(", ")} and ${SHAPING.at(-1)} need an address signed by the host.${open}`;
 }

@@ -8,12 +8,12 @@ import { type BarredPictures, createBarredPictures } from "./barred-pictures.ts"
 import type { BoundedImage, RenditionBounds } from "./bounds/rendition-bounds.ts";
 import { keyFor } from "./find-stored.ts";
 import { createRenditionMaker, intermediateKey, type MakeRendition } from "./make-rendition.ts";
-import { specName } from "./rendition-spec.ts";
 import { createRenewals, type Renewals } from "./renewals.ts";
 import { claimOf } from "./scheduling/render-flights.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { type HotBytes, tagOf } from "./servable-bytes.ts";
 import { createSharedWork, type Made, type SharedWork } from "./shared-work.ts";
+import { specName } from "./spec-name.ts";
 import { STAMP_BYTES, stamped, storedStamp } from "./stored-rendition.ts";
 
 /** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */

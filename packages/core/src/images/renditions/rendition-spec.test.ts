@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ImageFormat, OriginalType } from "../../contracts/renderer.ts";
-import {
-  chooseRendition,
-  isSpecName,
-  parseReadParameters,
-  type ReadParameters,
-  specName,
-} from "./rendition-spec.ts";
+import type { ImageFormat, OriginalType, RenditionSpec } from "../../contracts/renderer.ts";
+import { chooseRendition, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
+import { isSpecName, specName } from "./spec-name.ts";
 
 function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);
@@ -58,6 +53,50 @@ describe("parseReadParameters", () => {
     for (const page of ["0", "-1", "1.5", "x", 0, 1.5, true]) {
       expect(() => parse("png", { page })).toThrowError(expect.objectContaining({ code: "bad_request" }));
     }
+  });
+});
+
+describe("the parameters of a crop", () => {
+  const box = { resize: "8x6" };
+
+  test("are read with a box, without values that have no effect", () => {
+    const size = { maxWidth: 8, maxHeight: 6 };
+    expect(parse("png", { ...box, fit: "contain", at: "0,0", background: "FFFFFF" })).toEqual(size);
+    expect(parse("png", { ...box, fit: "cover" })).toEqual({ ...size, fit: "cover" });
+    for (const at of [".12345,1", [0.12345, 1]]) {
+      const expected = { ...size, fit: "cover", at: [0.1235, 1] };
+      expect(parse("png", { ...box, fit: "cover", at, background: "000000" })).toEqual(expected);
+    }
+    expect(parse("png", { ...box, fit: "pad", background: "FF8800", at: "entropy" })).toEqual({
+      ...size,
+      fit: "pad",
+      background: "ff8800",
+    });
+    expect(parse("png", { ...box, fit: "pad", background: "transparent" })).toEqual({ ...size, fit: "pad" });
+  });
+
+  test.each([
+    { ...box, fit: "crop" },
+    { ...box, fit: "COVER" },
+    { ...box, fit: 1 },
+    { ...box, at: "0.5" },
+    { ...box, at: "2,0" },
+    { ...box, at: "-0.1,0" },
+    { ...box, at: "1e-3,0" },
+    { ...box, at: "0,0,0" },
+    { ...box, at: [0.5] },
+    { ...box, at: [0.5, "0.5"] },
+    { ...box, at: "face" },
+    { ...box, background: "#ffffff" },
+    { ...box, background: "fff" },
+    { ...box, background: "red" },
+    { fit: "cover" },
+    { fit: "contain", resize: "8x" },
+    { at: "0,0", resize: "x6" },
+    { background: "ffffff", resize: "8x" },
+    { background: "transparent" },
+  ])("throw bad_request for %j", (values) => {
+    expect(() => parse("png", values)).toThrowError(expect.objectContaining({ code: "bad_request" }));
   });
 });
 
@@ -137,6 +176,37 @@ describe("chooseRendition", () => {
     expect(chooseRendition(svg, "svg", { maxWidth: 401 }, () => ({ width: 400, height: 300 }))).toBeNull();
   });
 
+  test("passes a crop to the renderer with the focus of the image as its default, and keeps the resulting layout", () => {
+    const asked: RenditionSpec[] = [];
+    const drawn = { width: 40, height: 30, left: 3, top: 0 };
+    const measure = (_: unknown, spec: RenditionSpec) => {
+      asked.push(spec);
+      return { width: 30, height: 30, drawn };
+    };
+    const parameters = { maxWidth: 30, maxHeight: 30, fit: "cover" } as const;
+    const focused = { ...jpeg, focus: [0.2, 0.8] as const };
+    const spec = { format: "png", width: 30, height: 30, drawn };
+    expect(chooseRendition(focused, "png", parameters, measure)).toEqual(spec);
+    chooseRendition(focused, "png", { ...parameters, at: "entropy" }, measure);
+    chooseRendition(focused, "png", { ...parameters, at: [0.5, 0.5] }, measure);
+    chooseRendition(jpeg, "png", parameters, measure);
+    expect(asked.map(({ at }) => at)).toEqual([[0.2, 0.8], "entropy", undefined, undefined]);
+  });
+
+  test("leaves out a background that changes nothing", () => {
+    const pad = { maxWidth: 40, maxHeight: 30, fit: "pad", background: "ff0000" } as const;
+    const whole = () => ({ width: 40, height: 30 });
+    expect(chooseRendition(jpeg, "png", pad, whole)).toEqual({ format: "png", width: 40, height: 30 });
+    expect(chooseRendition(svg, "png", pad, whole)).toMatchObject({ background: "ff0000" });
+    expect(chooseRendition(svg, "jpg", { ...pad, background: "ffffff" }, whole)).not.toHaveProperty(
+      "background",
+    );
+    const natural = () => ({ width: 400, height: 300 });
+    expect(chooseRendition(svg, "svg", pad, natural)).toMatchObject({ background: "ff0000" });
+    const cover = { maxWidth: 800, maxHeight: 600, fit: "cover" } as const;
+    expect(chooseRendition(svg, "svg", cover, natural)).toBeNull();
+  });
+
   test("throws bad_request for a page beyond the last", () => {
     for (const [record, page] of [
       [pdf, 4],
@@ -160,6 +230,25 @@ describe("specName and isSpecName", () => {
   });
 
   test("tell names of specs from those of earlier releases and of intermediates", () => {
+    const crops: RenditionSpec[] = [
+      { format: "png", width: 8, height: 6, drawn: { width: 9, height: 6, left: 1, top: 0 } },
+      { format: "png", width: 8, height: 6, drawn: { width: 4, height: 6, left: -2, top: 0 }, page: 3 },
+      { format: "jpg", quality: "low", width: 8, height: 6, drawn: { width: 9, height: 6, at: "attention" } },
+      { format: "png", width: 8, height: 6, background: "ff8800" },
+      { format: "png", maxWidth: 8, maxHeight: 6, fit: "cover", at: [0.25, 0.1] },
+      { format: "png", maxWidth: 8, maxHeight: 6, fit: "cover", at: "entropy", page: 2 },
+      { format: "png", maxWidth: 8, maxHeight: 6, fit: "pad", background: "ff8800" },
+    ];
+    expect(crops.map(specName)).toEqual([
+      "png-8x6-of9x6l1t0",
+      "png-8x6-of4x6lm2t0-p3",
+      "jpg-low-8x6-of9x6attention",
+      "png-8x6-bgff8800",
+      "png-in8x6-cover-x2500y1000",
+      "png-in8x6-cover-entropy-p2",
+      "png-in8x6-pad-bgff8800",
+    ]);
+    expect(crops.map(specName).filter(isSpecName)).toHaveLength(crops.length);
     const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
     expect(names.filter(isSpecName)).toEqual(names);
     const others = [

@@ -10,6 +10,7 @@ import { isWordOf, type JsonSchema, patternOf } from "../../schema/json-schema.t
 import { numbersUpTo } from "../../schema/number-pattern.ts";
 import { type AddressFormat, formatOfOriginal } from "../record/formats.ts";
 import type { ImageRecord } from "../record/image-record.ts";
+import { type CropParameters, parseCrop } from "./crop-parameters.ts";
 
 const MAX_SIDE = 8192;
 const DEFAULT_QUALITY: Quality = "high";
@@ -50,8 +51,8 @@ const RESIZE = patternOf(RESIZE_SCHEMA);
 const RESIZE_FORM = /^\d*x\d*$/;
 const PAGE_TEXT = patternOf(PAGE_TEXT_SCHEMA);
 
-/** The checked parameters `convert`, `resize` and `page` of a read. */
-export interface ReadParameters {
+/** The checked parameters of a read. */
+export interface ReadParameters extends CropParameters {
   quality?: Quality;
   maxWidth?: number;
   maxHeight?: number;
@@ -70,6 +71,11 @@ export function parseReadParameters(format: AddressFormat, value: ParameterSourc
   }
   const resize = given(value("resize"));
   if (resize !== undefined) Object.assign(parameters, parseResize(resize));
+  const hasBox = parameters.maxWidth !== undefined && parameters.maxHeight !== undefined;
+  Object.assign(
+    parameters,
+    parseCrop((name) => given(value(name)), hasBox),
+  );
   const page = given(value("page"));
   if (page !== undefined) parameters.page = parsePage(page);
   return parameters;
@@ -110,7 +116,7 @@ function parsePage(value: unknown): number {
   throw new ServiceError("bad_request", "page must be a whole number from 1");
 }
 
-type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "pageSizes" | "size">;
+type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "pageSizes" | "size" | "focus">;
 
 /**
  * The rendition that `parameters` request. Parameters that yield the same picture yield the same spec.
@@ -123,7 +129,7 @@ export function chooseRendition(
   parameters: ReadParameters,
   measure: Renderer["measure"],
 ): RenditionSpec | null {
-  const { maxWidth, maxHeight, page } = parameters;
+  const { maxWidth, maxHeight, page, fit } = parameters;
   // `auto` may have a quality, and result in another format.
   const quality = format === "jpg" ? parameters.quality : undefined;
   requirePage(record, page);
@@ -131,21 +137,45 @@ export function chooseRendition(
   // A page requested by number is served alone, even the first.
   const isOnePage = page !== undefined && (isSameType ? pageCount(record) > 1 : page > 1);
   const isAsStored = isSameType && quality === undefined && !isOnePage;
-  if (isAsStored && !changesSize(record, maxWidth, maxHeight)) return null;
+  if (isAsStored && fit === undefined && !changesSize(record, maxWidth, maxHeight)) return null;
   const picture = {
     format,
     ...(format === "jpg" ? { quality: quality ?? DEFAULT_QUALITY } : {}),
     ...(isOnePage ? { page } : {}),
   };
+  const background = backgroundOf(format, parameters);
+  const at = fit === "cover" ? placeOf(parameters.at ?? record.focus) : undefined;
   const asked = {
     ...picture,
     ...(maxWidth === undefined ? {} : { maxWidth }),
     ...(maxHeight === undefined ? {} : { maxHeight }),
+    ...(fit === undefined ? {} : { fit }),
+    ...(at === undefined ? {} : { at }),
+    ...background,
   };
-  const size = measure(record, asked);
-  if (size === null) return asked;
-  if (isAsStored && size.width === record.width && size.height === record.height) return null;
-  return { ...picture, ...size };
+  const layout = measure(record, asked);
+  if (layout === null) return asked;
+  const isWhole = layout.drawn === undefined;
+  const colour = isWhole && OPAQUE.includes(record.type) ? {} : background;
+  const isNatural = isWhole && layout.width === record.width && layout.height === record.height;
+  if (isAsStored && isNatural && !("background" in colour)) return null;
+  return { ...picture, ...layout, ...colour };
+}
+
+/** `undefined` for the centre, which is the default. */
+function placeOf(at: RenditionSpec["at"]): RenditionSpec["at"] {
+  return at === undefined || typeof at === "string" || at[0] !== 0.5 || at[1] !== 0.5 ? at : undefined;
+}
+
+/** Types without transparency. */
+const OPAQUE: readonly OriginalType[] = ["image/jpeg", "application/pdf"];
+
+/** The background in a spec: absent for the colour that the format has anyway. */
+function backgroundOf(
+  format: ImageFormat,
+  { background }: ReadParameters,
+): Pick<RenditionSpec, "background"> {
+  return background === undefined || (format === "jpg" && background === "ffffff") ? {} : { background };
 }
 
 /** Throws `bad_request` for a page that the document does not have. */
@@ -175,25 +205,4 @@ function changesSize(
     (maxHeight ?? Number.POSITIVE_INFINITY) / height,
   );
   return SCALABLE.includes(type) ? scale !== 1 : scale < 1;
-}
-
-/** A short unique name of a spec, safe in a store's key and in an entity tag. */
-export function specName(spec: RenditionSpec): string {
-  const { format, quality, page, width, height, maxWidth, maxHeight } = spec;
-  const parts: string[] = [format];
-  if (quality !== undefined) parts.push(quality);
-  if (width !== undefined && height !== undefined) parts.push(`${width}x${height}`);
-  else if (maxWidth !== undefined || maxHeight !== undefined) {
-    parts.push(`in${maxWidth ?? ""}x${maxHeight ?? ""}`);
-  }
-  if (page !== undefined) parts.push(`p${page}`);
-  return parts.join("-");
-}
-
-const SPEC_NAME =
-  /^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?(?:-(?:[1-9]\d*x[1-9]\d*|in\d*x\d*))?(?:-p\d+)?$/;
-
-/** Whether {@link specName} writes such names. Earlier releases wrote others. */
-export function isSpecName(name: string): boolean {
-  return SPEC_NAME.test(name);
 }

@@ -11,11 +11,11 @@ import { findOriginal, findRendition, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./f
 import { isIntermediate, OriginalMissing } from "./make-rendition.ts";
 import { removeStored } from "./remove-stored.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
-import { isSpecName } from "./rendition-spec.ts";
 import { type Claim, HOST_CLIENT } from "./scheduling/queue-order.ts";
 import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
 import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
 import { fromMemory, type HotBytes, type ServableBytes, tagOf } from "./servable-bytes.ts";
+import { isSpecName } from "./spec-name.ts";
 
 export interface RenditionsOptions {
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */

@@ -1,7 +1,7 @@
 import type { BlobStore, ByteRange, StoredBlob } from "../../contracts/blob-store.ts";
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { specName } from "./rendition-spec.ts";
+import { specName } from "./spec-name.ts";
 
 /** Bytes in memory, and their entity tag, quotes included. */
 export interface HotBytes {

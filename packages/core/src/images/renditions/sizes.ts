@@ -37,7 +37,7 @@ export const SIZES_RULE = rules.preset(
 export interface SizePolicy {
   /** Longer sides, ascending; `null`: every size is rendered. */
   steps: readonly number[] | null;
-  /** Whether `resize`, `convert` and `page` need a signature. */
+  /** Whether parameters of a rendition need a signature. */
   needsSignature: boolean;
 }
 
@@ -54,16 +54,16 @@ export function isFree({ steps, needsSignature }: SizePolicy): boolean {
   return steps === null && !needsSignature;
 }
 
-type Box = Pick<ReadParameters, "maxWidth" | "maxHeight">;
+type Box = Pick<ReadParameters, "maxWidth" | "maxHeight" | "fit">;
 
 /**
  * The box of the step served for `box`: the smallest step that is not below the longer side of the resulting size, else the
  * largest step. No box stays no box. If the resulting size is unknown before the original is read, the sides of the box are
- * raised to steps.
+ * raised to steps. The box of `cover` or `pad` keeps its ratio.
  * @param measure Returns the size that results from a box; `null`: unknown.
  */
 export function boxOfStep(box: Box, steps: readonly number[], measure: (box: Box) => Size | null): Box {
-  const { maxWidth, maxHeight } = box;
+  const { maxWidth, maxHeight, fit } = box;
   if (maxWidth === undefined && maxHeight === undefined) return {};
   const raise = (side: number) => steps.find((step) => step >= side) ?? steps.at(-1) ?? side;
   const size = measure(box);
@@ -72,7 +72,11 @@ export function boxOfStep(box: Box, steps: readonly number[], measure: (box: Box
   const side = raise(
     size === null ? Math.max(maxWidth ?? 1, maxHeight ?? 1) : Math.max(size.width, size.height),
   );
-  return { maxWidth: side, maxHeight: side };
+  if (fit === undefined || maxWidth === undefined || maxHeight === undefined) {
+    return { maxWidth: side, maxHeight: side };
+  }
+  const scaled = (given: number) => Math.max(1, Math.round((given * side) / Math.max(maxWidth, maxHeight)));
+  return { maxWidth: scaled(maxWidth), maxHeight: scaled(maxHeight), fit };
 }
 
 /** The parameters that are rendered for a request: those of the next larger step, unless the host chose exact ones. */
@@ -84,7 +88,7 @@ export function servedParameters(
   { steps }: SizePolicy,
 ): ReadParameters {
   if (steps === null || isExact) return parameters;
-  const { maxWidth: _width, maxHeight: _height, ...others } = parameters;
+  const { maxWidth: _width, maxHeight: _height, fit: _fit, ...others } = parameters;
   const measure = (box: Box) => renderer.measure(original, { format, ...others, ...box });
   return { ...others, ...boxOfStep(parameters, steps, measure) };
 }

@@ -1,6 +1,6 @@
 import { isDate } from "node:util/types";
 import { checkOptions } from "../../check-options.ts";
-import type { ImageFormat, Quality } from "../../contracts/renderer.ts";
+import type { FoundPlace, ImageFormat, PicturePoint, Quality } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { addressFormatOf } from "../record/formats.ts";
@@ -19,7 +19,13 @@ export interface AddressedRendition {
   convert?: Quality | undefined;
   /** Page of a PDF, from 1. */
   page?: number | undefined;
-  /** Name of a preset from the option `presets`. Replaces `resize`, `convert` and `page`. */
+  /** How the picture fills the box: inside it, filling it and cut, or inside it with bars. Needs both sides of `resize`. @default "contain" */
+  fit?: "contain" | "cover" | "pad" | undefined;
+  /** The part that "cover" keeps: shares of width and height from the top left, or found. @default the image's focus, else the centre */
+  at?: PicturePoint | FoundPlace | undefined;
+  /** Colour of the bars of "pad" and below transparent parts, `rrggbb` or `transparent`. @default "transparent"; white in formats without transparency */
+  background?: string | undefined;
+  /** Name of a preset from the option `presets`. Replaces the other parameters. */
   preset?: string | undefined;
 }
 
@@ -35,6 +41,7 @@ const any = rules.any();
 // The values are checked like those of a request.
 const RENDITION_RULES = {
   ...{ format: any, resize: any, convert: any, page: any, preset: any },
+  ...{ fit: any, at: any, background: any },
 } satisfies rules.RuleTable<AddressedRendition>;
 
 const ADDRESS_RULES = {

@@ -1,5 +1,5 @@
 import type { SpooledFile } from "../../contracts/call.ts";
-import type { OriginalType } from "../../contracts/renderer.ts";
+import type { OriginalType, PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/agent.ts";
 import { declaredOriginalType } from "../record/formats.ts";
@@ -13,6 +13,8 @@ export interface UploadFacts {
   /** Unix milliseconds, like `expiresAt`. */
   createdAt: number;
   expiresAt: number;
+  /** The point that a cut rendition keeps. */
+  focus?: PicturePoint | undefined;
   agent: Agent | null;
   /** Name of the owner; `null`: no owner. */
   owner: string | null;
@@ -22,7 +24,7 @@ export interface UploadFacts {
 
 /** The record of an upload, from its head and facts. Throws `unsupported_media` for a file of another type. */
 export function describeUpload(file: SpooledFile, facts: UploadFacts): ImageRecord {
-  const { name, createdAt, expiresAt, agent, owner, called } = facts;
+  const { name, createdAt, expiresAt, focus, agent, owner, called } = facts;
   return {
     id: createImageId(),
     name,
@@ -32,6 +34,7 @@ export function describeUpload(file: SpooledFile, facts: UploadFacts): ImageReco
     width: null,
     height: null,
     pages: null,
+    ...(focus === undefined ? {} : { focus }),
     agent,
     owner: owner === null ? null : { name: owner, bytes: file.size },
     createdAt,

@@ -1,8 +1,10 @@
 import type { OriginalType, RenditionSpec, Size } from "@outrigger/core";
 import sharp, { type Sharp } from "sharp";
+import { type Placement, scaledPlacement } from "../../shared/crop.ts";
 import type { PictureLimits } from "../../shared/wire.ts";
 import type { Picture } from "../picture.ts";
 import { readPngGamma } from "../png/png-gamma.ts";
+import { isSameSize, placedPixels, resized } from "./placed-pixels.ts";
 
 /** The conversion of one original to one rendition. */
 export interface Conversion {
@@ -13,6 +15,8 @@ export interface Conversion {
   spec: RenditionSpec;
   /** Size of one frame of the rendition. */
   size: Size;
+  /** Where the whole picture lies; `null`: it fills the rendition. */
+  placed: Placement | null;
   /** Whether the rendition is animated. */
   animated: boolean;
   /** Whether `picture` is an intermediate of the original, not the original itself. */
@@ -20,22 +24,34 @@ export interface Conversion {
   limits: PictureLimits;
 }
 
-/** A pipeline that begins with the upright pixels at the rendition's size, or at `size`. */
+/** Options of {@link uprightPixels}. */
+export interface PixelOptions {
+  /** @default the size of the rendition */
+  size?: Size;
+  /** Whether the pixels are written without transparency: bars are then white instead of transparent. @default false */
+  opaque?: boolean;
+}
+
+/** A pipeline that begins with the upright pixels of the rendition, cut and with its bars. */
 export async function uprightPixels(
-  { picture, size, animated }: Conversion,
-  { size: wanted = size, animated: moving = animated } = {},
+  conversion: Conversion,
+  { size = conversion.size, opaque = false }: PixelOptions = {},
 ): Promise<Sharp> {
-  const image = await picture.decode({ animated: moving, drawnAs: wanted });
-  return isSameSize(picture.natural, wanted) ? image : image.resize({ ...wanted, fit: "fill" });
+  const { picture, animated, placed } = conversion;
+  const pixels =
+    placed === null
+      ? resized(await picture.decode({ animated, drawnAs: size }), picture.natural, size)
+      : await placedPixels(conversion, scaledPlacement(placed, conversion.size, size), { size, opaque });
+  const { background } = conversion.spec;
+  if (background === undefined) return pixels;
+  // Grey pixels would give grey bars.
+  return pixels.pipelineColourspace("srgb").flatten({ background: `#${background}` });
 }
 
-/** Whether the picture is the original at its natural size. */
-export function keepsSize({ picture, size, indirect }: Conversion): boolean {
-  return !indirect && isSameSize(picture.natural, size);
-}
-
-function isSameSize(a: Size, b: Size): boolean {
-  return a.width === b.width && a.height === b.height;
+/** Whether the rendition is the original at its natural size. */
+export function keepsSize({ picture, size, placed, spec, indirect }: Conversion): boolean {
+  const isWhole = placed === null && spec.background === undefined;
+  return !indirect && isWhole && isSameSize(picture.natural, size);
 }
 
 /**

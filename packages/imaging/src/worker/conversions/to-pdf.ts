@@ -1,11 +1,15 @@
+import type { RenditionSpec, Size } from "@outrigger/core";
 import sharp from "sharp";
+import type { Placement } from "../../shared/crop.ts";
 import { fitInside } from "../../shared/fit.ts";
 import { isSized } from "../../shared/measure.ts";
 import { awaitLibvips, readPixels } from "../libvips.ts";
+import type { PageFrame } from "../pdf/frame-pages.ts";
+import { PIXELS_PER_POINT } from "../pdf/open-pdf.ts";
 import { transformPdf } from "../pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
 import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
-import { encode } from "./to-raster.ts";
+import { encodedPixels } from "./to-raster.ts";
 import { vectorPage } from "./vector-pdf.ts";
 
 /** Pixels per point for a drawing that must become a raster: sharp on paper and on high-density screens. */
@@ -26,26 +30,35 @@ export async function toPdf(conversion: Conversion): Promise<Buffer> {
 }
 
 /** Scales all pages by the factor that fits the first (or the chosen) page into the box. */
-function transformed({ bytes, picture, size, spec }: Conversion): Promise<Buffer> {
+function transformed({ bytes, picture, size, placed, spec }: Conversion): Promise<Buffer> {
+  const drawn = placed ?? size;
   return transformPdf(bytes, {
     ...(spec.page === undefined ? {} : { page: spec.page }),
-    ...(isSized(spec) ? { scale: size.width / picture.natural.width } : {}),
+    ...(isSized(spec) ? { scale: drawn.width / picture.natural.width } : {}),
+    ...(placed === null ? {} : { frame: frameOf(placed, size, spec) }),
   });
+}
+
+/** In points, of which each has two pixels. */
+function frameOf(
+  { left, top }: Placement,
+  { width, height }: Size,
+  { background }: RenditionSpec,
+): PageFrame {
+  const points = (pixels: number) => pixels / PIXELS_PER_POINT;
+  return {
+    ...{ left: points(left), top: points(top), width: points(width), height: points(height) },
+    background,
+  };
 }
 
 /** Embeds a JPEG as it is if possible, so that it loses no more quality. */
 async function jpegPage(conversion: Conversion): Promise<Buffer> {
   const { bytes, type, size, limits } = conversion;
   const isWhole = keepsSize(conversion) && (await isPlainRaster(bytes));
-  const jpeg = isWhole ? bytes : await awaitLibvips(type, limits, (await encodedJpeg(conversion)).toBuffer());
+  const jpeg = isWhole ? bytes : await encodedPixels(conversion, "jpg", size);
   const { width, height, channels } = await awaitLibvips(type, limits, sharp(jpeg).metadata());
   return pdfOfJpeg(jpeg, { width, height, components: channels === 1 ? 1 : 3 }, size);
-}
-
-async function encodedJpeg(conversion: Conversion) {
-  const { width, height } = conversion.size;
-  const image = await uprightPixels(conversion);
-  return encode(image, "jpg", { quality: "high", fromJpeg: true, animated: false, pixels: width * height });
 }
 
 async function pixelPage(conversion: Conversion): Promise<Buffer> {

@@ -1,16 +1,28 @@
-import type { Quality } from "@outrigger/core";
+import type { Quality, Size } from "@outrigger/core";
 import type { Sharp } from "sharp";
 import { awaitLibvips } from "../libvips.ts";
+import type { Picture } from "../picture.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";
 
 /** A rendition that libvips encodes. */
 export async function toRaster(conversion: Conversion, format: EncodedFormat): Promise<Buffer> {
-  const { type, spec, size, animated, limits } = conversion;
-  const encoded = encode(await uprightPixels(conversion), format, {
+  return encodedPixels(conversion, format, conversion.size);
+}
+
+/** The pixels of a rendition at `size`, encoded. */
+export async function encodedPixels(
+  conversion: Conversion,
+  format: EncodedFormat,
+  size: Size,
+): Promise<Buffer> {
+  const { type, picture, placed, spec, animated, limits } = conversion;
+  const encoded = encode(await uprightPixels(conversion, { size, opaque: format === "jpg" }), format, {
     quality: spec.quality ?? "high",
     fromJpeg: type === "image/jpeg",
     animated,
     pixels: size.width * size.height,
+    background: spec.background,
+    timing: placed === null ? undefined : picture.timing,
   });
   return awaitLibvips(type, limits, encoded.toBuffer());
 }
@@ -27,6 +39,10 @@ export interface EncodeOptions {
   animated: boolean;
   /** Pixels that will be written. */
   pixels: number;
+  /** Colour below transparent parts where the format has no transparency. @default white */
+  background?: string | undefined;
+  /** Timing of an animation whose pixels have lost it. @default that of the pipeline's source */
+  timing?: Picture["timing"] | undefined;
 }
 
 /**
@@ -34,21 +50,22 @@ export interface EncodeOptions {
  * For a visible change that stored renditions must get too, add an entry to `RAISED` in `build.ts`.
  */
 export function encode(image: Sharp, format: EncodedFormat, options: EncodeOptions): Sharp {
+  const timing = options.animated ? options.timing : undefined;
   switch (format) {
     case "png":
       return image.png();
     case "jpg":
       // mozjpeg would save 6 % of the bytes but take ten times as long.
       return image
-        .flatten({ background: "#ffffff" })
+        .flatten({ background: `#${options.background ?? "ffffff"}` })
         .jpeg({ ...jpegSettings(options), optimiseCoding: options.pixels <= JPEG_CAREFUL_PIXELS });
     case "gif":
       // The default effort takes three times as long for no visible gain. Dithering makes animations flicker and grow.
       return options.animated
-        ? image.gif({ effort: 3, dither: 0, keepDuplicateFrames: true })
+        ? image.gif({ effort: 3, dither: 0, keepDuplicateFrames: true, ...timing })
         : image.gif({ effort: 3, dither: 0.5 });
     case "webp":
-      return image.webp({ quality: 80, effort: 2 });
+      return image.webp({ quality: 80, effort: 2, ...timing });
     case "avif":
       return image.avif({
         quality: 55,

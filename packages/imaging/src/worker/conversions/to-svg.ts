@@ -1,10 +1,9 @@
 import type { Size } from "@outrigger/core";
-import type { Sharp } from "sharp";
 import { awaitLibvips } from "../libvips.ts";
 import { resizeSvg } from "../svg/resize-svg.ts";
 import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/wrap-raster.ts";
-import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
-import { encode } from "./to-raster.ts";
+import { type Conversion, isPlainRaster, keepsSize } from "./conversion.ts";
+import { encodedPixels } from "./to-raster.ts";
 
 /** A raster to embed in an SVG. */
 interface Raster {
@@ -64,17 +63,12 @@ async function encodedRaster(
   format: keyof typeof MEDIA_TYPES,
   size: Size,
 ): Promise<Raster> {
-  const { type, animated, limits } = conversion;
-  const encoded = encode(await uprightPixels(conversion, { size }), format, {
-    quality: "high",
-    fromJpeg: type === "image/jpeg",
-    animated,
-    pixels: size.width * size.height,
-  });
-  return { bytes: await awaitLibvips(type, limits, encoded.toBuffer()), mediaType: MEDIA_TYPES[format] };
+  return { bytes: await encodedPixels(conversion, format, size), mediaType: MEDIA_TYPES[format] };
 }
 
-async function isOpaque(conversion: Conversion): Promise<boolean> {
-  const image: Sharp = await uprightPixels(conversion);
-  return (await awaitLibvips(conversion.type, conversion.limits, image.stats())).isOpaque;
+async function isOpaque({ picture, placed, size, spec, type, limits }: Conversion): Promise<boolean> {
+  if (spec.background !== undefined) return true;
+  if (placed !== null && (placed.width < size.width || placed.height < size.height)) return false;
+  const image = await picture.decode({ drawnAs: size });
+  return (await awaitLibvips(type, limits, image.stats())).isOpaque;
 }

@@ -1,4 +1,5 @@
 import type { Size } from "@outrigger/core";
+import type { Placement } from "../../shared/crop.ts";
 import { unreadable } from "../unreadable.ts";
 import type { PdfDocument } from "./pdf-document.ts";
 import { useForms } from "./pdf-forms.ts";
@@ -21,9 +22,9 @@ const WHITE = 0xffffffff;
  */
 const MAX_STRIP_PIXELS = 4_000_000;
 
-/** A part of a page as wide as the page. */
+/** A part of a window as wide as the window. */
 interface Strip {
-  /** Rows of the page above it. */
+  /** Rows of the window above it. */
   top: number;
   rows: number;
 }
@@ -34,38 +35,45 @@ const CLEAR_SIDE = 512;
 /**
  * Draws the page at `index`, from 0, on white, with annotations and the contents of form fields. Returns 8-bit RGB,
  * rows without padding. Throws `unsupported_media` for a page whose main content cannot be drawn.
+ *
+ * @param window The part of the page to draw, in pixels of `size`.
  */
-export function drawPage(document: PdfDocument, index: number, size: Size): Buffer {
-  const { pixels, undrawn } = draw(document, index, size);
-  if (undrawn === null) return pixels;
+export function drawPage(document: PdfDocument, index: number, size: Size, window?: Placement): Buffer {
   const { width, height } = size;
+  const { pixels, undrawn } = draw(document, index, size, window ?? { ...size, left: 0, top: 0 });
+  if (undrawn === null && window === undefined) return pixels;
   const scale = CLEAR_SIDE / Math.max(width, height);
-  // Small things vanish in a small drawing.
-  if (scale > 1) {
+  // Small things vanish in a small drawing. A part of a page tells nothing about the page.
+  if (scale > 1 || window !== undefined) {
     const clear = { width: Math.ceil(width * scale), height: Math.ceil(height * scale) };
-    if (draw(document, index, clear).undrawn === null) return pixels;
+    if (draw(document, index, clear, { ...clear, left: 0, top: 0 }).undrawn === null) return pixels;
   }
   throw unreadable("application/pdf", `its page ${index + 1} ${undrawn}`);
 }
 
-/** Draws a page. `undrawn` is a clause about content that is missing, `null` for none. */
-function draw(document: PdfDocument, index: number, size: Size): { pixels: Buffer; undrawn: string | null } {
+/** Draws a window of a page. `undrawn` is a clause about content that is missing, `null` for none. */
+function draw(
+  document: PdfDocument,
+  index: number,
+  size: Size,
+  window: Placement,
+): { pixels: Buffer; undrawn: string | null } {
   const { pdfium } = document;
-  const rowBytes = size.width * BYTES_PER_PIXEL;
-  const stripRows = Math.min(size.height, Math.max(1, Math.floor(MAX_STRIP_PIXELS / size.width)));
-  const pixels = Buffer.allocUnsafeSlow(size.height * rowBytes);
+  const rowBytes = window.width * BYTES_PER_PIXEL;
+  const stripRows = Math.min(window.height, Math.max(1, Math.floor(MAX_STRIP_PIXELS / window.width)));
+  const pixels = Buffer.allocUnsafeSlow(window.height * rowBytes);
   const undrawn = useForms(document, (forms) =>
     forms.usePage(index, (page) => {
       loadAnnotationFonts(page.handle);
       useMemory(pdfium, stripRows * rowBytes, (memory) => {
-        for (let top = 0; top < size.height; top += stripRows) {
-          const strip = { top, rows: Math.min(stripRows, size.height - top) };
+        for (let top = 0; top < window.height; top += stripRows) {
+          const strip = { top, rows: Math.min(stripRows, window.height - top) };
           drawStrip(strip, memory, page);
           const drawn = pdfium.pdfium.HEAPU8.subarray(memory, memory + strip.rows * rowBytes);
           pixels.set(drawn, top * rowBytes);
         }
       });
-      return findUndrawn(document, { handle: page.handle, pixels, size });
+      return findUndrawn(document, { handle: page.handle, pixels, size: window });
     }),
   );
   return { pixels, undrawn };
@@ -80,14 +88,15 @@ function draw(document: PdfDocument, index: number, size: Size): { pixels: Buffe
 
   function drawStrip({ top, rows }: Strip, memory: number, page: { handle: number; forms: number }): void {
     const { width, height } = size;
-    const bitmap = pdfium.FPDFBitmap_CreateEx(width, rows, BGR, memory, rowBytes);
+    const bitmap = pdfium.FPDFBitmap_CreateEx(window.width, rows, BGR, memory, rowBytes);
     if (bitmap === 0) throw unreadable("application/pdf", "it needs too much memory");
-    pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, rows, WHITE);
+    pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, window.width, rows, WHITE);
     const flags = WITH_ANNOTATIONS | AS_RGB;
+    const [left, first] = [0 - window.left, 0 - window.top - top];
     withFallbackFont(() =>
-      pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, 0, -top, width, height, 0, flags),
+      pdfium.FPDF_RenderPageBitmap(bitmap, page.handle, left, first, width, height, 0, flags),
     );
-    pdfium.FPDF_FFLDraw(page.forms, bitmap, page.handle, 0, -top, width, height, 0, flags);
+    pdfium.FPDF_FFLDraw(page.forms, bitmap, page.handle, left, first, width, height, 0, flags);
     pdfium.FPDFBitmap_Destroy(bitmap);
   }
 }

@@ -16,7 +16,7 @@ export interface OpenPdfOptions {
 }
 
 /** Sharp on high-density screens, and the text of a whole page is legible. */
-const PIXELS_PER_POINT = 2;
+export const PIXELS_PER_POINT = 2;
 
 /** The natural size of a page. */
 export function pixelsOf({ width, height }: PageSize): Size {
@@ -45,7 +45,12 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
     frames: 1,
     pages,
     scalable: true,
-    async decode({ drawnAs = natural } = {}) {
+    async decode({ drawnAs = natural, window } = {}) {
+      if (window !== undefined) {
+        const { width, height } = window;
+        const part = await usePdfDocument(bytes, (document) => drawPage(document, index, drawnAs, window));
+        return sharp(part, { raw: { width, height, channels: 3 } });
+      }
       const size = fitInside(drawnAs, { enlarge: false, maxSide: Number.MAX_SAFE_INTEGER, maxPixels });
       // Opened again, not kept open: that takes less than a millisecond and cannot leak.
       const pixels = await usePdfDocument(bytes, (document) => drawPage(document, index, size));

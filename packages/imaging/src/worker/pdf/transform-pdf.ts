@@ -1,3 +1,4 @@
+import { framePages, type PageFrame } from "./frame-pages.ts";
 import { checkPage, type PdfDocument, useCopiedPages, usePdfDocument } from "./pdf-document.ts";
 import { flattenPages } from "./pdf-forms.ts";
 import { savePdf } from "./save-pdf.ts";
@@ -12,6 +13,8 @@ export interface TransformPdfOptions {
   page?: number;
   /** Factor for the sizes of all pages. @default 1 */
   scale?: number;
+  /** The part of each page to show, after scaling. @default all of it */
+  frame?: PageFrame;
 }
 
 /**
@@ -22,16 +25,24 @@ export interface TransformPdfOptions {
  * Rejects with `unsupported_media` (not a PDF, damaged, encrypted) and with `bad_request` for a page that the document does
  * not have.
  */
-export async function transformPdf(bytes: Buffer, { page, scale = 1 }: TransformPdfOptions): Promise<Buffer> {
+export async function transformPdf(
+  bytes: Buffer,
+  { page, scale = 1, frame }: TransformPdfOptions,
+): Promise<Buffer> {
   return usePdfDocument(bytes, (document) => {
     if (page !== undefined) checkPage(document, page);
     const isWhole = page === undefined || document.pageCount === 1;
-    if (isWhole && scale === 1) return bytes;
-    if (isWhole) return useScaledPages(document, scale, savePdf);
-    return useOnlyPage(document, page - 1, (single) =>
-      scale === 1 ? savePdf(single) : useScaledPages(single, scale, savePdf),
-    );
+    const isChanged = scale !== 1 || frame !== undefined;
+    if (isWhole && !isChanged) return bytes;
+    const change = (whole: PdfDocument) => useScaledPages(whole, scale, saveFramed);
+    if (isWhole) return change(document);
+    return useOnlyPage(document, page - 1, isChanged ? change : savePdf);
   });
+
+  function saveFramed(scaled: PdfDocument): Buffer {
+    if (frame !== undefined) framePages(scaled, frame);
+    return savePdf(scaled);
+  }
 }
 
 /** Creates a document of only the page at `index`, from 0, open while `use` runs. */

@@ -22,16 +22,27 @@ export function withBackgroundShape(root: SvgRoot): SvgRoot {
   const { x, y, width, height } = readViewBox(root) ?? { x: 0, y: 0, width: 32_767, height: 32_767 };
   const left = x - AROUND * width;
   const path = `M${left} ${y - AROUND * height}h${width * (2 * AROUND + 1)}v${height * (2 * AROUND + 1)}H${left}z`;
-  // The style wins over the document's rules. The attribute holds for a name that is no colour, and in svg-to-pdfkit.
-  const fill = colour.startsWith("#") ? colour : "none";
-  const style = `fill:${colour}!important;stroke:none!important;opacity:1!important;transform:none!important`;
-  const shape = Buffer.from(`<path d="${path}" fill="${fill}" style="${escapeAttribute(style)}"/>`);
+  const shape = Buffer.from(colourShape(path, colour));
   const rest = root.isEmpty ? Buffer.from("</svg>") : root.content;
   return { ...root, isEmpty: false, content: Buffer.concat([shape, rest]) };
 }
 
-function colourOf({ attributes, content }: SvgRoot): string | undefined {
-  const own = lastColour(attributes.get("style") ?? "");
+/** A shape in one colour, which no rule of the document changes. */
+export function colourShape(path: string, colour: string): string {
+  // The style wins over the document's rules. The attribute holds for a name that is no colour, and in svg-to-pdfkit.
+  const fill = colour.startsWith("#") ? colour : "none";
+  const style = `fill:${colour}!important;stroke:none!important;opacity:1!important;transform:none!important`;
+  return `<path d="${path}" fill="${fill}" style="${escapeAttribute(style)}"/>`;
+}
+
+/** The background that the root has by its own `style`. */
+export function ownColour({ attributes }: SvgRoot): string | undefined {
+  return lastColour(attributes.get("style") ?? "");
+}
+
+function colourOf(root: SvgRoot): string | undefined {
+  const { content } = root;
+  const own = ownColour(root);
   if (own !== undefined) return own;
   let colour: string | undefined;
   for (let at = content.indexOf("<style"); at >= 0; at = content.indexOf("<style", at + 1)) {

@@ -11,10 +11,11 @@ import { headersOf } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
+import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { EXPIRES_AT, headerParameter, NAME } from "./image-parameters.ts";
+import { EXPIRES_AT, FOCUS, FOCUS_TEXT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
 
@@ -60,6 +61,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       ),
       NAME,
       EXPIRES_AT,
+      FOCUS,
     ],
     security: [],
     requestBody: uploadBody(facts),
@@ -80,6 +82,8 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
     },
   };
 }
+
+const FOCUS_DEFAULT = `${FOCUS_TEXT} Default: none; the centre.`;
 
 const UNFETCHED =
   "a header, a parameter or the body is invalid, or the file at `url` could not be fetched. The reply is the same for a server that does not exist, may not be contacted, does not answer, or answers with another status than 200.";
@@ -103,6 +107,7 @@ function urlSchema(expiresAt: string): JsonSchema {
         description: `${NAME_SCHEMA.description} Default: the file name in the reply to the fetch, or the end of the URL.`,
       },
       expiresAt: { ...EXPIRY_SCHEMAS.json, description: expiresAt },
+      focus: { anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA], description: FOCUS_DEFAULT },
     },
     required: [URL_FIELD],
   };
@@ -117,6 +122,7 @@ function uploadBody(facts: ImageFacts): ApiRequestBody {
         ...optionalText(EXPIRY_SCHEMAS.form),
         description: `${expiresAt} An empty value counts as absent.`,
       },
+      focus: { ...optionalText(POINT_TEXT_SCHEMA), description: FOCUS_DEFAULT },
     },
     [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES],
   );

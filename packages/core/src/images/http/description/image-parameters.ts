@@ -2,6 +2,8 @@ import type { ApiOperation, ApiParameter } from "../../../openapi/document.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { EXPIRY_SCHEMAS, NAME_SCHEMA, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
+import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
+import { AT_TEXT_SCHEMA, BACKGROUND_SCHEMA, FIT_SCHEMA } from "../../renditions/crop-parameters.ts";
 import { MAX_UNTIL_MS } from "../../renditions/read-request.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, RESIZE_SCHEMA } from "../../renditions/rendition-spec.ts";
 
@@ -21,6 +23,11 @@ export function headerParameter(name: string, description: string, schema: JsonS
 export const CONVERT = queryParameter("convert", CONVERT_SCHEMA);
 export const RESIZE = queryParameter("resize", RESIZE_SCHEMA);
 export const PAGE = queryParameter("page", PAGE_SCHEMA);
+export const CROP = [
+  queryParameter("fit", FIT_SCHEMA),
+  queryParameter("at", AT_TEXT_SCHEMA),
+  queryParameter("background", BACKGROUND_SCHEMA),
+] as const;
 export const SIGNATURE = queryParameter("s", {
   type: "string",
   pattern: "^[A-Za-z0-9_-]{43}$",
@@ -38,6 +45,11 @@ export const EXPIRES_AT = queryParameter("expiresAt", {
   ...EXPIRY_SCHEMAS.query,
   description: "When the image expires: an ISO 8601 date with a zone.",
 });
+/** Describes the focus of an image. */
+export const FOCUS_TEXT =
+  "The point that `fit=cover` keeps, in shares of width and height from the top left, rounded to four decimal digits.";
+export const FOCUS = queryParameter("focus", { ...POINT_TEXT_SCHEMA, description: FOCUS_TEXT });
+export const NEW_FOCUS = { ...FOCUS, description: `${FOCUS_TEXT} An empty value removes it.` };
 
 export const IF_NONE_MATCH = headerParameter(
   "If-None-Match",

@@ -4,6 +4,12 @@ import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
 import { type AddressFormat, FORMATS } from "../../record/formats.ts";
+import {
+  AT_SCHEMA,
+  AT_TEXT_SCHEMA,
+  BACKGROUND_SCHEMA,
+  FIT_SCHEMA,
+} from "../../renditions/crop-parameters.ts";
 import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
 import { presetSchema } from "../../renditions/presets.ts";
 import {
@@ -16,6 +22,7 @@ import type { ImageFacts } from "./image-facts.ts";
 import {
   CONDITIONS,
   CONVERT,
+  CROP,
   ID_PARAMETER,
   IF_RANGE,
   PAGE,
@@ -76,7 +83,7 @@ function readOperation(facts: ImageFacts, format: AddressFormat, suffix: string)
     description: format === "auto" ? AUTO + sizesText(facts) : formatText(facts, format, suffix),
     parameters: [
       ...(hasQuality(format) ? [CONVERT] : []),
-      ...[RESIZE, PAGE],
+      ...[RESIZE, ...CROP, PAGE],
       ...(preset === null ? [] : [queryParameter("preset", preset)]),
       ...[SIGNATURE, UNTIL, ...CONDITIONS, RANGE, IF_RANGE],
     ],
@@ -120,8 +127,7 @@ function hasQuality(format: AddressFormat): boolean {
 
 /** Describes the limits on sizes. */
 function sizesText({ sizes }: ImageFacts): string {
-  if (sizes.needsSignature)
-    return " `resize`, `convert` and `page` need an address that the host app signed.";
+  if (sizes.needsSignature) return " Any parameter of a rendition needs an address that the host app signed.";
   if (sizes.steps === null) return "";
   return ` A size is rounded up to the next of these steps, in pixels of the longer side: ${sizes.steps.join(", ")}.`;
 }
@@ -131,12 +137,18 @@ function parametersBody(format: AddressFormat, preset: JsonSchema | null): ApiRe
   const texts: Readonly<Record<string, JsonSchema>> = {
     ...(hasQuality(format) ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
     resize: optionalText(RESIZE_SCHEMA),
+    fit: optionalText(FIT_SCHEMA),
+    at: optionalText(AT_TEXT_SCHEMA),
+    background: optionalText(BACKGROUND_SCHEMA),
     page: optionalText(PAGE_TEXT_SCHEMA),
     ...(preset === null ? {} : { preset: optionalText(preset) }),
   };
   const values: Readonly<Record<string, JsonSchema>> = {
     ...(hasQuality(format) ? { convert: optionalField(CONVERT_SCHEMA) } : {}),
     resize: optionalField(RESIZE_SCHEMA),
+    fit: optionalField(FIT_SCHEMA),
+    at: optionalField(AT_SCHEMA),
+    background: optionalField(BACKGROUND_SCHEMA),
     page: optionalField({ anyOf: [PAGE_SCHEMA, PAGE_TEXT_SCHEMA] }),
     ...(preset === null ? {} : { preset: optionalField(preset) }),
   };

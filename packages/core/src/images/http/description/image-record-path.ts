@@ -3,14 +3,17 @@ import { headOf } from "../../../openapi/head-of.ts";
 import { headersOf } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
 import { EXPIRY_SCHEMAS, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import {
   CONDITIONS,
   EXPIRES_AT,
+  FOCUS_TEXT,
   ID_PARAMETER,
   IF_MATCH,
   IF_NONE_MATCH,
   IF_UNMODIFIED_SINCE,
+  NEW_FOCUS,
   NEW_NAME,
   WITH_PIN,
 } from "./image-parameters.ts";
@@ -53,7 +56,7 @@ function readOperation(facts: ImageFacts): ApiOperation {
     operationId: "getImage",
     tags: ["Images"],
     summary: "Get image metadata",
-    description: "Name, type, size and links. Never the PIN.",
+    description: "Name, type, size, focus and links. Never the PIN.",
     parameters: CONDITIONS,
     security: [],
     responses: {
@@ -71,8 +74,8 @@ function patchOperation(facts: ImageFacts): ApiOperation {
     tags: ["Images"],
     summary: "Edit an image",
     description:
-      "Needs the PIN. At least one of `name` and `expiresAt` is required, in the body or (discouraged) in the query.",
-    parameters: [NEW_NAME, EXPIRES_AT, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
+      "Needs the PIN. At least one of `name`, `expiresAt` and `focus` is required, in the body or (discouraged) in the query.",
+    parameters: [NEW_NAME, EXPIRES_AT, NEW_FOCUS, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
     security: WITH_PIN,
     requestBody: changeBody(),
     responses: {
@@ -143,6 +146,10 @@ function changeBody(): ApiRequestBody {
         ...optionalField(EXPIRY_SCHEMAS.json),
         ...(description === undefined ? {} : { description }),
       },
+      focus: {
+        anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA, { enum: ["", null] }],
+        description: `${FOCUS_TEXT} Null removes it.`,
+      },
       pin: PIN_FIELD,
     },
   };
@@ -151,11 +158,13 @@ function changeBody(): ApiRequestBody {
     properties: {
       name: NEW_NAME_SCHEMA,
       expiresAt: optionalText(EXPIRY_SCHEMAS.form),
+      focus: { ...optionalText(POINT_TEXT_SCHEMA), description: `${FOCUS_TEXT} An empty value removes it.` },
       pin: PIN_FIELD,
     },
   };
   return {
-    description: "The changes as a JSON object or a form, at most 16 KiB. A null value counts as absent.",
+    description:
+      "The changes as a JSON object or a form, at most 16 KiB. A null value counts as absent, except that of `focus`.",
     content: {
       "application/json": { schema: values },
       "application/x-www-form-urlencoded": { schema: texts },

@@ -3,6 +3,7 @@ import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { DOCUMENTED_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
+import { POINT_SCHEMA } from "../../record/picture-point.ts";
 import { PIN_SCHEMA } from "../../record/pin.ts";
 
 const uri = { type: "string", format: "uri" } as const;
@@ -34,6 +35,11 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     pattern: "^#[0-9a-f]{6}$",
     description: "Average colour of the image; null if there is none.",
   },
+  focus: {
+    description:
+      "The point that `fit=cover` keeps, in shares of width and height from the top left; null: the centre.",
+    anyOf: [POINT_SCHEMA, { type: "null" }],
+  },
   status: {
     type: "string",
     enum: ["ready", "processing"],
@@ -51,7 +57,7 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     ],
   },
   createdAt: date,
-  updatedAt: { ...date, description: "When name or expiry last changed." },
+  updatedAt: { ...date, description: "When name, expiry or focus last changed." },
   expiresAt: { ...date, description: "When the image expires." },
   url: {
     ...uri,

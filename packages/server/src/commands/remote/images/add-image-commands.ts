@@ -1,11 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { AS_FORMATS, formatOfSuffix, QUALITIES } from "../../../cli/image-formats.ts";
+import { AS_FORMATS, FITS, formatOfSuffix, placeIn, pointIn, QUALITIES } from "../../../cli/image-formats.ts";
 import { lazyAction } from "../../../cli/lazy-action.ts";
 import { parseExpiry, parseLimit } from "../../../cli/option-values.ts";
 import { TO_HELP } from "../service-url.ts";
 import { EDIT_HELP, GET_HELP, RM_HELP, UPLOAD_HELP } from "./image-commands-help.ts";
 
 const ADDRESS = "its edit address; or any address or the ID, with the PIN";
+
+const FOCUS = "point that a cut picture keeps";
+/** Options of `get` that a record has no use for. */
+const SHAPING = ["as", "output", "resize", "fit", "at", "background", "quality", "page", "force"];
 
 /** Adds the commands for images of a running service: `upload`, `get`, `edit` and `rm`. */
 export function addImageCommands(program: Command): void {
@@ -30,6 +34,7 @@ export function addImageCommands(program: Command): void {
     .argument("<file...>", "files or URLs; - for standard input")
     .addOption(expires())
     .option("--name <name>", "name of the image, instead of the file name")
+    .option("--focus <point>", `${FOCUS}: x,y from 0 to 1`, parseFocus)
     .addOption(json("a JSON object per image"))
     .option("--no-wait", "do not wait until the image is ready")
     .action(lazyAction(async () => (await import("./upload.ts")).upload));
@@ -38,15 +43,21 @@ export function addImageCommands(program: Command): void {
     .option("--as <format>", `${AS_FORMATS.join(", ")} (default: as uploaded)`, parseFormat)
     .option("--output <file>", "a file or a directory; - for standard output")
     .option("--resize <box>", "fit into <width>x<height>, <width>x or x<height>, in pixels")
+    .addOption(new Option("--fit <fit>", "cut (cover) or extend (pad) to the size of --resize").choices(FITS))
+    .option("--at <place>", "part that --fit cover keeps: x,y from 0 to 1, attention or entropy", parsePlace)
+    .option("--background <colour>", "colour of the bars of --fit pad: rrggbb or transparent", parseColour)
     .addOption(new Option("--quality <quality>", "quality of a JPEG").choices(QUALITIES))
     .option("--page <number>", "page of a PDF", parseLimit)
     .option("--force", "replace an existing file")
-    .addOption(json("the record instead").conflicts(["as", "output", "resize", "quality", "page", "force"]))
+    .addOption(json("the record instead").conflicts(SHAPING))
     .action(lazyAction(async () => (await import("./get.ts")).get));
-  add("edit", "Change the name or the expiry of an image.", EDIT_HELP)
+  add("edit", "Change the name, the expiry or the focus of an image.", EDIT_HELP)
     .argument("<address>", ADDRESS)
     .option("--pin <pin>", "PIN, if the address has none")
     .option("--name <name>", "new name")
+    .option("--focus <point>", `${FOCUS}: x,y from 0 to 1, or none`, (text) =>
+      text === "none" ? null : parseFocus(text),
+    )
     .addOption(expires())
     .addOption(json("the record"))
     .action(lazyAction(async () => (await import("./change-image.ts")).edit));
@@ -55,6 +66,23 @@ export function addImageCommands(program: Command): void {
     .option("--pin <pin>", "PIN, if an address has none")
     .option("--yes", "do not ask; required without a terminal")
     .action(lazyAction(async () => (await import("./change-image.ts")).rm));
+}
+
+function parsePlace(text: string) {
+  const place = placeIn(text);
+  if (place !== null) return place;
+  throw new InvalidArgumentError("It must be x,y with numbers from 0 to 1, attention or entropy.");
+}
+
+function parseFocus(text: string) {
+  const point = pointIn(text);
+  if (point !== null) return point;
+  throw new InvalidArgumentError("It must be x,y with numbers from 0 to 1.");
+}
+
+function parseColour(text: string): string {
+  if (/^(?:[0-9a-f]{6}|transparent)$/i.test(text)) return text;
+  throw new InvalidArgumentError("It must be six hexadecimal digits, such as ffffff, or transparent.");
 }
 
 function parseFormat(text: string) {

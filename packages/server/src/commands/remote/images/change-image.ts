@@ -1,3 +1,4 @@
+import type { PicturePoint } from "@outrigger/client";
 import { confirm } from "../../../cli/confirm.ts";
 import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { ConfigError } from "../../../config/config-error.ts";
@@ -13,20 +14,23 @@ export interface EditFlags {
   pin?: string;
   name?: string;
   expires?: Date;
+  /** `null` removes it. */
+  focus?: PicturePoint | null;
   json?: boolean;
 }
 
-/** `outrigger edit`: changes the name or expiry of an image and prints the result. */
+/** `outrigger edit`: changes the name, expiry or focus of an image and prints the result. */
 export async function edit(address: string, flags: EditFlags): Promise<void> {
-  const { name, expires, json = false } = flags;
+  const { name, expires, focus, json = false } = flags;
   const target = imageTargetOf(address, flags.to);
   const pin = pinOf(target, flags.pin);
-  if (name === undefined && expires === undefined) {
-    throw new ConfigError("The command line", ["--name or --expires: one of them is required"]);
+  if (name === undefined && expires === undefined && focus === undefined) {
+    throw new ConfigError("The command line", ["--name, --expires or --focus: one of them is required"]);
   }
   const change = {
     ...(name === undefined ? {} : { name }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
+    ...(focus === undefined ? {} : { focus }),
   };
   const { baseUrl, id } = target;
   const client = imagesClientAt(baseUrl);

@@ -1,6 +1,6 @@
-import type { AddressFormat, Download, ImageFormat, ImagesClient } from "@outrigger/client";
+import type { AddressFormat, Download, ImageFormat, ImagesClient, ReadOptions } from "@outrigger/client";
 import { sizeText } from "../../../cli/amounts.ts";
-import { acceptFor, askedBy, formatOfType, type QUALITIES } from "../../../cli/image-formats.ts";
+import { acceptFor, askedBy, type FITS, formatOfType, type QUALITIES } from "../../../cli/image-formats.ts";
 import { jsonText, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
@@ -17,6 +17,9 @@ export interface GetFlags {
   as?: AddressFormat;
   output?: string;
   resize?: string;
+  fit?: (typeof FITS)[number];
+  at?: NonNullable<ReadOptions["at"]>;
+  background?: string;
   quality?: (typeof QUALITIES)[number];
   page?: number;
   force?: boolean;
@@ -41,13 +44,15 @@ async function getPicture(
   flags: GetFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  const { quality, resize, page } = flags;
+  const { quality, resize, page, fit, at, background } = flags;
   const asked = askedBy(address);
   const format = flags.as ?? asked.format ?? (await originalFormat(client, id, signal));
   if (quality !== undefined && format !== "jpg" && format !== "auto") {
     throw new ConfigError("The command line", ["--quality: applies only to JPEG; add --as jpg"]);
   }
-  const isChanged = [quality, resize, page].some((each) => each !== undefined) || format !== asked.format;
+  const isChanged =
+    [quality, resize, page, fit, at, background].some((each) => each !== undefined) ||
+    format !== asked.format;
   const { preset, s, until, ...shape } = asked.options;
   const download = await client.download(id, format, {
     ...shape,
@@ -56,6 +61,9 @@ async function getPicture(
     ...(quality === undefined ? {} : { convert: quality }),
     ...(resize === undefined ? {} : { resize }),
     ...(page === undefined ? {} : { page }),
+    ...(fit === undefined ? {} : { fit }),
+    ...(at === undefined ? {} : { at }),
+    ...(background === undefined ? {} : { background }),
     ...(format === "auto" ? { accept: acceptFor(flags.output) } : {}),
     signal,
   });

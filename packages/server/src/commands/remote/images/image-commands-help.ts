@@ -33,6 +33,7 @@ ${ENVIRONMENT}
 Examples:
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/view --as jpg --resize 800x --quality medium
+  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --as webp --resize 256x256 --fit cover --at attention
   outrigger get Yk3fPq0bT1mVxR8aZ2cLdw --to https://example.com/img --as png --page 3 --output page-3.png
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --output - | display
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --json | jq -r .expiresAt
@@ -45,6 +46,7 @@ export const EDIT_HELP = `${PIN_ENVIRONMENT}
 Examples:
   outrigger edit "https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/edit?pin=…" --name sunset.jpg
   OUTRIGGER_PIN=… outrigger edit https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --expires 2w
+  OUTRIGGER_PIN=… outrigger edit https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --focus 0.5,0.2
 
 Exit codes: 0 done, 1 failed, 2 invalid usage, 130 ended by a signal.
 `;

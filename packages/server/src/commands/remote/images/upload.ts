@@ -1,4 +1,4 @@
-import { type CreatedImage, type ImagesClient, OutriggerError } from "@outrigger/client";
+import { type CreatedImage, type ImagesClient, OutriggerError, type PicturePoint } from "@outrigger/client";
 import { jsonText, printFailure, printOut } from "../../../cli/print-out.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
@@ -15,6 +15,7 @@ export interface UploadFlags {
   to?: string;
   name?: string;
   expires?: Date;
+  focus?: PicturePoint;
   json?: boolean;
   wait?: boolean;
 }
@@ -78,7 +79,7 @@ interface Sending {
 async function send(
   client: ImagesClient,
   file: Picture,
-  { name, expires, json = false, wait = true }: UploadFlags,
+  { name, expires, focus, json = false, wait = true }: UploadFlags,
   { view, signal, print }: Sending,
 ): Promise<void> {
   let created: CreatedImage | null = null;
@@ -87,6 +88,7 @@ async function send(
     created = await client.upload(file, {
       ...(name === undefined ? {} : { name }),
       ...(expires === undefined ? {} : { expiresAt: expires }),
+      ...(focus === undefined ? {} : { focus }),
       onProgress: ({ sentBytes }) => view.update(sentBytes),
       onCreated(image) {
         created = image;
