@@ -50,9 +50,9 @@ describe("the command upload with URLs", PATIENT, () => {
     const to = ["--json", "--to", server.announced];
     const { code, stdout, stderr } = await start(["upload", ...urls, "photo.png", ...to], { cwd }).ended;
     expect(code).toBe(1);
-    expect(printed(stdout).map(({ file, name, width }) => [file, name, width])).toEqual([
-      [`${origin}/dusk.png`, "dusk.png", 60],
-      ["photo.png", "photo.png", 30],
+    expect(printed(stdout).map(({ file, name, type }) => [file, name, type])).toEqual([
+      [`${origin}/dusk.png`, "dusk.png", "image/png"],
+      ["photo.png", "photo.png", "image/png"],
     ]);
     expect(stderr.trimEnd().split("\n")).toEqual([
       expect.stringContaining(`${origin}/missing.png: The file at url could not be fetched`),
