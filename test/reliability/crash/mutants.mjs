@@ -57,12 +57,10 @@ function bytesAfterTheRecord(store, share) {
 function writesLate(store) {
   return {
     ...store,
-    async adoptTogether(prefix, { original, record }) {
-      // The caller deletes its own.
-      const path = `${original.path}.late`;
-      await link(original.path, path);
-      void store.adoptTogether(prefix, { original: { path }, record });
-      return { record: { size: record.length, revision: "to come" } };
+    async adoptTogether(prefix, { original: { path }, record }, options) {
+      const original = await store.adopt(`${prefix}original`, path, options);
+      void store.put(`${prefix}record`, record);
+      return { original, record: { size: record.length, revision: "to come" } };
     },
   };
 }
