@@ -141,10 +141,10 @@ describe("viewer", () => {
 
   it("gives the script the size of an original with one page, and the width where it can be chosen", () => {
     const list = (change: Partial<ImageView>) => /<ul class="downloads"([^>]*)>/.exec(viewer(change))?.[1];
-    expect(list({})).toBe(' data-size="412000" data-width="1600"');
-    expect(list({ sign: (address) => address })).toBe(' data-size="412000"');
+    expect(list({})).toBe(' data-size="412345" data-width="1600"');
+    expect(list({ sign: (address) => address })).toBe(' data-size="412345"');
     expect(list({ type: "application/pdf", pages: 12 })).toBe(' data-width="1600"');
-    expect(list({ width: null })).toBe(' data-size="412000"');
+    expect(list({ width: null })).toBe(' data-size="412345"');
   });
 
   it("keeps the parameters of a jpg link", () => {
