@@ -114,6 +114,27 @@ describe("problem page", () => {
     expect(html).not.toContain("Ask the person");
   });
 
+  it.each([
+    [400, "page must be a whole number from 1", "<p>Page must be a whole number from 1.</p>"],
+    [403, "This is not allowed", "<p>This is not allowed.</p>"],
+    [400, "expiresAt must be in the future", "<p>expiresAt must be in the future.</p>"],
+    [507, "The storage has no room left.", "<p>The storage has no room left.</p>\n<p>Try again later.</p>"],
+  ])("writes the detail of a %d as a sentence", (status, detail, markup) => {
+    expect(createPages().problem({ ...problem, status, detail }).html).toContain(markup);
+  });
+
+  it("says once when to try again", () => {
+    const saying = (view: object) => {
+      const { html } = createPages().problem({ ...problem, ...view });
+      return html.match(/Try again[^<]*/g);
+    };
+    const failed = { status: 500, detail: "Something unexpected went wrong. Try again later." };
+    expect(saying(failed)).toEqual(["Try again later."]);
+    const busy = { status: 503, detail: "The storage does not answer at the moment. Try again later." };
+    expect(saying({ ...busy, retryAfterSeconds: 2 })).toEqual(["Try again in 2 seconds."]);
+    expect(saying(busy)).toEqual(["Try again later."]);
+  });
+
   it("shows the title of a status that has no headline", () => {
     expect(createPages().problem({ ...problem, status: 418, title: "I'm a teapot" }).html).toContain(
       "<h1>I&#39;m a teapot</h1>",

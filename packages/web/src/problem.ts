@@ -4,24 +4,36 @@ import { documentPage } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { waitText, withDates } from "./phrases.ts";
 
+const LATER = "Try again later.";
+/** The service's text of an unexpected failure. */
+const UNEXPECTED = "Something unexpected went wrong.";
+
 /** The headline of each status, and what the reader can do. */
 const SAID: ReadonlyMap<number, readonly [headline: string, advice: string]> = new Map([
   [202, ["Processing image", ""]],
   [400, ["Bad request", "Check the address and try again."]],
   [403, ["You don’t have access", ""]],
   [404, ["Page not found", "Check that you copied the whole link."]],
+  [405, ["This address can’t do that", ""]],
+  [408, ["The request took too long", "Check your connection and try again."]],
+  [409, ["The image has changed", "Open the page again, then retry."]],
   [410, ["This image is no longer available", "Ask the person who shared it to upload it again."]],
+  [413, ["Too much data", ""]],
+  [415, ["This content isn’t supported", ""]],
   [429, ["Too many requests", ""]],
   [451, ["This image is unavailable for legal reasons", ""]],
-  [500, ["Something went wrong on our side", "Try again later."]],
+  [500, ["Something went wrong on our side", LATER]],
+  [501, ["Not available on this server", ""]],
   [503, ["Temporarily unavailable", ""]],
+  [507, ["The server is out of storage", LATER]],
 ]);
 
 const DELETED = ["Image deleted", "Its links no longer work."] as const;
 
 /** The page for a request that has no image to show: it says why. */
 export function problemPage(view: ProblemView, productName: string): Page {
-  const { baseUrl, status, title, detail, justDeleted } = view;
+  const { baseUrl, status, title, justDeleted } = view;
+  const detail = detailOf(view);
   const [headline, advice] = sayingOf(view);
   const base = absoluteAddress(baseUrl);
   const isPending = status === 202;
@@ -49,6 +61,16 @@ function sayingOf({ status, title, justDeleted, firstPageUrl }: ProblemView): re
   if (justDeleted === true) return DELETED;
   if (firstPageUrl !== undefined) return ["No such page", ""];
   return SAID.get(status) ?? [title, ""];
+}
+
+/** The detail as sentences, without what headline, advice and waiting time say too. */
+function detailOf({ status, detail, justDeleted, retryAfterSeconds }: ProblemView): string {
+  if (justDeleted === true) return "";
+  const isAdvised = retryAfterSeconds !== undefined || SAID.get(status)?.[1] === LATER;
+  const short = isAdvised && detail.endsWith(LATER) ? detail.slice(0, -LATER.length).trim() : detail;
+  if (status === 500 && short === UNEXPECTED) return "";
+  const start = /^[a-z]+ /.test(short) ? short.charAt(0).toUpperCase() : short.charAt(0);
+  return start + short.slice(1) + (/\w$/.test(short) ? "." : "");
 }
 
 /** Links to the pages that a document has. */

@@ -27,7 +27,7 @@ export function processingReply(
       baseUrl: baseUrl(context, call),
       status: 202,
       title: "Processing",
-      detail: "This image is still being processed. This page reloads itself.",
+      detail: "This image is still being processed. This page refreshes automatically.",
     });
     return pageReply(call, page, 202, { ...headers, Refresh: seconds });
   }

@@ -145,7 +145,7 @@ test("problem pages get the authority that withholds an image, and the time to w
     '<https://court.example/7>; rel="blocked-by"',
   ]);
   expect(problems).toMatchObject([
-    { status: 429, retryAfterSeconds: 60, detail: "Too many requests came from your address." },
+    { status: 429, retryAfterSeconds: 60, detail: "Your network address has reached its limit." },
     { status: 451, authority: "https://court.example/7", detail: "By order." },
   ]);
   expect(problems[1]).not.toHaveProperty("retryAfterSeconds");

@@ -22,7 +22,7 @@ export async function problemPage(
     status,
     title: statusTitle(status),
     // The problem's own text names the header, which people do not see. The page shows the time.
-    detail: status === 429 && wait !== null ? "Too many requests came from your address." : problem.detail,
+    detail: status === 429 && wait !== null ? "Your network address has reached its limit." : problem.detail,
     ...((await isDeletedJustNow(context, call, problem, id)) ? { justDeleted: true } : {}),
   };
   const authority = linkOf(problem, "blocked-by");
