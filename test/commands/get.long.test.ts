@@ -38,6 +38,15 @@ describe("the command get", PATIENT, () => {
     });
   });
 
+  it("get --as auto names the type of the file, or every type that it can store, in Accept", async () => {
+    const { id } = await photo.uploaded("--name", "auto");
+    const typed = await run(["get", "--as", "auto", "--to", site.url(), "--output", "typed.webp", "--", id]);
+    const named = await run(["get", "--as", "auto", "--quality", "low", "--to", site.url(), "--", id]);
+    expect([typed.stderr, named.stderr]).toEqual(["", ""]);
+    expect(typed.stdout.split("  ").slice(0, 2)).toEqual(["typed.webp", "image/webp"]);
+    expect(named.stdout.split("  ").slice(0, 2)).toEqual(["auto.avif", "image/avif"]);
+  });
+
   it("get requests a signed or preset address unchanged, and drops signature and preset for other parameters", async () => {
     const asked: string[] = [];
     const base = await site.instead((request, response) => {

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Admission, OriginalType } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 import { thumbHashToRGBA } from "thumbhash";
 import { afterAll, expect, test } from "vitest";
 import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
@@ -37,7 +37,7 @@ const colorOf = ({ color = "" }: Admission): Rgb[] => {
 };
 
 /** The quarters, as large as a photograph, and in `alpha` transparent on their left half. */
-async function quarters(width: number, height: number, alpha = false): Promise<sharp.Sharp> {
+async function quarters(width: number, height: number, alpha = false): Promise<Sharp> {
   const image = sharp(cornered(width, height), { raw: { width, height, channels: 3 } });
   if (!alpha) return image;
   const mask = Buffer.alloc(width * height);
