@@ -147,17 +147,13 @@ describe("a request for a crop", () => {
     expect((await fetch(`${addressOf(site, id, "png")}?preset=avatar&fit=pad`)).status).toBe(400);
   });
 
-  test.each([
-    "fit=cover",
-    "fit=contain",
-    "at=0,0",
-    "background=ffffff",
-    `${COVER}&at=2,0`,
-    "resize=3x3&fit=x",
-  ])("with %s answers 400", async (query) => {
-    const { id } = await created();
-    expect((await fetch(`${addressOf(site, id, "png")}?${query}`)).status).toBe(400);
-  });
+  test.each(["fit=cover", "fit=pad", "at=0,0", "background=ffffff", `${COVER}&at=2,0`, "resize=3x3&fit=x"])(
+    "with %s answers 400",
+    async (query) => {
+      const { id } = await created();
+      expect((await fetch(`${addressOf(site, id, "png")}?${query}`)).status).toBe(400);
+    },
+  );
 
   test("cuts every frame of an animation, without rows of its neighbours, and keeps its timing", async () => {
     const { id } = await site.images.add(await animatedGif(4, 60, 40));

@@ -65,7 +65,7 @@ describe.each(["Express 5", "Koa 3"] as const)("sizes that are signed, through %
     expect(await response.json()).toMatchObject({
       title: "Forbidden",
       detail:
-        "resize, convert and page need an address signed by the host. Without a signature, use preset=thumb.",
+        "resize, convert, page, fit, at and background need an address signed by the host. Without a signature, use preset=thumb.",
     });
   });
 

@@ -162,7 +162,10 @@ function readExpectation(draft: Draft, schemas: Schemas): Expectation {
     // The pictures of this test have one page. The viewer answers 404 for others.
     if (name === "page" && Number(value) !== 1) return !/^\/\{id\}/.test(described.path);
   }
-  if (crop.some((name) => isFilled(fieldOf(draft, name)))) {
+  const needsBox = ({ value }: Field) => value !== "contain";
+  if (
+    crop.map((name) => fieldOf(draft, name)).some((each) => each !== null && isFilled(each) && needsBox(each))
+  ) {
     return !/\dx\d/.test(String(fieldOf(draft, "resize")?.value ?? ""));
   }
   return false;

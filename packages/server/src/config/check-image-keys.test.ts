@@ -75,7 +75,7 @@ it.each([
   ],
   [
     { images: { presets: { thumb: {} } } },
-    "images.presets.thumb: must have at least one of resize, convert, page",
+    "images.presets.thumb: must have at least one of resize, convert, page, fit, at, background",
   ],
   [
     { images: { presets: { thumb: { resize: "8193x" } } } },

@@ -61,6 +61,7 @@ describe("the parameters of a crop", () => {
 
   test("are read with a box, without values that have no effect", () => {
     const size = { maxWidth: 8, maxHeight: 6 };
+    expect(parse("png", { fit: "contain" })).toEqual({});
     expect(parse("png", { ...box, fit: "contain", at: "0,0", background: "FFFFFF" })).toEqual(size);
     expect(parse("png", { ...box, fit: "cover" })).toEqual({ ...size, fit: "cover" });
     for (const at of [".12345,1", [0.12345, 1]]) {
@@ -91,7 +92,7 @@ describe("the parameters of a crop", () => {
     { ...box, background: "fff" },
     { ...box, background: "red" },
     { fit: "cover" },
-    { fit: "contain", resize: "8x" },
+    { fit: "pad", resize: "8x" },
     { at: "0,0", resize: "x6" },
     { background: "ffffff", resize: "8x" },
     { background: "transparent" },

@@ -5,7 +5,7 @@ import { imageOn, looking } from "../../../test/read-site.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { AddressedRendition } from "./write-address.ts";
 
-const NEEDS_ONE = "resize, convert and page need an address signed by the host.";
+const NEEDS_ONE = "resize, convert, page, fit, at and background need an address signed by the host.";
 
 describe("with sizes: signed", () => {
   test.each(["png", "png?resize=", "png?utm_source=x", "png?preset=thumb", "jpg?preset=small", "json"])(

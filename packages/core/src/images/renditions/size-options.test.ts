@@ -29,7 +29,7 @@ describe("createImages", () => {
     ],
     [
       { presets: { thumb: {} } },
-      "createImages: presets.thumb must have at least one of resize, convert, page",
+      "createImages: presets.thumb must have at least one of resize, convert, page, fit, at, background",
     ],
     [
       { presets: { thumb: { resize: "0x" } } },
@@ -45,7 +45,7 @@ describe("createImages", () => {
     ],
     [
       { presets: { thumb: { size: 5 } } },
-      "presets.thumb.size is no option of createImages: it takes resize, convert, page",
+      "presets.thumb.size is no option of createImages: it takes resize, convert, page, fit, at, background",
     ],
   ])("throws a TypeError for the options %j", (options, message) => {
     expect(() => createSite(options as never)).toThrow(new TypeError(message));

@@ -90,7 +90,11 @@ describe("images.address", () => {
   });
 
   test.each([
-    [{ size: "8x" }, {}, "size is no option of address: it takes format, resize, convert, page, preset"],
+    [
+      { size: "8x" },
+      {},
+      "size is no option of address: it takes format, resize, convert, page, preset, fit, at, background",
+    ],
     [{ format: "png" }, { expires: 5 }, "expires is no option of address: it takes signed, until"],
     [{ format: "png" }, { signed: "yes" }, 'address: signed must be true or false, not "yes"'],
     [

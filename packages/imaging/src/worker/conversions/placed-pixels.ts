@@ -1,8 +1,18 @@
-import type { Size } from "@outrigger/core";
+import type { OriginalType, RenditionSpec, Size } from "@outrigger/core";
 import sharp, { type Color, type Sharp } from "sharp";
 import { type Placement, windowOf } from "../../shared/crop.ts";
+import type { PictureLimits } from "../../shared/wire.ts";
 import { readPixels } from "../libvips.ts";
-import type { Conversion } from "./conversion.ts";
+import type { Picture } from "../picture.ts";
+
+/** The part of a conversion that decides its pixels. */
+interface Placed {
+  picture: Picture;
+  type: OriginalType;
+  spec: Pick<RenditionSpec, "background">;
+  animated: boolean;
+  limits: PictureLimits;
+}
 
 /**
  * A pipeline that begins with the upright pixels of a rendition that shows a part of a picture, or more than it.
@@ -10,7 +20,7 @@ import type { Conversion } from "./conversion.ts";
  * @param opaque Whether the pixels are written without transparency: bars are then white instead of transparent.
  */
 export async function placedPixels(
-  conversion: Conversion,
+  conversion: Placed,
   drawn: Placement,
   { size, opaque }: { size: Size; opaque: boolean },
 ): Promise<Sharp> {
@@ -26,7 +36,7 @@ export async function placedPixels(
 const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 };
 
 /** The pixels of a part of the picture drawn as `drawn`. */
-async function partOf(conversion: Conversion, drawn: Placement, window: Placement): Promise<Sharp> {
+async function partOf(conversion: Placed, drawn: Placement, window: Placement): Promise<Sharp> {
   const { picture, animated } = conversion;
   const isResized = !isSameSize(picture.natural, drawn);
   if (animated && isResized) return resizedFrames(conversion, drawn, window);
@@ -42,7 +52,7 @@ const STEP_PIXELS = 8_000_000;
 
 /** A part of each frame of an animation. Resized together, frames would mix at their upper and lower edges. */
 async function resizedFrames(
-  { picture, type, limits }: Conversion,
+  { picture, type, limits }: Placed,
   drawn: Placement,
   window: Placement,
 ): Promise<Sharp> {

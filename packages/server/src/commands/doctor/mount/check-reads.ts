@@ -135,7 +135,9 @@ export const checkSizes: MountCheck = async (visit, image) => {
 
 /** Whether a picture was rejected because its address is not signed. */
 export function needsSignature(answer: Answer): boolean {
-  return answer.status === 403 && problemDetail(answer)?.startsWith("resize, convert and page need") === true;
+  return (
+    answer.status === 403 && /^resize, [a-z, ]+ need an address signed/.test(problemDetail(answer) ?? "")
+  );
 }
 
 function cacheFinding(repeated: Answer): Finding {
