@@ -144,7 +144,7 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
 
   test("more than 5 uploads are rows that expand to cards by keyboard, and fit every width", async () => {
     await onUploadPage(browser, site, async (page) => {
-      await choose(page, ...boats(6), text(`${"W".repeat(120)}.txt`));
+      await choose(page, ...boats(6), textFile(`${"W".repeat(120)}.txt`));
       await eventually(() => headingOf(page).textContent()).toBe("6 ready · 1 not uploaded");
       const row = entryOf(page, "boat 3.jpg");
       expect((await row.boundingBox())?.height).toBeLessThanOrEqual(72);
