@@ -100,6 +100,23 @@ describe("with sizes by steps", () => {
     );
   });
 
+  test.each([
+    ["resize=20x20&fit=cover", 200],
+    ["resize=20x20&fit=cover&at=attention", 200],
+    ["resize=20x20&fit=cover&at=0.1,0.2", 403],
+    ["resize=20x10&fit=cover", 403],
+    ["resize=20x20&fit=pad", 403],
+  ])("?%s answers %i without a signature", async (search, status) => {
+    const { get, at } = await imageOn({ sizes: { steps: [25, 30] } });
+    expect((await get(at(`png?${search}`))).status).toBe(status);
+  });
+
+  test("any crop is served by a signed address", async () => {
+    const { get, sign } = await imageOn({ sizes: { steps: [25, 30] } });
+    const crop = { format: "png", resize: "20x10", fit: "cover", at: [0.1, 0.2] } as const;
+    expect((await get(await sign(crop))).status).toBe(200);
+  });
+
   test("a size in the body is served by steps, although the address is signed", async () => {
     const { sign, site, at } = await imageOn({ sizes: { steps: [25] } });
     const [path = "", search = ""] = (await sign({ format: "webp", resize: "20x20" })).split("?");

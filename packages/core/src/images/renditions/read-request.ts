@@ -34,7 +34,8 @@ const SHAPING = ["resize", "convert", "page", "fit", "at", "background"] as cons
 /**
  * Checks a request for `<id>.<format>`.
  * Throws `bad_request` for a parameter that is malformed or out of range, and for an unknown preset.
- * Throws `forbidden` for a wrong signature, for `until` without a signature, and for an unsigned size that needs a signature.
+ * Throws `forbidden` for a wrong signature, for `until` without a signature, and for an unsigned size or crop that needs a
+ * signature.
  */
 export function checkRead(
   id: string,
@@ -63,7 +64,18 @@ export function checkRead(
   if (sizes.needsSignature && !isExact && SHAPING.some((name) => isGiven(value(name)))) {
     throw new ServiceError("forbidden", unsignedDetail(presets));
   }
+  if (sizes.steps !== null && !isExact && !isBoundedCrop(asked.parameters)) {
+    throw new ServiceError(
+      "forbidden",
+      "Only fit=cover with a square box, and without a point as at, needs no preset and no address signed by the host",
+    );
+  }
   return { parameters: asked.parameters, isExact, untilMs };
+}
+
+/** Whether steps bound the number of such crops: other ratios, points and colours have no steps. */
+function isBoundedCrop({ fit, at, maxWidth, maxHeight }: ReadParameters): boolean {
+  return fit === undefined || (fit === "cover" && maxWidth === maxHeight && !Array.isArray(at));
 }
 
 /** Throws `forbidden` once a signed address has ended. */

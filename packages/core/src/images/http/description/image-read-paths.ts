@@ -129,7 +129,7 @@ function hasQuality(format: AddressFormat): boolean {
 function sizesText({ sizes }: ImageFacts): string {
   if (sizes.needsSignature) return " Any parameter of a rendition needs an address that the host app signed.";
   if (sizes.steps === null) return "";
-  return ` A size is rounded up to the next of these steps, in pixels of the longer side: ${sizes.steps.join(", ")}.`;
+  return ` A size is rounded up to the next of these steps, in pixels of the longer side: ${sizes.steps.join(", ")}. \`fit\` other than \`contain\` needs an address that the host app signed, except \`cover\` with a square box and without a point as \`at\`.`;
 }
 
 /** The parameters as a JSON object or a form. They take precedence over those of the query. */
