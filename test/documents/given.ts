@@ -53,6 +53,7 @@ export declare const secret: string;
 export declare const cache: NonNullable<import("@outrigger/verifier").MailProberOptions["cache"]>;
 
 export declare const id: string;
+export declare const pin: string;
 export declare const revision: string;
 export declare const email: string;
 export declare const user: { id: string };

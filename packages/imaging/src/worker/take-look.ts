@@ -3,7 +3,7 @@ import { rgbaToThumbHash } from "thumbhash";
 import type { Pixels } from "./libvips.ts";
 
 /** Sides of the picture that {@link takeLook} reads. A ThumbHash holds at most seven waves per side. */
-export const LOOK_SIDE = 32;
+export const LOOK_SIDE = 16;
 
 /**
  * The look of a picture, from its pixels at {@link LOOK_SIDE} or less per side.
