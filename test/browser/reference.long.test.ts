@@ -189,7 +189,7 @@ describe("the API reference page in Chromium", () => {
   test("without JavaScript, the API reference links to the OpenAPI document", async () => {
     const response = await fetch(`${both.base}/api`);
     expect(await response.text()).toContain(
-      `<noscript><p>Turn on JavaScript to read this page. For programs: <a href="${both.base}/api/openapi.json">`,
+      `<noscript><p>Turn on JavaScript to read this page. For developers: <a href="${both.base}/api/openapi.json">`,
     );
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).not.toContain("unsafe-eval");

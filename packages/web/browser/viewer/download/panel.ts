@@ -172,7 +172,7 @@ function isOwnOrigin(href: string): boolean {
   return new URL(href).origin === location.origin;
 }
 
-/** `WebP · 1200 px · 84 kB (was 412 kB)`; parts that are unknown are left out. */
+/** `WebP · 1200 px · 84 KB (was 412 KB)`; parts that are unknown are left out. */
 function showIn(line: HTMLElement, label: string, width: number | null, size = "", was = ""): void {
   const text = [label, width !== null && `${width} px`, size].filter(Boolean).join(" · ");
   line.textContent = text;
