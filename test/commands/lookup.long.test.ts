@@ -88,7 +88,10 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
     [["get", "photo"], "photo: must be an image's address or its ID"],
     [["get", "A".repeat(22), "--as", "tiff"], "It must be one of png, jpg, gif, svg, psd, pdf, webp, avif"],
     [["get", "A".repeat(22), "--json", "--as", "png"], "cannot be used with option"],
-    [["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"], "--name or --expires: one of them is required"],
+    [
+      ["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"],
+      "--name, --expires or --focus: one of them is required",
+    ],
     [["find", "--name", "Ada Lovelace"], "--domain or --company: exactly one of them is required"],
     [["verify"], "address, --csv or --id: exactly one of them is required"],
     [

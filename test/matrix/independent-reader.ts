@@ -24,7 +24,7 @@ export interface ReadOptions {
 
 /**
  * Reads a picture with ImageMagick, after rsvg-convert for SVG and pdftoppm for PDF. AVIF is read by sharp, because not
- * every ImageMagick can read it.
+ * every ImageMagick can read it, and so is an animated WebP, whose transparency ImageMagick shows black.
  */
 export async function readPicture(
   bytes: Buffer,
@@ -40,6 +40,9 @@ export async function readPicture(
       const args = ["-png", "-singlefile", "-cropbox", ...density, "-"];
       return readPicture(await output(programs.pdftoppm, args, bytes), "png", options);
     }
+    case "webp":
+      if (!bytes.subarray(0, 64).includes("ANIM")) break;
+      return readPicture(await sharp(bytes).png().toBuffer(), "png", options);
     case "avif":
       return readPicture(await sharp(bytes).png().toBuffer(), "png", options);
   }

@@ -24,13 +24,20 @@ export async function placedPixels(
   drawn: Placement,
   { size, opaque }: { size: Size; opaque: boolean },
 ): Promise<Sharp> {
-  const { spec } = conversion;
+  const { picture, spec, animated } = conversion;
   const window = windowOf(drawn, size);
-  const part = await partOf(conversion, drawn, window);
-  if (isSameSize(window, size)) return part;
   const background =
     spec.background === undefined ? (opaque ? "#ffffff" : TRANSPARENT) : `#${spec.background}`;
-  return part.extend({ ...barsAround(drawn, size), background });
+  const extended = (part: Sharp) =>
+    isSameSize(window, size) ? part : part.extend({ ...barsAround(drawn, size), background });
+  if (!animated || isSameSize(picture.natural, drawn)) {
+    return extended(await partOf(conversion, drawn, window));
+  }
+  const frames = await framesOf(conversion, (frame) =>
+    extended(resized(frame, picture.natural, drawn).extract(window)),
+  );
+  const { width, height } = size;
+  return sharp(frames, { raw: { width, height: height * picture.frames, channels: 4, pageHeight: height } });
 }
 
 const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 };
@@ -38,8 +45,6 @@ const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 };
 /** The pixels of a part of the picture drawn as `drawn`. */
 async function partOf(conversion: Placed, drawn: Placement, window: Placement): Promise<Sharp> {
   const { picture, animated } = conversion;
-  const isResized = !isSameSize(picture.natural, drawn);
-  if (animated && isResized) return resizedFrames(conversion, drawn, window);
   const isCut = !isSameSize(window, drawn);
   const image = await picture.decode({ animated, drawnAs: drawn, ...(isCut ? { window } : {}) });
   if (isCut && picture.scalable) return image;
@@ -50,30 +55,26 @@ async function partOf(conversion: Placed, drawn: Placement, window: Placement): 
 /** Pixels of frames that are decoded at once: 4 bytes each. */
 const STEP_PIXELS = 8_000_000;
 
-/** A part of each frame of an animation. Resized together, frames would mix at their upper and lower edges. */
-async function resizedFrames(
-  { picture, type, limits }: Placed,
-  drawn: Placement,
-  window: Placement,
-): Promise<Sharp> {
+/**
+ * The pixels of an animation's frames, each changed alone: resized together, frames would mix at their upper and lower edges,
+ * and sharp does not know the frames of pixels without a file.
+ */
+async function framesOf({ picture, type, limits }: Placed, change: (frame: Sharp) => Sharp): Promise<Buffer> {
   const { natural, frames } = picture;
   const framePixels = natural.width * natural.height;
   const step = Math.max(1, Math.floor(STEP_PIXELS / framePixels));
-  const parts: Buffer[] = [];
+  const changed: Buffer[] = [];
   for (let first = 0; first < frames; first += step) {
     const count = Math.min(step, frames - first);
     const image = await picture.decode({ animated: true, frames: { first, count } });
     const { pixels } = await readPixels(image.ensureAlpha(), type, limits);
     for (let index = 0; index < count; index++) {
       const bytes = pixels.subarray(index * framePixels * 4, (index + 1) * framePixels * 4);
-      const frame = resized(sharp(bytes, { raw: { ...natural, channels: 4 } }), natural, drawn);
-      parts.push((await readPixels(frame.extract(window), type, limits)).pixels);
+      const frame = sharp(bytes, { raw: { ...natural, channels: 4 } });
+      changed.push((await readPixels(change(frame), type, limits)).pixels);
     }
   }
-  const { width, height } = window;
-  return sharp(Buffer.concat(parts), {
-    raw: { width, height: height * frames, channels: 4, pageHeight: height },
-  });
+  return Buffer.concat(changed);
 }
 
 /** The image, resized unless it has the size. */

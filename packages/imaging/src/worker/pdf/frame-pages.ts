@@ -32,11 +32,16 @@ export function framePages(document: PdfDocument, frame: PageFrame): void {
   }
 }
 
-/** The box of a frame in a page that is shown `rotation` quarter turns clockwise. */
-function boxOf({ left, top, width, height }: PageFrame, page: PageBox, rotation: number): PageBox {
-  const [x1, y1] = pointOf(left, top);
-  const [x2, y2] = pointOf(left + width, top + height);
-  return { left: Math.min(x1, x2), bottom: Math.min(y1, y2), right: Math.max(x1, x2), top: Math.max(y1, y2) };
+/**
+ * The box of a frame in a page that is shown `rotation` quarter turns clockwise. It begins between two pixels: a reader
+ * would give a page that begins within one a row more.
+ */
+function boxOf(frame: PageFrame, page: PageBox, rotation: number): PageBox {
+  const [x1, y1] = pointOf(frame.left, frame.top);
+  const [x2, y2] = pointOf(frame.left + frame.width, frame.top + frame.height);
+  const [left, bottom] = [snapped(Math.min(x1, x2)), snapped(Math.min(y1, y2))];
+  const [width, height] = rotation % 2 === 0 ? [frame.width, frame.height] : [frame.height, frame.width];
+  return { left, bottom, right: left + width, top: bottom + height };
 
   /** The point of the page that is shown `x` from the left and `y` from the top. */
   function pointOf(x: number, y: number): [x: number, y: number] {
@@ -51,6 +56,11 @@ function boxOf({ left, top, width, height }: PageFrame, page: PageBox, rotation:
         return [page.left + x, page.top - y];
     }
   }
+}
+
+/** Rounded to half a point, the size of a pixel. */
+function snapped(points: number): number {
+  return Math.round(points * 2) / 2;
 }
 
 /** The parts of `outer` around `inner`. */
