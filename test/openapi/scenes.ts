@@ -79,6 +79,9 @@ export const withoutQuery =
 export const isImage = (described: Described) =>
   !isLookup(described) && described.path !== "/api/openapi.json";
 export const isUpload = ({ path }: Described) => /^\/api\/images\.(?:json|txt)$/.test(path);
+/** Whether the operation stores an image, the form of the upload page included. */
+export const takesFile = (described: Described) =>
+  isUpload(described) || (described.path === "/" && described.method === "POST");
 /** Whether the operation is about one image. */
 export const isOfImage = (described: Described) => !isLookup(described) && described.path.includes("{id}");
 /** Whether the operation adds a list of addresses. */

@@ -7,6 +7,7 @@ import {
   isUpload,
   type Stage,
   stage,
+  takesFile,
   withBody,
   withHeaders,
   withoutQuery,
@@ -30,7 +31,7 @@ export function ordinaryStages(): Stage[] {
   return [
     stage("where all is well", {}, [
       ...[200, 201, 204, 303].map((status) => ({ status })),
-      { status: 202, when: isUpload, alter: withHeaders({ Prefer: "respond-async" }) },
+      { status: 202, when: takesFile, alter: withHeaders({ Prefer: "respond-async" }) },
       { status: 202, when: isListing },
       { status: 400, when: isListing, alter: withBody("text/csv", "name\nada@example.com") },
       { status: 413, when: isListing, alter: withBody("text/csv", HUGE) },
@@ -61,7 +62,7 @@ export function ordinaryStages(): Stage[] {
       { status: 451, when: isOfImage, subject: withheldImage },
       {
         status: 413,
-        when: (described) => !isUpload(described) && !isListing(described),
+        when: (described) => !takesFile(described) && !isListing(described),
         alter: withBody("application/json", MUCH),
       },
       { status: 415, alter: withBody("text/plain", "name=another") },
@@ -81,7 +82,7 @@ export function ordinaryStages(): Stage[] {
     stage("that does not wait for bodies", { images: { uploadIdleMs: 100 } }, [
       { status: 408, alter: stalled },
     ]),
-    stage("for small files", { images: { maxUploadBytes: 10 } }, [{ status: 413, when: isUpload }]),
+    stage("for small files", { images: { maxUploadBytes: 10 } }, [{ status: 413, when: takesFile }]),
     stage("for secure connections alone", { tls: "always" }, [{ status: 403 }]),
     stage("of another name", { images: { allowedHosts: ["images.example"] } }, [
       { status: 400, when: isImage },

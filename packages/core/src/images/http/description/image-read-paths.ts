@@ -98,13 +98,16 @@ function readOperation(facts: ImageFacts, format: AddressFormat, suffix: string)
         content,
       },
       "304": { ...unmodified, headers: { ...unmodified.headers, ...vary } },
-      ...refusals(facts, "json", statuses, REFUSALS, vary),
+      ...refusals(facts, "json", statuses, REFUSALS, format === "auto" ? VARY_OF_REFUSALS : {}),
     },
   };
 }
 
 const AUTO =
   "The image in the format that suits the client's `Accept` header: the highest quality first, then AVIF, WebP, and PNG for images with transparency or JPEG for others. AVIF and WebP must be named; a wildcard means JPEG or PNG. An animation is served as GIF, or as WebP if that is named. There is no 406: other clients get JPEG, PNG or GIF. `convert` applies if the result is a JPEG.";
+
+/** An address without an ID is answered as one of no image. */
+const VARY_OF_REFUSALS = maybeHeader("Vary", "`Accept`; absent if `id` has no form of an ID.");
 
 const REFUSALS = {
   403: "the connection is not secure, this client may not do that, or the URL needs a valid signature that has not expired.",
