@@ -29,7 +29,7 @@ describe("a killed migration", () => {
     const to = opened(createRedisBlobStore({ url: server.url }));
     let before = 0;
     let records: string[] = [];
-    for (const writes of [100, 600, 1200]) {
+    for (const writes of [400, 900, 1600]) {
       const { exit } = migration(cwd, server.url, SLOWLY, signalAfter("SIGKILL", writes));
       expect(await exit).toBe("SIGKILL");
       const arrived = await keysOf(to);
