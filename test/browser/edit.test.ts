@@ -103,7 +103,7 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
       await page.getByRole("button", { name: "Delete image" }).click();
       await page.waitForURL(javaScriptEnabled ? `${image.url}/view` : `${image.url}/view?done=delete`);
       expect(await page.getByRole("heading").textContent()).toBe("Image deleted");
-      expect(await page.locator("main").textContent()).toContain("This image was deleted.");
+      expect(await page.locator("main").textContent()).toContain("Its links no longer work.");
       expect(await page.getByRole("main").getByRole("link", { name: "Upload an image" }).count()).toBe(1);
     });
   });

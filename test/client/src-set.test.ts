@@ -48,7 +48,7 @@ async function weightOf(what: string): Promise<number> {
   return gzipSync(outputFiles[0]?.contents ?? "").length;
 }
 
-test("srcSet alone weighs less than 2 kB compressed in a bundle for browsers, and the images client less than 8 kB", async () => {
-  expect(await weightOf("srcSet")).toBeLessThan(2_000);
+test("srcSet alone weighs less than 2.2 kB compressed in a bundle for browsers, and the images client less than 8 kB", async () => {
+  expect(await weightOf("srcSet")).toBeLessThan(2_200);
   expect(await weightOf("createImagesClient")).toBeLessThan(8_000);
 });

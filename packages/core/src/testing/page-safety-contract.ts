@@ -32,6 +32,9 @@ const OWN = {
   "connect-src": ["'self'", ORIGIN, `${ORIGIN}/img/`],
   "font-src": ["'self'", ORIGIN, `${ORIGIN}/img/assets/`],
   "form-action": ["'self'", "'none'", ORIGIN, `${ORIGIN}/img/`],
+  "manifest-src": ["'self'", "'none'", ORIGIN],
+  // The script that receives shared files, and no other.
+  "worker-src": ["'none'", `${ORIGIN}/img/share-target`],
   // `blob:` is a picture that the page's own script has received.
   "img-src": ["'self'", "'none'", "blob:", ORIGIN],
 } as const;

@@ -14,6 +14,7 @@ import type { ImageContext } from "./image-context.ts";
 import { countRequest } from "./limits.ts";
 import { prefersHtml } from "./pages/page-reply.ts";
 import { problemPage } from "./pages/problem-page.ts";
+import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
 import { processingReply } from "./processing-reply.ts";
 import {
@@ -24,7 +25,6 @@ import {
   matchRoute,
   methodOf,
   NOTHING,
-  nothingHere,
 } from "./routes.ts";
 
 /** Codes of failures that are reported to the operator. */

@@ -1,7 +1,6 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { Pages } from "../../contracts/pages.ts";
 import { ServiceError } from "../../errors.ts";
-import { HttpProblem } from "../../http/http-problem.ts";
 import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
 import type { PathItem } from "../../openapi/document.ts";
 import type { ProblemForm } from "../../openapi/problems.ts";
@@ -295,9 +294,4 @@ function isPermitted({ isUploadForm }: RouteMethod, pages: Pages | null): boolea
 
 function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {
   throw new ServiceError("unsupported_media", `Nothing is served as .${suffix}`);
-}
-
-/** The reply for a path without a resource, to any method except OPTIONS. */
-export function nothingHere(): HttpProblem {
-  return new HttpProblem({ status: 404, detail: "There is nothing at this address." });
 }

@@ -14,7 +14,7 @@ export function referencePage(context: ImageContext, call: Call): Reply {
 /** `GET HEAD {base}/assets/<name>`: a file that pages load, cacheable for ever. */
 export function assetReply(context: ImageContext, call: Call, name: string): Reply {
   const asset = requirePages(context).asset(name);
-  if (asset === undefined) throw nothingAtAddress();
+  if (asset === undefined) throw nothingHere();
   return fileReply(call, asset, {
     "Cache-Control": "public, max-age=31536000, immutable",
     // If a page is opened under another host name than that of `publicUrl`, its files are cross-origin.
@@ -39,7 +39,7 @@ function fileReply(call: Call, asset: Asset, more: Record<string, string>): Repl
 /** `GET HEAD {base}/share-target`: the service worker. Browsers compare it with theirs on each use. */
 export function shareWorkerReply(context: ImageContext, call: Call): Reply {
   const asset = requirePages(context).shareWorker?.();
-  if (asset === undefined) throw nothingAtAddress();
+  if (asset === undefined) throw nothingHere();
   return fileReply(call, asset, {
     "Cache-Control": "no-cache",
     // The worker loads nothing.
@@ -55,7 +55,8 @@ export function missedShareReply(context: ImageContext, call: Call): Reply {
   };
 }
 
-function nothingAtAddress(): HttpProblem {
+/** The reply for a path without a resource, to any method except OPTIONS. */
+export function nothingHere(): HttpProblem {
   return new HttpProblem({ status: 404, detail: "There is nothing at this address." });
 }
 
