@@ -99,6 +99,9 @@ const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   { type: "image/x-photoshop", by: 1 },
   // The canvas of a GIF is transparent where no frame draws.
   { type: "image/gif", by: 1 },
+  // Resized frames of an animation do not mix at their edges.
+  { type: "image/gif", format: "gif", by: 1 },
+  { type: "image/gif", format: "webp", by: 1 },
 ];
 
 /** `Renderer.look`. */

@@ -133,6 +133,10 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
       expect(names).not.toContain("NODE_OPTIONS");
       const priorities = readdirSync(`/proc/${worker}/task`).map((thread) => getPriority(Number(thread)));
       expect(new Set(priorities)).toEqual(new Set([Math.min(19, getPriority() + 10)]));
+      const hasGroups = existsSync("/proc/self/autogroup");
+      const [own, group] = [process.pid, worker].map((pid) => (hasGroups ? groupOf(pid) : null));
+      if (own && group)
+        expect(group.nice).toBe(group.name === own.name ? own.nice : Math.min(19, own.nice + 5));
     } finally {
       delete process.env.RENDER_TEST_SECRET;
       delete process.env.FONTCONFIG_RENDER_TEST;
@@ -140,3 +144,9 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
     }
   });
 });
+
+/** The scheduling group of a process: its file has the form `/autogroup-25 nice 0`, and is empty in the root group. */
+function groupOf(pid: number) {
+  const [name, , nice = 0] = readFileSync(`/proc/${pid}/autogroup`, "latin1").split(" ");
+  return { name, nice: Number(nice) };
+}

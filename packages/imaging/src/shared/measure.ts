@@ -13,7 +13,8 @@ export interface Measured {
 
 /** `Renderer.measure`. */
 export function measure(original: OriginalFacts, spec: RenditionSpec, limits: PictureLimits): Layout | null {
-  if (original.type === "application/pdf" && spec.format === "pdf" && !isSized(spec)) return null;
+  const isDocument = original.type === "application/pdf" && spec.format === "pdf" && spec.edits === undefined;
+  if (isDocument && !isSized(spec)) return null;
   const picture = pictureInRecord(original, spec);
   return picture === null ? null : renditionLayout(picture, spec, limits);
 }

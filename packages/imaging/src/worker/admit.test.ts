@@ -172,7 +172,10 @@ describe("admit refuses", () => {
 
   test("a JPEG with a hole in its pixels", async () => {
     const bytes = Buffer.from(originals.jpeg);
-    bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 400);
+    const middle = bytes.length >> 1;
+    bytes.fill(0xff, middle, middle + 400);
+    // The noise of the photo differs in each run. After a zero, the bytes before would be a pixel value, and not a marker.
+    bytes[middle + 400] = 0xd9;
     expect(await refusal(bytes, "image/jpeg")).toMatchObject({ code: "unsupported_media" });
   });
 

@@ -161,42 +161,6 @@ test.each(formats)("a rendition as %s has no metadata of the original", async (f
   expect(out.includes("personal") || out.includes("somewhere")).toBe(false);
 });
 
-describe("an animation", () => {
-  const colours: Rgb[] = [CORNERS[0], CORNERS[1], CORNERS[1], CORNERS[2], CORNERS[3]].map(
-    (c) => c ?? [0, 0, 0],
-  );
-  const timing = { delay: [50, 100, 200, 300, 1000], loop: 3 };
-  let original: Buffer;
-  beforeAll(async () => {
-    original = await animation(60, 40, colours, timing);
-  });
-
-  test.each(["gif", "webp"] as const)("keeps frames, delays and loop count in %s", async (format) => {
-    const out = await rendered(original, "image/gif", { format, maxWidth: 30 });
-    const metadata = await sharp(out, { animated: true }).metadata();
-    expect(metadata).toMatchObject({ width: 30, pageHeight: 20, pages: 5, ...timing });
-    for (const [page, colour] of colours.entries()) {
-      const frame = await sharp(out, { page }).png().toBuffer();
-      expect(distance(await cornersOf(frame), [colour, colour, colour, colour]), `${page}`).toBeLessThan(12);
-    }
-  });
-
-  test.each(["png", "jpg", "avif"] as const)("becomes its first frame in %s", async (format) => {
-    const out = await rendered(original, "image/gif", { format });
-    expect((await sharp(out).metadata()).pages ?? 1).toBe(1);
-    expect(await sizeOf(out)).toEqual([60, 40]);
-    const [first = [0, 0, 0]] = colours;
-    expect(distance(await cornersOf(out), [first, first, first, first])).toBeLessThan(12);
-  });
-
-  test("of one frame has one frame as GIF", async () => {
-    const still = await sharp(cornered(60, 40), { raw }).gif().toBuffer();
-    const out = await rendered(still, "image/gif", { format: "gif", maxWidth: 30 });
-    expect((await sharp(out, { animated: true }).metadata()).pages ?? 1).toBe(1);
-    expect(distance(await cornersOf(out), CORNERS)).toBeLessThan(12);
-  });
-});
-
 describe("JPEG quality", () => {
   test("grows in bytes with each level, and is high by default", async () => {
     const lengths: number[] = [];

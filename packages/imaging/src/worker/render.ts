@@ -3,6 +3,7 @@ import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
 import { isAnimated, renditionLayout } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
 import { type Conversion, uprightPixels } from "./conversions/conversion.ts";
+import { edited } from "./conversions/edited.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
@@ -73,7 +74,8 @@ async function convertPicture(
   return convert({ bytes, type, spec, limits, picture: framed, size, placed: null, ...kind });
 }
 
-function convert(conversion: Conversion): Promise<Buffer> {
+async function convert(unedited: Conversion): Promise<Buffer> {
+  const conversion = await edited(unedited);
   const { format } = conversion.spec;
   switch (format) {
     case "svg":

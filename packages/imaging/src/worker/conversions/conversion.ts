@@ -19,8 +19,10 @@ export interface Conversion {
   placed: Placement | null;
   /** Whether the rendition is animated. */
   animated: boolean;
-  /** Whether `picture` is an intermediate of the original, not the original itself. */
+  /** Whether `picture` is an intermediate of the original or its edited pixels, not the original itself. */
   indirect: boolean;
+  /** Pixels per point of a PDF page that holds them. @default 1 */
+  pixelsPerPoint?: number;
   limits: PictureLimits;
 }
 
@@ -37,7 +39,10 @@ export async function uprightPixels(
   conversion: Conversion,
   { size = conversion.size, opaque = false }: PixelOptions = {},
 ): Promise<Sharp> {
-  const { picture, animated, placed } = conversion;
+  const { picture, animated } = conversion;
+  // libvips resizes an animation as one tall picture: neighbouring frames would mix at their edges.
+  const isAlone = animated && !isSameSize(picture.natural, size);
+  const placed = conversion.placed ?? (isAlone ? { ...conversion.size, left: 0, top: 0 } : null);
   const pixels =
     placed === null
       ? resized(await picture.decode({ animated, drawnAs: size }), picture.natural, size)

@@ -62,7 +62,7 @@ async function jpegPage(conversion: Conversion): Promise<Buffer> {
 }
 
 async function pixelPage(conversion: Conversion): Promise<Buffer> {
-  const { type, picture, size, limits } = conversion;
+  const { type, picture, size, limits, pixelsPerPoint = 1 } = conversion;
   const drawnSize = picture.scalable
     ? fitInside(size, {
         maxWidth: size.width * DRAWN_DENSITY,
@@ -74,5 +74,8 @@ async function pixelPage(conversion: Conversion): Promise<Buffer> {
     : size;
   const image = await uprightPixels(conversion, { size: drawnSize });
   const { pixels, ...raster } = await readPixels(image, type, limits);
-  return pdfOfPixels(pixels, raster, size);
+  return pdfOfPixels(pixels, raster, {
+    width: size.width / pixelsPerPoint,
+    height: size.height / pixelsPerPoint,
+  });
 }

@@ -1,8 +1,8 @@
-import type { Quality, Size } from "@outrigger/core";
-import type { Sharp } from "sharp";
+import type { Size } from "@outrigger/core";
 import { awaitLibvips } from "../libvips.ts";
-import type { Picture } from "../picture.ts";
+import { encodeAutomatically } from "./auto-quality.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";
+import { type EncodedFormat, encode, HIGH } from "./encode.ts";
 
 /** A rendition that libvips encodes. */
 export async function toRaster(conversion: Conversion, format: EncodedFormat): Promise<Buffer> {
@@ -15,84 +15,19 @@ export async function encodedPixels(
   format: EncodedFormat,
   size: Size,
 ): Promise<Buffer> {
-  const { type, picture, placed, spec, animated, limits } = conversion;
-  const encoded = encode(await uprightPixels(conversion, { size, opaque: format === "jpg" }), format, {
-    quality: spec.quality ?? "high",
-    fromJpeg: type === "image/jpeg",
-    animated,
-    pixels: size.width * size.height,
-    background: spec.background,
-    timing: placed === null ? undefined : picture.timing,
-  });
+  const { type, picture, spec, animated, limits } = conversion;
+  const { quality = "high", background } = spec;
+  const image = await uprightPixels(conversion, { size, opaque: format === "jpg" });
+  const { timing } = picture;
+  const pixels = size.width * size.height;
+  const facts = { fromJpeg: type === "image/jpeg", animated, pixels, background, timing };
+  if (quality === "auto" && isLossy(format)) {
+    return encodeAutomatically(image, format, facts, { type, limits, size });
+  }
+  const encoded = encode(image, format, { ...facts, quality: quality === "auto" ? "high" : quality });
   return awaitLibvips(type, limits, encoded.toBuffer());
 }
 
-/** The formats that libvips writes. */
-export type EncodedFormat = "png" | "jpg" | "gif" | "webp" | "avif";
-
-/** The facts of a picture that decide its encoder settings. */
-export interface EncodeOptions {
-  /** For `jpg`. */
-  quality: Quality;
-  /** Whether the source is a JPEG, whose colour is already stored at half size: keeping more only costs bytes. */
-  fromJpeg: boolean;
-  animated: boolean;
-  /** Pixels that will be written. */
-  pixels: number;
-  /** Colour below transparent parts where the format has no transparency. @default white */
-  background?: string | undefined;
-  /** Timing of an animation whose pixels have lost it. @default that of the pipeline's source */
-  timing?: Picture["timing"] | undefined;
-}
-
-/**
- * Ends a pipeline with the encoder of `format`. It writes 8-bit sRGB, without any metadata of the original.
- * For a visible change that stored renditions must get too, add an entry to `RAISED` in `build.ts`.
- */
-export function encode(image: Sharp, format: EncodedFormat, options: EncodeOptions): Sharp {
-  const timing = options.animated ? options.timing : undefined;
-  switch (format) {
-    case "png":
-      return image.png();
-    case "jpg":
-      // mozjpeg would save 6 % of the bytes but take ten times as long.
-      return image
-        .flatten({ background: `#${options.background ?? "ffffff"}` })
-        .jpeg({ ...jpegSettings(options), optimiseCoding: options.pixels <= JPEG_CAREFUL_PIXELS });
-    case "gif":
-      // The default effort takes three times as long for no visible gain. Dithering makes animations flicker and grow.
-      return options.animated
-        ? image.gif({ effort: 3, dither: 0, keepDuplicateFrames: true, ...timing })
-        : image.gif({ effort: 3, dither: 0.5 });
-    case "webp":
-      return image.webp({ quality: 80, effort: 2, ...timing });
-    case "avif":
-      return image.avif({
-        quality: 55,
-        effort: options.pixels <= AVIF_CAREFUL_PIXELS ? 3 : 1,
-        chromaSubsampling: options.fromJpeg ? "4:2:0" : "4:4:4",
-      });
-  }
-}
-
-/** Up to this size, saving a seventh of the bytes is worth twice the time, at most half a second. */
-const AVIF_CAREFUL_PIXELS = 1_000_000;
-
-/**
- * Up to this size, saving 1 % of the bytes is worth a second pass over the coefficients, which takes 12 MB per
- * megapixel.
- */
-const JPEG_CAREFUL_PIXELS = 12_500_000;
-
-function jpegSettings({ quality, fromJpeg }: EncodeOptions): { quality: number; chromaSubsampling: string } {
-  switch (quality) {
-    case "low":
-      return { quality: 45, chromaSubsampling: "4:2:0" };
-    case "medium":
-      return { quality: 75, chromaSubsampling: "4:2:0" };
-    case "high":
-      return { quality: 90, chromaSubsampling: fromJpeg ? "4:2:0" : "4:4:4" };
-    case "max":
-      return { quality: 98, chromaSubsampling: "4:4:4" };
-  }
+function isLossy(format: EncodedFormat): format is keyof typeof HIGH {
+  return Object.hasOwn(HIGH, format);
 }

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import type { Pixels } from "../libvips.ts";
+import { similarityTo, type Tiled } from "./ssim.ts";
+
+const SIDE = 44;
+
+/** Texture from a fixed sequence, so that every run compares the same pixels. */
+function texture(
+  change: (value: number, index: number) => number = (value) => value,
+  channels: 3 | 4 = 3,
+): Tiled {
+  const pixels = Buffer.alloc(SIDE * SIDE * channels);
+  let state = 7;
+  for (let index = 0; index < SIDE * SIDE; index++) {
+    state = (state * 48_271) % 2_147_483_647;
+    const value = change(Math.floor(index / SIDE) * 3 + (state % 90), index);
+    pixels.fill(Math.min(255, Math.max(0, Math.round(value))), index * channels, index * channels + 3);
+    if (channels === 4) pixels[index * channels + 3] = 255;
+  }
+  return { pixels, width: SIDE, height: SIDE, channels, tileWidth: SIDE, tileHeight: SIDE, share: 1 };
+}
+
+/** SSIM as its paper defines it, in every fifth window of each direction: weights of two dimensions, no shortcut. */
+function plainSimilarity(one: Pixels, other: Pixels): number {
+  const weights = Array.from({ length: 121 }, (_, index) => {
+    const [x, y] = [(index % 11) - 5, Math.floor(index / 11) - 5];
+    return Math.exp(-(x * x + y * y) / (2 * 1.5 ** 2));
+  });
+  const total = weights.reduce((sum, each) => sum + each, 0);
+  const values: number[] = [];
+  for (let top = 0; top + 11 <= one.height; top += 5) {
+    for (let left = 0; left + 11 <= one.width; left += 5) {
+      const mean = (of: (x: number, y: number) => number) =>
+        weights.reduce((sum, weight, index) => {
+          return sum + (weight / total) * of(left + (index % 11), top + Math.floor(index / 11));
+        }, 0);
+      const read = (picture: Pixels) => (x: number, y: number) =>
+        picture.pixels[(y * picture.width + x) * picture.channels] ?? 0;
+      const [a, b] = [read(one), read(other)];
+      const [meanA, meanB] = [mean(a), mean(b)];
+      const varianceA = mean((x, y) => (a(x, y) - meanA) ** 2);
+      const varianceB = mean((x, y) => (b(x, y) - meanB) ** 2);
+      const covariance = mean((x, y) => (a(x, y) - meanA) * (b(x, y) - meanB));
+      const [c1, c2] = [(0.01 * 255) ** 2, (0.03 * 255) ** 2];
+      values.push(
+        ((2 * meanA * meanB + c1) * (2 * covariance + c2)) /
+          ((meanA ** 2 + meanB ** 2 + c1) * (varianceA + varianceB + c2)),
+      );
+    }
+  }
+  return values.reduce((sum, each) => sum + each, 0) / values.length;
+}
+
+describe("similarityTo", () => {
+  test("gives 1 for the same pixels", () => {
+    expect(similarityTo(texture())(texture())).toBeCloseTo(1, 12);
+  });
+
+  test.each([
+    ["brighter", (value: number) => value + 20],
+    ["with less contrast", (value: number) => 60 + value / 2],
+    ["with noise", (value: number, index: number) => value + ((index * 37) % 11) * 3],
+  ])("gives the value of the definition for a picture %s", (_, change) => {
+    const [one, other] = [texture(), texture(change)];
+    expect(similarityTo(one)(other)).toBeCloseTo(plainSimilarity(one, other), 9);
+    expect(similarityTo(one)(other)).toBeLessThan(0.995);
+  });
+
+  test("sees a difference in white below transparency, which white hides", () => {
+    const white = texture(() => 255, 4);
+    const given = texture(() => 255, 4);
+    for (let pixel = 0; pixel < SIDE * SIDE; pixel++) {
+      white.pixels[pixel * 4 + 3] = 128;
+      given.pixels[pixel * 4 + 3] = pixel % 3 === 0 ? 228 : 28;
+    }
+    expect(similarityTo(white)(given)).toBeLessThan(0.9);
+    expect(similarityTo(white)(white)).toBeCloseTo(1, 12);
+  });
+
+  test("compares pixels with and without an alpha channel", () => {
+    expect(similarityTo(texture(undefined, 4))(texture())).toBeCloseTo(1, 12);
+  });
+
+  test("gives less for a sample whose tiles differ: the mean less 1.64 standard errors", () => {
+    const [one, other] = [
+      texture(),
+      texture((value, index) => (index % SIDE < SIDE / 2 ? value : value + 40)),
+    ];
+    const tiled = { ...one, tileWidth: SIDE / 2, tileHeight: SIDE / 2 };
+    const mean = similarityTo(tiled)(other);
+    const sample = similarityTo({ ...tiled, share: 0.1 })(other);
+    expect(sample).toBeLessThan(mean);
+    // The variance of two good and two bad tiles, each as far from the mean.
+    const spread = similarityTo({ ...tiled, share: 0.55 })(other);
+    expect((mean - sample) ** 2 / (mean - spread) ** 2).toBeCloseTo(2, 6);
+    expect(similarityTo({ ...tiled, share: 0.1 })(one)).toBeCloseTo(1, 12);
+  });
+
+  test("gives the mean of the tiles, without windows across their edges", () => {
+    const [one, other] = [texture(), texture((value, index) => value + (index % 13))];
+    const half = SIDE / 2;
+    const tiled = { ...one, tileWidth: half, tileHeight: half };
+    const cut = ({ pixels }: Pixels, left: number, top: number): Tiled => {
+      const rows = Array.from({ length: half }, (_, row) => {
+        const start = ((top + row) * SIDE + left) * 3;
+        return pixels.subarray(start, start + half * 3);
+      });
+      const size = { width: half, height: half, tileWidth: half, tileHeight: half, share: 1 };
+      return { ...size, pixels: Buffer.concat(rows), channels: 3 };
+    };
+    const corners = [
+      [0, 0],
+      [half, 0],
+      [0, half],
+      [half, half],
+    ] as const;
+    const each = corners.map(([left, top]) => similarityTo(cut(one, left, top))(cut(other, left, top)));
+    expect(similarityTo(tiled)(other)).toBeCloseTo(each.reduce((sum, value) => sum + value, 0) / 4, 12);
+  });
+});
