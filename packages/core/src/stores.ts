@@ -7,6 +7,7 @@ export type * from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,
   hasJointAdoption,
+  hasRangeListing,
   hasRevisionProbe,
   hasShardSampler,
   isBlobKey,
@@ -20,12 +21,21 @@ export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases } from "./contracts/lease-store.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
+export type * from "./contracts/record-queries.ts";
+export { hasRecordQueries } from "./contracts/record-queries.ts";
 export { sharesOf } from "./contracts/verification-queue.ts";
 export { isForbidden, specialAddresses } from "./http/remote/special-addresses.ts";
+export { factsOf } from "./images/record/record-facts.ts";
 export type { Checked, Filled, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";
-export { checkBlobKey, checkLeaseLength, checkListing } from "./stores/argument-checks.ts";
+export {
+  checkBlobKey,
+  checkKeyRange,
+  checkLeaseLength,
+  checkListing,
+  rangeWithin,
+} from "./stores/argument-checks.ts";
 export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";

@@ -1,4 +1,6 @@
 export { createSqlAccounts } from "./accounts/sql-accounts.ts";
+export type { SqlBlobStore, SqlBlobStoreOptions } from "./blobs/sql-blob-store.ts";
+export { createSqlBlobStore } from "./blobs/sql-blob-store.ts";
 export type { BatchCounts } from "./contacts/put-batch.ts";
 export type { PutContactsOptions } from "./contacts/put-contacts.ts";
 export { putContacts } from "./contacts/put-contacts.ts";

@@ -3,13 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   accountsContract,
+  blobStoreContract,
   contactSourceContract,
+  dueIndexContract,
+  leaseStoreContract,
   suppressionListContract,
   verificationQueueContract,
 } from "@outrigger/core/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";
+import { createSqlBlobStore } from "./blobs/sql-blob-store.ts";
 import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 import { openDatabase, type SqlDatabase } from "./sql-database.ts";
@@ -32,6 +36,11 @@ describe("in PostgreSQL", () => {
   });
   afterAll(() => server.close());
   contracts(() => server.url);
+  const open = async () => createSqlBlobStore({ url: server.url, timeoutMs: 20_000 });
+  blobStoreContract(test, open, { abilities: ["due index", "ranges", "record queries"] });
+  dueIndexContract(test, open, { reopen: open });
+  // Concurrent, because these tests wait for leases to expire.
+  leaseStoreContract(test.concurrent, open, { openAnother: open });
 });
 
 /** Runs the contract suites on two handles of one database, as two processes would have. */

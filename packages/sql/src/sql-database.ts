@@ -5,6 +5,7 @@ import { createPostgresDriver } from "./driver/postgres-driver.ts";
 import type { SqlDriver } from "./driver/sql-driver.ts";
 import { closedError } from "./driver/sql-errors.ts";
 import { createSqliteDriver } from "./driver/sqlite-driver.ts";
+import { LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
 
 export interface SqlDatabaseOptions {
   /**
@@ -118,7 +119,10 @@ export async function readyDriver(database: SqlDatabase): Promise<SqlDriver> {
 function createDriver(options: SqlDatabaseOptions): SqlDriver {
   const { url, timeoutMs, durability, maxConnections } = checkOptions("openDatabase", options, RULES);
   const path = pathOf(url);
-  if (path === null) return createPostgresDriver({ url, maxConnections, timeoutMs });
+  if (path === null) {
+    const loadMigrations = async () => (await import("./schema/migrate.ts")).lookupMigrations("postgres");
+    return createPostgresDriver({ url, maxConnections, timeoutMs, schema: LOOKUP_SCHEMA, loadMigrations });
+  }
   return createSqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
 }
 
@@ -129,6 +133,7 @@ function pathOf(url: string): string | null {
   return path === undefined || path === ":memory:" || path.includes("\0") ? null : path;
 }
 
-function isPostgres(url: string): boolean {
+/** Whether a URL names a PostgreSQL server. */
+export function isPostgres(url: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
 }

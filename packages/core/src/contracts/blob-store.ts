@@ -127,8 +127,10 @@ export interface LocalStore {
    * deletes it in any case.
    */
   adopt(key: string, path: string, options?: PutOptions): Promise<BlobInfo>;
+  /** Absolute path of a directory below which all files of {@link localPath} lie. */
+  readonly blobDirectory: string;
   /**
-   * Path of a file that holds exactly the blob's bytes, so that other processes can open it. `null`: no such
+   * Absolute path of a file that holds exactly the blob's bytes, so that other processes can open it. `null`: no such
    * key.
    */
   localPath(key: string): Promise<string | null>;
@@ -153,7 +155,7 @@ export interface LocalStore {
 }
 
 const LOCAL_MEMBERS = [
-  ...(["spoolDirectory", "adopt", "localPath"] as const),
+  ...(["spoolDirectory", "adopt", "blobDirectory", "localPath"] as const),
   ...(["localSecret", "readLocalSecret", "secretPath", "removeSuperseded"] as const),
 ] satisfies (keyof LocalStore)[];
 
@@ -209,6 +211,27 @@ export interface BulkRemoval {
 
 export function hasBulkRemoval(store: BlobStore): store is BlobStore & BulkRemoval {
   return "removeNamed" in store;
+}
+
+/** The keys after `after`, up to and including `upTo`, by the order of their bytes. The bounds are characters of keys. */
+export interface KeyRange {
+  /** @default "": before the first key */
+  after?: string;
+  /** @default beyond the last key */
+  upTo?: string;
+}
+
+/** Optional ability: lists a range of the keys at the cost of that range, so that several ranges can be walked at once. */
+export interface RangeListing {
+  /**
+   * The keys of a range, with the guarantees of {@link BlobStore.list}. Their first characters never descend, so the last key
+   * tells how much of a walk is done. Bounds with other characters than those of keys reject with `bad_request`.
+   */
+  listRange(range: KeyRange, options?: ListOptions): Promise<KeyPage>;
+}
+
+export function hasRangeListing(store: BlobStore): store is BlobStore & RangeListing {
+  return "listRange" in store;
 }
 
 /** A part of a store's keys, selected by their first characters. */

@@ -1,4 +1,4 @@
-import type { ImageFormat, OriginalType } from "./renderer.ts";
+import type { ImageFormat, OriginalType, PicturePoint } from "./renderer.ts";
 
 /** Server-rendered HTML with its Content-Security-Policy. */
 export interface Page {
@@ -37,6 +37,10 @@ export interface ImageView extends PlacedView {
   width: number | null;
   height: number | null;
   pages: number | null;
+  /** The point that a cut rendition keeps; `null`: the centre. */
+  focus: PicturePoint | null;
+  /** ThumbHash of the first page in base64; `null`: none. */
+  placeholder: string | null;
   /** The page of the document to show, from 1. */
   page: number;
   /** First product of the uploader's User-Agent. */
@@ -66,10 +70,10 @@ export interface EditView {
   notice?: string;
   /** Why the last attempt was rejected, if no single field is the reason. */
   problem?: string;
-  /** After a rejection: the form as it was sent, for its fields. Absent: the image's name, and no new expiry. */
+  /** After a rejection: the form as it was sent, for its fields. Absent: the image's name and focus, and no new expiry. */
   typed?: EditInput;
   /** After a rejection: the message about each wrong field, by its name. Dates in it are ISO 8601 in UTC. */
-  faults?: Partial<Record<"name" | "expiresIn" | "expiresAt" | "confirm", string>>;
+  faults?: Partial<Record<"name" | "expiresIn" | "expiresAt" | "focusX" | "focusY" | "confirm", string>>;
 }
 
 /** The values of the edit form's fields, by their names. Every value is untrusted text. */
@@ -86,6 +90,10 @@ export interface EditInput {
   expiresAt: string;
   /** The time zone of `expiresAt`, such as `+02:00`. Empty: UTC. A script fills it in. */
   utcOffset: string;
+  /** The focus of the image, in percent of its width from the left. Empty, together with `focusY`: the centre. */
+  focusX: string;
+  /** Percent of the height from the top. */
+  focusY: string;
 }
 
 /** The view for an edit page that was requested without the right PIN. */
@@ -106,6 +114,11 @@ export interface UploadView extends PlacedView {
   /** Default lifetime of an image, and the longest that may be requested, in milliseconds. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
+  /**
+   * Which sizes an address without a signature gets: those that it names, none, or the next larger of these longer sides in
+   * ascending order.
+   */
+  sizes: "any" | "signed" | readonly number[];
   /** The form for browsers without JavaScript. Absent: this client may not upload, or the pages have no `created`. */
   form?: UploadForm;
   /** Why the form that was just sent is rejected. May be present without `form`. */

@@ -1,3 +1,5 @@
+import type { PictureEdits } from "./picture-edits.ts";
+
 /** Media types of originals, as the OpenAPI description lists them. */
 export type OriginalType =
   | "image/png"
@@ -10,8 +12,11 @@ export type OriginalType =
 /** Formats in which an image is served, named by their file extension. */
 export type ImageFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf" | "webp" | "avif";
 
-/** JPEG quality levels. */
-export type Quality = "low" | "medium" | "high" | "max";
+/**
+ * Quality levels of a JPEG. `auto`, also of WebP and AVIF: the smallest file that looks as good as `high`, or as good as is
+ * seen, and never larger than `high`.
+ */
+export type Quality = "low" | "medium" | "high" | "max" | "auto";
 
 /**
  * The source bytes: a file on this machine, read-only, from byte `start` on (absent: from the first byte), or
@@ -113,7 +118,7 @@ export interface Layout extends Size {
 /** A fully specified rendition: equal specs of one original give equal pictures. */
 export interface RenditionSpec {
   format: ImageFormat;
-  /** For `jpg` only. */
+  /** For `jpg`; `webp` and `avif` have `auto` only. @default "high" */
   quality?: Quality;
   /** Exactly this layout, as returned by {@link Renderer.measure}. The box, `fit` and `at` are then ignored. */
   width?: number;
@@ -142,6 +147,8 @@ export interface RenditionSpec {
    * document
    */
   page?: number;
+  /** Edits of the finished picture. All sizes in this spec are those before its rotation. @default none */
+  edits?: PictureEdits;
 }
 
 export interface Rendition {
@@ -220,7 +227,7 @@ export interface Renderer {
    */
   look(type: OriginalType, format: ImageFormat): number;
   /**
-   * The layout of a rendition, computed without reading the original: fitted to its box, or its natural size,
+   * The layout of a rendition before its edits, computed without reading the original: fitted to its box, or its natural size,
    * within the limits of this renderer. `null`: unknown until the original is read.
    */
   measure(original: OriginalFacts, spec: RenditionSpec): Layout | null;

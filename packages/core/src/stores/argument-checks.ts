@@ -1,4 +1,4 @@
-import { isBlobKey } from "../contracts/blob-store.ts";
+import { type ByteRange, isBlobKey, type KeyRange } from "../contracts/blob-store.ts";
 import { isLeaseLength } from "../contracts/lease-store.ts";
 import { ServiceError } from "../errors.ts";
 
@@ -36,8 +36,24 @@ export function checkListing(prefix: string, limit: number): void {
   }
 }
 
+/** Throws `bad_request` for an invalid range of keys. */
+export function checkKeyRange({ after = "", upTo = "" }: KeyRange, limit: number): void {
+  checkListing("", limit);
+  if (!/^[A-Za-z0-9._/-]*$/.test(after + upTo)) {
+    throw new ServiceError("bad_request", "The bounds of a range must consist of the characters of keys");
+  }
+}
+
 /** Throws `bad_request` for an invalid lease length. */
 export function checkLeaseLength(leaseMs: number): void {
   if (!isLeaseLength(leaseMs))
     throw new ServiceError("bad_request", "The lease length must be an integer from 100 to 3,600,000 ms");
+}
+
+/** The part of a range that lies within a blob of `size` bytes. Throws `bad_request` if it begins elsewhere, or is no range. */
+export function rangeWithin({ start, end }: ByteRange, size: number): ByteRange {
+  const isRange = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
+  if (!isRange || start >= size)
+    throw new ServiceError("bad_request", "The range must begin within the blob");
+  return { start, end: Math.min(end, size - 1) };
 }

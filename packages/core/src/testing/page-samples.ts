@@ -44,6 +44,8 @@ export const IMAGE: ImageView = {
   width: 1600,
   height: 900,
   pages: 1,
+  focus: null,
+  placeholder: "IPgBBYDpX4uWhVNlW/hzirPy/lu5",
   page: 1,
   agent: { name: "Shutter", version: "2.14.1" },
   createdAt: "2025-11-20T11:00:00.000Z",
@@ -85,6 +87,7 @@ export const UPLOAD: UploadView & { form: UploadForm } = {
   maxUploadBytes: 26_214_400,
   defaultLifetimeMs: 86_400_000,
   maxLifetimeMs: 31_536_000_000,
+  sizes: "any",
   form: {
     action: `${ORIGIN}/img/`,
     fileField: "imagedata",
@@ -115,8 +118,12 @@ export function hostileImage(text: string): ImageView {
 
 /** An edit form with `text` in every text field. */
 export function hostileEdit(text: string): EditView {
-  const typed = { name: text, expiry: "on", expiresIn: text, expiresAt: text, utcOffset: text } as const;
-  const faults = { name: text, expiresIn: text, expiresAt: text, confirm: text };
+  const dates = { expiry: "on", expiresIn: text, expiresAt: text, utcOffset: text } as const;
+  const typed = { name: text, ...dates, focusX: text, focusY: text };
+  const faults = {
+    ...{ name: text, expiresIn: text, expiresAt: text },
+    ...{ focusX: text, focusY: text, confirm: text },
+  };
   return { ...EDIT, pin: text, notice: text, problem: text, typed, faults };
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { EditView, Pages } from "../contracts/pages.ts";
+import type { EditView, ImageView, Pages } from "../contracts/pages.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { addressesIn, contentOfId, contentOfRole, directives, forms, textOf } from "./html-lookups.ts";
 import { htmlTokens, startTags } from "./html-tokens.ts";
@@ -97,6 +97,8 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       "expiresAt",
       "expiresIn",
       "expiry",
+      "focusX",
+      "focusY",
       "name",
       "pin",
       "utcOffset",
@@ -117,12 +119,17 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       expiresIn: "",
       expiresAt: "2025-11-01T10:00",
       utcOffset: "+09:00",
+      focusX: "110",
+      focusY: "20",
     };
-    const faults = { name: "Name fault.", expiresAt: "Date fault.", confirm: "Box fault." };
+    const faults = {
+      ...{ name: "Name fault.", expiresAt: "Date fault." },
+      ...{ focusX: "Number fault.", confirm: "Box fault." },
+    };
     const view: EditView = { ...EDIT, typed: { ...typed, expiry: "on" }, faults };
     const tokens = htmlTokens(create().edit(view, NOW).html);
     const [update, remove] = forms(tokens);
-    for (const name of ["name", "expiresAt", "utcOffset"] as const) {
+    for (const name of ["name", "expiresAt", "utcOffset", "focusX", "focusY"] as const) {
       assert.equal(update?.fields.get(name)?.get("value"), typed[name]);
     }
     const chosen = startTags(tokens, "input").filter(
@@ -140,6 +147,16 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       assert.ok(texts.includes(fault), `${name}: ${texts.join(", ")}`);
     }
     assert.ok(!update?.fields.get("expiresIn")?.has("aria-invalid"));
+  });
+
+  test("edit: the form has the focus of the image in percent, and empty fields for the centre", async () => {
+    const valuesFor = (focus: ImageView["focus"]) => {
+      const [update] = forms(htmlTokens(create().edit({ ...EDIT, image: { ...IMAGE, focus } }, NOW).html));
+      return ["focusX", "focusY"].map((name) => update?.fields.get(name)?.get("value") ?? "");
+    };
+    assert.deepEqual(valuesFor([0.3333, 0.07]), ["33.33", "7"]);
+    assert.deepEqual(valuesFor([0, 1]), ["0", "100"]);
+    assert.deepEqual(valuesFor(null), ["", ""]);
   });
 
   test("edit: a notice and a problem are announced to screen readers, and only if present", async () => {

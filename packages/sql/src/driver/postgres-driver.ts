@@ -1,14 +1,20 @@
-import { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
-import { isMigrated } from "../schema/is-migrated.ts";
-import { POSTGRES, type SqlDriver, type SqlRunner, type WriteOptions } from "./sql-driver.ts";
+import type pg from "pg";
+import { isMigrated, type Schema } from "../schema/is-migrated.ts";
+import type { Migrations } from "../schema/migrate.ts";
+import { createPool, createPostgresSockets } from "./postgres-pool.ts";
+import { POSTGRES, type SqlDriver, type SqlRunner, type SqlValue, type WriteOptions } from "./sql-driver.ts";
 import { closedError, toServiceError } from "./sql-errors.ts";
 
 export interface PostgresSettings {
   url: string;
   maxConnections: number;
   timeoutMs: number;
+  schema: Schema;
+  /** Loads the migrations of the schema: most starts need none. */
+  loadMigrations: () => Promise<Migrations>;
+  /** Refuses a standby, whose rows may be older than acknowledged writes. @default false */
+  needsPrimary?: boolean;
 }
 
 /**
@@ -20,48 +26,75 @@ const CONTACTS_LOCK = 7_310_411_902;
 const MIGRATION_MS = 30_000;
 /** How long `close` waits for the server to end the connections. */
 const GOODBYE_MS = 500;
-const BIGINT_OID = 20;
+
+export interface PostgresDriver extends SqlDriver {
+  /**
+   * As `run`. The last parameter of the statement is added: the time at which this call rejects, in Unix milliseconds of the
+   * server's clock.
+   */
+  runInTime(text: string, values: readonly (SqlValue | Buffer)[]): Promise<number>;
+}
 
 /** Creates a driver that connects on demand and reconnects after a loss. */
-export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
-  const { url, timeoutMs } = settings;
+export function createPostgresDriver(settings: PostgresSettings): PostgresDriver {
+  const { timeoutMs, schema } = settings;
   const sockets = createPostgresSockets();
-  const pool = createPool({ ...settings, createSocket: sockets.create });
+  const { pool, sessionOf } = createPool({ ...settings, createSocket: sockets.create });
   const names = new Map<string, string>();
   let closing: Promise<void> | null = null;
 
-  function config(text: string, queryTimeoutMs: number) {
-    // With a name, the server caches the plan.
-    const name = names.get(text) ?? `outrigger_${names.size}`;
-    names.set(text, name);
-    return { name, text, query_timeout: queryTimeoutMs };
+  async function connect(): Promise<pg.PoolClient> {
+    if (closing !== null) throw closedError();
+    return await pool.connect();
   }
 
-  function createRunner(queryable: pg.Pool | pg.PoolClient, queryTimeoutMs: number): SqlRunner {
-    const query = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
-      if (closing !== null) throw closedError();
+  function nameOf(text: string): string {
+    const name = names.get(text) ?? `outrigger_${names.size}`;
+    names.set(text, name);
+    return name;
+  }
+
+  async function query<Row extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    text: string,
+    values: readonly unknown[],
+    queryTimeoutMs: number,
+  ) {
+    if (closing !== null) throw closedError();
+    // With a name, the server caches the plan. Behind a pooler, each query may run in another session, which lacks it.
+    const name = sessionOf(client).isDirect ? { name: nameOf(text) } : {};
+    return await inTime(client.query<Row>({ ...name, text, values: [...values] }), queryTimeoutMs);
+  }
+
+  function createRunner(
+    perform: <Row extends pg.QueryResultRow>(
+      text: string,
+      values: readonly unknown[],
+    ) => Promise<pg.QueryResult<Row>>,
+  ): SqlRunner {
+    const run = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
       try {
-        return await queryable.query<Row>({ ...config(text, queryTimeoutMs), values: [...values] });
+        return await perform<Row>(text, values);
       } catch (error) {
         throw toServiceError(error);
       }
     };
     return {
       // The text of the statement determines the type of its rows.
-      all: async <Row>(text: string, values: readonly unknown[] = []) =>
-        (await query(text, values)).rows as Row[],
-      first: async <Row>(text: string, values: readonly unknown[] = []) =>
-        (await query(text, values)).rows[0] as Row | undefined,
-      run: async (text, values) => (await query(text, values)).rowCount ?? 0,
+      all: async <Row>(text: string, values?: readonly unknown[]) => (await run(text, values)).rows as Row[],
+      first: async <Row>(text: string, values?: readonly unknown[]) =>
+        (await run(text, values)).rows[0] as Row | undefined,
+      run: async (text, values) => (await run(text, values)).rowCount ?? 0,
     };
   }
 
   async function write<T>(work: (runner: SqlRunner) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    if (closing !== null) throw closedError();
-    const client = await pool.connect().catch((error) => {
+    const client = await connect().catch((error) => {
       throw toServiceError(error);
     });
-    const runner = createRunner(client, options.timeoutMs ?? timeoutMs);
+    const runner = createRunner((text, values) =>
+      query(client, text, values, options.timeoutMs ?? timeoutMs),
+    );
     let failure: Error | undefined;
     try {
       await runner.run("BEGIN");
@@ -81,27 +114,57 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
     }
   }
 
-  const runner = createRunner(pool, timeoutMs);
+  /** Runs a statement on the next free connection. */
+  async function perform<Row extends pg.QueryResultRow>(
+    text: string,
+    valuesFor: (client: pg.PoolClient) => readonly unknown[],
+  ) {
+    const client = await connect();
+    let failure: unknown;
+    try {
+      return await query<Row>(client, text, valuesFor(client), timeoutMs);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      // After an error, a reply of the server may still be on its way: the connection is closed.
+      client.release(failure !== undefined);
+    }
+  }
+
+  const runner = createRunner((text, values) => perform(text, () => values));
+  /** The time at which a call that begins now rejects, by the server's clock. */
+  const deadlineOf = (client: pg.PoolClient) => sessionOf(client).aheadMs + performance.now() + timeoutMs;
+
   return {
     ...runner,
     dialect: POSTGRES,
     timeoutMs,
     write,
 
+    async runInTime(text, values) {
+      try {
+        return (await perform(text, (client) => [...values, deadlineOf(client)])).rowCount ?? 0;
+      } catch (error) {
+        throw toServiceError(error);
+      }
+    },
+
     async migrate() {
-      if (closing !== null) throw closedError();
       // Checks within `timeoutMs` that the server answers; the migration itself may take longer.
-      if (await isMigrated(runner, "postgres")) return;
-      const { migratePostgres } = await import("../schema/migrate.ts");
+      if (await isMigrated(runner, "postgres", schema)) return;
+      const [{ migratePostgres }, migrations] = await Promise.all([
+        import("../schema/migrate.ts"),
+        settings.loadMigrations(),
+      ]);
       const sole = createPool({
-        url,
+        ...settings,
         maxConnections: 1,
-        timeoutMs,
         statementMs: MIGRATION_MS,
         createSocket: sockets.create,
       });
       try {
-        await migratePostgres(sole);
+        await migratePostgres(sole.pool, schema, migrations);
       } catch (error) {
         throw toServiceError(error);
       }
@@ -117,59 +180,13 @@ export function createPostgresDriver(settings: PostgresSettings): SqlDriver {
   };
 }
 
-interface PoolSettings extends PostgresSettings {
-  /** @default timeoutMs */
-  statementMs?: number;
-  createSocket: () => Socket;
-}
-
-function createPool({
-  url,
-  maxConnections,
-  timeoutMs,
-  statementMs = timeoutMs,
-  createSocket,
-}: PoolSettings): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: statementMs,
-    // The server aborts statements whose call has timed out.
-    statement_timeout: statementMs,
-    idle_in_transaction_session_timeout: Math.max(60_000, statementMs),
-    keepAlive: true,
-    application_name: "outrigger",
-    stream: createSocket,
-    types: { getTypeParser },
-  } as pg.PoolConfig); // The types lack a function for `stream`.
-  // A connection lost while idle is replaced on demand. If it is lost during a call, the call rejects.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  return pool;
-}
-
-/** Parses bigint as a number: counts and IDs are far below 2^53. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
-  oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text");
-
-/** The sockets of a pool. `close` destroys them, because a hung server would keep the process alive. */
-interface PostgresSockets {
-  create(): Socket;
-  destroyAll(): void;
-}
-
-function createPostgresSockets(): PostgresSockets {
-  const open = new Set<Socket>();
-  return {
-    create() {
-      const socket = new Socket();
-      open.add(socket);
-      socket.once("close", () => open.delete(socket));
-      return socket;
-    },
-    destroyAll() {
-      for (const socket of open) socket.destroy();
-    },
-  };
+/** Rejects if `work` takes longer. The caller closes its connection. */
+function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // If this process was busy or suspended, the reply may be in the socket already: it is read before this callback runs.
+      setImmediate(() => reject(new Error("Query read timeout")));
+    }, timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

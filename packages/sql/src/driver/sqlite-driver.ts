@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type Database from "libsql";
-import { isMigrated } from "../schema/is-migrated.ts";
+import { isMigrated, LOOKUP_SCHEMA } from "../schema/is-migrated.ts";
 import { loadLibsql } from "./load-libsql.ts";
 import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
@@ -119,7 +119,7 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
       return result;
     },
     async migrate() {
-      if (await read((runner) => isMigrated(runner, "sqlite"))) return;
+      if (await read((runner) => isMigrated(runner, "sqlite", LOOKUP_SCHEMA))) return;
       const { migrateSqlite } = await import("../schema/migrate.ts");
       await transaction(({ database }) => migrateSqlite(database));
     },

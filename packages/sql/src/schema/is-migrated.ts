@@ -1,15 +1,17 @@
 import type { SqlRunner } from "../driver/sql-driver.ts";
 
-export const MIGRATION_TABLE = "lookup_migrations";
+/** The migrations of one set of tables. A database may have several sets. */
+export interface Schema {
+  /** The table that lists the applied migrations. */
+  table: string;
+  /** Names of all migrations, in order. */
+  names: readonly string[];
+}
 
-/** Names of all schema migrations, in order. */
-export const MIGRATION_NAMES = [
-  "001-tables",
-  "002-verdicts-and-titles",
-  "003-verifications",
-  "004-spelling-keys",
-  "005-habits",
-] as const;
+export const LOOKUP_SCHEMA = {
+  table: "lookup_migrations",
+  names: ["001-tables", "002-verdicts-and-titles", "003-verifications", "004-spelling-keys", "005-habits"],
+} as const satisfies Schema;
 
 const TABLE = {
   sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1",
@@ -17,8 +19,12 @@ const TABLE = {
 };
 
 /** Whether the schema has exactly the migrations of this version. It loads no migrator, whose library has hundreds of files. */
-export async function isMigrated(runner: SqlRunner, kind: "sqlite" | "postgres"): Promise<boolean> {
-  if ((await runner.first(TABLE[kind], [MIGRATION_TABLE])) === undefined) return false;
-  const applied = await runner.all<{ name: string }>(`SELECT name FROM ${MIGRATION_TABLE} ORDER BY name`);
-  return applied.map(({ name }) => name).join() === MIGRATION_NAMES.join();
+export async function isMigrated(
+  runner: SqlRunner,
+  kind: "sqlite" | "postgres",
+  { table, names }: Schema,
+): Promise<boolean> {
+  if ((await runner.first(TABLE[kind], [table])) === undefined) return false;
+  const applied = await runner.all<{ name: string }>(`SELECT name FROM ${table} ORDER BY name`);
+  return applied.map(({ name }) => name).join() === names.join();
 }

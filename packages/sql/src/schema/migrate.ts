@@ -1,30 +1,24 @@
 import { ServiceError } from "@outrigger/core";
-import {
-  Kysely,
-  type Migration,
-  type MigrationProvider,
-  Migrator,
-  PostgresDialect,
-  SqliteDialect,
-  sql,
-} from "kysely";
+import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect, sql } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { createTables } from "./create-tables.ts";
 import { createVerifications } from "./create-verifications.ts";
-import { MIGRATION_NAMES, MIGRATION_TABLE } from "./is-migrated.ts";
+import { LOOKUP_SCHEMA, type Schema } from "./is-migrated.ts";
 
-/** All schema migrations, in order; `MIGRATION_NAMES` has their names. A released migration must never be changed. */
-function migrationsFor(kind: "sqlite" | "postgres"): MigrationProvider {
-  const migrations: Record<(typeof MIGRATION_NAMES)[number], Migration> = {
+/** The migrations of a {@link Schema}, by name. */
+export type Migrations = Readonly<Record<string, Migration>>;
+
+/** The migrations of `LOOKUP_SCHEMA`. A released migration must never be changed. */
+export function lookupMigrations(kind: "sqlite" | "postgres"): Migrations {
+  return {
     "001-tables": { up: (db) => createTables(db, kind) },
     "002-verdicts-and-titles": { up: (db) => addVerdictsAndTitles(db, kind) },
     "003-verifications": { up: (db) => createVerifications(db, kind) },
     "004-spelling-keys": { up: (db) => addSpellingKeyColumn(db, kind) },
     "005-habits": { up: forgetPatterns },
-  };
-  return { getMigrations: async () => migrations };
+  } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 
 /** The column is filled when a database is opened. */
@@ -66,33 +60,35 @@ export function sqliteDialect(database: Database.Database): SqliteDialect {
   });
 }
 
-/** Migrates the schema. Call it in a transaction that excludes other writers. */
+/** Migrates the lookup's schema. Call it in a transaction that excludes other writers. */
 export async function migrateSqlite(database: Database.Database): Promise<void> {
   const db = new Kysely<unknown>({ dialect: sqliteDialect(database) });
-  await migrate(db, migrationsFor("sqlite"));
+  await migrate(db, LOOKUP_SCHEMA, lookupMigrations("sqlite"));
 }
 
-/** Migrates the schema; waits for concurrent migrations. Ends the pool. */
-export async function migratePostgres(pool: pg.Pool): Promise<void> {
+/** Migrates a schema; waits for concurrent migrations. Ends the pool. */
+export async function migratePostgres(pool: pg.Pool, schema: Schema, migrations: Migrations): Promise<void> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await migrate(db, migrationsFor("postgres"));
+    await migrate(db, schema, migrations);
   } finally {
     await db.destroy();
   }
 }
 
-async function migrate(db: Kysely<unknown>, provider: MigrationProvider): Promise<void> {
-  const known = new Set<string>(MIGRATION_NAMES);
+async function migrate(db: Kysely<unknown>, { table, names }: Schema, migrations: Migrations): Promise<void> {
+  const known = new Set<string>(names);
   const migrator = new Migrator({
     db,
-    provider,
-    migrationTableName: MIGRATION_TABLE,
-    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: table,
+    migrationLockTableName: `${table}_lock`,
   });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  const newer = (await appliedMigrations(db)).filter((name) => !known.has(name));
+  // The table is missing if it could not be created, which `error` reports.
+  const applied = await appliedMigrations(db, table).catch(() => []);
+  const newer = applied.filter((name) => !known.has(name));
   if (newer.length === 0) throw error;
   throw new ServiceError(
     "host_misuse",
@@ -101,12 +97,7 @@ async function migrate(db: Kysely<unknown>, provider: MigrationProvider): Promis
   );
 }
 
-async function appliedMigrations(db: Kysely<unknown>): Promise<string[]> {
-  const rows = await db
-    .withTables<{ [MIGRATION_TABLE]: { name: string } }>()
-    .selectFrom(MIGRATION_TABLE)
-    .select("name")
-    .orderBy("name")
-    .execute();
-  return rows.map(({ name }) => name);
+async function appliedMigrations(db: Kysely<unknown>, table: string): Promise<string[]> {
+  const rows = await sql<{ name: string }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db);
+  return rows.rows.map(({ name }) => name);
 }

@@ -12,6 +12,7 @@ import type {
   LocalStore,
   NewContent,
   PutOptions,
+  RangeListing,
   RevisionProbe,
   ShardSampler,
 } from "../../contracts/blob-store.ts";
@@ -37,7 +38,7 @@ import {
   probeOf,
   revisionOf,
 } from "./fs-generations.ts";
-import { fsShards, listKeys } from "./fs-list.ts";
+import { fsShards, listKeyRange, listKeys, shardOf } from "./fs-list.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
@@ -67,6 +68,7 @@ export type FsBlobStore = BlobStore &
   RevisionProbe &
   DueIndex &
   BulkRemoval &
+  RangeListing &
   ShardSampler;
 
 /**
@@ -243,11 +245,9 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
         await removeFrom(baseOf(prefix.slice(0, -1)), names);
       }),
     shards: () => fsShards(blobs),
-    list: (prefix, options = {}) =>
-      whileOpen(async () => {
-        checkListing(prefix, options.limit ?? MAX_PAGE);
-        return listKeys(blobs, prefix, shardOf(prefix), options);
-      }),
+    list: (prefix, options = {}) => whileOpen(() => listKeys(blobs, prefix, options)),
+    listRange: (range, options = {}) => whileOpen(() => listKeyRange(blobs, range, options)),
+    blobDirectory: blobs,
     localPath: (key) =>
       mapped(async () => {
         const base = baseOf(key);
@@ -279,11 +279,6 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
 
 function infoOf({ size, inode }: NewFile, place: Place): BlobInfo {
   return { size, revision: revisionOf({ ...place, inode }) };
-}
-
-/** Top directories of bounded size: the first characters of an image ID are random. */
-function shardOf(key: string): string {
-  return key.slice(0, key[1] === "/" ? 1 : 2);
 }
 
 /** Creates the directories, and returns this process's directory for temporary files. */

@@ -1,8 +1,8 @@
-import { randomInt } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyPage, ListOptions, Shard } from "../../contracts/blob-store.ts";
-import { MAX_PAGE } from "../argument-checks.ts";
+import type { KeyPage, KeyRange, ListOptions, Shard } from "../../contracts/blob-store.ts";
+import { checkKeyRange, checkListing, MAX_PAGE } from "../argument-checks.ts";
+import { shuffled } from "../shuffled.ts";
 import { systemCode } from "./fs-errors.ts";
 import { chainNameOf } from "./fs-generations.ts";
 
@@ -10,12 +10,32 @@ import { chainNameOf } from "./fs-generations.ts";
 export async function listKeys(
   root: string,
   prefix: string,
-  shard: string,
   { cursor, limit = MAX_PAGE }: ListOptions,
 ): Promise<KeyPage> {
+  checkListing(prefix, limit);
   const path = prefix.split("/").slice(0, -1);
   const after = cursor?.split("/").slice(path.length) ?? null;
-  const found = prefix === "" ? walkShards(root, after) : walkKeys(join(root, shard, ...path), path, after);
+  const found =
+    prefix === "" ? walkShards(root, after, {}) : walkKeys(join(root, shardOf(prefix), ...path), path, after);
+  return pageOf(found, limit);
+}
+
+/** A page of the keys of a range, ordered by segment. The cursor is the last key returned. */
+export async function listKeyRange(
+  root: string,
+  range: KeyRange,
+  { cursor, limit = MAX_PAGE }: ListOptions,
+): Promise<KeyPage> {
+  checkKeyRange(range, limit);
+  return pageOf(walkShards(root, cursor?.split("/") ?? null, range), limit);
+}
+
+/** Top directories of bounded size: the first characters of an image ID are random. */
+export function shardOf(key: string): string {
+  return key.slice(0, key[1] === "/" ? 1 : 2);
+}
+
+async function pageOf(found: AsyncGenerator<string>, limit: number): Promise<KeyPage> {
   const keys: string[] = [];
   for await (const key of found) {
     if (keys.length === limit) return { keys, cursor: keys.at(-1) ?? "" };
@@ -24,11 +44,20 @@ export async function listKeys(
   return { keys };
 }
 
-async function* walkShards(root: string, after: string[] | null): AsyncGenerator<string> {
+/** A shard is a directory of keys that begin with its name: with two characters, or with the only one of their first segment. */
+async function* walkShards(
+  root: string,
+  after: string[] | null,
+  { after: low = "", upTo: high }: KeyRange,
+): AsyncGenerator<string> {
   const { directories } = await readNames(root);
   for (const shard of [...directories].sort()) {
     if (after !== null && shard < (after[0] ?? "").slice(0, 2)) continue;
-    yield* walkKeys(join(root, shard), [], after);
+    if (shard < low.slice(0, shard.length)) continue;
+    if (high !== undefined && shard > high.slice(0, shard.length)) continue;
+    for await (const key of walkKeys(join(root, shard), [], after)) {
+      if (key > low && (high === undefined || key <= high)) yield key;
+    }
   }
 }
 
@@ -73,14 +102,4 @@ export async function* fsShards(root: string): AsyncGenerator<Shard> {
     const { chains, directories } = await readNames(join(root, shard));
     yield { names: [...new Set([...chains, ...directories])], shardCount };
   }
-}
-
-/** Shuffled with equal probability of every order (Fisher–Yates). */
-function shuffled<T>(items: readonly T[]): T[] {
-  const order = items.map((_, index) => index);
-  for (let last = order.length - 1; last > 0; last--) {
-    const other = randomInt(last + 1);
-    [order[last], order[other]] = [order[other] ?? other, order[last] ?? last];
-  }
-  return order.flatMap((index) => items.slice(index, index + 1));
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { blobStoreContract } from "../../testing/blob-store-contract.ts";
 import { createMemoryBlobStore } from "./memory-blob-store.ts";
 
-blobStoreContract(test, async () => createMemoryBlobStore(), { abilities: ["probe"] });
+blobStoreContract(test, async () => createMemoryBlobStore(), { abilities: ["probe", "ranges"] });
 
 test("a memory store rejects a buffer and a stream larger than its free space, and stays usable", async () => {
   const store = createMemoryBlobStore({ maxBytes: 100_000 });

@@ -2,10 +2,16 @@ import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { checkOptions } from "../../check-options.ts";
-import type { BlobInfo, BlobStore, ByteRange, RevisionProbe } from "../../contracts/blob-store.ts";
+import type {
+  BlobInfo,
+  BlobStore,
+  KeyPage,
+  RangeListing,
+  RevisionProbe,
+} from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
-import { checkBlobKey, checkListing } from "../argument-checks.ts";
+import { checkBlobKey, checkKeyRange, checkListing, rangeWithin } from "../argument-checks.ts";
 
 export interface MemoryBlobStoreOptions {
   /**
@@ -27,7 +33,9 @@ interface Blob {
  * Blobs in this process's memory: for tests, and for renditions that may be lost. Closing the store drops
  * them.
  */
-export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): BlobStore & RevisionProbe {
+export function createMemoryBlobStore(
+  options: MemoryBlobStoreOptions = {},
+): BlobStore & RevisionProbe & RangeListing {
   const { maxBytes } = checkOptions("createMemoryBlobStore", options, RULES);
   const blobs = new Map<string, Blob>();
   // Two stores never create the same revision, so a revision of another store is never current by chance.
@@ -97,6 +105,13 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
     return { size: bytes.length, revision };
   }
 
+  function pageOf(isWanted: (key: string) => boolean, limit: number): KeyPage {
+    const rest = [...blobs.keys()].filter(isWanted).sort();
+    const keys = rest.slice(0, limit);
+    const next = keys.at(-1);
+    return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
+  }
+
   return {
     async put(key, body, { ifRevision, signal } = {}) {
       try {
@@ -122,7 +137,7 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
       signal?.throwIfAborted();
       if (blob === undefined) return null;
       const size = blob.bytes.length;
-      const { start, end } = range === undefined ? { start: 0, end: size - 1 } : within(range, size);
+      const { start, end } = range === undefined ? { start: 0, end: size - 1 } : rangeWithin(range, size);
       // A copy, because the receiver may write into its Buffer.
       return { size, revision: blob.revision, body: Buffer.from(blob.bytes.subarray(start, end + 1)) };
     },
@@ -141,10 +156,15 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
     async list(prefix, { cursor = "", limit = 1000 } = {}) {
       checkOpen();
       checkListing(prefix, limit);
-      const rest = [...blobs.keys()].filter((key) => key.startsWith(prefix) && key > cursor).sort();
-      const keys = rest.slice(0, limit);
-      const next = keys.at(-1);
-      return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
+      return pageOf((key) => key.startsWith(prefix) && key > cursor, limit);
+    },
+
+    async listRange(range, { cursor, limit = 1000 } = {}) {
+      checkOpen();
+      checkKeyRange(range, limit);
+      const { upTo } = range;
+      const after = cursor ?? range.after ?? "";
+      return pageOf((key) => key > after && (upTo === undefined || key <= upTo), limit);
     },
 
     isCurrent(key, revision) {
@@ -162,10 +182,4 @@ export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): Blo
 function discard(stream: Readable): void {
   stream.on("error", () => undefined); // An unhandled error would end the process.
   stream.destroy();
-}
-
-function within({ start, end }: ByteRange, size: number): ByteRange {
-  const valid = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
-  if (!valid || start >= size) throw new ServiceError("bad_request", "The range must begin within the blob");
-  return { start, end: Math.min(end, size - 1) };
 }

@@ -1,22 +1,33 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve, sep } from "node:path";
 import {
   type BlobInfo,
   type BlobStore,
   hasBulkRemoval,
   hasJointAdoption,
+  hasRangeListing,
   hasRevisionProbe,
   hasShardSampler,
   isLocalStore,
   type LocalStore,
 } from "../../contracts/blob-store.ts";
 import { hasDueIndex } from "../../contracts/due-index.ts";
-import { bulkRemovalBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
+import { hasRecordQueries } from "../../contracts/record-queries.ts";
+import { bulkRemovalBehaviour, rangesBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
+import { recordQueriesBehaviour } from "./record-queries.ts";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
 
-export type BlobStoreAbility = "local" | "joint adoption" | "probe" | "due index" | "bulk removal" | "shards";
+export type BlobStoreAbility =
+  | "local"
+  | "joint adoption"
+  | "probe"
+  | "due index"
+  | "bulk removal"
+  | "ranges"
+  | "record queries"
+  | "shards";
 
 /** Tests the optional abilities that a store declares. A due index has its own suite. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
@@ -28,6 +39,8 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
         probe: hasRevisionProbe(store),
         "due index": hasDueIndex(store),
         "bulk removal": hasBulkRemoval(store),
+        ranges: hasRangeListing(store),
+        "record queries": hasRecordQueries(store),
         shards: hasShardSampler(store),
       },
       {
@@ -36,6 +49,8 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
         probe: abilities.includes("probe"),
         "due index": abilities.includes("due index"),
         "bulk removal": abilities.includes("bulk removal"),
+        ranges: abilities.includes("ranges"),
+        "record queries": abilities.includes("record queries"),
         shards: abilities.includes("shards"),
       },
     );
@@ -48,6 +63,8 @@ export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly Bl
   if (abilities.includes("joint adoption")) jointAdoptionBehaviour(scope);
   if (abilities.includes("probe")) probeBehaviour(scope);
   if (abilities.includes("bulk removal")) bulkRemovalBehaviour(scope);
+  if (abilities.includes("ranges")) rangesBehaviour(scope);
+  if (abilities.includes("record queries")) recordQueriesBehaviour(scope);
   if (abilities.includes("shards")) shardsBehaviour(scope);
 }
 
@@ -236,7 +253,7 @@ function probeBehaviour({ test }: BlobStoreScope): void {
 }
 
 function localFilesBehaviour({ test }: BlobStoreScope): void {
-  test("localPath returns the path of a file with exactly the blob's bytes", async (store, key) => {
+  test("localPath returns the path of a file below blobDirectory with exactly the blob's bytes", async (store, key) => {
     assert.ok(isLocalStore(store));
     assert.equal(await store.localPath(key), null);
     for (const size of [10, 100_000, 0]) {
@@ -244,6 +261,7 @@ function localFilesBehaviour({ test }: BlobStoreScope): void {
       await store.put(key, bytes);
       const path = await store.localPath(key);
       assert.ok(path !== null);
+      assert.ok(path.startsWith(`${resolve(store.blobDirectory)}${sep}`), path);
       assertSame(await readFile(path), bytes);
     }
     await store.delete(key);

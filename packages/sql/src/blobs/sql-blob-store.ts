@@ -1,0 +1,227 @@
+import { randomBytes } from "node:crypto";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import {
+  type BlobStore,
+  type DueEntry,
+  type DueIndex,
+  type LeaseStore,
+  type RangeListing,
+  ServiceError,
+} from "@outrigger/core";
+import {
+  abortable,
+  checkBlobKey,
+  checkDueList,
+  checkDueQuery,
+  checkOptions,
+  dueName,
+  MAX_DUE_MS,
+  type RecordQueries,
+  type RuleTable,
+  rangeWithin,
+  rules,
+} from "@outrigger/core/stores";
+import { isPostgres } from "../sql-database.ts";
+import { type BlobConnection, openBlobConnection } from "./blob-connection.ts";
+import { factColumns } from "./blob-statements.ts";
+import { listBlobRange, listBlobs } from "./list-blobs.ts";
+import { createLookUps } from "./look-ups.ts";
+import { warningsOf } from "./postgres-warnings.ts";
+import { createSqlRecordQueries } from "./record-queries.ts";
+import { createSqlLeases } from "./sql-leases.ts";
+
+/** Address of the server and settings of a store. */
+export interface SqlBlobStoreOptions {
+  /**
+   * `postgres://user:password@host:port/database`, with the parameters of `pg`, such as `?sslmode=verify-full`. It may
+   * name PgBouncer in any mode.
+   */
+  url: string;
+  /**
+   * Prefix of all tables of the store: 1 to 30 characters of lower-case letters, digits and `_`; the first is a letter. Stores
+   * with different prefixes in one database are independent of each other.
+   * @default "images"
+   */
+  prefix?: string | undefined;
+  /**
+   * Time limit of one statement and of connecting, in milliseconds; an integer of 50 to 60,000.
+   * @default 2000
+   */
+  timeoutMs?: number | undefined;
+  /** Maximum number of connections of this process; an integer of 1 to 1000. @default 10 */
+  maxConnections?: number | undefined;
+}
+
+const RULES = {
+  url: rules.required(
+    rules.secretText("of the form postgres://user:password@host:port/database", isPostgres),
+  ),
+  prefix: rules.preset(
+    "images",
+    rules.text("1 to 30 lower-case letters, digits and _, of which the first is a letter", (prefix) =>
+      /^[a-z][a-z0-9_]{0,29}$/.test(prefix),
+    ),
+  ),
+  timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  maxConnections: rules.preset(10, rules.whole(1, 1000)),
+} satisfies RuleTable<SqlBlobStoreOptions>;
+
+/** Each blob is one value, which the server and this process hold in memory. */
+const MAX_BLOB_BYTES = 16 * 2 ** 20;
+
+/** A store in PostgreSQL, with a check of the server's settings. */
+export interface SqlBlobStore extends BlobStore, DueIndex, LeaseStore, RangeListing, RecordQueries {
+  /**
+   * Checks the server for settings that lose blobs: no flushes, standbys that are not waited for. Each text names the
+   * remedy; the list is empty if there is no such setting. Call it once and log the result.
+   */
+  warnings(): Promise<string[]>;
+}
+
+/**
+ * A store of records, due lists and leases in PostgreSQL 13 or later, for any number of processes. A blob has at most 16 MiB:
+ * a longer one rejects with `too_large`. Use it for records, and store originals and renditions elsewhere.
+ *
+ * Connects on demand: calls reject if the server fails. The first call creates the tables. Invalid options throw a `TypeError`
+ * at once.
+ */
+export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
+  const connection = openBlobConnection(checkOptions("createSqlBlobStore", options, RULES));
+  const { statementsFor } = connection;
+  const lookUp = createLookUps(connection);
+
+  async function write(key: string, bytes: Buffer, ifRevision: string | null | undefined) {
+    const revision = randomBytes(12).toString("base64url");
+    const { create, replace, update } = statementsFor(key);
+    const row = [key, revision, bytes, ...factColumns(key, bytes)];
+    const changed =
+      typeof ifRevision === "string"
+        ? connection.change(update, [...row, ifRevision])
+        : connection.change(ifRevision === null ? create : replace, row);
+    if ((await changed) === 0) throw new ServiceError("conflict", "The blob was changed by another call.");
+    return { size: bytes.length, revision };
+  }
+
+  return {
+    async put(key, body, { ifRevision, signal } = {}) {
+      // An error of the body before it is read must not crash the process: reading the body reports it.
+      if (!(body instanceof Uint8Array)) body.on("error", () => undefined);
+      try {
+        signal?.throwIfAborted();
+        checkBlobKey(key);
+        // Before a body is read that could not be stored.
+        await abortable(connection.ready(), signal);
+        const bytes = body instanceof Uint8Array ? limited(asBuffer(body)) : await gather(body, signal);
+        signal?.throwIfAborted();
+        // From here on the blob may be stored, whether or not the signal aborts or the reply arrives.
+        return await write(key, bytes, ifRevision);
+      } catch (error) {
+        if (!(body instanceof Uint8Array)) body.destroy();
+        throw error;
+      }
+    },
+
+    async get(key, { range, signal } = {}) {
+      checkBlobKey(key);
+      signal?.throwIfAborted();
+      const row = await abortable(lookUp(key), signal);
+      if (row === undefined) return null;
+      const { revision, bytes } = row;
+      const size = bytes.length;
+      if (range === undefined) return { size, revision, body: bytes };
+      const { start, end } = rangeWithin(range, size);
+      return { size, revision, body: bytes.subarray(start, end + 1) };
+    },
+
+    async stat(key) {
+      checkBlobKey(key);
+      return (await connection.first(statementsFor(key).stat, [key])) ?? null;
+    },
+
+    async delete(key) {
+      checkBlobKey(key);
+      return (await connection.change(statementsFor(key).remove, [key])) > 0;
+    },
+
+    list: (prefix, listOptions = {}) => listBlobs(connection, prefix, listOptions),
+    listRange: (range, listOptions = {}) => listBlobRange(connection, range, listOptions),
+    ...createSqlRecordQueries(connection),
+    ...createSqlDueIndex(connection),
+    ...createSqlLeases(connection),
+    warnings: async () => warningsOf(await connection.ready()),
+    close: () => connection.close(),
+  };
+}
+
+/** Entries as rows, which the primary key orders by time. IDs spread them over the partitions, so no page has all new entries. */
+function createSqlDueIndex(connection: BlobConnection): DueIndex {
+  const { due } = connection.tables;
+  const LIST = `SELECT id, due_ms AS "dueMs" FROM ${due} WHERE list = $1 AND due_ms <= $2 ORDER BY due_ms, id LIMIT $3`;
+
+  return {
+    async addDue(list, entry, signal) {
+      check(list, entry);
+      signal?.throwIfAborted();
+      await connection.change(connection.statementsFor(entry.id).addDue, [list, entry.dueMs, entry.id]);
+    },
+
+    async removeDue(list, entry) {
+      check(list, entry);
+      await connection.change(connection.statementsFor(entry.id).removeDue, [list, entry.dueMs, entry.id]);
+    },
+
+    async listDue(list, untilMs, limit) {
+      checkDueList(list);
+      checkDueQuery(untilMs, limit);
+      return await connection.all<DueEntry>(LIST, [list, Math.min(untilMs, MAX_DUE_MS), limit]);
+    },
+  };
+}
+
+/** Throws `bad_request` for an invalid list or entry. */
+function check(list: string, entry: DueEntry): void {
+  checkDueList(list);
+  dueName(entry); // Throws for an invalid entry.
+}
+
+/** All bytes of a stream, which is consumed or destroyed. */
+async function gather(body: Readable, signal: AbortSignal | undefined): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    await pipeline(
+      body,
+      async (source: AsyncIterable<Uint8Array | string>) => {
+        for await (const chunk of source) {
+          const bytes = typeof chunk === "string" ? Buffer.from(chunk) : asBuffer(chunk);
+          size += bytes.length;
+          if (size > MAX_BLOB_BYTES) throw tooLarge();
+          chunks.push(bytes);
+        }
+      },
+      signal === undefined ? {} : { signal },
+    );
+  } catch (error) {
+    signal?.throwIfAborted(); // `pipeline` wraps the reason.
+    throw error;
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function limited(bytes: Buffer): Buffer {
+  if (bytes.length > MAX_BLOB_BYTES) throw tooLarge();
+  return bytes;
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError(
+    "too_large",
+    "A blob in PostgreSQL has at most 16 MiB: store larger ones elsewhere.",
+  );
+}
+
+/** A Buffer on the same memory. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,117 @@
+import { Socket } from "node:net";
+import { ServiceError } from "@outrigger/core";
+import pg from "pg";
+
+const BIGINT_OID = 20;
+
+interface PoolSettings {
+  url: string;
+  maxConnections: number;
+  /** Time limit of connecting, and of a statement by the server. */
+  timeoutMs: number;
+  /** Time limit of a statement by the server and this process. @default timeoutMs by the server, none by this process */
+  statementMs?: number;
+  /** Refuses a standby, whose rows may be older than acknowledged writes. @default false */
+  needsPrimary?: boolean;
+  createSocket: () => Socket;
+}
+
+/** What is known of the server behind a connection. */
+interface Session {
+  /** Whether no pooler stands between. */
+  isDirect: boolean;
+  /** The server's clock in Unix milliseconds, less this process's monotonic clock. */
+  aheadMs: number;
+}
+
+/**
+ * Tells a pooler from a server: PgBouncer announces a process ID of its own. The settings of a session are not sent when
+ * connecting, because PgBouncer refuses them, and are not changed behind a pooler, where the session serves other clients.
+ */
+const INTRODUCE = `
+  SELECT pg_is_in_recovery() AS "isStandby", direct AS "isDirect", extract(epoch FROM clock_timestamp()) * 1000 AS "nowMs",
+    CASE WHEN direct THEN set_config('statement_timeout', $2, false) END AS statement,
+    CASE WHEN direct THEN set_config('idle_in_transaction_session_timeout', $3, false) END AS idle,
+    CASE WHEN direct THEN set_config('default_transaction_isolation', 'read committed', false) END AS isolation
+  FROM (SELECT pg_backend_pid() = $1::int AS direct) AS session`;
+
+/** A pool that connects on demand, and what is known of its connections. */
+export function createPool({
+  url,
+  maxConnections,
+  timeoutMs,
+  statementMs,
+  needsPrimary = false,
+  createSocket,
+}: PoolSettings) {
+  const sessions = new WeakMap<pg.ClientBase, Session>();
+
+  async function introduce(client: pg.ClientBase): Promise<void> {
+    const { processID = 0 } = client as { processID?: number }; // The types lack it.
+    const limitMs = statementMs ?? timeoutMs;
+    const idleMs = Math.max(60_000, limitMs);
+    const { rows } = await client.query<{ isStandby: boolean; isDirect: boolean; nowMs: string }>({
+      text: INTRODUCE,
+      values: [processID, String(limitMs), String(idleMs)],
+      query_timeout: timeoutMs,
+    } as pg.QueryConfig); // The types lack `query_timeout`.
+    const [row] = rows;
+    if (row === undefined) throw new Error("Unreachable: the statement returns one row");
+    // The reply took some time, so deadlines are early, never late.
+    sessions.set(client, { isDirect: row.isDirect, aheadMs: Number(row.nowMs) - performance.now() });
+    if (needsPrimary && row.isStandby) {
+      throw new ServiceError(
+        "store_unavailable",
+        "The database server is a standby, whose data may be out of date. Name the primary server.",
+      );
+    }
+  }
+
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: timeoutMs,
+    ...(statementMs === undefined ? {} : { query_timeout: statementMs }),
+    keepAlive: true,
+    application_name: "outrigger",
+    stream: createSocket,
+    types: { getTypeParser },
+    onConnect: introduce,
+  } as pg.PoolConfig); // The types lack a function for `stream`.
+  // A connection lost while idle is replaced on demand. If it is lost during a call, the call rejects.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+
+  function sessionOf(client: pg.ClientBase): Session {
+    const session = sessions.get(client);
+    if (session === undefined) throw new Error("Unreachable: the pool introduces each connection");
+    return session;
+  }
+
+  return { pool, sessionOf };
+}
+
+/** Parses bigint as a number: counts and IDs are far below 2^53. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
+  oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as "text");
+
+/** The sockets of a pool. `close` destroys them, because a hung server would keep the process alive. */
+interface PostgresSockets {
+  create(): Socket;
+  destroyAll(): void;
+}
+
+export function createPostgresSockets(): PostgresSockets {
+  const open = new Set<Socket>();
+  return {
+    create() {
+      const socket = new Socket();
+      open.add(socket);
+      socket.once("close", () => open.delete(socket));
+      return socket;
+    },
+    destroyAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
