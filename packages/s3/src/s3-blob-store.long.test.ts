@@ -38,7 +38,7 @@ function createStore(options: Partial<S3BlobStoreOptions> = {}) {
 describe("an S3 store with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
-  blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 100 });
+  blobStoreContract(withTime, create, { abilities: ["due index", "ranges"], listedKeys: 100 });
   dueIndexContract(withTime, create, { entries: 1500, reopen: create });
   leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
@@ -46,7 +46,7 @@ describe("an S3 store with bodies in memory", () => {
 describe("an S3 store with streamed bodies in files", () => {
   const create = async () => createStore({ prefix: "spooled/", bufferBytes: 0 });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
-  blobStoreContract(withTime, create, { abilities: ["due index"], listedKeys: 300 });
+  blobStoreContract(withTime, create, { abilities: ["due index", "ranges"], listedKeys: 300 });
 });
 
 test(

@@ -3,11 +3,13 @@ import {
   type BlobStore,
   type ByteRange,
   type DueIndex,
+  type KeyPage,
   type LeaseStore,
   type ListOptions,
+  type RangeListing,
   ServiceError,
 } from "@outrigger/core";
-import { checkBlobKey, checkListing } from "@outrigger/core/stores";
+import { checkBlobKey, checkKeyRange, checkListing } from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";
@@ -19,7 +21,7 @@ import { type S3BlobStoreOptions, type S3Capabilities, type S3Settings, settings
 import { parseRevision } from "./s3-revision.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";
 
-export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
+export interface S3BlobStore extends BlobStore, DueIndex, RangeListing, Required<LeaseStore> {
   /**
    * Returns what the service can do. It is probed once with an object `probe/…`, here or at the first
    * conditional write.
@@ -81,6 +83,23 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
     return conditionOf(revision);
   }
 
+  async function listObjects(prefix: string, after: string | undefined, limit: number): Promise<KeyPage> {
+    const page = await attempts.run(({ signal }) =>
+      client.send(
+        new ListObjectsV2Command({
+          Bucket: settings.bucket,
+          Prefix: root + prefix,
+          MaxKeys: limit,
+          ...(after === undefined ? {} : { StartAfter: root + after }),
+        }),
+        { abortSignal: signal },
+      ),
+    );
+    const keys = (page.Contents ?? []).map(({ Key = "" }) => Key.slice(root.length));
+    const last = keys.at(-1);
+    return page.IsTruncated === true && last !== undefined ? { keys, cursor: last } : { keys };
+  }
+
   return {
     async capabilities() {
       const { ifMatch: _, ...capabilities } = await probe();
@@ -130,20 +149,15 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
     async list(prefix, { cursor, limit = 1000 }: ListOptions = {}) {
       checkListing(prefix, limit);
-      const page = await attempts.run(({ signal }) =>
-        client.send(
-          new ListObjectsV2Command({
-            Bucket: settings.bucket,
-            Prefix: root + prefix,
-            MaxKeys: limit,
-            ...(cursor === undefined ? {} : { StartAfter: root + cursor }),
-          }),
-          { abortSignal: signal },
-        ),
-      );
-      const keys = (page.Contents ?? []).map(({ Key = "" }) => Key.slice(root.length));
-      const last = keys.at(-1);
-      return page.IsTruncated === true && last !== undefined ? { keys, cursor: last } : { keys };
+      return listObjects(prefix, cursor, limit);
+    },
+
+    async listRange(range, { cursor, limit = 1000 }: ListOptions = {}) {
+      checkKeyRange(range, limit);
+      const { after, upTo } = range;
+      const page = await listObjects("", cursor ?? after, limit);
+      const keys = page.keys.filter((key) => upTo === undefined || key <= upTo);
+      return keys.length < page.keys.length ? { keys } : page;
     },
 
     async close() {

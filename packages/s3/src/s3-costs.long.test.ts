@@ -56,14 +56,14 @@ test("a service with all roles in one bucket sends the number of requests that t
       await reply.arrayBuffer();
     };
     await read();
-    await expectCost(8, 1, 2, 1, 0);
+    await expectCost(6, 0, 3, 1, 0);
     await read();
     await expectCost(1, 0, 0, 0, 0);
     const json = `${addressOf(site, image.id, "json")}?pin=${image.pin}`;
     expect((await fetch(`${json}&name=Second`, { method: "PATCH" })).status).toBe(200);
     await expectCost(1, 0, 1, 0, 0);
     expect((await fetch(json, { method: "DELETE" })).status).toBe(204);
-    await expectCost(7, 2, 3, 3, 0);
+    await expectCost(10, 2, 3, 4, 0);
     const missing = await fetch(addressOf(site, "A".repeat(22), "png"));
     expect(missing.status).toBe(404);
     await expectCost(0, 0, 0, 0, 1);

@@ -1,11 +1,5 @@
-import {
-  type BlobInfo,
-  type ByteRange,
-  type GetOptions,
-  ServiceError,
-  type StoredBlob,
-} from "@outrigger/core";
-import { abortable } from "@outrigger/core/stores";
+import type { BlobInfo, GetOptions, StoredBlob } from "@outrigger/core";
+import { abortable, rangeWithin } from "@outrigger/core/stores";
 import type { BlobSpace } from "./blob-space.ts";
 import { lost, readPieces } from "./read-pieces.ts";
 
@@ -22,7 +16,7 @@ export async function getBlob(
     const reply = (await abortable(head, signal)) as [Buffer, Buffer, Buffer, Buffer] | [null]; // The reply of HMGET.
     if (reply[0] === null) return null;
     const [revision, size, pieceBytes] = [String(reply[0]), Number(reply[1]), Number(reply[2])];
-    const wanted = range === undefined ? { start: 0, end: size - 1 } : within(range, size);
+    const wanted = range === undefined ? { start: 0, end: size - 1 } : rangeWithin(range, size);
     if (pieceBytes === 0) {
       const inline = reply[3];
       const body = range === undefined ? inline : inline.subarray(wanted.start, wanted.end + 1);
@@ -42,10 +36,4 @@ export async function statBlob({ names, connection }: BlobSpace, key: string): P
   const reply = await connection.call(head, ["HMGET", head, "revision", "size"]);
   const [revision, size] = reply as [Buffer, Buffer] | [null, null]; // The reply of HMGET.
   return revision === null ? null : { size: Number(size), revision: String(revision) };
-}
-
-function within({ start, end }: ByteRange, size: number): ByteRange {
-  const isRange = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
-  if (isRange && start < size) return { start, end: Math.min(end, size - 1) };
-  throw new ServiceError("bad_request", "The range lies outside of the blob.");
 }
