@@ -1,5 +1,6 @@
 // Image hosting: service, library, administration, backup, migration, and the contracts behind them.
 export type * from "./contracts/pages.ts";
+export type * from "./contracts/picture-edits.ts";
 export type * from "./contracts/renderer.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export type * from "./images/authorize.ts";
@@ -13,13 +14,17 @@ export { restoreStorage } from "./images/backup/restore-storage.ts";
 export { IMAGES_RULES } from "./images/image-settings.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
-export type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images/images-options.ts";
+export type {
+  ImageRateLimits,
+  ImagesOptions,
+  ImportUrlsOptions,
+} from "./images/images-options.ts";
 export type * from "./images/library/image-library.ts";
 export type { ImageSource, UrlSource } from "./images/library/spool-source.ts";
 export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type * from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
-export type { ImageEnd, ImageState, ListedImage } from "./images/life/image-listing.ts";
+export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
@@ -28,14 +33,17 @@ export { migrateStorage } from "./images/migrate/migrate-storage.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { GoneReason, Withholding } from "./images/record/image-record.ts";
-export type { ImageSummary } from "./images/record/image-summary.ts";
+export type { ImageSummary, PurgedImage, PurgeReason } from "./images/record/image-summary.ts";
 export type { Secret } from "./images/record/pin.ts";
 export { isColor, isPlaceholder } from "./images/record/record-codec.ts";
 export { sniffType } from "./images/record/sniff.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
+export type { PictureEditOptions, WatermarkOptions } from "./images/renditions/edit-options.ts";
+export { readWatermark } from "./images/renditions/edit-options.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SizeSteps, SizesOption } from "./images/renditions/sizes.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
+export type { SendfileOptions } from "./images/sendfile.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
 export type { MigrationMark } from "./images/store/migration-mark.ts";

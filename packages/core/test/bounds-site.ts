@@ -5,6 +5,7 @@ import {
   type RenditionBoundsOptions,
 } from "../src/images/renditions/bounds/rendition-bounds.ts";
 import { createUsageLedger } from "../src/images/renditions/bounds/usage-ledger.ts";
+import { createRenditionNotes } from "../src/images/renditions/rendition-notes.ts";
 import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -22,10 +23,11 @@ export function createBoundsSite(options: SiteOptions = {}) {
   const errors: unknown[] = [];
   const bounds = createRenditionBounds({
     ...{ store, maxBytes, idleDays, rankOf: () => "inTurn", now: () => clock.now },
+    notes: createRenditionNotes({ records: store, renditions: store, now: () => 0 }),
     onError: (error) => errors.push(error),
   });
   const put = (id: string, bytes: number, name = "png") =>
-    bounds.store({ id, size: 1 }, keyOf(id, name), Buffer.alloc(bytes));
+    bounds.store({ id, size: 1, createdAt: 1 }, keyOf(id, name), Buffer.alloc(bytes));
   const keep = async (afterMs = 0) => {
     clock.now += afterMs;
     await bounds.keep(() => true);

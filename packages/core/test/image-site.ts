@@ -123,12 +123,14 @@ export async function storedRecord(store: BlobStore, id: string): Promise<ImageR
 }
 
 /**
- * Every key of a store, sorted, without the store's identity, the ledger of renditions and the due entries of
+ * Every key of a store, sorted, without the store's identity, the ledger and notes of renditions and the due entries of
  * images.
  */
 export async function keysOf(store: BlobStore): Promise<string[]> {
   const { keys } = await store.list("");
-  return keys.filter((key) => !/^(?:identity$|(?:due-(?:images|clock)|rendition-usage)\/)/.test(key)).sort();
+  return keys
+    .filter((key) => !/^(?:identity$|(?:due-(?:images|clock)|rendition-(?:usage|notes))\/)/.test(key))
+    .sort();
 }
 
 export async function bytesAt(store: BlobStore, key: string): Promise<Buffer | null> {

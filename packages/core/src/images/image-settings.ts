@@ -13,10 +13,12 @@ import type { Authorize } from "./authorize.ts";
 import type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason } from "./record/image-record.ts";
-import type { ImageSummary } from "./record/image-summary.ts";
+import type { ImageSummary, PurgedImage, PurgeReason } from "./record/image-summary.ts";
 import { MIN_SECRET_BYTES } from "./record/pin.ts";
+import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, type Presets, presetsOf } from "./renditions/presets.ts";
 import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/sizes.ts";
+import { SENDFILE_RULE, type SendfileOptions } from "./sendfile.ts";
 
 /** The options of an image service with their defaults filled in. */
 export interface ImageSettings {
@@ -39,12 +41,17 @@ export interface ImageSettings {
   maxLifetimeMs: number;
   minUploadBytesPerSecond: number;
   tombstoneMs: number;
+  readLeaseMs: number;
   /** `null`: sweeps run only on demand. */
   sweepEveryMs: number | null;
   ownerLimits: OwnerLimits;
   sizes: SizePolicy;
   presets: Presets;
   cacheSeconds: number;
+  /** Name of a header for the ID of the image; `null`: none. */
+  cacheTag: string | null;
+  /** `null`: this process sends all bytes. */
+  sendfile: SendfileOptions | null;
   memoryBytes: number;
   /** `null`: no limit. */
   maxRenditionBytes: number | null;
@@ -56,9 +63,10 @@ export interface ImageSettings {
   errors: "reply" | "host";
   authorize: Authorize | null;
   onError: (error: unknown, call?: Call) => void;
-  /** Never throws, and is not awaited. The same holds for `onRemoved`. */
+  /** Never throws, and is not awaited. The same holds for `onRemoved` and `onPurge`. */
   onStored: (image: ImageSummary) => void;
   onRemoved: (image: ImageSummary, why: GoneReason) => void;
+  onPurge: (image: PurgedImage, why: PurgeReason) => void;
   log: Logger;
   now: () => number;
 }
@@ -103,6 +111,12 @@ const OWNER_LIMITS = {
   bytes: rules.whole(0),
 } satisfies rules.RuleTable<OwnerLimits>;
 
+/** RFC 9110 §5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+/** Headers of the service, of the host and of HTTP itself, whose meaning another value would break. */
+const OTHER_HEADERS =
+  /^(?:accept-ranges|age|cache-control|connection|content-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|retry-after|server|set-cookie|strict-transport-security|sunset|trailer|transfer-encoding|upgrade|vary|via|www-authenticate|x-accel-.*|x-content-type-options|x-frame-options|x-sendfile.*|access-control-.*)$/i;
+
 /** The options of `createImages`. */
 export const IMAGES_RULES = {
   storage: rules.required(shapes.imageStorage),
@@ -130,6 +144,7 @@ export const IMAGES_RULES = {
   defaultLifetimeMs: rules.preset(DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
   maxLifetimeMs: rules.preset(365 * DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
   tombstoneDays: rules.preset(30, rules.whole(0, 3650)),
+  readLeaseMs: rules.preset(0, rules.whole(0, MAX_READ_LEASE_MS)),
   sweepEveryMs: rules.preset(60_000, rules.orFalse(rules.whole(1000, DAY_MS))),
   authorize: rules.fn(),
   ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
@@ -137,6 +152,11 @@ export const IMAGES_RULES = {
   sizes: SIZES_RULE,
   presets: PRESETS_RULE,
   cacheSeconds: rules.preset(300, rules.whole(0)),
+  cacheTag: rules.text(
+    "the name of a header that replies do not have otherwise, such as Cache-Tag",
+    (name) => HEADER_NAME.test(name) && !OTHER_HEADERS.test(name),
+  ),
+  sendfile: SENDFILE_RULE,
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
   maxRenditionBytes: rules.preset(10 * 2 ** 30, rules.orFalse(rules.whole(2 ** 20))),
   renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
@@ -149,6 +169,7 @@ export const IMAGES_RULES = {
   onError: rules.fn(),
   onStored: rules.fn(),
   onRemoved: rules.fn(),
+  onPurge: rules.fn(),
   logger: shapes.logger,
   observer: shapes.observer,
   now: rules.preset(() => Date.now(), rules.fn()),
@@ -196,12 +217,15 @@ export function imageSettings(options: Given): ImageSettings {
     maxLifetimeMs: options.maxLifetimeMs,
     minUploadBytesPerSecond: options.minUploadBytesPerSecond,
     tombstoneMs: options.tombstoneDays * DAY_MS,
+    readLeaseMs: options.readLeaseMs,
     sweepEveryMs: options.sweepEveryMs === false ? null : options.sweepEveryMs,
     ownerLimits: definedOnly(options.ownerLimits),
     authorize: options.authorize ?? null,
     sizes: sizePolicy(options.sizes),
     presets: presetsOf(options.presets),
     cacheSeconds: options.cacheSeconds,
+    cacheTag: options.cacheTag ?? null,
+    sendfile: options.sendfile ?? null,
     memoryBytes: options.memoryBytes,
     maxRenditionBytes: options.maxRenditionBytes === false ? null : options.maxRenditionBytes,
     renditionsIdleDays: options.renditionsIdleDays === false ? null : options.renditionsIdleDays,
@@ -219,6 +243,7 @@ export function imageSettings(options: Given): ImageSettings {
       onStored(image);
     },
     onRemoved: hook(options.onRemoved, onError),
+    onPurge: hook(options.onPurge, onError),
     log,
     now: options.now,
   };

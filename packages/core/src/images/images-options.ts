@@ -10,11 +10,12 @@ import type { TlsPolicy } from "../http/transport.ts";
 import type { Authorize } from "./authorize.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason } from "./record/image-record.ts";
-import type { ImageSummary } from "./record/image-summary.ts";
+import type { ImageSummary, PurgedImage, PurgeReason } from "./record/image-summary.ts";
 import type { Secret } from "./record/pin.ts";
 import type { ImageStorage } from "./record/storage-roles.ts";
 import type { PresetOption } from "./renditions/presets.ts";
 import type { SizesOption } from "./renditions/sizes.ts";
+import type { SendfileOptions } from "./sendfile.ts";
 
 /**
  * A limit of requests: a number per minute, counted in windows of a minute, or a burst that refills. A client may send
@@ -121,6 +122,13 @@ export interface ImagesOptions {
   /** Days for which an expired or deleted image answers 410 before it answers 404, 0 to 3650. @default 30 */
   tombstoneDays?: number | undefined;
   /**
+   * Where records are in a remote store: how long this process may serve a picture from its memory after it asked for the record,
+   * without asking again. Milliseconds, 0 to 10000. Changes, withholding and deletion of an image then take as long, on every process: they
+   * resolve when no process serves the earlier state. Effective if `rateLimits.reads` is `false` or counted in memory. 0: asks for each
+   * request. @default 0
+   */
+  readLeaseMs?: number | undefined;
+  /**
    * How often this process sweeps: removes expired images and orphaned files. Milliseconds, 1000 to 86400000.
    * `false`: only when {@link Images.sweep} is called. Any number of processes may sweep. @default 60000
    */
@@ -143,6 +151,7 @@ export interface ImagesOptions {
   sizes?: SizesOption | undefined;
   /**
    * Renditions by name, e.g. `{ thumb: { resize: "256x256" } }` for `?preset=thumb`. A name has 1 to 32 of `a-z`, `0-9` and `-`.
+   * Only presets can rotate, flip, blur, sharpen, turn grey or add a watermark.
    * @default none
    */
   presets?: Readonly<Record<string, PresetOption>> | undefined;
@@ -151,6 +160,17 @@ export interface ImagesOptions {
    * reach every reader. @default 300
    */
   cacheSeconds?: number | undefined;
+  /**
+   * Name of a header that carries the image's ID with each reply that a CDN may keep, such as `Cache-Tag`, `Surrogate-Key` or
+   * `xkey`. One purge of that tag then removes all copies of the image: see {@link ImagesOptions.onPurge}. @default not sent
+   */
+  cacheTag?: string | undefined;
+  /**
+   * Lets the proxy in front read originals of more than 2 MiB from the disk and send them. The reply names the file in a
+   * header and has no body. Needs originals in a directory that the proxy can read, and a proxy that all requests pass.
+   * @default This process sends all bytes.
+   */
+  sendfile?: SendfileOptions | undefined;
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number | undefined;
   /**
@@ -209,6 +229,11 @@ export interface ImagesOptions {
    * @default not called
    */
   onRemoved?: ((image: ImageSummary, why: GoneReason) => unknown) | undefined;
+  /**
+   * Called, like `onStored`, with each image whose copies in caches should go: it was withheld, deleted, or edited so that
+   * copies differ from new replies. Not called when an image expires, as no copy outlives it. @default not called
+   */
+  onPurge?: ((image: PurgedImage, why: PurgeReason) => unknown) | undefined;
   /** Logs events: stored, removed, withheld, released. Never receives a PIN. @default nothing is logged */
   logger?: Logger | undefined;
   /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */

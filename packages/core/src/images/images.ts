@@ -34,11 +34,13 @@ import type { ProcessingContext } from "./processing/processing-context.ts";
 import { createPins, type Pins, type Secret } from "./record/pin.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
+import { checkWatermarks } from "./renditions/presets.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
 import { createRenditions } from "./renditions/renditions.ts";
 import { createRenderBudget } from "./renditions/scheduling/render-budget.ts";
 import { createRenderScheduler } from "./renditions/scheduling/render-scheduler.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
+import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
 import { createStoreGuard } from "./store/store-guard.ts";
@@ -93,6 +95,7 @@ export function createImages(options: ImagesOptions): Images {
   const settings = imageSettings(checked);
   const given = rolesOf(checked.storage);
   requireSecret(checked.secret, given.records);
+  requireFiles(checked.sendfile, given.originals);
   // Without a spool of its own, this store receives uploads through the system's temporary directory.
   if (!isLocalStore(given.originals)) sweepSystemTemporary();
   const limiter =
@@ -120,6 +123,10 @@ export function createImages(options: ImagesOptions): Images {
   const renditions = createRenditions({
     ...roles,
     leases,
+    isLiving: async (id) => {
+      const current = await life.records.loadUnconfirmed(id);
+      return current !== null && current.record.gone === null;
+    },
     renderer,
     scheduler,
     memoryBytes: settings.memoryBytes,
@@ -138,6 +145,7 @@ export function createImages(options: ImagesOptions): Images {
       const opened = await openStore({ ...settings, records: roles.records, secret });
       pins = createPins(opened.secret);
       signatures = createAddressSignatures(opened.secret);
+      await renditions.open();
       return opened.id;
     },
     onError: settings.onError,
@@ -199,6 +207,7 @@ export function createImages(options: ImagesOptions): Images {
   const opened = guard.open().catch(() => undefined);
   // A failure is reported already, or each upload reports it.
   renderer.start?.().catch(() => undefined);
+  void checkWatermarks(settings.presets, renderer, settings.onError);
   let closing: Promise<void> | null = null;
 
   async function pinsInUse(): Promise<Pins> {
@@ -248,20 +257,12 @@ export function createImages(options: ImagesOptions): Images {
   };
 }
 
-/**
- * The lease store of the renditions, chosen once. Logs the choice unless it is the store of the renditions itself.
- */
+/** The lease store of the renditions, chosen once. Warns if there is none. */
 function leasesOf(roles: StorageRoles, { log }: ImageSettings): () => Promise<LeaseStore | null> {
   let chosen: Promise<LeaseStore | null> | null = null;
   const choose = async () => {
     const { place, leases } = await chooseLeases(roles);
     if (place === "none") log.warn({ leases: place }, NO_LEASES_WARNING);
-    if (place === "records") {
-      log.info(
-        { leases: place },
-        "The storage of the renditions has no leases; the storage of the records keeps them.",
-      );
-    }
     return leases;
   };
   return () => {

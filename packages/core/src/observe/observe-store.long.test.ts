@@ -8,6 +8,7 @@ import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { BlobStore } from "../contracts/blob-store.ts";
 import { hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases } from "../contracts/lease-store.ts";
+import { hasRecordQueries, type RecordQueries } from "../contracts/record-queries.ts";
 import { createFsBlobStore } from "../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
 import { blobStoreContract } from "../testing/blob-store-contract.ts";
@@ -20,7 +21,7 @@ const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "st
 
 // An observed store must fulfil the same contract.
 blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
-  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "shards"],
+  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "ranges", "shards"],
   largestBytes: 1_000_000,
   listedKeys: 200,
 });
@@ -108,6 +109,25 @@ test("observeStore observes an existing due index, and adds none", async () => {
   );
   await store.close();
   expect(hasDueIndex(observeStore(new ClassStore(), "records", observer))).toBe(false);
+});
+
+test("observeStore observes ranges and queries of records as list, and adds none", async () => {
+  const observer = createRecordingObserver();
+  const queries: RecordQueries = {
+    recordParts: 3,
+    findRecords: async () => ({ records: [] }),
+    countRecords: async (part) => ({ counts: [], unknown: [`${part}`] }),
+  };
+  const store = observeStore({ ...createMemoryBlobStore(), ...queries }, "records", observer);
+  expect(hasRecordQueries(store)).toBe(true);
+  expect(store.recordParts).toBe(3);
+  expect(await store.findRecords({}, 1)).toEqual({ records: [] });
+  expect(await store.countRecords(2, 1)).toEqual({ counts: [], unknown: ["2"] });
+  expect(await store.listRange({})).toEqual({ keys: [] });
+  expect(observer.ended.map(({ operation }) => operation)).toEqual(
+    Array.from({ length: 3 }, () => ({ kind: "store", role: "records", method: "list" })),
+  );
+  expect(hasRecordQueries(observeStore(new ClassStore(), "records", observer))).toBe(false);
 });
 
 test("observeStore passes leasesSupported on, including a rejection", async () => {

@@ -3,19 +3,22 @@ import {
   type BulkRemoval,
   hasBulkRemoval,
   hasJointAdoption,
+  hasRangeListing,
   isLocalStore,
   type JointAdoption,
   type LocalStore,
+  type RangeListing,
 } from "../contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
 import type { Observer, StoreMethod, StoreRole } from "../contracts/observer.ts";
+import { hasRecordQueries, type RecordQueries } from "../contracts/record-queries.ts";
 import { overlay } from "./overlay.ts";
 
 /**
  * Wraps a store with all its abilities so that its reads and writes are observed. `get`, `stat` and `delete`
  * of a missing key end as `missing`, and so does a lease that another process holds. `removeNamed` counts as
- * one `delete`, and `adoptTogether` as one `adopt`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
+ * one `delete`, `adoptTogether` as one `adopt`, and `listRange` and queries of records as one `list`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
  * stream body is read after its `get` has ended.
  */
 export function observeStore<S extends BlobStore>(store: S, role: StoreRole, observer: Observer): S {
@@ -34,6 +37,8 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
     ...(isLocalStore(store) ? { adopt: adoptOf(store) } : {}),
     ...(hasJointAdoption(store) ? { adoptTogether: adoptTogetherOf(store) } : {}),
     ...(hasBulkRemoval(store) ? { removeNamed: removeNamedOf(store) } : {}),
+    ...(hasRangeListing(store) ? { listRange: listRangeOf(store) } : {}),
+    ...(hasRecordQueries(store) ? queriesOf(store) : {}),
     ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
     ...(hasLeases(store) ? leasesOf(store) : {}),
   });
@@ -48,6 +53,18 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
 
   function removeNamedOf(removing: BulkRemoval): BulkRemoval["removeNamed"] {
     return (prefix, names) => observed("delete", () => removing.removeNamed(prefix, names));
+  }
+
+  function listRangeOf(ranges: RangeListing): RangeListing["listRange"] {
+    return (range, options) => observed("list", () => ranges.listRange(range, options));
+  }
+
+  function queriesOf(queries: RecordQueries): Omit<RecordQueries, "recordParts"> {
+    return {
+      findRecords: (filter, nowMs, cursor) =>
+        observed("list", () => queries.findRecords(filter, nowMs, cursor)),
+      countRecords: (part, nowMs) => observed("list", () => queries.countRecords(part, nowMs)),
+    };
   }
 
   function dueIndexOf(index: DueIndex): DueIndex {

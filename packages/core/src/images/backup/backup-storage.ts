@@ -3,8 +3,8 @@ import { blobStore } from "../../contract-rules.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { type Checked, fn, type RuleTable, required, secret, text } from "../../option-rules.ts";
-import { refusal, requireApart } from "../migrate/begin-migration.ts";
-import { countKeys, isEmptyStore } from "../migrate/every-key.ts";
+import { expectKeys, refusal, requireApart } from "../migrate/begin-migration.ts";
+import { hasKeys, isEmptyStore } from "../migrate/every-key.ts";
 import type { MigrateOptions, MigrationTrouble } from "../migrate/migrate-options.ts";
 import {
   COPY_RULES,
@@ -126,7 +126,7 @@ async function beginBackup(
   context: MigrationContext,
   { source, tool, secret: given }: Pick<Checked<BackupOptions, typeof RULES>, "source" | "tool" | "secret">,
 ): Promise<HeldManifest> {
-  const { from, to, retry, roles, progress, tell } = context;
+  const { from, to, retry } = context;
   if ((await retry(() => readMigrationMark(from.records)))?.finishedAt === null) {
     throw refusal("the source is the target of an unfinished migration or restore: finish that first");
   }
@@ -134,7 +134,7 @@ async function beginBackup(
     throw refusal("the source is itself a backup: copy it with migrate, or name the storage in use");
   }
   const earlier = await retry(() => readBackupManifest(to.records));
-  const isEmpty = await isEmptyStore(to.records, retry);
+  const isEmpty = await isEmptyStore(to.records, context);
   if (earlier === null && !isEmpty) throw refusal("the target is not empty, and it is no backup");
   const identity = (await retry(() => readIdentity(from.records)))?.identity ?? null;
   if (earlier !== null) {
@@ -144,12 +144,10 @@ async function beginBackup(
     if (!isOurs) throw refusal(`the target is a backup of another storage (${earlier.manifest.source})`);
   }
   await requireApart(context);
-  const counts = await countKeys(from, retry);
-  if (counts.records === 0 && !isEmpty) {
+  await expectKeys(context);
+  if (!isEmpty && !(await hasKeys(from, "records", context))) {
     throw refusal("the source has no images, so this run would remove all images from the backup");
   }
-  for (const role of roles) progress.totalKeys += counts[role];
-  tell();
   const beganAt = Date.now();
   const manifest: BackupManifest = {
     ...{ images: 0, keys: 0, damaged: 0, lookup: null, since: beganAt, ...earlier?.manifest },

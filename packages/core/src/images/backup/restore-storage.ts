@@ -74,12 +74,12 @@ export async function restoreStorage(given: RestoreOptions): Promise<RestoreRepo
     options.restoreAbsent || manifest.since > rememberedSince || ends.covers(manifest.since, rememberedSince);
   if (isLiving) await retry(() => removeMigrationMark(to.records));
   else await beginFresh(migration, manifest);
-  progress.totalKeys = (await countKeys(from, retry)).records;
+  progress.totalKeys = (await countKeys(from, migration)).records;
   progress.phase = "records";
   tell();
   const counts: Record<Restored, number> = { restored: 0, kept: 0, ended: 0, absent: 0, over: 0, damaged: 0 };
   const context: RestoreContext = { migration, life, ends, isLiving, mayAdd };
-  await forEachAtOnce(keysOfRole(from, "records", retry), concurrency, restoreOne, signal);
+  await forEachAtOnce(keysOfRole(from, "records", migration), concurrency, restoreOne, signal);
   const isComplete = migration.failed.size === 0;
   if (isComplete) await options.beforeFinish?.();
   if (isComplete && !isLiving) await finishFresh(migration, manifest);
@@ -122,7 +122,8 @@ async function readUsable(
 }
 
 /** Whether the target has images that no earlier run of this restore wrote. */
-async function isInUse({ to, retry }: MigrationContext, { source }: BackupManifest): Promise<boolean> {
+async function isInUse(context: MigrationContext, { source }: BackupManifest): Promise<boolean> {
+  const { to, retry } = context;
   if ((await retry(() => readBackupManifest(to.records))) !== null)
     throw refusal("the target is itself a backup");
   const mark = await retry(() => readMigrationMark(to.records));
@@ -132,7 +133,7 @@ async function isInUse({ to, retry }: MigrationContext, { source }: BackupManife
       `the target is not whole: the copy from ${mark.source} did not finish. Finish that copy, or name an empty target`,
     );
   }
-  for (const store of new Set(Object.values(to))) if (!(await isEmptyStore(store, retry))) return true;
+  for (const store of new Set(Object.values(to))) if (!(await isEmptyStore(store, context))) return true;
   return false;
 }
 

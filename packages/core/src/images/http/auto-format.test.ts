@@ -50,6 +50,21 @@ describe(".auto", () => {
     expect((await get(at("auto?convert=best"), { accept: "image/webp" })).status).toBe(400);
   });
 
+  test("convert=auto applies to JPEG, WebP and AVIF, and to no other format", async () => {
+    const { get, at } = await imageOn();
+    const tag = async (rest: string, accept: string) => (await get(at(rest), { accept })).headers.ETag;
+    for (const [format, accept] of [
+      ["jpg", "image/jpeg"],
+      ["webp", "image/webp"],
+      ["avif", "image/avif"],
+    ] as const) {
+      const auto = await tag("auto?convert=auto", accept);
+      expect(auto).toBe(await tag(`${format}?convert=auto`, "*/*"));
+      expect(auto).not.toBe(await tag(`${format}?convert=high`, "*/*"));
+    }
+    expect(await tag("auto?convert=auto", "image/png")).toBe(await tag("png", "*/*"));
+  });
+
   test("serves a picture without transparency as JPEG to a client without preference, any other as PNG", async () => {
     const types = [];
     for (const alpha of [true, false, undefined]) {

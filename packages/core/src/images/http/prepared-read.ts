@@ -111,7 +111,7 @@ function newRead(
 }
 
 function prepare(
-  { renderer, reads }: LibraryContext,
+  { renderer, reads, settings }: LibraryContext,
   record: ImageRecord,
   { address, format }: ReadFormat,
   sources: ReadSources,
@@ -132,6 +132,7 @@ function prepare(
     headers: {
       "Content-Type": facts.type,
       ...(address === "auto" ? { Vary: "Accept" } : {}),
+      ...(settings.cacheTag === null ? {} : { [settings.cacheTag]: record.id }),
       "Last-Modified": new Date(lastModifiedMs).toUTCString(),
       "Accept-Ranges": "bytes",
       "Content-Disposition": disposition(fileName(record, format), facts.disposition),

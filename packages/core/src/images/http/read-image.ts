@@ -12,6 +12,7 @@ import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
 import { specName } from "../renditions/spec-name.ts";
+import { fileHeader } from "./file-header.ts";
 import { findForRead } from "./find-for-read.ts";
 import type { ImageContext } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
@@ -154,6 +155,15 @@ async function partReply(
   }
   const headers = wholeHeaders(context, current, read, size, etag, caching);
   if (call.method === "HEAD") return { status: 200, headers };
+  const file = await fileHeader(context, call, current, read);
+  if (file !== null) {
+    const { "Accept-Ranges": accepts = "", ...kept } = headers;
+    // nginx adds its own to whole replies, and to no others.
+    const isDoubled = range === "whole" && "X-Accel-Redirect" in file;
+    const ranges = isDoubled ? {} : { "Accept-Ranges": accepts };
+    // With an empty body: without one, Koa removes the Content-Type.
+    return { status: 200, headers: { ...kept, ...ranges, ...file, "Content-Length": "0" }, body: "" };
+  }
   if (range === "whole") return { status: 200, headers, body: await open() };
   const body = await open(range);
   return {

@@ -80,3 +80,66 @@ test("no bytes of an image remain after its expiry and a sweep", async () => {
 test("the test for remaining bytes fails for a service that does not sweep", async () => {
   expect(await leftAfterTheEnd(createLifeSite(), async () => {})).toHaveLength(1);
 });
+
+test("a CDN that purges by tag serves no copy after a takedown, a deletion or an edit", async () => {
+  const copies = new Map<string, Answer>();
+  const purged: string[] = [];
+  const site = createLifeSite({
+    cacheSeconds: 86_400,
+    cacheTag: "Cache-Tag",
+    onPurge({ id, paths }, why) {
+      for (const [path, { headers }] of copies) {
+        if (headers["Cache-Tag"] !== id) continue;
+        expect(paths).toContain(path);
+        copies.delete(path);
+      }
+      purged.push(`${why} ${id}`);
+    },
+  });
+  const read = async (path: string) => {
+    const answer = copies.get(path) ?? (await site.send("GET", path));
+    copies.set(path, answer);
+    return answer.status;
+  };
+  const images = await Promise.all([site.create(), site.create(), site.create(), site.create()]);
+  const [withheld, deleted, edited, other] = images.map((answer) => created(answer));
+  const paths = images.flatMap((answer) =>
+    FORMATS.map((format) => `/api/images/${created(answer).id}.${format}`),
+  );
+  for (const path of paths) expect(await read(path)).toBe(200);
+  await site.images.withhold(String(withheld?.id), { reason: "By order of the court." });
+  await site.send("DELETE", `/api/images/${deleted?.id}.json`, { search: `pin=${deleted?.pin}` });
+  const search = `pin=${edited?.pin}&focus=0.1,0.9`;
+  expect((await site.send("PATCH", `/api/images/${edited?.id}.json`, { search })).status).toBe(200);
+  expect(purged).toEqual([`withheld ${withheld?.id}`, `deleted ${deleted?.id}`, `edited ${edited?.id}`]);
+  const kept = paths.filter((path) => copies.has(path));
+  expect(kept).toEqual(FORMATS.map((format) => `/api/images/${other?.id}.${format}`));
+  const statuses = [];
+  for (const path of paths) statuses.push(await read(path));
+  expect(statuses).toEqual([451, 451, 451, 410, 410, 410, 200, 200, 200, 200, 200, 200]);
+});
+
+test("onPurge is called neither for an edit that copies outlive nor when an image expires", async () => {
+  const purged: string[] = [];
+  const site = createLifeSite({ onPurge: ({ id }, why) => purged.push(`${why} ${id}`) });
+  const { id, pin } = created(await site.create());
+  const later = site.clock.now + 2 * DAY;
+  const edit = (expiresAt: number) =>
+    site.send("PATCH", `/api/images/${id}.json`, {
+      search: `pin=${pin}&expiresAt=${new Date(expiresAt).toISOString()}`,
+    });
+  expect((await edit(later)).status).toBe(200);
+  expect(purged).toEqual([]);
+  expect((await edit(later - DAY)).status).toBe(200);
+  expect(purged).toEqual([`edited ${id}`]);
+  site.clock.now = later;
+  await site.images.sweep();
+  expect(purged).toHaveLength(1);
+});
+
+test.each(["Content-Type", "ETag", "cache-control", "Cache Tag", ""])(
+  "cacheTag must not be %j",
+  (cacheTag) => {
+    expect(() => createLifeSite({ cacheTag })).toThrow("cacheTag must be the name of a header");
+  },
+);

@@ -2,7 +2,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { dueEnd, nextLookAt } from "../record/image-life.ts";
 import type { Gone, GoneReason, ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { summaryOf } from "../record/image-summary.ts";
+import { type PurgeReason, purgedImageOf, summaryOf } from "../record/image-summary.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** Replaces a record by compare-and-set. Rejects with `conflict` if it has changed since `current` was read. */
@@ -17,13 +17,25 @@ export async function changeRecord(
   // Never before the last change, so that `If-Modified-Since` stays correct when the clock is set back.
   const updatedAt = Math.max(settings.now(), current.record.updatedAt);
   try {
-    return await records.replace(current, { ...next, updatedAt });
+    const changed = await records.replace(current, { ...next, updatedAt });
+    const why = purgeReason(current.record, next);
+    if (why !== null) settings.onPurge(purgedImageOf(current.record), why);
+    return changed;
   } catch (error) {
     if (!isServiceError(error, "conflict")) throw error;
     throw new ServiceError("conflict", "Another request changed this image at the same time", {
       cause: error,
     });
   }
+}
+
+/** Why copies of the image in caches are outdated; `null`: they are not. */
+function purgeReason(before: ImageRecord, after: ImageRecord): PurgeReason | null {
+  // An image that is processed or withheld is in no cache, and an image that ends is not edited.
+  if (before.processing !== null || before.withheld !== null || after.gone !== null) return null;
+  if (after.withheld !== null) return "withheld";
+  const isSamePicture = before.name === after.name && String(before.focus) === String(after.focus);
+  return isSamePicture && before.expiresAt <= after.expiresAt ? null : "edited";
 }
 
 /**
@@ -49,11 +61,14 @@ export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
   return { ...kept, name: "", agent: null, sha256: "", gone };
 }
 
-/** Logs the end of an image, and calls `onRemoved` if the image was ever ready. */
+/** Logs the end of an image, and calls `onRemoved` and `onPurge` if the image was ever ready. */
 export function reportRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
   settings.log.info({ id: record.id, why }, "image removed");
   // `onStored` was never called for an image that was not ready.
-  if (record.processing === null) settings.onRemoved(summaryOf(record), why);
+  if (record.processing !== null) return;
+  settings.onRemoved(summaryOf(record), why);
+  // No copy outlives an image that expires, and those of a withheld one were purged when it was withheld.
+  if (why === "deleted") settings.onPurge(purgedImageOf(record), why);
 }
 
 /** Ends an image whose end is due by its dates. Does nothing if another process has ended it. */

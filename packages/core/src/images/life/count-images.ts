@@ -1,5 +1,9 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
+import type { RecordQueries } from "../../contracts/record-queries.ts";
 import { flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
+import { shuffled } from "../../stores/shuffled.ts";
+import { idOfRecord } from "../record/image-record.ts";
 import { type ImageState, type ListedImage, lookAt, NEWER } from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -24,7 +28,7 @@ export interface ImageStats extends ImageCounts {
 export interface CountOptions {
   /** Whether to read every record instead of estimating. @default false */
   exact?: boolean | undefined;
-  /** Milliseconds to read a data directory before the rest is estimated. @default 3000 */
+  /** Milliseconds to count before the rest is estimated, in a data directory or PostgreSQL. @default 3000 */
   budgetMs?: number | undefined;
   /** Called with the number of images read so far. */
   onProgress?(images: number): void;
@@ -36,75 +40,101 @@ const RULES = {
   onProgress: preset(() => undefined, fn()),
 } satisfies RuleTable<CountOptions>;
 
-/** Minimum number of shards for an estimate. Fewer do not show how much shards differ. */
-const MIN_SHARDS = 8;
+/** Minimum number of parts for an estimate. Fewer do not show how much parts differ. */
+const MIN_PARTS = 8;
 /** Number of records read concurrently. */
 const AT_ONCE = 8;
 
-/** Counts images. Reads the shards of a store in random order, and estimates those beyond the time budget. */
+/** Counts images. Reads the parts of a store in random order, and estimates those beyond the time budget. */
 export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
   const { exact, budgetMs, onProgress } = checkOptions("stats", options, RULES);
-  const { shards } = context.records;
-  if (shards === null) return countAll(context, onProgress);
+  const parts = partsOf(context);
+  if (parts === null) return countAll(context, onProgress);
   const endsAt = exact ? Number.POSITIVE_INFINITY : performance.now() + budgetMs;
   const read: ImageCounts[] = [];
   let done = 0;
-  for await (const { ids, shardCount } of shards()) {
-    const counts = noImages();
-    await forEach(ids, async (id) => {
+  for await (const { counts, ids, partCount } of parts) {
+    done += counts.images;
+    onProgress(done);
+    await forEachAtOnce(each(ids), AT_ONCE, async (id) => {
       const image = await lookAt(context, id);
       if (image === null) return;
       add(counts, image);
       onProgress(++done);
     });
     read.push(counts);
-    const isEnough = read.length >= MIN_SHARDS && performance.now() >= endsAt;
-    if (isEnough && read.length < shardCount) return estimated(read, shardCount);
+    const isEnough = read.length >= MIN_PARTS && performance.now() >= endsAt;
+    if (isEnough && read.length < partCount) return estimated(read, partCount);
   }
   return counted(overAll(read, total));
 }
 
+/** A random part of the images. */
+interface Part {
+  /** Images that the store counted. */
+  counts: ImageCounts;
+  /** IDs whose records are still to be read. */
+  ids: readonly string[];
+  partCount: number;
+}
+
+/** The parts of the images in random order; `null`: the store has no parts. */
+function partsOf({ records, settings }: LifeContext): AsyncGenerator<Part> | null {
+  const { queries, shards } = records;
+  if (queries !== null) return partsByQuery(queries, settings.now());
+  return shards === null ? null : partsByShard(shards());
+}
+
+async function* partsByQuery(queries: RecordQueries, nowMs: number): AsyncGenerator<Part> {
+  const { recordParts: partCount } = queries;
+  for (const part of shuffled(Array.from({ length: partCount }, (_, at) => at))) {
+    const found = await queries.countRecords(part, nowMs);
+    const counts = noImages();
+    for (const { state, images, bytes } of found.counts) addAll(counts, state, images, bytes);
+    const ids = found.unknown.flatMap((key) => idOfRecord(key) ?? []);
+    yield { counts, ids, partCount };
+  }
+}
+
+async function* partsByShard(shards: AsyncGenerator<{ ids: string[]; shardCount: number }>) {
+  for await (const { ids, shardCount } of shards) yield { counts: noImages(), ids, partCount: shardCount };
+}
+
 async function countAll(context: LifeContext, onProgress: (images: number) => void): Promise<ImageStats> {
   const counts = noImages();
-  for await (const id of context.records.ids()) {
+  await forEachAtOnce(context.records.ids(), AT_ONCE, async (id) => {
     const image = await lookAt(context, id);
-    if (image === null) continue;
+    if (image === null) return;
     add(counts, image);
     onProgress(counts.images);
-  }
+  });
   return counted(counts);
 }
 
-/** Calls `work` for each item, several at a time. */
-async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const takeOnes = async () => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, takeOnes));
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
 }
 
 function counted(counts: ImageCounts): ImageStats {
   return { ...counts, isEstimate: false, readShare: 1, margin: null };
 }
 
-/** @param read Counts of randomly drawn shards. */
-function estimated(read: readonly ImageCounts[], shardCount: number): ImageStats {
-  const count = (key: keyof Estimate) => (values: readonly number[]) =>
-    estimateCount(values, shardCount)[key];
+/** @param read Counts of randomly drawn parts. */
+function estimated(read: readonly ImageCounts[], partCount: number): ImageStats {
+  const count = (key: keyof Estimate) => (values: readonly number[]) => estimateCount(values, partCount)[key];
   const sum = (key: keyof Estimate) => (values: readonly number[]) =>
-    Math.round(estimateTotal(values, shardCount)[key]);
+    Math.round(estimateTotal(values, partCount)[key]);
   return {
     ...overAll(read, sum("value"), count("value")),
     isEstimate: true,
-    readShare: read.length / shardCount,
+    readShare: read.length / partCount,
     margin: overAll(read, sum("margin"), count("margin")),
   };
 }
 
 type Summary = (values: readonly number[]) => number;
 
-/** Sums each number over all shards. @param ofState Sum for numbers that may be small. */
+/** Sums each number over all parts. @param ofState Sum for numbers that may be small. */
 function overAll(read: readonly ImageCounts[], sum: Summary, ofState: Summary = sum): ImageCounts {
   const states = noImages().states;
   for (const state of Object.keys(states) as ImageState[]) {
@@ -135,10 +165,13 @@ function add(counts: ImageCounts, image: ListedImage | typeof NEWER): void {
     counts.newer++;
     return;
   }
-  const { state, size } = image;
-  counts.images++;
-  counts.states[state]++;
-  if (state === "processing" || state === "ready" || state === "withheld") counts.bytes += size;
+  addAll(counts, image.state, 1, image.size);
+}
+
+function addAll(counts: ImageCounts, state: ImageState, images: number, bytes: number): void {
+  counts.images += images;
+  counts.states[state] += images;
+  if (state === "processing" || state === "ready" || state === "withheld") counts.bytes += bytes;
 }
 
 /** A sum over all parts, estimated from some of them. */

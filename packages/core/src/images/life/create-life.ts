@@ -3,6 +3,7 @@ import { createDueList } from "../../stores/due-list.ts";
 import { countOwned } from "../owners/count-owned.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
 import { createImageRecords } from "../record/image-records.ts";
+import { createReadLeases } from "../record/read-leases.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { type Claims, createClaims } from "../uploads/claims.ts";
@@ -20,7 +21,9 @@ export function createLife(
   removeBytes: (id: string) => Promise<void>,
   holdsOriginals = originals === store,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
-  const records = createImageRecords(store, guard.confirm, holdsOriginals);
+  const { readLeaseMs: leaseMs, now, onError } = settings;
+  const leases = createReadLeases({ store, leaseMs, now, onError });
+  const records = createImageRecords(store, guard.confirm, holdsOriginals, leases);
   const owners = createOwnerUsage({
     store,
     now: settings.now,
@@ -31,7 +34,6 @@ export function createLife(
   const isLocal = isLocalStore(store);
   const due = createDueList(store, "images");
   const life = { settings, guard, records, isLocal, due, owners, removeBytes };
-  const { now, onError } = settings;
   const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };
 }

@@ -44,7 +44,11 @@ const NOTHING_KNOWN = {
 } as const;
 
 /** The substitute of a damaged record, with the longest possible life. */
-function standIn({ settings }: LifeContext, id: string, { bytes }: DamagedRecord): ImageRecord {
+export function standIn(
+  { settings }: LifeContext,
+  id: string,
+  { bytes }: Pick<DamagedRecord, "bytes">,
+): ImageRecord {
   const { owner, withheld } = remainsOf(bytes);
   const now = settings.now();
   return {

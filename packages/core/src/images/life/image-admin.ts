@@ -1,7 +1,7 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
-import type { RuleTable } from "../../option-rules.ts";
+import { oneOf, type RuleTable, text, whole } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
 import type { Usage } from "../owners/owner-usage.ts";
@@ -12,7 +12,15 @@ import { createAdminGuard } from "../store/store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
-import { type ImageEnd, type ListedImage, listEnds, listImages, type OnUnreadable } from "./image-listing.ts";
+import {
+  IMAGE_STATES,
+  type ImageEnd,
+  type ImageFilter,
+  type ListedImage,
+  listEnds,
+  listImages,
+  type OnUnreadable,
+} from "./image-listing.ts";
 import type { LifeContext } from "./life-context.ts";
 import { markDeleted } from "./mark-deleted.ts";
 import { sweepEntry } from "./sweep-entry.ts";
@@ -38,8 +46,12 @@ export interface ImageAdmin {
    * if the image has ended already, and with `conflict` after a concurrent change.
    */
   remove(id: string): Promise<void>;
-  /** Lists all known images, in no particular order. Reads every record: for operators and nightly jobs. */
-  list(): AsyncGenerator<ListedImage>;
+  /**
+   * Lists the known images that match, in no particular order. PostgreSQL finds them. Any other storage reads every record:
+   * for operators and nightly jobs.
+   * @param filter @default all images
+   */
+  list(filter?: ImageFilter): AsyncGenerator<ListedImage>;
   /**
    * Lists every image that is gone or withheld, so that a restore can keep it so; see `restoreStorage`. Reads every
    * record.
@@ -47,8 +59,8 @@ export interface ImageAdmin {
    */
   ends(onUnreadable?: OnUnreadable): AsyncGenerator<ImageEnd>;
   /**
-   * Counts images by state. A data directory is estimated if counting takes longer than 3 s. Any other storage reads
-   * every record.
+   * Counts images by state. PostgreSQL counts them itself. It and a data directory are estimated if counting takes longer
+   * than 3 s. Any other storage reads every record.
    */
   stats(options?: CountOptions): Promise<ImageStats>;
   /** The images and bytes that an owner has stored. */
@@ -79,7 +91,7 @@ export interface StorageAdmin extends ImageAdmin {
 export type ImageAdminOptions = {
   /** Storage of the images. Closed with the administrator. */
   storage: ImageStorage;
-} & Pick<ImagesOptions, "tombstoneDays" | "logger" | "onError" | "onRemoved" | "now">;
+} & Pick<ImagesOptions, "tombstoneDays" | "logger" | "onError" | "onRemoved" | "onPurge" | "now">;
 
 const ADMIN_RULES = {
   storage: IMAGES_RULES.storage,
@@ -87,8 +99,16 @@ const ADMIN_RULES = {
   logger: IMAGES_RULES.logger,
   onError: IMAGES_RULES.onError,
   onRemoved: IMAGES_RULES.onRemoved,
+  onPurge: IMAGES_RULES.onPurge,
   now: IMAGES_RULES.now,
 } satisfies RuleTable<ImageAdminOptions>;
+
+const FILTER_RULES = {
+  state: oneOf(...IMAGE_STATES),
+  owner: text("the name of an owner", () => true),
+  createdFrom: whole(0),
+  createdBefore: whole(0),
+} satisfies RuleTable<ImageFilter>;
 
 /**
  * Administers images in their storage without serving them: for commands and nightly jobs.
@@ -140,9 +160,10 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       const { entry } = await markDeleted(life, current);
       await sweepEntry(life, entry);
     },
-    async *list() {
+    async *list(filter) {
+      const checked = checkOptions("list", filter, FILTER_RULES);
       await guard.open();
-      yield* listImages(life);
+      yield* listImages(life, checked);
     },
     async *ends(onUnreadable) {
       await guard.open();

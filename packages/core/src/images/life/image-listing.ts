@@ -1,21 +1,30 @@
+import type { RecordFilter, RecordQueries, RecordState } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
 import { dueEnd } from "../record/image-life.ts";
-import type { GoneReason, ImageRecord, Withholding } from "../record/image-record.ts";
+import { type GoneReason, type ImageRecord, idOfRecord, type Withholding } from "../record/image-record.ts";
+import { readRecord } from "../record/image-records.ts";
 import { type ImageSummary, summaryOf } from "../record/image-summary.ts";
 import { NewerVersion } from "../record/known-version.ts";
-import { loadAny } from "./damaged-image.ts";
+import { stateOf } from "../record/record-facts.ts";
+import { loadAny, standIn } from "./damaged-image.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /** State of an image. */
-export type ImageState =
-  | "processing"
-  | "ready"
-  | "withheld"
-  | "failed"
-  | "deleted"
-  | "expired"
-  | "removed"
-  | "damaged";
+export type ImageState = RecordState | "damaged";
+
+export const IMAGE_STATES = [
+  ...(["processing", "ready", "withheld", "failed", "deleted", "expired", "removed", "damaged"] as const),
+] satisfies ImageState[];
+
+/** Which images are listed: those that match every given property. A damaged image has no date, and matches none. */
+export interface ImageFilter {
+  state?: ImageState | undefined;
+  owner?: string | undefined;
+  /** Created then or later, in Unix milliseconds. */
+  createdFrom?: number | undefined;
+  /** Created earlier, in Unix milliseconds. */
+  createdBefore?: number | undefined;
+}
 
 /** A listed image. If it is damaged, only `id` and `state` are valid: its record is unreadable. */
 export interface ListedImage extends ImageSummary {
@@ -24,12 +33,55 @@ export interface ListedImage extends ImageSummary {
   reason?: string;
 }
 
-/** Lists all known images, in no particular order. Reads every record: for operators and nightly jobs. */
-export async function* listImages(context: LifeContext): AsyncGenerator<ListedImage> {
-  for await (const id of context.records.ids()) {
-    const image = await lookAt(context, id);
-    if (image !== null && image !== NEWER) yield image;
-  }
+/** Lists the known images that match, in no particular order. */
+export async function* listImages(
+  context: LifeContext,
+  filter: ImageFilter = {},
+): AsyncGenerator<ListedImage> {
+  const { queries } = context.records;
+  const images = queries === null ? walked(context) : found(context, queries, filter);
+  for await (const image of images)
+    if (image !== null && image !== NEWER && matches(image, filter)) yield image;
+}
+
+type Looked = ListedImage | typeof NEWER | null;
+
+/** Reads every record. */
+async function* walked(context: LifeContext): AsyncGenerator<Looked> {
+  for await (const id of context.records.ids()) yield await lookAt(context, id);
+}
+
+/** Reads the records that the store finds. It cannot judge damaged ones, and returns them with every page. */
+async function* found(
+  context: LifeContext,
+  queries: RecordQueries,
+  { state, ...others }: ImageFilter,
+): AsyncGenerator<Looked> {
+  // No readable record is damaged, so none is found.
+  const filter = state === "damaged" ? NOTHING : { state, ...others };
+  let cursor: string | undefined;
+  do {
+    const page = await queries.findRecords(filter, context.settings.now(), cursor);
+    for (const { key, bytes } of page.records) {
+      const id = idOfRecord(key);
+      if (id !== null) yield await lookAt(context, id, bytes);
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+const NOTHING: RecordFilter = { createdBefore: Number.MIN_SAFE_INTEGER };
+
+function matches(image: ListedImage, { state, owner, createdFrom, createdBefore }: ImageFilter): boolean {
+  if (state !== undefined && image.state !== state) return false;
+  if (owner !== undefined && image.owner !== owner) return false;
+  if (createdFrom === undefined && createdBefore === undefined) return true;
+  const { createdAt } = image;
+  return (
+    image.state !== "damaged" &&
+    createdAt >= (createdFrom ?? createdAt) &&
+    createdAt < (createdBefore ?? Number.POSITIVE_INFINITY)
+  );
 }
 
 /** Stands for an image that a newer release wrote: this release cannot read its record. */
@@ -37,33 +89,39 @@ export const NEWER = "newer";
 
 /**
  * The image for a listing. `onError` gets the error of an unreadable record. `null`: no record, or the store failed.
+ * @param bytes Bytes of the record, just read. @default they are read
  */
-export async function lookAt(context: LifeContext, id: string): Promise<ListedImage | typeof NEWER | null> {
+export async function lookAt(context: LifeContext, id: string, bytes?: Buffer): Promise<Looked> {
   const { records, settings } = context;
   let failure: unknown = null;
-  const current = await records.load(id).catch((error) => {
+  const fail = (error: unknown) => {
     // One unreadable record must not hide all others.
     settings.onError(error);
     failure = error;
-    return isServiceError(error, "damaged") ? loadAny(context, id) : null;
-  });
+    return isServiceError(error, "damaged");
+  };
+  const record = await (bytes === undefined ? loadOne() : readOne(bytes));
   if (failure instanceof NewerVersion) return NEWER;
   // Removed after its name was listed.
-  if (current === null) return null;
-  const { record } = current;
+  if (record === null) return null;
   return {
     ...summaryOf(record),
     state: failure === null ? stateOf(record, settings.now()) : "damaged",
     ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
   };
-}
 
-function stateOf(record: ImageRecord, now: number): ImageState {
-  if (record.failure !== null) return "failed";
-  const gone = record.gone ?? dueEnd(record, now);
-  if (gone !== null) return gone.why === "withheld" ? "removed" : gone.why;
-  if (record.withheld !== null) return "withheld";
-  return record.processing === null ? "ready" : "processing";
+  async function loadOne(): Promise<ImageRecord | null> {
+    const current = await records.load(id).catch((error) => (fail(error) ? loadAny(context, id) : null));
+    return current?.record ?? null;
+  }
+
+  function readOne(read: Buffer): ImageRecord | null {
+    try {
+      return readRecord(read, id);
+    } catch (error) {
+      return fail(error) ? standIn(context, id, { bytes: read }) : null;
+    }
+  }
 }
 
 /** The end or the withholding of an image, for a later restore. */

@@ -6,7 +6,10 @@ import type { StoreGuard } from "../store/store-guard.ts";
 
 /** The parts that change the life of an image. */
 export interface LifeContext {
-  settings: Pick<ImageSettings, "now" | "tombstoneMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "log">;
+  settings: Pick<
+    ImageSettings,
+    "now" | "tombstoneMs" | "readLeaseMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "onPurge" | "log"
+  >;
   guard: StoreGuard;
   records: ImageRecords;
   /** Whether the records are files on this machine. */

@@ -3,21 +3,23 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createSeenClock } from "../life/clock-guard.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
+import { resetNotes } from "../renditions/rendition-notes.ts";
 import { type MigrationMark, readMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
 import { requireKnownFormat } from "../store/store-guard.ts";
 import { readIdentity } from "../store/store-identity.ts";
 import { readSmall } from "./copy-blob.ts";
-import { countKeys, isEmptyStore } from "./every-key.ts";
+import { estimateKeys, hasKeys, isEmptyStore } from "./every-key.ts";
 import type { MigrationContext } from "./migration-context.ts";
+import { tellTotal } from "./mirror.ts";
 
 const PROBE = "migration/probe";
 
 /**
- * Counts the keys to copy, checks that the target may be written to, and marks it as unfinished.
+ * Estimates the keys to copy, checks that the target may be written to, and marks it as unfinished.
  * Rejects with `conflict` before any change.
  */
 export async function beginMigration(context: MigrationContext, source: string): Promise<MigrationMark> {
-  const { from, to, retry, roles, progress, tell } = context;
+  const { from, to, retry } = context;
   for (const records of [from.records, to.records]) {
     const held = await retry(() => readIdentity(records));
     if (held !== null) requireKnownFormat(held.identity);
@@ -32,19 +34,25 @@ export async function beginMigration(context: MigrationContext, source: string):
   }
   if (earlier !== null) await requireOurs(context, earlier, source);
   await requireApart(context);
-  const counts = await countKeys(from, retry);
-  if (counts.records === 0 && !isEmpty) {
+  await expectKeys(context);
+  if (!isEmpty && !(await hasKeys(from, "records", context))) {
     throw refusal("the source has no images, so this run would remove all images from the target");
   }
-  for (const role of roles) progress.totalKeys += counts[role];
-  tell();
+  context.isFresh = isEmpty;
   const mark = { source, startedAt: Date.now(), finishedAt: null, seenMs: null };
   await retry(() => writeMigrationMark(to.records, mark));
+  await retry(() => resetNotes(to.records));
   return mark;
 }
 
-export async function areEmpty({ to, retry }: MigrationContext): Promise<boolean> {
-  for (const store of storesOf(to)) if (!(await isEmptyStore(store, retry))) return false;
+/** Estimates the keys to process. */
+export async function expectKeys(context: MigrationContext): Promise<void> {
+  Object.assign(context.expected, await estimateKeys(context.from, context));
+  tellTotal(context);
+}
+
+async function areEmpty(context: MigrationContext): Promise<boolean> {
+  for (const store of storesOf(context.to)) if (!(await isEmptyStore(store, context))) return false;
   return true;
 }
 

@@ -24,20 +24,24 @@ export async function copyBlob(
   key: string,
   expected: Digest | null = null,
 ): Promise<Copied> {
-  const { verify } = context;
+  const { verify, isFresh } = context;
   const from = context.from[role];
   const to = context.to[role];
-  const here = await fromSource(() => from.stat(key));
-  if (here === null) return { outcome: "missing" };
   const isWrong = (digest: Digest) => expected !== null && !isSame(expected, digest);
-  const isThere = (await to.stat(key))?.size === here.size;
-  const isCut = expected !== null && here.size !== expected.size;
-  if (isThere && !verify && !isCut) return { outcome: "unchanged", digest: null };
-  if (isThere || isCut) {
-    const digest = await fromSource(() => digestOf(from, key));
-    if (digest === null) return { outcome: "missing" };
-    if (isWrong(digest)) return { outcome: "damaged", digest };
-    if (isThere && isSame(digest, await digestOf(to, key))) return { outcome: "unchanged", digest };
+  const there = isFresh ? null : await to.stat(key);
+  // Otherwise the `get` below tells as much.
+  if (there !== null || expected !== null) {
+    const here = await fromSource(() => from.stat(key));
+    if (here === null) return { outcome: "missing" };
+    const isThere = there?.size === here.size;
+    const isCut = expected !== null && here.size !== expected.size;
+    if (isThere && !verify && !isCut) return { outcome: "unchanged", digest: null };
+    if (isThere || isCut) {
+      const digest = await fromSource(() => digestOf(from, key));
+      if (digest === null) return { outcome: "missing" };
+      if (isWrong(digest)) return { outcome: "damaged", digest };
+      if (isThere && isSame(digest, await digestOf(to, key))) return { outcome: "unchanged", digest };
+    }
   }
   const blob = await fromSource(() => from.get(key));
   if (blob === null) return { outcome: "missing" };

@@ -13,11 +13,11 @@ import { fromSource, type MigrationContext } from "./migration-context.ts";
  * after the originals were copied, so the target never has a record without its bytes.
  */
 export async function copyRecord(context: MigrationContext, key: string): Promise<Copied> {
-  const { from, to, mode } = context;
+  const { from, to, mode, isFresh } = context;
   const bytes = await fromSource(() => readSmall(from.records, key));
   if (bytes === null) return { outcome: "missing" };
   const isImage = idOfRecord(key) !== null;
-  if ((await readSmall(to.records, key))?.equals(bytes)) {
+  if (!isFresh && (await readSmall(to.records, key))?.equals(bytes)) {
     const record = isImage && mode === "backup" ? recordIn(bytes) : null;
     if (record !== null && record !== NEWER) await bringPicture(context, key, bytes, record);
     return { outcome: "unchanged", digest: null };

@@ -7,7 +7,7 @@ export interface MigrationProgress {
   phase: "counting" | StoreRole | "comparing";
   /** Keys processed: each was copied, or was in the target already. */
   keys: number;
-  /** Keys of the source to process, as counted so far. */
+  /** Keys of the source to process. Estimated until they are listed: the estimate becomes exact towards the end. */
   totalKeys: number;
   /** Bytes written to the target, including unfinished writes. */
   bytes: number;
@@ -53,7 +53,7 @@ export interface MigrateOptions {
   verify?: boolean | undefined;
   /** Copies renditions; missing ones are rendered again on request. @default true */
   withRenditions?: boolean | undefined;
-  /** Keys copied at once, 1 to 256. @default 8 */
+  /** Keys copied at once, and ranges of keys listed at once, 1 to 256. @default 8 */
   concurrency?: number | undefined;
   /** Time to retry a failing store; milliseconds from 0. @default 60000 */
   patienceMs?: number | undefined;

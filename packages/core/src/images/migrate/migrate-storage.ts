@@ -49,7 +49,7 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
   const first = await copyAll(context);
   progress.phase = "comparing";
   tell();
-  const { keys, copied, removed, isSame } = await compare({ ...context, verify: false });
+  const { keys, copied, removed, isSame } = await compare({ ...context, verify: false, isFresh: false });
   const isComplete = isSame && context.failed.size === 0;
   if (isComplete) {
     await options.beforeFinish?.();
@@ -81,11 +81,11 @@ interface Comparison extends Pick<MigrationReport, "keys" | "copied" | "removed"
  * differ, each key is looked up on the other side, since a store may list a key twice.
  */
 async function compare(context: MigrationContext): Promise<Comparison> {
-  const { from, to, retry, roles } = context;
+  const { from, to, roles } = context;
   const comparison: Comparison = { keys: { from: 0, to: 0 }, copied: 0, removed: 0, isSame: false };
   for (let look = 1; look <= MAX_LOOKS && !comparison.isSame; look++) {
-    const here = await countKeys(from, retry);
-    const there = await countKeys(to, retry);
+    const here = await countKeys(from, context);
+    const there = await countKeys(to, context);
     const sum = (counts: typeof here) => roles.reduce((total, role) => total + counts[role], 0);
     comparison.keys = { from: sum(here), to: sum(there) };
     const hasStray = !roles.includes("renditions") && there.renditions > 0;

@@ -32,6 +32,10 @@ export interface MigrationContext {
   /** Roles in the order of copying: bytes before the records that name them. */
   roles: StoreRole[];
   concurrency: number;
+  /** Whether the target had no key when the run began, so that nothing needs to be looked up there. */
+  isFresh: boolean;
+  /** Keys of the source, estimated at first, and exact once they are listed. */
+  expected: Record<StoreRole, number>;
   signal: AbortSignal | undefined;
   retry: Retry;
   /** Whether all stores answer. */
@@ -81,6 +85,8 @@ export function createMigrationContext(
     verify,
     roles: hasRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
     concurrency,
+    isFresh: false,
+    expected: { records: 0, originals: 0, renditions: 0 },
     signal,
     retry: createRetry({ patienceMs, signal, areThere }),
     areThere,

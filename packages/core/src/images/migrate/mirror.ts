@@ -16,12 +16,21 @@ export interface Passage {
 
 /** Copies the keys that the target lacks, role by role. */
 export async function copyAll(context: MigrationContext): Promise<Passage> {
-  const { from, roles, retry, concurrency, signal, progress, tell } = context;
+  const { from, roles, retry, concurrency, signal, progress, expected, tell } = context;
   const passage: Passage = { images: 0, copied: 0, unchanged: 0 };
   const isCounted = progress.phase === "counting";
   for (const role of roles) {
     if (isCounted) progress.phase = role;
-    const keys = keysOfRole(from, role, retry);
+    const estimate = expected[role];
+    let listed = 0;
+    const onListed = (keys: number, share: number | null) => {
+      listed += keys;
+      // What is listed is exact; the estimate stands for the rest.
+      const rest = share === null ? estimate - listed : (1 - share) * estimate;
+      expected[role] = listed + Math.max(0, rest);
+      tellTotal(context);
+    };
+    const keys = keysOfRole(from, role, { retry, concurrency, ...(isCounted ? { onListed } : {}) });
     await forEachAtOnce(keys, concurrency, (key) => copyOne(role, key), signal);
   }
   return passage;
@@ -36,6 +45,12 @@ export async function copyAll(context: MigrationContext): Promise<Passage> {
     progress.keys++;
     tell();
   }
+}
+
+/** Updates the number of keys to process. */
+export function tellTotal({ progress, roles, expected, tell }: MigrationContext): void {
+  progress.totalKeys = Math.round(roles.reduce((total, role) => total + expected[role], 0));
+  tell();
 }
 
 function copierOf(context: MigrationContext, role: StoreRole): (key: string) => Promise<Copied> {
@@ -54,10 +69,10 @@ const ORDER: readonly StoreRole[] = ["records", "renditions", "originals"];
 
 /** Removes keys that the source lacks from the target, so that no deleted image survives there. @returns the number of keys. */
 export async function removeExtra(context: MigrationContext): Promise<number> {
-  const { mode, from, to, retry, concurrency, signal } = context;
+  const { mode, from, to, concurrency, signal } = context;
   let removed = 0;
   for (const role of ORDER) {
-    const keys = keysOfRole(to, role, retry);
+    const keys = keysOfRole(to, role, context);
     await forEachAtOnce(
       keys,
       concurrency,

@@ -99,11 +99,13 @@ export const keyOf = {
   /** The unprocessed file, while it waits to be processed. Never served. */
   upload: (id: string) => `${id}/upload`,
   rendition: (id: string, name: string) => `${id}/renditions/${name}`,
-  failure: (id: string, name: string) => `${id}/failures/${name}`,
+  /** Notes about the renditions, in the store of the records. */
+  notes: (id: string) => `${id}/notes`,
 };
 
 /** First key segments of transient data: trials of a store, marks, and lists for stores without an index. */
-const PASSING = /^(?:readyz|doctor|migration|identity|backup|rendition-usage|due-[a-z]{1,20})$/;
+const PASSING =
+  /^(?:readyz|doctor|migration|identity|backup|read-lease|rendition-(?:usage|notes)|due-[a-z]{1,20})$/;
 
 /**
  * The role of the store for a key: by {@link keyOf} for keys of an image, `records` for all others. `null` for
@@ -113,5 +115,7 @@ export function roleOf(key: string): StoreRole | null {
   const [first = "", part] = key.split("/");
   if (!isImageId(first)) return PASSING.test(first) ? null : "records";
   if (part === "original" || part === "upload") return "originals";
+  if (part === "notes") return null;
+  // Earlier releases stored failures among the renditions.
   return part === "renditions" || part === "failures" ? "renditions" : "records";
 }

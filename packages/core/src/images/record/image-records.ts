@@ -7,10 +7,12 @@ import {
   type JointAdoption,
   type ShardSampler,
 } from "../../contracts/blob-store.ts";
+import { hasRecordQueries, type RecordQueries } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId } from "./image-id.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
+import type { Instant, ReadLeases } from "./read-leases.ts";
 import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
 
 /**
@@ -31,6 +33,8 @@ export interface DamagedRecord {
 export interface ImageRecords {
   /** The cached record if it is known to be current without a request to the store. `undefined`: unknown. */
   peek(id: string): CurrentRecord | undefined;
+  /** Like `peek`, and the record of an image that may be served by a read lease. */
+  peekServable(id: string): CurrentRecord | undefined;
   /**
    * Loads the current record. `null` if there is none, after confirming the identity of the store. Rejects with
    * `damaged` for an unreadable record, and with `store_unavailable` for one that a newer release wrote.
@@ -50,6 +54,8 @@ export interface ImageRecords {
    * a record. `null` if the store has no shards.
    */
   shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
+  /** Queries of the store; `null`: it has none, and every record is read. */
+  queries: RecordQueries | null;
   /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
   create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
   /**
@@ -59,7 +65,10 @@ export interface ImageRecords {
   createWithOriginal:
     | ((record: ImageRecord, path: string, signal: AbortSignal) => Promise<CurrentRecord>)
     | null;
-  /** Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. */
+  /**
+   * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Resolves when no process
+   * serves `current` by a read lease.
+   */
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
   /** Removes a record for good, at any revision. */
   remove(id: string): Promise<void>;
@@ -67,9 +76,16 @@ export interface ImageRecords {
 
 const MAX_CACHED_RECORDS = 5_000;
 
+interface CachedRecord {
+  current: CurrentRecord;
+  /** When the store was asked for it. */
+  requested: Instant;
+}
+
 /**
  * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
- * check cheaply that a revision still holds, the parsed record is cached and only that check remains.
+ * check cheaply that a revision still holds, the parsed record is cached and only that check remains. Otherwise a read lease may
+ * spare the request.
  * @param confirm Rejects if the store is not the one that was opened. A missing record proves nothing then.
  * @param holdsOriginals Whether the store is also that of the originals.
  */
@@ -77,45 +93,64 @@ export function createImageRecords(
   store: BlobStore,
   confirm: () => Promise<void>,
   holdsOriginals: boolean,
+  leases: ReadLeases,
 ): ImageRecords {
-  const cache = new LRUCache<string, CurrentRecord>({
+  const cache = new LRUCache<string, CachedRecord>({
     max: MAX_CACHED_RECORDS,
   });
   const probe = hasRevisionProbe(store) ? store : null;
   const sampler = hasShardSampler(store) ? store : null;
   const joint = holdsOriginals && hasJointAdoption(store) ? store : null;
 
-  function remember(record: ImageRecord, revision: string): CurrentRecord {
+  function remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
     const current = { record, revision };
-    if (probe !== null && !isUnknown(record)) cache.set(record.id, current);
+    if (!isUnknown(record) && (probe !== null || isShown(record)))
+      cache.set(record.id, { current, requested });
+    else cache.delete(record.id);
     return current;
   }
 
   function peek(id: string): CurrentRecord | undefined {
-    const cached = cache.get(id);
-    if (cached === undefined || probe?.isCurrent(keyOf.record(id), cached.revision)) return cached;
+    if (probe === null) return undefined;
+    const cached = cache.get(id)?.current;
+    if (cached === undefined || probe.isCurrent(keyOf.record(id), cached.revision)) return cached;
     cache.delete(id);
     return undefined;
+  }
+
+  function peekServable(id: string): CurrentRecord | undefined {
+    if (probe !== null) return peek(id);
+    const cached = cache.get(id);
+    return cached !== undefined && leases.isValid(cached.requested) ? cached.current : undefined;
   }
 
   async function loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
     const cached = peek(id);
     if (cached !== undefined) return cached;
+    const requested = leases.now();
     const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
-    return blob === null ? null : remember(readRecord(await readAll(blob.body), id), blob.revision);
+    if (blob === null) return null;
+    const bytes = await readAll(blob.body);
+    const known = cache.get(id)?.current;
+    if (known?.revision !== blob.revision) return remember(readRecord(bytes, id), blob.revision, requested);
+    // Callers cache results by the object.
+    cache.set(id, { current: known, requested });
+    return known;
   }
 
   function createWith(both: JointAdoption): NonNullable<ImageRecords["createWithOriginal"]> {
     return async (record, path, signal) => {
       // The names of `keyOf`.
       const blobs = { original: { path }, record: encodeRecord(record) };
+      const requested = leases.now();
       const stored = await both.adoptTogether(`${record.id}/`, blobs, { signal });
-      return remember(record, stored.record.revision);
+      return remember(record, stored.record.revision, requested);
     };
   }
 
   return {
     peek,
+    peekServable,
     loadUnconfirmed,
     async load(id, signal) {
       const current = await loadUnconfirmed(id, signal);
@@ -146,19 +181,24 @@ export function createImageRecords(
       } while (cursor !== undefined);
     },
     shards: sampler === null ? null : () => idsByShard(sampler),
+    queries: hasRecordQueries(store) ? store : null,
     async create(record, signal) {
       const options = {
         ifRevision: null,
         ...(signal === undefined ? {} : { signal }),
       };
+      const requested = leases.now();
       const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
-      return remember(record, revision);
+      return remember(record, revision, requested);
     },
     createWithOriginal: joint && createWith(joint),
     async replace(current, record) {
       const options = { ifRevision: current.revision };
+      const requested = leases.now();
       const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
-      return remember(record, revision);
+      const isServed = isShown(current.record) && current.record.expiresAt > requested.unixMs;
+      if (probe === null && isServed) await leases.outlast();
+      return remember(record, revision, requested);
     },
     async remove(id) {
       await store.delete(keyOf.record(id));
@@ -181,6 +221,11 @@ export function readRecord(bytes: Buffer, id: string): ImageRecord {
   const record = decodeRecord(bytes, id);
   if (isUnknown(record)) throw damagedRecord(id, "it was unreadable and has been replaced by a substitute");
   return record;
+}
+
+/** Whether an image may be shown, apart from its expiry. */
+function isShown({ gone, withheld, processing }: ImageRecord): boolean {
+  return gone === null && withheld === null && processing === null;
 }
 
 function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {

@@ -21,6 +21,13 @@ export const POINT_SCHEMA = {
   examples: [[0.5, 0.25]],
 } as const satisfies JsonSchema;
 
+/** One side of a point in the edit form, in percent. Empty: none. */
+export const PERCENT_TEXT_SCHEMA = {
+  type: "string",
+  pattern: "^(?:\\d{1,2}(?:\\.\\d{1,15})?|100(?:\\.0{1,15})?)?$",
+  examples: ["33.33"],
+} as const satisfies JsonSchema;
+
 const POINT_TEXT = patternOf(POINT_TEXT_SCHEMA);
 
 /** Decimal digits of a point: finer than a pixel of 8192. */

@@ -1,7 +1,7 @@
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import type { ByteStores } from "./remove-stored.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
 import {
   fromMemory,
   fromStore,
@@ -33,7 +33,7 @@ export function keyFor(id: string, spec: RenditionSpec | null): string {
 
 /** The original from its store. Rejects with `damaged` if its size differs from its record. */
 export async function findOriginal(
-  { originals }: Pick<ByteStores, "originals">,
+  { originals }: Pick<StorageRoles, "originals">,
   record: ImageRecord,
   signal: AbortSignal,
 ): Promise<FoundBytes | null> {
@@ -55,7 +55,7 @@ export async function findOriginal(
 
 /** A rendition from its store. `null` also for stored bytes without a valid stamp. */
 export async function findRendition(
-  { renditions }: Pick<ByteStores, "renditions">,
+  { renditions }: Pick<StorageRoles, "renditions">,
   id: string,
   spec: RenditionSpec,
   signal: AbortSignal,

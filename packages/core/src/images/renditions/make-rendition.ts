@@ -4,6 +4,7 @@ import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { openSource } from "./open-source.ts";
+import type { RenditionNotes } from "./rendition-notes.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { BytesReplaced, requireSize } from "./servable-bytes.ts";
 import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-rendition.ts";
@@ -11,6 +12,7 @@ import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-renditio
 export interface RenditionMakerOptions {
   originals: BlobStore;
   renditions: BlobStore;
+  notes: RenditionNotes;
   renderer: Renderer;
   /** Schedules the same renderer fairly between clients. */
   scheduler: RenderScheduler;
@@ -44,7 +46,7 @@ export function isIntermediate(key: string): boolean {
 const FALLS_BACK = ["unsupported_media", "store_unavailable"] as const;
 
 export function createRenditionMaker(options: RenditionMakerOptions): MakeRendition {
-  const { originals, renditions, renderer, scheduler } = options;
+  const { originals, renditions, notes, renderer, scheduler } = options;
 
   async function openOriginal({ id, size }: ImageRecord): Promise<RenderSource> {
     const key = keyOf.original(id);
@@ -78,6 +80,7 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
     turn: Turn,
   ): Promise<MadeRendition | null> {
     const key = intermediateKey(record.id, spec);
+    if ((await notes.latest(record)).stored?.has(key) === false) return null;
     const look = renderer.look(record.type, spec.format);
     const stamp = await storedStamp(renditions, key, turn.signal);
     if (stamp === null || stamp.look < look) return null;

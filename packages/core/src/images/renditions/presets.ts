@@ -1,15 +1,17 @@
-import type { FoundPlace, PicturePoint, Quality } from "../../contracts/renderer.ts";
-import { ServiceError } from "../../errors.ts";
+import type { PictureEdits } from "../../contracts/picture-edits.ts";
+import type { FoundPlace, PicturePoint, Quality, Renderer } from "../../contracts/renderer.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { BACKGROUND_SCHEMA, FIT_SCHEMA, parseAt } from "./crop-parameters.ts";
+import { EDIT_RULES, editsOf, type PictureEditOptions } from "./edit-options.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
 
-/** The parameters of a preset, as in a request. At least one must be set. */
-export interface PresetOption {
+/** The parameters of a preset, as in a request, and edits that no request can name. At least one must be set. */
+export interface PresetOption extends PictureEditOptions {
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
   resize?: string | undefined;
-  /** Quality of a JPEG; other formats ignore it. @default "high" */
+  /** Quality of a JPEG; "auto" also of WebP and AVIF. Other formats ignore it. @default "high" */
   convert?: Quality | undefined;
   /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
   page?: number | undefined;
@@ -21,8 +23,14 @@ export interface PresetOption {
   background?: string | undefined;
 }
 
+/** A checked preset. */
+export interface Preset extends Omit<PresetOption, keyof PictureEditOptions> {
+  /** `undefined`: none. */
+  edits: PictureEdits | undefined;
+}
+
 /** Presets by name. */
-export type Presets = ReadonlyMap<string, PresetOption>;
+export type Presets = ReadonlyMap<string, Preset>;
 
 const PRESET_NAME = /^[a-z0-9-]{1,32}$/;
 const RESIZE = patternOf(RESIZE_SCHEMA);
@@ -36,6 +44,7 @@ const PRESET_RULES = {
   fit: rules.oneOf(...FIT_SCHEMA.enum),
   at: rules.value('[x, y] with numbers from 0 to 1, "attention" or "entropy"', isPlace),
   background: rules.text('six hexadecimal digits, or "transparent"', (text) => BACKGROUND.test(text)),
+  ...EDIT_RULES,
 } satisfies rules.RuleTable<PresetOption>;
 
 const PRESET_RULE = rules.refined(rules.nested(PRESET_RULES), (given: PresetOption) => {
@@ -68,9 +77,34 @@ export const PRESETS_RULE = rules.preset(
   ),
 );
 
-/** The presets of a checked option. */
+/** The presets of a checked option. @throws TypeError for a watermark that cannot be read. */
 export function presetsOf(option: Readonly<Record<string, PresetOption>>): Presets {
-  return new Map(Object.entries(option));
+  return new Map(
+    Object.entries(option).map(([name, { rotate, flip, blur, grey, sharpen, watermark, ...parameters }]) => {
+      const edits = editsOf(`presets.${name}`, { rotate, flip, blur, grey, sharpen, watermark });
+      return [name, { ...parameters, edits }];
+    }),
+  );
+}
+
+/** Reports each watermark that the renderer cannot draw, before the first request for it. Never rejects. */
+export async function checkWatermarks(
+  presets: Presets,
+  renderer: Pick<Renderer, "render">,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  for (const [name, { edits }] of presets) {
+    if (edits?.watermark === undefined) continue;
+    const { image, type } = edits.watermark;
+    const source = { bytes: Buffer.from(image, "base64") };
+    try {
+      await renderer.render(source, type, { format: "png", maxWidth: 16, maxHeight: 16 });
+    } catch (cause) {
+      // Other errors are not of this image: the renderer is busy, closed or does not work.
+      if (!isServiceError(cause, "unsupported_media") && !isServiceError(cause, "too_costly")) return;
+      onError(new Error(`presets.${name}.watermark.image cannot be drawn: ${cause.message}`, { cause }));
+    }
+  }
 }
 
 /** Schema of the parameter `preset`; `null`: no presets are set. */
@@ -80,14 +114,14 @@ export function presetSchema(presets: Presets): JsonSchema | null {
     type: "string",
     enum: [...presets.keys()],
     description:
-      "A named size, quality, page and crop. Replaces `resize`, `convert`, `page`, `fit`, `at` and `background`.",
+      "A named size, quality, page and crop, perhaps with changes such as a watermark. Replaces `resize`, `convert`, `page`, `fit`, `at` and `background`.",
   };
 }
 
 /** The parameters of a preset. Throws `bad_request` for an unknown name. */
 export function presetSource(presets: Presets, name: unknown): ParameterSource {
   const preset = typeof name === "string" ? presets.get(name) : undefined;
-  if (preset !== undefined) return (parameter) => preset[parameter as keyof PresetOption]; // Parameters that the preset does not set are absent.
+  if (preset !== undefined) return (parameter) => preset[parameter as keyof Preset]; // Parameters that the preset does not set are absent.
   const known = [...presets.keys()].join(", ");
   throw new ServiceError(
     "bad_request",

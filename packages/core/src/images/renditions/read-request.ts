@@ -99,7 +99,11 @@ export function parseAsked(format: AddressFormat, value: ParameterSource, preset
     throw new ServiceError("bad_request", `preset and ${beside} exclude each other: send only one`);
   }
   const parameters = parseReadParameters(format, presetSource(presets, preset));
-  return { parameters, preset: String(preset) };
+  const { edits } = presets.get(String(preset)) ?? {};
+  return {
+    parameters: { ...parameters, ...(edits === undefined ? {} : { edits }) },
+    preset: String(preset),
+  };
 }
 
 /** The part that a signature covers. For a preset that is its name, so the host may change its parameters later. */

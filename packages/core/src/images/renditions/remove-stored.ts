@@ -1,25 +1,26 @@
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { keyOf } from "../record/image-record.ts";
-
-/** The stores of image bytes. */
-export interface ByteStores {
-  originals: BlobStore;
-  renditions: BlobStore;
-}
+import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */
 const MADE = ["renditions", "failures"] as const;
 
-/** Removes the bytes of an image from both stores. Missing keys are no error. */
-export async function removeStored({ originals, renditions }: ByteStores, id: string): Promise<void> {
-  // Originals first: the writer of a rendition stored later finds the original gone and removes the rendition.
+/** Removes the bytes of an image, and the notes about its renditions. Missing keys are no error. */
+export async function removeStored(
+  { records, originals, renditions }: StorageRoles,
+  id: string,
+): Promise<void> {
+  // The writer of a rendition stored later finds that the image has ended, and removes the rendition.
   // One call names everything, since one store often keeps both: a directory is then flushed once.
-  if (hasBulkRemoval(originals)) await originals.removeNamed(`${id}/`, ["original", "upload", ...MADE]);
+  if (hasBulkRemoval(originals))
+    await originals.removeNamed(`${id}/`, ["original", "upload", "notes", ...MADE]);
   else {
     await originals.delete(keyOf.original(id));
     await originals.delete(keyOf.upload(id));
   }
   await removeMade(renditions, id);
+  // Most images in a directory have none.
+  if ((await records.stat(keyOf.notes(id))) !== null) await records.delete(keyOf.notes(id));
 }
 
 /** Removes everything derived from the original of an image. */

@@ -2,12 +2,11 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { readAll } from "../../stores/read-all.ts";
-import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { type BarredPictures, createBarredPictures } from "./barred-pictures.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 import type { BoundedImage, RenditionBounds } from "./bounds/rendition-bounds.ts";
 import { keyFor } from "./find-stored.ts";
 import { createRenditionMaker, intermediateKey, type MakeRendition } from "./make-rendition.ts";
+import type { NotedFailure, RenditionNotes } from "./rendition-notes.ts";
 import { createRenewals, type Renewals } from "./renewals.ts";
 import { claimOf } from "./scheduling/render-flights.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
@@ -32,7 +31,10 @@ export interface RenderingOptions {
   renditions: BlobStore;
   renderer: Renderer;
   scheduler: RenderScheduler;
+  notes: RenditionNotes;
   bounds: RenditionBounds;
+  /** Whether an image has not ended. */
+  isLiving(id: string): Promise<boolean>;
   /** Caches a new rendition in memory. */
   remember(key: string, hot: HotBytes): void;
   /** The time in Unix milliseconds. */
@@ -43,6 +45,8 @@ export interface RenderingOptions {
 
 /** Renditions being stored in the background. Beyond this number, they are served without being stored. */
 const MAX_PENDING_PUTS = 16;
+/** A picture that was too costly in two renditions is not rendered for this time after its last failure. */
+const BARRED_MS = 3_600_000;
 /** Client name that renewals count for. No client address looks like it. */
 const RENEWALS = "renewals";
 
@@ -55,37 +59,27 @@ class SharedRendering implements Rendering {
   readonly #make: MakeRendition;
   readonly #shared: SharedWork;
   readonly #renewals: Renewals;
-  readonly #barred: BarredPictures;
   readonly #pendingPuts = new Set<Promise<void>>();
 
   constructor(options: RenderingOptions) {
-    const { leases, renditions, renderer, now, onError } = options;
+    const { leases, onError } = options;
     this.#options = options;
     this.#make = createRenditionMaker(options);
     this.#shared = createSharedWork({ leases, onError });
     this.#renewals = createRenewals(onError);
-    this.#barred = createBarredPictures({
-      renditions,
-      build: renderer.build,
-      put: (image, key, bytes) => this.#putUnlessRemoved(image, key, bytes),
-      now,
-    });
   }
 
   once(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
-    const { renditions } = this.#options;
+    const { notes, renditions } = this.#options;
     const key = keyFor(record.id, spec);
     const isDone = async () => {
-      const [failure, stamp, reason] = await Promise.all([
-        renditions.get(this.#failureKey(record.id, spec)),
-        storedStamp(renditions, key),
-        this.#barred.reasonOf(record.id),
-      ]);
-      if (failure !== null) {
-        throw new ServiceError("unsupported_media", (await readAll(failure.body)).toString("utf8"));
-      }
-      if (stamp === null && reason !== null) throw new ServiceError("too_costly", reason);
-      return stamp !== null;
+      const { stored, failures } = await notes.read(record);
+      const ours = failures.filter(({ build }) => build === this.#options.renderer.build);
+      const failure = ours.find(({ rendition }) => rendition === specName(spec));
+      if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
+      const isStored = stored?.has(key) ?? (await storedStamp(renditions, key)) !== null;
+      if (!isStored) this.#requireAffordable(ours);
+      return isStored;
     };
     return this.#shared.once(
       key,
@@ -111,9 +105,14 @@ class SharedRendering implements Rendering {
     await this.#shared.close();
   }
 
-  /** One key per build: another build may succeed. */
-  #failureKey(id: string, spec: RenditionSpec): string {
-    return keyOf.failure(id, `${specName(spec)}.${this.#options.renderer.build}`);
+  /** Rejects a picture that was too costly in two renditions, until an hour after the last failure. Each further one bars it again. */
+  #requireAffordable(failures: readonly NotedFailure[]): void {
+    const costly = failures.filter(({ costlyAtMs }) => costlyAtMs !== null);
+    const last = costly.at(-1);
+    if (last === undefined || costly.length < 2 || this.#options.now() - Number(last.costlyAtMs) >= BARRED_MS)
+      return;
+    const reason = `${last.reason} This happened in two sizes, so no other size is rendered for an hour.`;
+    throw new ServiceError("too_costly", reason);
   }
 
   async #makeAndStore(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Made<HotBytes>> {
@@ -134,15 +133,20 @@ class SharedRendering implements Rendering {
     }
   }
 
-  /** Stores a failure caused by the picture itself. */
+  /** Notes a failure caused by the picture itself. */
   async #noteFailure(record: ImageRecord, spec: RenditionSpec, error: unknown): Promise<void> {
     const isCostly = isServiceError(error, "too_costly");
-    if (isCostly || isServiceError(error, "unsupported_media")) {
-      await this.#storeBehind(record, this.#failureKey(record.id, spec), Buffer.from(error.message, "utf8"));
-    }
-    if (isCostly) {
-      await this.#barred.note(record, specName(spec), error.message).catch(this.#options.onError);
-    }
+    if (!isCostly && !isServiceError(error, "unsupported_media")) return;
+    const { notes, renderer, now, onError } = this.#options;
+    const rendition = specName(spec);
+    const { build } = renderer;
+    const failure = { rendition, build, reason: error.message, costlyAtMs: isCostly ? now() : null };
+    const isOther = (each: NotedFailure) => each.rendition !== rendition || each.build !== build;
+    const note = notes.change(record, ({ stored, failures }) => ({
+      stored,
+      failures: [...failures.filter(isOther), failure],
+    }));
+    await note.then(() => this.#removeIfEnded(record.id)).catch(onError);
   }
 
   /** Stores in the background. A rendition that cannot be stored is rendered again later. */
@@ -156,11 +160,17 @@ class SharedRendering implements Rendering {
   }
 
   async #putUnlessRemoved(image: BoundedImage, key: string, bytes: Buffer): Promise<void> {
-    const { bounds, originals, renditions } = this.#options;
-    if (!(await bounds.store(image, key, bytes))) return;
-    // No sweep would remove this blob if the image was removed during the write.
-    if ((await originals.stat(keyOf.original(image.id))) !== null) return;
+    const { bounds, renditions } = this.#options;
+    if (!(await bounds.store(image, key, bytes)) || !(await this.#removeIfEnded(image.id))) return;
     await renditions.delete(key);
     bounds.deleted(image.id, key);
+  }
+
+  /** Removes the notes of an image that ended while they were written: no sweep would. @returns whether it has ended. */
+  async #removeIfEnded(id: string): Promise<boolean> {
+    const { isLiving, notes } = this.#options;
+    if (await isLiving(id)) return false;
+    await notes.remove(id);
+    return true;
   }
 }

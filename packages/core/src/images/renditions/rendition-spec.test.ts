@@ -38,13 +38,23 @@ describe("parseReadParameters", () => {
     expect(() => parse("png", { resize })).toThrowError(expect.objectContaining({ code: "bad_request" }));
   });
 
-  test("accepts four values of convert for jpg, and ignores convert for other formats", () => {
-    for (const convert of ["low", "medium", "high", "max"])
+  test("accepts five values of convert for jpg, and ignores convert for other formats", () => {
+    for (const convert of ["low", "medium", "high", "max", "auto"])
       expect(parse("jpg", { convert })).toEqual({ quality: convert });
     for (const convert of ["best", "LOW", 5, true]) {
       expect(() => parse("jpg", { convert })).toThrowError(expect.objectContaining({ code: "bad_request" }));
       expect(parse("png", { convert })).toEqual({});
     }
+  });
+
+  test("reads convert=auto for webp and avif, and ignores other values there", () => {
+    for (const format of ["webp", "avif"] as const) {
+      expect(parse(format, { convert: "auto" })).toEqual({ quality: "auto" });
+      for (const convert of ["low", "high", "AUTO", "best", 5])
+        expect(parse(format, { convert })).toEqual({});
+    }
+    for (const format of ["png", "gif", "svg", "psd", "pdf"] as const)
+      expect(parse(format, { convert: "auto" })).toEqual({});
   });
 
   test("accepts a page as digits or as a whole number from 1", () => {
@@ -142,6 +152,16 @@ describe("chooseRendition", () => {
     expect(choose(pdf, "pdf", { page: 3 })).toEqual({ format: "pdf", page: 3 });
     expect(choose(pdf, "png", { page: 1 })).toEqual({ format: "png" });
     expect(choose(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
+  });
+
+  test("returns the quality auto for jpg, webp and avif, and no second spec for other formats", () => {
+    for (const format of ["jpg", "webp", "avif"] as const)
+      expect(choose(svg, format, { quality: "auto" })).toEqual({ format, quality: "auto" });
+    for (const format of ["png", "gif", "psd", "pdf"] as const)
+      expect(choose(svg, format, { quality: "auto" })).toEqual(choose(svg, format, {}));
+    // Of `.auto`, which reads every level.
+    for (const format of ["webp", "avif"] as const)
+      expect(choose(svg, format, { quality: "low" })).toEqual({ format });
   });
 
   test("returns a quality for jpg only, high by default", () => {
@@ -250,7 +270,18 @@ describe("specName and isSpecName", () => {
       "png-in8x6-pad-bgff8800",
     ]);
     expect(crops.map(specName).filter(isSpecName)).toHaveLength(crops.length);
-    const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
+    const names = [
+      "png",
+      "jpg-max",
+      "jpg-auto-8x6",
+      "webp-auto",
+      "avif-auto-in8x",
+      "png-8x6",
+      "png-in8x",
+      "png-inx6",
+      "jpg-low-in8x6-p12",
+      "pdf-p2",
+    ];
     expect(names.filter(isSpecName)).toEqual(names);
     const others = [
       "png-8x6-4f2a9c01",

@@ -1,3 +1,4 @@
+import type { PictureEdits } from "../../contracts/picture-edits.ts";
 import type {
   ImageFormat,
   OriginalType,
@@ -19,10 +20,25 @@ const SIDE = `(${numbersUpTo(MAX_SIDE)})`;
 /** The parameter `convert`. */
 export const CONVERT_SCHEMA = {
   type: "string",
-  enum: ["low", "medium", "high", "max"] satisfies Quality[],
+  enum: ["low", "medium", "high", "max", "auto"] satisfies Quality[],
   default: DEFAULT_QUALITY,
-  description: "Quality of a JPEG.",
+  description:
+    "Quality of a JPEG. `auto`, also for WebP and AVIF: the smallest file whose SSIM is that of `high`, or 0.98 if that is lower.",
 } as const satisfies JsonSchema;
+
+/** Formats with a single level beside "auto". */
+const AUTO_ONLY: readonly AddressFormat[] = ["webp", "avif"];
+
+/** The parameter `convert` of a format; `null`: ignored. */
+export function convertSchema(format: AddressFormat): JsonSchema | null {
+  if (format === "jpg" || format === "auto") return CONVERT_SCHEMA;
+  if (!AUTO_ONLY.includes(format)) return null;
+  return {
+    description:
+      "`auto`: the smallest file whose SSIM is that of the default, or 0.98 if that is lower. Other values are ignored.",
+    examples: ["auto"],
+  };
+}
 
 /** The parameter `resize`. */
 export const RESIZE_SCHEMA = {
@@ -57,18 +73,20 @@ export interface ReadParameters extends CropParameters {
   maxWidth?: number;
   maxHeight?: number;
   page?: number;
+  /** Only from a preset. The box is that of the edited picture. */
+  edits?: PictureEdits;
 }
 
 /** Returns the value of a parameter: `undefined`, `null` and `""` mean that it is not given. */
 export type ParameterSource = (name: string) => unknown;
 
-/** Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg` and `auto`. */
+/** Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg` and `auto`; `webp` and `avif` take its value "auto". */
 export function parseReadParameters(format: AddressFormat, value: ParameterSource): ReadParameters {
   const parameters: ReadParameters = {};
   if (format === "jpg" || format === "auto") {
     const convert = given(value("convert"));
     if (convert !== undefined) parameters.quality = parseQuality(convert);
-  }
+  } else if (AUTO_ONLY.includes(format) && value("convert") === "auto") parameters.quality = "auto";
   const resize = given(value("resize"));
   if (resize !== undefined) Object.assign(parameters, parseResize(resize));
   const hasBox = parameters.maxWidth !== undefined && parameters.maxHeight !== undefined;
@@ -129,19 +147,25 @@ export function chooseRendition(
   parameters: ReadParameters,
   measure: Renderer["measure"],
 ): RenditionSpec | null {
-  const { maxWidth, maxHeight, page, fit } = parameters;
-  // `auto` may have a quality, and result in another format.
-  const quality = format === "jpg" ? parameters.quality : undefined;
+  const { page, fit, edits } = parameters;
+  const { maxWidth, maxHeight } = boxBeforeEdits(parameters);
+  const quality = qualityOf(format, parameters);
   requirePage(record, page);
   const isSameType = formatOfOriginal(record.type) === format;
-  // A page requested by number is served alone, even the first.
-  const isOnePage = page !== undefined && (isSameType ? pageCount(record) > 1 : page > 1);
-  const isAsStored = isSameType && quality === undefined && !isOnePage;
+  // A page requested by number is served alone, even the first. Edits show one page anyway.
+  const isDocument = isSameType && edits === undefined;
+  const isOnePage = page !== undefined && (isDocument ? pageCount(record) > 1 : page > 1);
+  const isAsStored = isDocument && quality === undefined && !isOnePage;
   if (isAsStored && fit === undefined && !changesSize(record, maxWidth, maxHeight)) return null;
   const picture = {
     format,
-    ...(format === "jpg" ? { quality: quality ?? DEFAULT_QUALITY } : {}),
+    ...(format === "jpg"
+      ? { quality: quality ?? DEFAULT_QUALITY }
+      : quality === undefined
+        ? {}
+        : { quality }),
     ...(isOnePage ? { page } : {}),
+    ...(edits === undefined ? {} : { edits }),
   };
   const background = backgroundOf(format, parameters);
   const at = fit === "cover" ? placeOf(parameters.at ?? record.focus) : undefined;
@@ -160,6 +184,25 @@ export function chooseRendition(
   const isNatural = isWhole && layout.width === record.width && layout.height === record.height;
   if (isAsStored && isNatural && !("background" in colour)) return null;
   return { ...picture, ...layout, ...colour };
+}
+
+/** A quarter turn exchanges the sides of the picture, and so those of the box that it must fit before. */
+function boxBeforeEdits({
+  maxWidth,
+  maxHeight,
+  edits,
+}: ReadParameters): Pick<ReadParameters, "maxWidth" | "maxHeight"> {
+  const isTurned = edits?.rotate === 90 || edits?.rotate === 270;
+  const [width, height] = isTurned ? [maxHeight, maxWidth] : [maxWidth, maxHeight];
+  return {
+    ...(width === undefined ? {} : { maxWidth: width }),
+    ...(height === undefined ? {} : { maxHeight: height }),
+  };
+}
+
+/** `undefined`: the default. The address format `auto` may have a quality, and result in a format without it. */
+function qualityOf(format: ImageFormat, { quality }: ReadParameters): Quality | undefined {
+  return format === "jpg" || (quality === "auto" && AUTO_ONLY.includes(format)) ? quality : undefined;
 }
 
 /** `undefined` for the centre, which is the default. */

@@ -11,7 +11,15 @@ import { BytesReplaced } from "./servable-bytes.ts";
 import { STAMP_BYTES } from "./stored-rendition.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
-const record = { id: ID, type: "image/png", size: 8, width: 4, height: 4, pages: 1 } as ImageRecord;
+const record = {
+  id: ID,
+  type: "image/png",
+  size: 8,
+  width: 4,
+  height: 4,
+  pages: 1,
+  createdAt: 1,
+} as ImageRecord;
 const spec: RenditionSpec = { format: "jpg", quality: "high", width: 2, height: 2 };
 const { signal } = new AbortController();
 const reader = { client: "10.0.0.1", signal };
@@ -53,8 +61,8 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
   const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
   return createRenditions({
     leases: async () => null,
-    originals: store,
-    renditions: store,
+    ...{ records: store, originals: store, renditions: store },
+    isLiving: async () => true,
     renderer,
     scheduler: createRenderScheduler(renderer, budget),
     now: Date.now,

@@ -4,13 +4,19 @@ import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import { isBar } from "./barred-pictures.ts";
 import type { Rank } from "./bounds/image-shelf.ts";
 import { createRenditionBounds, type RenditionBounds } from "./bounds/rendition-bounds.ts";
-import { findOriginal, findRendition, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
+import {
+  type FoundBytes,
+  findOriginal,
+  findRendition,
+  keyFor,
+  MAX_MEMORY_ENTRY_BYTES,
+} from "./find-stored.ts";
 import { isIntermediate, OriginalMissing } from "./make-rendition.ts";
 import { removeStored } from "./remove-stored.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
+import { createRenditionNotes, type RenditionNotes } from "./rendition-notes.ts";
 import { type Claim, HOST_CLIENT } from "./scheduling/queue-order.ts";
 import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
 import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
@@ -20,8 +26,11 @@ import { isSpecName } from "./spec-name.ts";
 export interface RenditionsOptions {
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
   leases(): Promise<LeaseStore | null>;
+  records: BlobStore;
   originals: BlobStore;
   renditions: BlobStore;
+  /** Whether an image has not ended. */
+  isLiving(id: string): Promise<boolean>;
   renderer: Renderer;
   /** Schedules the same renderer fairly between clients. */
   scheduler: RenderScheduler;
@@ -47,6 +56,8 @@ export interface Reader {
 }
 
 export interface Renditions {
+  /** Prepares a new store, before the first image. */
+  open(): Promise<void>;
   /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
   peek(id: string, spec: RenditionSpec | null): HotBytes | undefined;
   /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
@@ -93,6 +104,7 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 class StoredRenditions implements Renditions {
   readonly #options: RenditionsOptions;
   readonly #memory: LRUCache<string, HotBytes> | null;
+  readonly #notes: RenditionNotes;
   readonly #bounds: RenditionBounds;
   readonly #flights: RenderFlights<HotBytes | null>;
   readonly #rendering: Rendering;
@@ -101,13 +113,20 @@ class StoredRenditions implements Renditions {
     const { renditions: store, maxStoredBytes: maxBytes, idleDays, now, onError } = options;
     this.#options = options;
     this.#memory = options.memoryBytes > 0 ? memoryOf(options.memoryBytes) : null;
-    this.#bounds = createRenditionBounds({ store, rankOf, maxBytes, idleDays, now, onError });
+    this.#notes = createRenditionNotes(options);
+    const notes = this.#notes;
+    this.#bounds = createRenditionBounds({ store, notes, rankOf, maxBytes, idleDays, now, onError });
     this.#flights = createRenderFlights(options.scheduler);
     this.#rendering = createRendering({
       ...options,
+      notes,
       bounds: this.#bounds,
       remember: (key, hot) => this.#memory?.set(key, hot),
     });
+  }
+
+  open(): Promise<void> {
+    return this.#notes.open();
   }
 
   peek(id: string, spec: RenditionSpec | null): HotBytes | undefined {
@@ -191,7 +210,7 @@ class StoredRenditions implements Renditions {
   ): Promise<ServableBytes | null> {
     const found = await (spec === null
       ? findOriginal(this.#options, record, signal)
-      : findRendition(this.#options, record.id, spec, signal));
+      : this.#findRendition(record, spec, signal));
     if (found === null) return null;
     const { servable, hot, stamp } = found;
     if (hot !== null) this.#memory?.set(keyFor(record.id, spec), hot);
@@ -200,6 +219,24 @@ class StoredRenditions implements Renditions {
       this.#rendering.renew(record, spec);
     }
     return servable;
+  }
+
+  /** Asks the store only for what the notes name, and corrects notes of a rendition that is not there. */
+  async #findRendition(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    signal: AbortSignal,
+  ): Promise<FoundBytes | null> {
+    const key = keyFor(record.id, spec);
+    const stored = this.#notes.areStoredNoted ? (await this.#notes.read(record)).stored : null;
+    if (stored?.has(key) === false) return null;
+    const found = await findRendition(this.#options, record.id, spec, signal);
+    if (found !== null || stored === null) return found;
+    await this.#notes.change(record, ({ stored, failures }) => {
+      const others = [...(stored ?? [])].filter(([each]) => each !== key);
+      return { stored: stored && new Map(others), failures };
+    });
+    return null;
   }
 
   #noteUse(id: string, spec: RenditionSpec | null, key: string, from: ServedFrom): void {
@@ -216,9 +253,9 @@ function memoryOf(bytes: number): LRUCache<string, HotBytes> {
   });
 }
 
-/** Intermediates are costly, and bars must outlast renditions: both go last. Names of earlier releases are never requested: first. */
+/** Intermediates are costly, so they go last. Names of earlier releases are never requested: first. */
 function rankOf(key: string): Rank {
   const [, part, name = ""] = key.split("/");
-  if (isIntermediate(key) || isBar(key)) return "last";
-  return part === "failures" || isSpecName(name) ? "inTurn" : "first";
+  if (isIntermediate(key)) return "last";
+  return part === "renditions" && isSpecName(name) ? "inTurn" : "first";
 }

@@ -2,7 +2,8 @@ import type { DrawnPicture, RenditionSpec } from "../../contracts/renderer.ts";
 
 /** A short unique name of a spec, safe in a store's key and in an entity tag. */
 export function specName(spec: RenditionSpec): string {
-  const { format, quality, page, width, height, maxWidth, maxHeight, drawn, fit, at, background } = spec;
+  const { format, quality, page, width, height, maxWidth, maxHeight, drawn, fit, at, background, edits } =
+    spec;
   const parts: string[] = [format];
   if (quality !== undefined) parts.push(quality);
   if (width !== undefined && height !== undefined) {
@@ -15,6 +16,7 @@ export function specName(spec: RenditionSpec): string {
   }
   if (background !== undefined) parts.push(`bg${background}`);
   if (page !== undefined) parts.push(`p${page}`);
+  if (edits !== undefined) parts.push(`e${edits.digest}`);
   return parts.join("-");
 }
 
@@ -33,10 +35,10 @@ const SIDES = "[1-9]\\d*x[1-9]\\d*";
 const PLACE = "attention|entropy";
 const SPEC_NAME = new RegExp(
   [
-    "^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?",
+    "^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max|auto))?",
     `(?:-${SIDES}(?:-of${SIDES}(?:lm?\\d+tm?\\d+|${PLACE}))?`,
     `|-in\\d*x\\d*(?:-(?:cover|pad))?(?:-(?:x\\d+y\\d+|${PLACE}))?)?`,
-    "(?:-bg[0-9a-f]{6})?(?:-p\\d+)?$",
+    "(?:-bg[0-9a-f]{6})?(?:-p\\d+)?(?:-e[0-9a-f]{16})?$",
   ].join(""),
 );
 

@@ -4,10 +4,10 @@ import type { StorageRoles } from "../record/storage-roles.ts";
 /** The store that keeps the leases of renditions. */
 export interface LeaseChoice {
   /**
-   * `renditions`: the store of the renditions. `records`: that of the records, since that of the renditions has no leases.
+   * `records`: the store of the records. `renditions`: that of the renditions, since that of the records has no leases.
    * `none`: neither has leases, so each process renders for itself. `unshared`: the renditions are in a directory or in memory.
    */
-  place: "renditions" | "records" | "none" | "unshared";
+  place: "records" | "renditions" | "none" | "unshared";
   /** `null` for `none` and `unshared`. */
   leases: LeaseStore | null;
 }
@@ -22,8 +22,8 @@ export async function chooseLeases({
   records,
 }: Pick<StorageRoles, "renditions" | "records">): Promise<LeaseChoice> {
   if (!hasLeases(renditions)) return { place: "unshared", leases: null };
-  if (await supportsLeases(renditions)) return { place: "renditions", leases: renditions };
   if (hasLeases(records) && (await supportsLeases(records))) return { place: "records", leases: records };
+  if (await supportsLeases(renditions)) return { place: "renditions", leases: renditions };
   return { place: "none", leases: null };
 }
 

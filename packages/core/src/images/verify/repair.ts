@@ -8,7 +8,7 @@ import { NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { isOver, nextLookAt } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
-import { removeAll } from "../renditions/remove-stored.ts";
+import { removeMade } from "../renditions/remove-stored.ts";
 
 import type { ImageTrouble, Suspicion, VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding } from "./verify-options.ts";
@@ -166,9 +166,8 @@ async function copyBytes(context: VerifyContext, record: ImageRecord): Promise<b
       `The content that the storage returns for ${picture} is not what was sent`,
     );
   }
-  for (const prefix of [`${record.id}/renditions/`, `${record.id}/failures/`]) {
-    await removeAll(stores.renditions, prefix);
-  }
+  await removeMade(stores.renditions, record.id);
+  await stores.records.delete(keyOf.notes(record.id));
   return true;
 }
 

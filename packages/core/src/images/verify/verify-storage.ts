@@ -29,12 +29,12 @@ const PAGE_KEYS = 500;
  */
 export async function verifyStorage(options: VerifyOptions): Promise<VerifyReport> {
   const context = createVerifyContext(options);
-  const { progress, report, retry, tell, stores } = context;
+  const { progress, report, tell, stores } = context;
   const { state } = options;
   await context.life.guard.open();
   tell();
   if (state === undefined) {
-    const counts = await countKeys(stores, retry);
+    const counts = await countKeys(stores, context);
     for (const phase of PHASES) progress.totalKeys += counts[phase];
   }
   for (const phase of PHASES.slice(state === undefined ? 0 : PHASES.indexOf(state.phase))) {

@@ -39,8 +39,8 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     format,
     from: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)),
   }));
-  const { sizes, presets, importsUrls, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } =
-    settings;
+  const { sizes, presets, cacheTag, importsUrls } = settings;
+  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
   return {
     hasPages: pages !== null,
     receivesShares: pages?.shareWorker !== undefined,
@@ -53,6 +53,15 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
       .filter(({ from }) => from.length < ORIGINAL_TYPES.length)
       .map(({ format }) => format),
     limits: settings.rules,
-    ...{ sizes, presets, importsUrls, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs },
+    ...{
+      sizes,
+      presets,
+      cacheTag,
+      importsUrls,
+      maxUploadBytes,
+      defaultLifetimeMs,
+      maxLifetimeMs,
+      tombstoneMs,
+    },
   };
 }

@@ -23,6 +23,8 @@ export interface ImageFacts {
   partialFormats: readonly ImageFormat[];
   sizes: SizePolicy;
   presets: Presets;
+  /** Name of the header with the image's ID; `null`: none. */
+  cacheTag: string | null;
   /** Whether clients may create images from URLs. */
   importsUrls: boolean;
   maxUploadBytes: number;

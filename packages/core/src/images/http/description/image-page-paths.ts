@@ -10,9 +10,10 @@ import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/header
 import { optionalText } from "../../../schema/json-schema.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
 import { EXPIRY_SCHEMAS, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import { PERCENT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { CONDITIONS, ID_PARAMETER, IF_RANGE, PAGE, RANGE, WITH_PIN } from "./image-parameters.ts";
-import { BYTES_HEADERS, notModified, processingResponse } from "./image-read-paths.ts";
+import { bytesHeaders, bytesNotModified, cacheTagHeader, processingResponse } from "./image-read-paths.ts";
 import {
   everywhere,
   type ImageRefusal,
@@ -63,7 +64,10 @@ function landingOperation(facts: ImageFacts): ApiOperation {
   const { hasPages } = facts;
   const originals = Object.fromEntries(ORIGINAL_TYPES.map((type) => [type, BINARY]));
   const statuses = readStatuses(facts, 412, 416);
-  const both = headersOf("Cache-Control", "Vary", "Sunset", "Content-Security-Policy");
+  const both = {
+    ...headersOf("Cache-Control", "Vary", "Sunset", "Content-Security-Policy"),
+    ...cacheTagHeader(facts, false),
+  };
   return {
     operationId: "openImage",
     tags: ["Pages"],
@@ -78,16 +82,16 @@ function landingOperation(facts: ImageFacts): ApiOperation {
         ? { description: "The viewer or the original.", headers: both, content: { ...originals, ...HTML } }
         : {
             description: "The original.",
-            headers: { ...BYTES_HEADERS, ...headersOf("Vary") },
+            headers: { ...bytesHeaders(facts), ...headersOf("Vary") },
             content: originals,
           },
       "202": processingResponse(hasPages),
       "206": {
         description: "The bytes that `Range` selects.",
-        headers: { ...BYTES_HEADERS, ...headersOf("Vary", "Content-Range") },
+        headers: { ...bytesHeaders(facts), ...headersOf("Vary", "Content-Range") },
         content: originals,
       },
-      "304": notModified("Sunset", "Vary"),
+      "304": bytesNotModified(facts, "Vary"),
       ...refusals(facts, hasPages ? "page" : "json", statuses, { 404: UNKNOWN }),
       ...(hasPages ? viewer404(facts) : {}),
     },
@@ -173,6 +177,12 @@ function editOperation(facts: ImageFacts): ApiOperation {
                 description:
                   "Time zone of a date without one, such as `+02:00`. Any other value counts as UTC.",
               },
+              focusX: {
+                ...PERCENT_TEXT_SCHEMA,
+                description:
+                  "The focus in percent of the width, from the left. Empty together with `focusY`: the centre. A form with neither keeps the focus.",
+              },
+              focusY: { ...PERCENT_TEXT_SCHEMA, description: "Percent of the height, from the top." },
             },
             required: ["action"],
           },

@@ -5,7 +5,7 @@ import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
 import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { AT_TEXT_SCHEMA, BACKGROUND_SCHEMA, FIT_SCHEMA } from "../../renditions/crop-parameters.ts";
 import { MAX_UNTIL_MS } from "../../renditions/read-request.ts";
-import { CONVERT_SCHEMA, PAGE_SCHEMA, RESIZE_SCHEMA } from "../../renditions/rendition-spec.ts";
+import { PAGE_SCHEMA, RESIZE_SCHEMA } from "../../renditions/rendition-spec.ts";
 
 export const ID_PARAMETER: ApiParameter = { name: "id", in: "path", required: true, schema: IMAGE_ID_SCHEMA };
 
@@ -20,7 +20,6 @@ export function headerParameter(name: string, description: string, schema: JsonS
   return { name, in: "header", description, schema: { type: "string", ...schema } };
 }
 
-export const CONVERT = queryParameter("convert", CONVERT_SCHEMA);
 export const RESIZE = queryParameter("resize", RESIZE_SCHEMA);
 export const PAGE = queryParameter("page", PAGE_SCHEMA);
 export const CROP = [

@@ -1,5 +1,11 @@
 import type { ImageFormat } from "../../../contracts/renderer.ts";
-import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
+import type {
+  ApiHeader,
+  ApiOperation,
+  ApiRequestBody,
+  ApiResponse,
+  PathItem,
+} from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
@@ -13,7 +19,7 @@ import {
 import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
 import { presetSchema } from "../../renditions/presets.ts";
 import {
-  CONVERT_SCHEMA,
+  convertSchema,
   PAGE_SCHEMA,
   PAGE_TEXT_SCHEMA,
   RESIZE_SCHEMA,
@@ -21,7 +27,6 @@ import {
 import type { ImageFacts } from "./image-facts.ts";
 import {
   CONDITIONS,
-  CONVERT,
   CROP,
   ID_PARAMETER,
   IF_RANGE,
@@ -36,15 +41,21 @@ import { everywhere, inOrder, OF_BODIES, OF_LIFE, ofHost, ofLimits, refusals } f
 import { IMAGE_REF } from "./image-schemas.ts";
 
 /** Headers of every 200 and 206 with an image's bytes. */
-export const BYTES_HEADERS = headersOf(
-  "ETag",
-  "Last-Modified",
-  "Cache-Control",
-  "Accept-Ranges",
-  "Content-Disposition",
-  "Content-Security-Policy",
-  "Sunset",
-);
+export function bytesHeaders(facts: ImageFacts): Record<string, ApiHeader> {
+  return {
+    ...headersOf("ETag", "Last-Modified", "Cache-Control", "Accept-Ranges", "Content-Disposition"),
+    ...headersOf("Content-Security-Policy", "Sunset"),
+    ...cacheTagHeader(facts),
+  };
+}
+
+/** The header that the option `cacheTag` names. @param required Whether every such response has it. */
+export function cacheTagHeader({ cacheTag }: ImageFacts, required = true): Record<string, ApiHeader> {
+  if (cacheTag === null) return {};
+  const purpose = "The image's ID, by which a cache purges all copies of the image.";
+  const description = required ? purpose : `${purpose} Absent from pages.`;
+  return { [cacheTag]: { description, required, schema: { type: "string" } } };
+}
 
 /** `GET HEAD {base}/api/images/<id>.<suffix>`. @param suffix The format, or an alias of it. */
 export function readPath(facts: ImageFacts, format: AddressFormat, suffix: string = format): PathItem {
@@ -63,6 +74,7 @@ export function readPath(facts: ImageFacts, format: AddressFormat, suffix: strin
 
 function readOperation(facts: ImageFacts, format: AddressFormat, suffix: string): ApiOperation {
   const preset = presetSchema(facts.presets);
+  const convert = convertSchema(format);
   const served = format === "auto" ? NEGOTIATED_FORMATS : [format];
   const statuses = inOrder(
     ...[...everywhere(facts), ...ofHost(facts), ...OF_LIFE, ...OF_BODIES, ...ofLimits(facts, "reads")],
@@ -73,16 +85,16 @@ function readOperation(facts: ImageFacts, format: AddressFormat, suffix: string)
     served.map((each) => [FORMATS[each].type, { schema: { type: "string", format: "binary" } } as const]),
   );
   const vary = format === "auto" ? headersOf("Vary") : {};
-  const headers = { ...BYTES_HEADERS, ...vary };
+  const headers = { ...bytesHeaders(facts), ...vary };
   const processing = processingResponse(facts.hasPages);
-  const unmodified = notModified("Sunset");
+  const unmodified = bytesNotModified(facts);
   return {
     operationId: `getImageAs${suffix.charAt(0).toUpperCase()}${suffix.slice(1)}`,
     tags: ["Images"],
     summary: `Get as ${suffix.toUpperCase()}`,
     description: format === "auto" ? AUTO + sizesText(facts) : formatText(facts, format, suffix),
     parameters: [
-      ...(hasQuality(format) ? [CONVERT] : []),
+      ...(convert === null ? [] : [queryParameter("convert", convert)]),
       ...[RESIZE, ...CROP, PAGE],
       ...(preset === null ? [] : [queryParameter("preset", preset)]),
       ...[SIGNATURE, UNTIL, ...CONDITIONS, RANGE, IF_RANGE],
@@ -104,7 +116,7 @@ function readOperation(facts: ImageFacts, format: AddressFormat, suffix: string)
 }
 
 const AUTO =
-  "The image in the format that suits the client's `Accept` header: the highest quality first, then AVIF, WebP, and PNG for images with transparency or JPEG for others. AVIF and WebP must be named; a wildcard means JPEG or PNG. An animation is served as GIF, or as WebP if that is named. There is no 406: other clients get JPEG, PNG or GIF. `convert` applies if the result is a JPEG.";
+  "The image in the format that suits the client's `Accept` header: the highest quality first, then AVIF, WebP, and PNG for images with transparency or JPEG for others. AVIF and WebP must be named; a wildcard means JPEG or PNG. An animation is served as GIF, or as WebP if that is named. There is no 406: other clients get JPEG, PNG or GIF. `convert` applies if the result is a JPEG, its value `auto` also if it is WebP or AVIF.";
 
 /** An address without an ID is answered as one of no image. */
 const VARY_OF_REFUSALS = maybeHeader("Vary", "`Accept`; absent if `id` has no form of an ID.");
@@ -124,10 +136,6 @@ function isComplete({ formats, partialFormats }: ImageFacts, format: ImageFormat
   return formats.includes(format) && !partialFormats.includes(format);
 }
 
-function hasQuality(format: AddressFormat): boolean {
-  return format === "jpg" || format === "auto";
-}
-
 /** Describes the limits on sizes. */
 function sizesText({ sizes }: ImageFacts): string {
   if (sizes.needsSignature) return " Any parameter of a rendition needs an address that the host app signed.";
@@ -137,8 +145,9 @@ function sizesText({ sizes }: ImageFacts): string {
 
 /** The parameters as a JSON object or a form. They take precedence over those of the query. */
 function parametersBody(format: AddressFormat, preset: JsonSchema | null): ApiRequestBody {
+  const convert = convertSchema(format);
   const texts: Readonly<Record<string, JsonSchema>> = {
-    ...(hasQuality(format) ? { convert: optionalText(CONVERT_SCHEMA) } : {}),
+    ...(convert === null ? {} : { convert: optionalText(convert) }),
     resize: optionalText(RESIZE_SCHEMA),
     fit: optionalText(FIT_SCHEMA),
     at: optionalText(AT_TEXT_SCHEMA),
@@ -147,7 +156,7 @@ function parametersBody(format: AddressFormat, preset: JsonSchema | null): ApiRe
     ...(preset === null ? {} : { preset: optionalText(preset) }),
   };
   const values: Readonly<Record<string, JsonSchema>> = {
-    ...(hasQuality(format) ? { convert: optionalField(CONVERT_SCHEMA) } : {}),
+    ...(convert === null ? {} : { convert: optionalField(convert) }),
     resize: optionalField(RESIZE_SCHEMA),
     fit: optionalField(FIT_SCHEMA),
     at: optionalField(AT_SCHEMA),
@@ -174,6 +183,12 @@ export function processingResponse(hasHtml: boolean): ApiResponse {
       ...(hasHtml ? { "text/html": { schema: { type: "string" } } } : {}),
     },
   };
+}
+
+/** 304 for an image's bytes. */
+export function bytesNotModified(facts: ImageFacts, ...more: readonly HeaderName[]): ApiResponse {
+  const response = notModified("Sunset", ...more);
+  return { ...response, headers: { ...response.headers, ...cacheTagHeader(facts) } };
 }
 
 /** 304, with the headers that may have changed nevertheless. */

@@ -37,7 +37,9 @@ export async function applyForm(
       );
       if ("faults" in result) return result;
       const { change } = result;
-      const changed = (["name", "expiresAt"] as const).filter((field) => change[field] !== undefined);
+      const changed = (["name", "expiresAt", "focus"] as const).filter(
+        (field) => change[field] !== undefined,
+      );
       if (changed.length > 0) await changeImage(context.library, current, change);
       return seeOther(`${editUrl(base, id, pin)}&done=${changed.join("-") || "nothing"}`);
     }
@@ -60,6 +62,9 @@ export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "n
     ...(changed.includes("name") ? ["Name updated."] : []),
     ...(changed.includes("expiresAt")
       ? [`Expiry changed to ${new Date(record.expiresAt).toISOString()}.`]
+      : []),
+    ...(changed.includes("focus")
+      ? [record.focus === undefined ? "Focal point removed." : "Focal point updated."]
       : []),
   ];
   return said.length === 0 ? {} : { notice: said.join(" ") };

@@ -1,9 +1,12 @@
 import type { EditInput, EditView } from "../../../contracts/pages.ts";
+import type { PicturePoint } from "../../../contracts/renderer.ts";
 import { isServiceError } from "../../../errors.ts";
+import { patternOf } from "../../../schema/json-schema.ts";
 import type { ImageChange } from "../../library/change-image.ts";
 import { isTooLate, parseName } from "../../record/image-fields.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseDate } from "../../record/parse-date.ts";
+import { PERCENT_TEXT_SCHEMA, pointOf } from "../../record/picture-point.ts";
 import type { Parameters } from "../read-body.ts";
 
 /** The messages about single fields of a rejected form. */
@@ -13,7 +16,10 @@ export type EditFaults = NonNullable<EditView["faults"]>;
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/;
 const OFFSET = /^[+-]\d{2}:\d{2}$/;
 
-/** The values of the form as they were sent. A form without the field `expiry` chooses by the field that is filled in. */
+/**
+ * The values of the form as they were sent. A form without the field `expiry` chooses by the field that is filled in. A form
+ * without fields for the focus keeps it.
+ */
 export function readInput(record: ImageRecord, parameters: Parameters): EditInput {
   const text = (name: string) => {
     const value = parameters.get(name);
@@ -31,7 +37,14 @@ export function readInput(record: ImageRecord, parameters: Parameters): EditInpu
         : expiresAt !== ""
           ? "on"
           : "keep";
-  return { name, expiry, expiresIn, expiresAt, utcOffset: text("utcOffset").trim() };
+  const [focusX, focusY] =
+    parameters.get("focusX") === undefined && parameters.get("focusY") === undefined
+      ? (record.focus?.map(percentOf) ?? ["", ""])
+      : [text("focusX"), text("focusY")];
+  return {
+    ...{ name, expiry, expiresIn, expiresAt, utcOffset: text("utcOffset").trim() },
+    ...{ focusX: focusX ?? "", focusY: focusY ?? "" },
+  };
 }
 
 /** The change that a form requests, without fields that stay the same; or the messages about its fields. */
@@ -43,15 +56,18 @@ export function changeOf(
 ): { change: ImageChange } | { faults: EditFaults } {
   const name = nameOf(input);
   const expiry = expiryOf(input, nowMs, limits);
+  const focus = focusOf(input);
   const faults: EditFaults = {
     ...("fault" in name ? { name: name.fault } : {}),
     ...("fault" in expiry ? { [expiry.field]: expiry.fault } : {}),
+    ...("faults" in focus ? focus.faults : {}),
   };
-  if ("fault" in name || "fault" in expiry) return { faults };
+  if ("fault" in name || "fault" in expiry || "faults" in focus) return { faults };
   return {
     change: {
       ...(name.value === record.name ? {} : { name: name.value }),
       ...(expiry.value === null || expiry.value === record.expiresAt ? {} : { expiresAt: expiry.value }),
+      ...(String(focus.value) === String(record.focus ?? null) ? {} : { focus: focus.value }),
     },
   };
 }
@@ -92,6 +108,31 @@ function expiryOf(
     return { field, fault: `Choose a time before ${new Date(nowMs + maxLifetimeMs).toISOString()}.` };
   }
   return { value };
+}
+
+/** The point that two percentages name; `null` if both are empty. */
+function focusOf({ focusX, focusY }: EditInput): { value: PicturePoint | null } | { faults: EditFaults } {
+  if (focusX === "" && focusY === "") return { value: null };
+  const faults = {
+    ...(isPercent(focusX) ? {} : { focusX: focusX === "" ? HALF_A_POINT : NO_PERCENT }),
+    ...(isPercent(focusY) ? {} : { focusY: focusY === "" ? HALF_A_POINT : NO_PERCENT }),
+  };
+  const value = pointOf([Number(focusX) / 100, Number(focusY) / 100]);
+  return value === null || Object.keys(faults).length > 0 ? { faults } : { value };
+}
+
+const NO_PERCENT = "Enter a number from 0 to 100.";
+const HALF_A_POINT = "Enter both numbers, or clear both to keep the centre.";
+
+const PERCENT = patternOf(PERCENT_TEXT_SCHEMA);
+
+function isPercent(text: string): boolean {
+  return text !== "" && PERCENT.test(text);
+}
+
+/** A share as the text of its percentage, with the digits that are stored: `33.33`. */
+function percentOf(share: number): string {
+  return String(Number((share * 100).toFixed(2)));
 }
 
 function afterNow(duration: string, nowMs: number): number | null {

@@ -94,6 +94,44 @@ test("a rejected form is shown again as it was sent, with a message for each wro
   expect((await site.send("GET", `/api/images/${id}.json`)).json.expiresAt).toBe("2026-03-02T12:00:00.000Z");
 });
 
+test("the form sets the focus in percent, removes it by two empty fields, and keeps it without the fields", async () => {
+  const { site, id, change, edits } = await siteWithImage();
+  const focus = async () => (await site.send("GET", `/api/images/${id}.json`)).json.focus;
+  expect(await change({ focusX: "33.333", focusY: "7.0" })).toContain("Focal point updated. ");
+  expect(await focus()).toEqual([0.3333, 0.07]);
+  expect(edits.at(-1)?.image.focus).toEqual([0.3333, 0.07]);
+  expect(await change({ focusX: "33.33", focusY: "7" })).toContain("No changes to save.");
+  expect(await change({ name: "After" })).toContain("Name updated. ");
+  expect(await focus()).toEqual([0.3333, 0.07]);
+  expect(await change({ focusX: "", focusY: "", name: "Last" })).toContain(
+    "Name updated. Focal point removed.",
+  );
+  expect(await focus()).toBeNull();
+  expect(await change({ focusX: "", focusY: "" })).toContain("No changes to save.");
+});
+
+test.each([
+  [
+    { focusX: "110", focusY: "-1" },
+    { focusX: "Enter a number from 0 to 100.", focusY: "Enter a number from 0 to 100." },
+  ],
+  [{ focusX: "50", focusY: "" }, { focusY: "Enter both numbers, or clear both to keep the centre." }],
+  [{ focusX: "1e1", focusY: "0" }, { focusX: "Enter a number from 0 to 100." }],
+  [
+    { focusX: "0,5", focusY: "0", name: " " },
+    { focusX: "Enter a number from 0 to 100.", name: "Enter a name." },
+  ],
+])(
+  "the form refuses the focus %j with a message at each wrong field, and changes nothing",
+  async (sent, faults) => {
+    const { site, id, post, edits } = await siteWithImage();
+    expect((await post(sent)).status).toBe(400);
+    expect([edits.at(-1)?.faults, edits.at(-1)?.problem]).toEqual([faults, undefined]);
+    expect(edits.at(-1)?.typed).toMatchObject(sent);
+    expect((await site.send("GET", `/api/images/${id}.json`)).json.focus).toBeNull();
+  },
+);
+
 test("a value in the field that was not chosen is rejected, and never ignored", async () => {
   const { post, edits } = await siteWithImage();
   const date = { expiresAt: "2026-03-09T08:30" };

@@ -15,9 +15,9 @@ import { requireUtf8Query } from "../read-body.ts";
 /** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
   const base = baseUrl(context, call);
-  const { id, name, type, size, pages, agent } = record;
+  const { id, name, type, size, pages, agent, focus = null, placeholder = null } = record;
   return {
-    ...{ id, name, type, size, ...sizeOfPage(record, page), pages, agent, page },
+    ...{ id, name, type, size, ...sizeOfPage(record, page), pages, agent, page, focus, placeholder },
     baseUrl: base,
     createdAt: new Date(record.createdAt).toISOString(),
     expiresAt: new Date(record.expiresAt).toISOString(),

@@ -3,7 +3,7 @@ import { createCall } from "../../../../test/calls.ts";
 import { acceptAll, createFakeRenderer } from "../../../../test/fake-renderer.ts";
 import { createSite } from "../../../../test/image-site.ts";
 import { textPages } from "../../../../test/text-pages.ts";
-import type { Pages } from "../../../contracts/pages.ts";
+import type { Pages, UploadView } from "../../../contracts/pages.ts";
 
 const BASE = "https://pictures.example";
 const script = { type: "text/javascript; charset=utf-8", body: Buffer.from("plain") };
@@ -24,6 +24,20 @@ test("the front page is the upload page and gets the limits of uploads", async (
   expect(text).toBe(
     `upload at ${BASE}: image/png image/jpeg image/gif image/svg+xml image/x-photoshop application/pdf, 4321 bytes, 5000 ms`,
   );
+});
+
+test.each([
+  ["any", "any"],
+  ["signed", "signed"],
+  [{ steps: [1200, 400] }, [400, 1200]],
+] as const)("the view of the upload page says which sizes are served for sizes: %j", async (sizes, shown) => {
+  const views: UploadView[] = [];
+  const upload: Pages["upload"] = (view) => {
+    views.push(view);
+    return textPages.upload(view);
+  };
+  await createSite({ pages: { ...pages, upload }, sizes }).send("GET", "/");
+  expect(views.map((view) => view.sizes)).toEqual([shown]);
 });
 
 test.each(["/api", "/api/"])("GET %s answers the API reference page", async (path) => {

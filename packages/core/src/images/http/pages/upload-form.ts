@@ -80,13 +80,14 @@ export function refusedUpload(
 }
 
 function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?: UploadInput): UploadView {
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs } = context.settings;
+  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, sizes } = context.settings;
   const base = baseUrl(context, call);
   const form = { action: `${base}/`, fileField: FILE_FIELD, ...(typed === undefined ? {} : { typed }) };
   return {
     baseUrl: base,
     types: ORIGINAL_TYPES,
     ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs },
+    sizes: sizes.needsSignature ? "signed" : (sizes.steps ?? "any"),
     ...(hasForm ? { form } : {}),
   };
 }

@@ -2,8 +2,9 @@ import { forEachAtOnce } from "../../../async/for-each-at-once.ts";
 import { createInTurn } from "../../../async/in-turn.ts";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { roleOf } from "../../record/image-record.ts";
+import type { NotedImage, RenditionNotes } from "../rendition-notes.ts";
 
-/** Most blobs stored for one image: renditions, intermediates and failures. */
+/** Most blobs stored for one image: renditions and intermediates. */
 const MAX_ENTRIES = 256;
 const LEAST_MAX_BYTES = 32 * 2 ** 20;
 const TIMES_ORIGINAL = 10;
@@ -31,30 +32,38 @@ export interface ImageShelf {
    * @returns `false`: there is no space. A blob that alone exceeds `maxBytes` evicts nothing.
    */
   makeRoom(key: string, bytes: number, maxBytes: number): Promise<boolean>;
-  /** Ends a reservation after the write. @param isStored Whether the write succeeded. */
-  settle(key: string, isStored: boolean): void;
+  /** Ends a reservation after the write. @param isStored Whether the write succeeded. It is then noted for all processes. */
+  settle(key: string, isStored: boolean): Promise<void>;
+  /** Forgets a blob that was removed. */
+  forget(key: string): void;
 }
 
 export interface ImageShelfOptions {
   store: BlobStore;
-  id: string;
+  notes: RenditionNotes;
+  image: NotedImage;
   rankOf: RankOf;
   /** The time in Unix milliseconds. */
   now(): number;
 }
 
-/** Lists the stored blobs at the first write, again before each eviction, and every ten minutes while it stores. */
+/**
+ * Knows the stored blobs from the notes. If these do not say, it lists the store: at the first write, again before each eviction,
+ * and every ten minutes while it stores.
+ */
 export function createImageShelf(options: ImageShelfOptions): ImageShelf {
-  return new ListedShelf(options);
+  return new SharedShelf(options);
 }
 
-class ListedShelf implements ImageShelf {
+class SharedShelf implements ImageShelf {
   readonly #options: ImageShelfOptions;
   readonly #inTurn = createInTurn();
   /** Bytes by key, the least recently used first. */
   #sizes = new Map<string, number>();
+  /** Keys that this process stored or served. */
+  readonly #used = new Set<string>();
   readonly #beingStored = new Set<string>();
-  #loadedMs: number | null = null;
+  #listedMs: number | null = null;
 
   constructor(options: ImageShelfOptions) {
     this.#options = options;
@@ -66,45 +75,87 @@ class ListedShelf implements ImageShelf {
 
   touch(key: string): void {
     const bytes = this.#sizes.get(key);
-    if (bytes === undefined) return;
+    if (bytes !== undefined) this.#use(key, bytes);
+  }
+
+  #use(key: string, bytes: number): void {
     this.#sizes.delete(key);
     this.#sizes.set(key, bytes);
+    this.#used.add(key);
   }
 
   makeRoom(key: string, bytes: number, maxBytes: number): Promise<boolean> {
     return this.#inTurn(() => this.#reserve(key, bytes, maxBytes));
   }
 
-  settle(key: string, isStored: boolean): void {
-    this.#beingStored.delete(key);
+  async settle(key: string, isStored: boolean): Promise<void> {
     if (!isStored) this.#sizes.delete(key);
+    try {
+      if (isStored) await this.#note([key], []);
+    } finally {
+      this.#beingStored.delete(key);
+    }
+  }
+
+  forget(key: string): void {
+    this.#sizes.delete(key);
   }
 
   async #reserve(key: string, bytes: number, maxBytes: number): Promise<boolean> {
     if (bytes > maxBytes) return false;
-    const loadedNow = this.#loadedMs === null || this.#options.now() - this.#loadedMs >= FRESH_MS;
-    if (loadedNow) await this.#load();
+    const { now } = this.#options;
+    const isNoted = await this.#readNotes("latest");
+    const isListed = !isNoted && (this.#listedMs === null || now() - this.#listedMs >= FRESH_MS);
+    if (isListed) await this.#list();
     if (!this.#fits(key, bytes, maxBytes)) {
-      if (!loadedNow) await this.#load();
+      if (!isListed && !(await this.#readNotes("read"))) await this.#list();
       await this.#evictFor(key, bytes, maxBytes);
     }
     // Blobs being stored cannot be evicted, so space may still be missing.
     if (!this.#fits(key, bytes, maxBytes)) return false;
-    this.#sizes.delete(key);
-    this.#sizes.set(key, bytes);
+    this.#use(key, bytes);
     this.#beingStored.add(key);
     return true;
   }
 
-  async #load(): Promise<void> {
-    const { store, id, now } = this.#options;
+  /** @returns whether the notes name what is stored. */
+  async #readNotes(how: "read" | "latest"): Promise<boolean> {
+    const { notes, image } = this.#options;
+    if (!notes.areStoredNoted) return false;
     const unlisted = new Set(this.#beingStored);
-    const stored = await measureImage(store, id, this.#sizes);
+    const { stored } = await notes[how](image);
+    if (stored !== null) this.#update(stored, unlisted);
+    return stored !== null;
+  }
+
+  async #list(): Promise<void> {
+    const { store, image, now } = this.#options;
+    const unlisted = new Set(this.#beingStored);
+    this.#update(await measureImage(store, image.id, this.#sizes), unlisted);
+    this.#listedMs = now();
+  }
+
+  /** @param unlisted Blobs that were being stored before `stored` was read. */
+  #update(stored: ReadonlyMap<string, number>, unlisted: ReadonlySet<string>): void {
     // Blobs unused by this process count as older than those that it used.
-    const ours = [...this.#sizes].filter(([key]) => stored.has(key) || unlisted.has(key));
-    for (const [key] of ours) stored.delete(key);
-    this.#sizes = new Map([...stored, ...ours]);
-    this.#loadedMs = now();
+    const ours = [...this.#sizes].filter(
+      ([key]) => unlisted.has(key) || (this.#used.has(key) && stored.has(key)),
+    );
+    const others = new Map(stored);
+    for (const [key] of ours) others.delete(key);
+    this.#sizes = new Map([...others, ...ours]);
+  }
+
+  /** Notes changes for all processes. The first note of an image that was listed names everything found. */
+  async #note(added: readonly string[], removed: readonly string[]): Promise<void> {
+    const { notes, image } = this.#options;
+    if (!notes.areStoredNoted) return;
+    await notes.change(image, ({ stored, failures }) => {
+      const noted = new Map(stored ?? [...this.#sizes].filter(([key]) => !this.#beingStored.has(key)));
+      for (const key of removed) noted.delete(key);
+      for (const key of added) noted.set(key, this.#sizes.get(key) ?? 0);
+      return { stored: noted, failures };
+    });
   }
 
   #fits(key: string, bytes: number, maxBytes: number): boolean {
@@ -114,11 +165,14 @@ class ListedShelf implements ImageShelf {
   }
 
   async #evictFor(key: string, bytes: number, maxBytes: number): Promise<void> {
+    const evicted: string[] = [];
     for (const victim of this.#victimsFor(key, bytes, maxBytes)) {
-      if (this.#fits(key, bytes, maxBytes)) return;
+      if (this.#fits(key, bytes, maxBytes)) break;
       await this.#options.store.delete(victim);
       this.#sizes.delete(victim);
+      evicted.push(victim);
     }
+    if (evicted.length > 0) await this.#note([], evicted);
   }
 
   /** Keys that may be evicted for a new blob, in eviction order. */

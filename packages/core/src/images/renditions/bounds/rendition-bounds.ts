@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
 import { NewerVersion } from "../../record/known-version.ts";
+import { removeMade } from "../remove-stored.ts";
+import type { NotedImage, RenditionNotes } from "../rendition-notes.ts";
 import { createImageShelf, type ImageShelf, maxBytesOf, type RankOf } from "./image-shelf.ts";
 import { createStoreSearch } from "./search-store.ts";
 import { keepStoreBound, type PassOptions, type StoreBoundOptions } from "./store-bound.ts";
@@ -30,14 +32,14 @@ export interface RenditionBounds {
 }
 
 /** An image, and the size that its limit depends on. */
-export interface BoundedImage {
-  id: string;
+export interface BoundedImage extends NotedImage {
   /** Bytes of the original. */
   size: number;
 }
 
 export interface RenditionBoundsOptions {
   store: BlobStore;
+  notes: RenditionNotes;
   rankOf: RankOf;
   /** Limit for all renditions of the store together in bytes; `null`: no limit. */
   maxBytes: number | null;
@@ -54,8 +56,6 @@ const PASS_EVERY_MS = 5 * 60_000;
 const PASS_PARTS = 32;
 /** A process that stored 1/16 of the limit stores nothing more until a pass has succeeded. */
 const STOP_PARTS = 16;
-/** Blobs up to this size are stored even then: failures are that small. */
-const SMALL_BYTES = 4096;
 const RETRY_AFTER_MS = 60_000;
 const HOURS_A_DAY = 24;
 
@@ -66,7 +66,7 @@ export function createRenditionBounds(options: RenditionBoundsOptions): Renditio
 class LedgerBounds implements RenditionBounds {
   readonly #options: RenditionBoundsOptions;
   readonly #shelves = new LRUCache<string, ImageShelf>({ max: MAX_SHELVES });
-  readonly #notes: UsageNotes;
+  readonly #usage: UsageNotes;
   readonly #search: () => Promise<void>;
   readonly #isBounded: boolean;
   readonly #bound: StoreBoundOptions;
@@ -78,51 +78,56 @@ class LedgerBounds implements RenditionBounds {
   #isClosed = false;
 
   constructor(options: RenditionBoundsOptions) {
-    const { store, maxBytes, idleDays, now, onError } = options;
+    const { store, notes, maxBytes, idleDays, now, onError } = options;
     const ledger = createUsageLedger(store);
     const idleHours = idleDays === null ? null : idleDays * HOURS_A_DAY;
-    const onEvicted = (id: string) => this.#shelves.delete(id);
+    const evict = async (id: string) => {
+      await removeMade(store, id);
+      await notes.remove(id);
+      this.#shelves.delete(id);
+    };
     this.#options = options;
-    this.#notes = createUsageNotes({ ledger, now, onError });
-    this.#search = createStoreSearch({ store, notes: this.#notes, now });
+    this.#usage = createUsageNotes({ ledger, now, onError });
+    this.#search = createStoreSearch({ store, notes: this.#usage, now });
     this.#isBounded = maxBytes !== null || idleDays !== null;
-    this.#bound = { store, ledger, maxBytes, idleHours, now, onEvicted };
+    this.#bound = { store, ledger, maxBytes, idleHours, now, evict };
   }
 
   used(id: string, key: string): void {
     this.#shelves.get(id)?.touch(key);
-    if (this.#isBounded) this.#notes.used(id);
+    if (this.#isBounded) this.#usage.used(id);
   }
 
-  async store({ id, size }: BoundedImage, key: string, bytes: Uint8Array): Promise<boolean> {
+  async store(image: BoundedImage, key: string, bytes: Uint8Array): Promise<boolean> {
     const { maxBytes, store } = this.#options;
+    const { id, size } = image;
     this.#passIfMuch();
     const isFull = maxBytes !== null && this.#storedBytes >= maxBytes / STOP_PARTS;
-    if (isFull && bytes.byteLength > SMALL_BYTES) return false;
-    const shelf = this.#shelfOf(id);
+    if (isFull) return false;
+    const shelf = this.#shelfOf(image);
     if (!(await shelf.makeRoom(key, bytes.byteLength, maxBytesOf(size)))) return false;
     let isStored = false;
     try {
       await store.put(key, bytes, { mayBeLost: true });
       isStored = true;
     } finally {
-      shelf.settle(key, isStored);
+      await shelf.settle(key, isStored);
     }
     this.#storedBytes += bytes.byteLength;
-    if (this.#isBounded) this.#notes.stored(id, shelf.bytes(), bytes.byteLength);
+    if (this.#isBounded) this.#usage.stored(id, shelf.bytes(), bytes.byteLength);
     this.#passIfMuch();
     return true;
   }
 
   deleted(id: string, key: string): void {
     const shelf = this.#shelves.get(id);
-    shelf?.settle(key, false);
-    if (this.#isBounded && shelf !== undefined) this.#notes.stored(id, shelf.bytes(), 0);
+    shelf?.forget(key);
+    if (this.#isBounded && shelf !== undefined) this.#usage.stored(id, shelf.bytes(), 0);
   }
 
   removed(id: string): void {
     this.#shelves.delete(id);
-    if (this.#isBounded) this.#notes.removed(id);
+    if (this.#isBounded) this.#usage.removed(id);
   }
 
   async keep(mayGoOn: () => boolean): Promise<void> {
@@ -138,15 +143,15 @@ class LedgerBounds implements RenditionBounds {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#passing?.catch(() => undefined); // The caller that started the pass gets the failure.
-    await this.#notes.close();
+    await this.#usage.close();
   }
 
-  #shelfOf(id: string): ImageShelf {
-    let shelf = this.#shelves.get(id);
+  #shelfOf(image: NotedImage): ImageShelf {
+    let shelf = this.#shelves.get(image.id);
     if (shelf === undefined) {
-      const { store, rankOf, now } = this.#options;
-      shelf = createImageShelf({ store, id, rankOf, now });
-      this.#shelves.set(id, shelf);
+      const { store, notes, rankOf, now } = this.#options;
+      shelf = createImageShelf({ store, notes, image, rankOf, now });
+      this.#shelves.set(image.id, shelf);
     }
     return shelf;
   }
@@ -161,7 +166,7 @@ class LedgerBounds implements RenditionBounds {
   async #passOnce(options: PassOptions): Promise<void> {
     const beganWith = this.#storedBytes;
     try {
-      await this.#notes.write();
+      await this.#usage.write();
       await keepStoreBound(this.#bound, options);
     } catch (error) {
       this.#failedMs = this.#options.now();

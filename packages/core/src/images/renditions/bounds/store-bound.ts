@@ -1,6 +1,5 @@
 import { forEachAtOnce } from "../../../async/for-each-at-once.ts";
 import type { BlobStore } from "../../../contracts/blob-store.ts";
-import { removeMade } from "../remove-stored.ts";
 import { measureImage } from "./image-shelf.ts";
 import { addEntry, hourOf, type UsageEntries } from "./usage-entry.ts";
 import { type LedgerKeys, type ShardInfo, shardOf, type UsageLedger } from "./usage-ledger.ts";
@@ -12,8 +11,8 @@ export interface StoreBoundOptions {
   maxBytes: number | null;
   /** Hours that an image keeps its renditions after their last use; `null`: for ever. */
   idleHours: number | null;
-  /** Called for each image whose renditions are removed. */
-  onEvicted(id: string): void;
+  /** Removes the renditions of an image. */
+  evict(id: string): Promise<void>;
   /** The time in Unix milliseconds. */
   now(): number;
 }
@@ -59,7 +58,7 @@ export async function keepStoreBound(options: StoreBoundOptions, pass: PassOptio
   const total = [...settled.values()].reduce((bytes, shard) => bytes + shard.bytes, 0);
   const surplus = maxBytes !== null && total > maxBytes ? total - maxBytes * TARGET_SHARE : 0;
   const limit = surplus > 0 ? await limitOf(ledger, settled, surplus) : NO_LIMIT;
-  await evict(options, settled, { ...limit, idleBefore }, pass);
+  await evictTo(options, settled, { ...limit, idleBefore }, pass);
 }
 
 /** Merges the batches into their shards, so that each shard is one blob, and measures unmeasured images. */
@@ -150,8 +149,8 @@ async function limitOf(
   return { usedBefore: Number.MAX_SAFE_INTEGER, bytesOfHour: 0 };
 }
 
-async function evict(
-  { store, ledger, onEvicted }: StoreBoundOptions,
+async function evictTo(
+  { ledger, evict }: StoreBoundOptions,
   shards: ReadonlyMap<string, ShardInfo>,
   { idleBefore, usedBefore, bytesOfHour }: Limit & { idleBefore: number },
   { mayGoOn }: PassOptions,
@@ -169,9 +168,8 @@ async function evict(
     if (victims.length === 0) continue;
     await forEachAtOnce(each(victims), AT_ONCE, async ([id]) => {
       if (!mayGoOn()) return;
-      await removeMade(store, id);
+      await evict(id);
       entries.delete(id);
-      onEvicted(id);
     });
     await ledger.writeShard(name, entries, [info]);
     if (!mayGoOn()) return;

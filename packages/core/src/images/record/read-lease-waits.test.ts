@@ -1,0 +1,70 @@
+import { expect, test, vi } from "vitest";
+import { tapStore } from "../../../test/tapped-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { createReadLeases } from "./read-leases.ts";
+
+const DAY = 86_400_000;
+
+const delays = vi.hoisted((): number[] => []);
+vi.mock("node:timers/promises", () => ({
+  setTimeout: async (ms: number) => {
+    delays.push(ms);
+  },
+}));
+
+/** The leases of one process on a store. */
+function leasesOf(store: BlobStore = createMemoryBlobStore(), leaseMs = 0, clock = { now: 0 }) {
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
+  return {
+    store,
+    clock,
+    errors,
+    leases: createReadLeases({ store, leaseMs, now: () => clock.now, onError }),
+  };
+}
+
+/** How long a change waits, in milliseconds. */
+async function waitOf({ leases }: ReturnType<typeof leasesOf>): Promise<number> {
+  delays.length = 0;
+  await leases.outlast();
+  return delays[0] ?? 0;
+}
+
+async function announced(site: ReturnType<typeof leasesOf>): Promise<void> {
+  await vi.waitUntil(() => site.leases.isValid(site.leases.now()));
+}
+
+test("a change waits for the longest lease of all processes, and for none a day after its last announcement", async () => {
+  const [long, short] = [leasesOf(undefined, 5000), leasesOf(undefined, 1000)];
+  const writer = leasesOf(long.store);
+  expect(await waitOf(writer)).toBe(0);
+  await announced(long);
+  await announced({ ...leasesOf(long.store, 1000), errors: short.errors });
+  expect(await waitOf(writer)).toBe(5052);
+  writer.clock.now = DAY;
+  expect(await waitOf(writer)).toBe(0);
+  await announced(leasesOf(long.store, 1000, { now: DAY }));
+  expect(await waitOf(writer)).toBe(1012);
+});
+
+test.each([
+  ["damaged", "{"],
+  ["of a newer release", '{"v":2}'],
+])("a change waits for the longest possible lease if the announcement is %s", async (_what, text) => {
+  const writer = leasesOf();
+  await writer.store.put("read-lease", Buffer.from(text));
+  expect(await waitOf(writer)).toBe(10_102);
+});
+
+test("a process takes no lease before its duration is announced", async () => {
+  const broken = tapStore(createMemoryBlobStore(), ({ method }) => {
+    if (method === "put") throw new Error("The store cannot be reached");
+  });
+  const site = leasesOf(broken, 1000);
+  for (let read = 0; read < 3; read++) {
+    expect(site.leases.isValid(site.leases.now())).toBe(false);
+    await vi.waitUntil(() => site.errors.length > read);
+  }
+});

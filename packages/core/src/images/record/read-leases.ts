@@ -1,0 +1,145 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { isServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { jsonIn } from "./image-record.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
+
+/** A moment by both clocks of a process: the monotonic one may stand still while a machine is suspended, the other may be set. */
+export interface Instant {
+  monotonicMs: number;
+  unixMs: number;
+}
+
+/**
+ * Leases for reads (C. Gray and D. Cheriton, "Leases", 1989): a process may serve an image for a fixed time after it asked for its
+ * record, without asking again. A change of the image resolves only when every such lease has expired, so that no process serves
+ * the earlier state afterwards: also not one that was suspended, or that cannot reach the store.
+ *
+ * The processes share only the longest duration in use, under one key.
+ */
+export interface ReadLeases {
+  now(): Instant;
+  /** Whether a record requested at that moment may still be served. */
+  isValid(requested: Instant): boolean;
+  /** Resolves when no process serves by leases what it requested before this call. */
+  outlast(): Promise<void>;
+}
+
+export interface ReadLeasesOptions {
+  store: BlobStore;
+  /** Duration of this process' leases in milliseconds; 0: it takes none. */
+  leaseMs: number;
+  /** The time in Unix milliseconds. */
+  now(): number;
+  onError(error: unknown): void;
+}
+
+/** The longest possible lease in milliseconds. */
+export const MAX_READ_LEASE_MS = 10_000;
+const KEY = "read-lease";
+const HOUR_MS = 3_600_000;
+/** Processes announce their duration again after this time. */
+const ANNOUNCE_EVERY_MS = HOUR_MS;
+/** A process that could not announce it for this time takes no leases. */
+const ANNOUNCED_FOR_MS = 12 * HOUR_MS;
+/** Others respect an announcement for this time, in which clocks of machines may differ. */
+const RESPECTED_FOR_MS = 24 * HOUR_MS;
+/** Clocks run at speeds that differ by less than this share. */
+const DRIFT = 0.01;
+/** Timers may fire this early. */
+const EARLY_MS = 2;
+
+/** The longest duration in use, and when it was last announced. */
+interface Announcement {
+  ms: number;
+  atMs: number;
+}
+
+export function createReadLeases(options: ReadLeasesOptions): ReadLeases {
+  return new AnnouncedLeases(options);
+}
+
+class AnnouncedLeases implements ReadLeases {
+  readonly #options: ReadLeasesOptions;
+  /** Since when the duration is announced without a gap, and when it was announced last, by the monotonic clock. */
+  #sinceMs = Number.POSITIVE_INFINITY;
+  #announcedMs = Number.NEGATIVE_INFINITY;
+  #announcing: Promise<void> | null = null;
+
+  constructor(options: ReadLeasesOptions) {
+    this.#options = options;
+  }
+
+  now(): Instant {
+    return { monotonicMs: performance.now(), unixMs: this.#options.now() };
+  }
+
+  isValid(requested: Instant): boolean {
+    const { leaseMs } = this.#options;
+    if (leaseMs === 0) return false;
+    const { monotonicMs, unixMs } = this.now();
+    const passedMs = unixMs - requested.unixMs;
+    if (monotonicMs - requested.monotonicMs >= leaseMs || passedMs < 0 || passedMs >= leaseMs) return false;
+    return this.#isAnnounced(requested.monotonicMs);
+  }
+
+  async outlast(): Promise<void> {
+    const { store, now } = this.#options;
+    // If it cannot be read, other processes may have leases all the same.
+    const longest = await readAnnouncement(store).catch(() => ({ ms: MAX_READ_LEASE_MS, atMs: now() }));
+    if (longest === null || now() - longest.atMs >= RESPECTED_FOR_MS) return;
+    await delay(Math.ceil(longest.ms * (1 + DRIFT)) + EARLY_MS);
+  }
+
+  /** Whether the duration had been announced when the record was requested. Announces it in the background. */
+  #isAnnounced(requestedMs: number): boolean {
+    const ageMs = performance.now() - this.#announcedMs;
+    if (ageMs >= ANNOUNCE_EVERY_MS) this.#announceBehind();
+    return requestedMs >= this.#sinceMs && ageMs < ANNOUNCED_FOR_MS;
+  }
+
+  #announceBehind(): void {
+    this.#announcing ??= this.#announce()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#announcing = null;
+      });
+  }
+
+  async #announce(): Promise<void> {
+    const { store, leaseMs, now } = this.#options;
+    for (;;) {
+      const longest = await readAnnouncement(store);
+      const isFresh = longest !== null && now() - longest.atMs < RESPECTED_FOR_MS;
+      const ms = isFresh ? Math.max(longest.ms, leaseMs) : leaseMs;
+      const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ms, atMs: now() }), "utf8");
+      try {
+        await store.put(KEY, bytes, { ifRevision: longest?.revision ?? null });
+      } catch (error) {
+        // Another process announced its own.
+        if (!isServiceError(error, "conflict")) throw error;
+        continue;
+      }
+      const nowMs = performance.now();
+      if (nowMs - this.#announcedMs >= ANNOUNCED_FOR_MS) this.#sinceMs = nowMs;
+      this.#announcedMs = nowMs;
+      return;
+    }
+  }
+}
+
+/** `null`: no process has leases. */
+async function readAnnouncement(store: BlobStore): Promise<(Announcement & { revision: string }) | null> {
+  const blob = await store.get(KEY);
+  if (blob === null) return null;
+  const value = jsonIn(await readAll(blob.body));
+  const { v, ms, atMs } = Object(value) as { v?: unknown; ms?: unknown; atMs?: unknown }; // Checked here.
+  requireKnownVersion(v, `The announcement of read leases (key "${KEY}")`);
+  const isValid = typeof ms === "number" && ms >= 0 && ms <= MAX_READ_LEASE_MS && typeof atMs === "number";
+  // A damaged one counts as the longest, until the next replaces it.
+  return {
+    ...(isValid ? { ms, atMs } : { ms: MAX_READ_LEASE_MS, atMs: Date.now() }),
+    revision: blob.revision,
+  };
+}

@@ -1,0 +1,192 @@
+import { LRUCache } from "lru-cache";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import { isServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { type ImageRecord, jsonIn, keyOf } from "../record/image-record.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
+
+/** What the processes know of the renditions of one image. */
+export interface Notes {
+  /** Bytes of each stored rendition and intermediate by key, the oldest first. `null`: unknown, so the store is asked. */
+  stored: ReadonlyMap<string, number> | null;
+  /** Renditions that failed because of the picture, the oldest first. */
+  failures: readonly NotedFailure[];
+}
+
+export interface NotedFailure {
+  /** Name of the rendition. */
+  rendition: string;
+  /** Build of the renderer: another build may succeed. */
+  build: string;
+  /** Message for clients. */
+  reason: string;
+  /** Time in Unix milliseconds if the rendition ran out of CPU time or memory; `null`: another failure. */
+  costlyAtMs: number | null;
+}
+
+/** An image, as far as its notes depend on it. */
+export type NotedImage = Pick<ImageRecord, "id" | "createdAt">;
+
+/**
+ * Notes about the renditions of images, a blob per image in the store of the records. They spare requests to a remote store of
+ * renditions: it is neither asked for what it lacks nor listed. Renditions in a directory are not noted, only their failures.
+ *
+ * A crash can leave a rendition unnoted: it is rendered again. It can also leave a note of a rendition that is not there: the process that
+ * misses it corrects the notes.
+ */
+export interface RenditionNotes {
+  /** Whether stored renditions are noted. */
+  areStoredNoted: boolean;
+  /** Notes, in a store that has no notes yet, that those of new images are complete. */
+  open(): Promise<void>;
+  read(image: NotedImage): Promise<Notes>;
+  /** The notes as this process last read or wrote them, which may be outdated. Reads them if it has not. */
+  latest(image: NotedImage): Promise<Notes>;
+  /** Changes the notes by compare-and-set. */
+  change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void>;
+  /** Removes all notes: nothing is stored of the image any more. */
+  remove(id: string): Promise<void>;
+}
+
+const SINCE_KEY = "rendition-notes/since";
+const MAX_KNOWN = 512;
+const MAX_FAILURES = 32;
+/** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
+const MAX_ATTEMPTS = 100;
+
+export interface RenditionNotesOptions extends Pick<StorageRoles, "records" | "renditions"> {
+  /** The time in Unix milliseconds. */
+  now(): number;
+}
+
+export function createRenditionNotes(options: RenditionNotesOptions): RenditionNotes {
+  return new StoredNotes(options);
+}
+
+/** The notes of a store that is about to be filled with images from elsewhere are not complete. */
+export async function resetNotes(records: BlobStore): Promise<void> {
+  await records.delete(SINCE_KEY);
+}
+
+/** Notes at one revision; `null`: none are stored. */
+interface KnownNotes {
+  notes: Notes;
+  revision: string | null;
+}
+
+class StoredNotes implements RenditionNotes {
+  areStoredNoted: boolean;
+  readonly #records: BlobStore;
+  readonly #now: () => number;
+  readonly #known = new LRUCache<string, KnownNotes>({ max: MAX_KNOWN });
+  #since: Promise<number> | null = null;
+
+  constructor({ records, renditions, now }: RenditionNotesOptions) {
+    this.areStoredNoted = !isLocalStore(renditions);
+    this.#records = records;
+    this.#now = now;
+  }
+
+  async open(): Promise<void> {
+    if (this.areStoredNoted) await this.#readSince();
+  }
+
+  async read(image: NotedImage): Promise<Notes> {
+    return (await this.#load(image)).notes;
+  }
+
+  async latest(image: NotedImage): Promise<Notes> {
+    return (this.#known.get(image.id) ?? (await this.#load(image))).notes;
+  }
+
+  async change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void> {
+    let known = this.#known.get(image.id) ?? (await this.#load(image));
+    for (let attempt = 1; ; attempt++) {
+      const { stored, failures } = edit(known.notes);
+      const notes = { stored, failures: failures.slice(-MAX_FAILURES) };
+      try {
+        const options = { ifRevision: known.revision, mayBeLost: true };
+        const { revision } = await this.#records.put(keyOf.notes(image.id), encode(notes, image.id), options);
+        this.#known.set(image.id, { notes, revision });
+        return;
+      } catch (error) {
+        this.#known.delete(image.id);
+        if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+        known = await this.#load(image);
+      }
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#known.delete(id);
+    await this.#records.delete(keyOf.notes(id));
+  }
+
+  async #load({ id, createdAt }: NotedImage): Promise<KnownNotes> {
+    const blob = await this.#records.get(keyOf.notes(id));
+    const notes =
+      blob === null
+        ? {
+            stored: this.areStoredNoted && createdAt >= (await this.#readSince()) ? new Map() : null,
+            failures: [],
+          }
+        : notesIn(jsonIn(await readAll(blob.body)), id);
+    const known = { notes, revision: blob?.revision ?? null };
+    this.#known.set(id, known);
+    return known;
+  }
+
+  /** Since when the notes of new images are complete, in Unix milliseconds. Earlier images may have renditions that no notes name. */
+  #readSince(): Promise<number> {
+    this.#since ??= readSince(this.#records, this.#now).catch((error) => {
+      this.#since = null;
+      throw error;
+    });
+    return this.#since;
+  }
+}
+
+async function readSince(records: BlobStore, now: () => number): Promise<number> {
+  for (;;) {
+    const blob = await records.get(SINCE_KEY);
+    const since = blob === null ? null : Number((await readAll(blob.body)).toString("latin1"));
+    if (since !== null && Number.isSafeInteger(since)) return since;
+    try {
+      await records.put(SINCE_KEY, Buffer.from(String(now())), { ifRevision: blob?.revision ?? null });
+    } catch (error) {
+      // Another process wrote it first.
+      if (!isServiceError(error, "conflict")) throw error;
+    }
+  }
+}
+
+function encode({ stored, failures }: Notes, id: string): Buffer {
+  const prefix = keyOf.rendition(id, "");
+  const names = stored && [...stored].map(([key, bytes]) => [key.slice(prefix.length), bytes]);
+  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, stored: names, failures }), "utf8");
+}
+
+/** Damaged notes count as unknown, and the next change replaces them. */
+function notesIn(value: unknown, id: string): Notes {
+  const { v, stored, failures } = Object(value) as { v?: unknown; stored?: unknown; failures?: unknown }; // Checked here.
+  requireKnownVersion(v, `The notes of image ${id} (key "${keyOf.notes(id)}")`);
+  const prefix = keyOf.rendition(id, "");
+  const areSizes = Array.isArray(stored) && stored.every(isSize);
+  return {
+    stored: areSizes ? new Map(stored.map(([name, bytes]) => [prefix + name, bytes])) : null,
+    failures: Array.isArray(failures) ? failures.filter(isFailure) : [],
+  };
+}
+
+function isSize(value: unknown): value is [string, number] {
+  return Array.isArray(value) && typeof value[0] === "string" && Number.isSafeInteger(value[1]);
+}
+
+function isFailure(value: unknown): value is NotedFailure {
+  const { rendition, build, reason, costlyAtMs } = Object(value) as Partial<
+    Record<keyof NotedFailure, unknown>
+  >;
+  const isTimed = costlyAtMs === null || typeof costlyAtMs === "number";
+  return isTimed && [rendition, build, reason].every((text) => typeof text === "string");
+}

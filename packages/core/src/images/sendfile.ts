@@ -1,0 +1,39 @@
+import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
+import { nested, oneOf, type RuleTable, refined, required, text } from "../option-rules.ts";
+
+/** How a proxy sends large originals in place of this process: see the option `sendfile`. */
+export interface SendfileOptions {
+  /** Header that names the file. `X-Accel-Redirect`: nginx. `X-Sendfile`: lighttpd, and Apache with mod_xsendfile. */
+  header: "X-Accel-Redirect" | "X-Sendfile";
+  /**
+   * Only for `X-Accel-Redirect`, and required there: path of nginx's internal location for the files, such as
+   * `/outrigger-files/`. @default none
+   */
+  prefix?: string | undefined;
+}
+
+const SENDFILE_RULES = {
+  header: required(oneOf("X-Accel-Redirect", "X-Sendfile")),
+  prefix: text(
+    "a path that begins and ends with a slash, such as /outrigger-files/",
+    (path) => /^\/(?:[\w.~-]+\/)+$/.test(path) && !/\/\.{1,2}\//.test(path),
+  ),
+} satisfies RuleTable<SendfileOptions>;
+
+/** The rule of the option `sendfile`. */
+export const SENDFILE_RULE = refined(nested(SENDFILE_RULES), ({ header, prefix }: SendfileOptions) => {
+  const needsPrefix = header === "X-Accel-Redirect";
+  if (needsPrefix === (prefix !== undefined)) return [];
+  const problem = needsPrefix
+    ? "is required for X-Accel-Redirect: the path of nginx's internal location"
+    : "is only for X-Accel-Redirect: X-Sendfile names the whole path of a file";
+  return [{ path: ".prefix", text: problem }];
+});
+
+/** Checks that a proxy can have files to send. @throws TypeError */
+export function requireFiles(sendfile: SendfileOptions | undefined, originals: BlobStore): void {
+  if (sendfile === undefined || isLocalStore(originals)) return;
+  throw new TypeError(
+    "sendfile needs originals in a directory, as of createFsBlobStore: this storage has no files to send.",
+  );
+}
