@@ -2,6 +2,7 @@ import type { ImageView } from "@outrigger/core";
 import { type Address, withParameter } from "./addresses.ts";
 import { type Offer, shortTypeName } from "./formats.ts";
 import { type Html, html } from "./html.ts";
+import { lookOf } from "./look.ts";
 import { dimensionsText, sizeText } from "./phrases.ts";
 import { isTall, type ShownPicture, shownPicture } from "./renditions.ts";
 
@@ -48,7 +49,7 @@ function pictureMarkup(
   return html`<a class="${looks}" href="${full.href}"><picture>${source}<img
 src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" sizes="${SIZES}"`}${
     size !== null && html` width="${size.width}" height="${size.height}"`
-  }></picture></a>`;
+  }></picture>${size !== null && lookOf(view, size)}</a>`;
 }
 
 /** Controls to turn the pages of a document: links, and a form to go to a page by number. */

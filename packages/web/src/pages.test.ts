@@ -40,6 +40,20 @@ describe("the policy", () => {
   });
 });
 
+describe("the upload page", () => {
+  it.each([
+    ["any", "256"],
+    ["signed", undefined],
+    [[64, 128, 256, 320], "256"],
+    [[400, 1200], "400"],
+    [[32, 64], "64"],
+  ] as const)("with sizes %j offers a square of %s pixels", (sizes, side) => {
+    const limits = { maxUploadBytes: 1000, defaultLifetimeMs: 1000, maxLifetimeMs: 1000 };
+    const { html } = createPages().upload({ baseUrl: IMAGE.baseUrl, types: [], ...limits, sizes });
+    expect(/ data-square-side="(\d+)"/.exec(html)?.[1]).toBe(side);
+  });
+});
+
 describe("the web app manifest", () => {
   const view = {
     baseUrl: IMAGE.baseUrl,
@@ -47,6 +61,7 @@ describe("the web app manifest", () => {
     maxUploadBytes: 1000,
     defaultLifetimeMs: 1000,
     maxLifetimeMs: 1000,
+    sizes: "any",
   } as const;
   const hrefIn = (html: string) => /<link rel="manifest" href="([^"]+)">/.exec(html)?.[1] ?? "";
 

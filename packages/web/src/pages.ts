@@ -2,7 +2,7 @@ import type { Pages } from "@outrigger/core";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";
-import { editPage } from "./edit.ts";
+import { editPage } from "./edit/edit.ts";
 import { problemPage } from "./problem.ts";
 import { referencePage } from "./reference.ts";
 import { unlockPage } from "./unlock.ts";

@@ -70,12 +70,12 @@ export function shownPicture(view: ImageView, offers: readonly Offer[]): ShownPi
     sources:
       natural !== null
         ? [
-            { address: smaller, width: fitted(natural, BOXES[0], false).width },
-            { address: larger, width: fitted(natural, BOXES[1], false).width },
+            { address: smaller, width: fitted(natural, square(BOXES[0]), false).width },
+            { address: larger, width: fitted(natural, square(BOXES[1]), false).width },
           ]
         : [],
     isBounded: true,
-    size: natural === null ? null : fitted(natural, MAX_SIDE, false),
+    size: natural === null ? null : fitted(natural, square(MAX_SIDE), false),
   };
 }
 
@@ -91,6 +91,21 @@ export function thumbnail(view: ImageView, offers: readonly Offer[], side: numbe
   if (full.format === "svg") return full.address;
   const still = offers.find(({ format }) => format === "webp") ?? full;
   return boxed(view, still.address, side);
+}
+
+/** A raster of an image, without animation, for renditions of any size; `null` when there is none. */
+export function stillPicture(view: ImageView, offers: readonly Offer[]): Address | null {
+  // A GIF as WebP keeps its frames.
+  const rasters = view.type === "image/gif" ? ["png", "jpg", "webp"] : ["webp", "png", "jpg"];
+  return (
+    rasters.flatMap((format) => offers.find((offer) => offer.format === format) ?? [])[0]?.address ?? null
+  );
+}
+
+/** The address of the part of an image that fills a box. */
+export function cutOf(view: ImageView, address: Address, { width, height }: Size): Address {
+  const boxed = changedAddress(view, address, "resize", `${width}x${height}`);
+  return changedAddress(view, boxed, "fit", "cover");
 }
 
 /** The picture for link previews, a raster of bounded size, and its size; `null` when there is none. */
@@ -113,7 +128,7 @@ export function previewPicture(
   }
   return {
     address: boxed(view, pageAddress(view, chosen.address), MAX_PREVIEW_SIDE),
-    size: natural === null ? null : fitted(natural, MAX_PREVIEW_SIDE, isScalable),
+    size: natural === null ? null : fitted(natural, square(MAX_PREVIEW_SIDE), isScalable),
   };
 }
 
@@ -148,7 +163,8 @@ function boxed(view: ImageView, address: Address, side: number): Address {
   return changedAddress(view, address, "resize", `${side}x${side}`);
 }
 
-function sizeOf({ width, height }: ImageView): Size | null {
+/** The size of the shown page; `null` when unknown. */
+export function sizeOf({ width, height }: ImageView): Size | null {
   return width === null || height === null ? null : { width, height };
 }
 
@@ -156,9 +172,13 @@ function isWithin({ width, height }: Size, side: number): boolean {
   return width <= side && height <= side;
 }
 
-/** The size after fitting into a box of `side` by `side`, as the service computes it. */
-function fitted({ width, height }: Size, side: number, enlarge: boolean): Size {
-  const scale = Math.min(enlarge ? Number.POSITIVE_INFINITY : 1, side / width, side / height);
-  const scaled = (length: number) => Math.min(side, Math.max(1, Math.round(length * scale)));
-  return { width: scaled(width), height: scaled(height) };
+function square(side: number): Size {
+  return { width: side, height: side };
+}
+
+/** The size after fitting into a box, as the service computes it. */
+export function fitted({ width, height }: Size, box: Size, enlarge: boolean): Size {
+  const scale = Math.min(enlarge ? Number.POSITIVE_INFINITY : 1, box.width / width, box.height / height);
+  const scaled = (length: number, most: number) => Math.min(most, Math.max(1, Math.round(length * scale)));
+  return { width: scaled(width, box.width), height: scaled(height, box.height) };
 }

@@ -57,14 +57,15 @@ section + section { margin-top: 1rem; }
 figure { margin: 0 0 1rem; }
 .stage {
   display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
-  overflow: hidden; background: var(--check-2);
+  overflow: hidden; isolation: isolate; background: var(--check-2);
   border: 1px solid var(--line); border-radius: .75rem;
 }
 .see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
-.stage img { display: block; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 12.5rem); object-fit: contain; }
+.stage :is(img, svg) { display: block; grid-area: 1 / 1; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 12.5rem); object-fit: contain; }
 .stage picture { display: contents; }
 .tall { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; align-items: start; }
-.tall img { max-height: none; }
+.tall :is(img, svg) { max-height: none; }
+.stage svg { z-index: -1; }
 .zoomable { cursor: zoom-in; }
 .zoomed { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; grid-template-columns: auto; align-items: start; cursor: zoom-out; }
 .zoomed img { max-width: none; max-height: none; }
@@ -147,22 +148,14 @@ summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-siz
 .alarm { color: var(--bad); background: var(--bad-card); }
 .hint { margin: .375rem 0 0; color: var(--soft); font-size: .875rem; }
 code { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9375em; }
-.check { display: flex; align-items: center; gap: .625rem; min-height: 2rem; margin: 0; }
-.check input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--danger); }
 button {
   min-height: 2.5rem; margin-top: 1.125rem; padding: 0 1.25rem;
   background: var(--accent); color: var(--on-accent); border: 1px solid transparent; border-radius: .5rem; font-weight: 600; cursor: pointer;
 }
 fieldset { min-width: 0; margin: .875rem 0 0; padding: 0; border: 0; }
 legend { padding: 0; font-size: .9375rem; font-weight: 550; }
-.check input[type="radio"] { display: block; min-height: 0; padding: 0; accent-color: var(--accent); }
-.choice { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; margin-top: .25rem; }
-.choice > label { min-width: 3rem; }
-.choice > select, .choice > input { flex: 1 1 12rem; width: auto; min-width: 0; }
 .fault { margin: .25rem 0 .5rem; color: var(--danger); font-size: .9375rem; font-weight: 550; }
 [aria-invalid] { border-color: var(--danger) !important; }
-.danger h2 { color: var(--danger); }
-.danger button { background: var(--danger); color: var(--on-danger); }
 
 .problem { max-width: 36rem; }
 .problem main { padding: min(10vh, 6rem) 0 0; }

@@ -4,6 +4,9 @@ import { assetAddress, documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";
 import { refusalBanner, uploadForm } from "./upload-form.ts";
 
+/** Pixels of the side of the square that the page offers of each picture. */
+const SQUARE_SIDE = 256;
+
 /**
  * The upload page. `browser/upload` adds its interactive parts.
  *
@@ -11,6 +14,7 @@ import { refusalBanner, uploadForm } from "./upload-form.ts";
  */
 export function uploadPage(view: UploadView, productName: string, manifestName: string): Page {
   const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, form, refusal } = view;
+  const square = squareSide(view);
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
   const manifest = assetAddress(baseUrl, manifestName);
@@ -41,7 +45,9 @@ ${
 }
 </noscript>
 <div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
- data-default-lifetime-ms="${defaultLifetimeMs}" data-max-lifetime-ms="${maxLifetimeMs}"><div class="drop-area"></div></div>`,
+ data-default-lifetime-ms="${defaultLifetimeMs}" data-max-lifetime-ms="${maxLifetimeMs}"${
+   square !== null && html` data-square-side="${square}"`
+ }><div class="drop-area"></div></div>`,
     policy: {
       "connect-src": sources,
       ...(manifest === null ? {} : { "manifest-src": sources }),
@@ -52,4 +58,10 @@ ${
       ...(action === null ? {} : { "form-action": pathSource(action.href) ?? sourceList([action]) }),
     },
   });
+}
+
+/** Pixels of the square that the service cuts for an address without a signature; `null`: none. */
+function squareSide({ sizes }: UploadView): number | null {
+  if (typeof sizes === "string") return sizes === "any" ? SQUARE_SIDE : null;
+  return sizes.find((step) => step >= SQUARE_SIDE) ?? sizes.at(-1) ?? null;
 }

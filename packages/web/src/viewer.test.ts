@@ -46,6 +46,29 @@ describe("viewer", () => {
     );
   });
 
+  it("draws a blurred picture behind an opaque one, in its ratio, and behind no other", () => {
+    const placeholder = "HggKNJpwd4dweIiHiIdwgAf3hw==";
+    const html = viewer({ placeholder });
+    expect(html).toMatch(
+      /<\/picture><svg aria-hidden="true" width="1600" height="900" viewBox="0 0 1600 900">/,
+    );
+    const colours = [...html.matchAll(/<path fill="#([0-9a-f]{6})"/g)].map(([, colour]) => colour);
+    expect(colours).toHaveLength(16);
+    expect(new Set(colours).size).toBeGreaterThan(4);
+    const bytes = Buffer.from(placeholder, "base64");
+    bytes[2] = 0x80 | (bytes[2] ?? 0);
+    for (const change of [
+      { placeholder: bytes.toString("base64") },
+      { placeholder: "AAAA" },
+      { placeholder: null },
+      { placeholder, type: "image/gif" },
+      { placeholder, type: "application/pdf", page: 2 },
+      { placeholder, width: null },
+    ]) {
+      expect(viewer(change)).not.toContain("<svg");
+    }
+  });
+
   it("offers the first frame of an animation to readers who prefer reduced motion", () => {
     const source = `<source media="(prefers-reduced-motion: reduce)" srcset="${BYTES}.png">`;
     expect(viewer({ type: "image/gif", pages: 9 })).toContain(source);

@@ -20,6 +20,8 @@ export const IMAGE: ImageView = {
   width: 1600,
   height: 900,
   pages: 1,
+  focus: null,
+  placeholder: null,
   page: 1,
   agent: { name: "Shutter", version: "2.14.1" },
   createdAt: "2025-11-20T11:00:00.000Z",

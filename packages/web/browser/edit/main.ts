@@ -1,10 +1,14 @@
 import { showLocalTimes } from "../viewer/local-time.ts";
 import { dressExpiry } from "./dress-expiry.ts";
+import { dressFocalPoint } from "./focal-point.ts";
 import { savedPin, updateSavedList } from "./update-saved-list.ts";
+import "./focal-point.css";
+import "./form.css";
 
 showLocalTimes();
 updateSavedList();
 dressExpiry();
+void dressFocalPoint();
 hidePin();
 reopen();
 

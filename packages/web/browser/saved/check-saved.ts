@@ -7,6 +7,7 @@ export interface CheckedRecord {
   name: string;
   /** ISO 8601. */
   expiresAt: string;
+  placeholder: string | null;
 }
 
 export interface CheckOptions {
@@ -56,8 +57,8 @@ export async function checkSaved(images: readonly SavedImage[], options: CheckOp
 
 async function ask(id: string, read: CheckOptions["read"]): Promise<SavedChange | { pauseMs: number }> {
   try {
-    const { name, expiresAt } = await read(id);
-    return { name, expiresAt, unavailable: undefined };
+    const { name, expiresAt, placeholder } = await read(id);
+    return { name, expiresAt, placeholder: placeholder ?? undefined, unavailable: undefined };
   } catch (error) {
     const { status, detail, retryAfterMs } = error instanceof OutriggerError ? error : NO_REPLY;
     const unavailable = whyUnavailable(status, detail);

@@ -37,6 +37,8 @@ export interface SavedImage {
   leaving?: Leaving;
   /** The uploaded file. Absent when unknown. */
   file?: SavedFile;
+  /** ThumbHash in base64, unchecked. Absent when unknown. */
+  placeholder?: string;
 }
 
 /** The image in a reply to an upload, and whether it can be served yet; `null` for any other reply. */
@@ -61,9 +63,10 @@ export function readSaved(value: unknown): SavedImage | null {
   return { id, name, pin, url, type, expiresAt, ...optionalParts(value) };
 }
 
-type OptionalParts = Pick<SavedImage, "checkedAt" | "unavailable" | "leaving" | "file">;
+type OptionalParts = Pick<SavedImage, "checkedAt" | "unavailable" | "leaving" | "file" | "placeholder">;
 
-function optionalParts({ checkedAt, unavailable, leaving, file }: Record<string, unknown>): OptionalParts {
+function optionalParts(value: Record<string, unknown>): OptionalParts {
+  const { checkedAt, unavailable, leaving, file, placeholder } = value;
   const parts: OptionalParts = {};
   if (typeof checkedAt === "number") parts.checkedAt = checkedAt;
   if (isUnavailable(unavailable)) parts.unavailable = unavailable;
@@ -72,6 +75,7 @@ function optionalParts({ checkedAt, unavailable, leaving, file }: Record<string,
   }
   const savedFile = readFile(file);
   if (savedFile !== null) parts.file = savedFile;
+  if (typeof placeholder === "string") parts.placeholder = placeholder;
   return parts;
 }
 

@@ -8,6 +8,8 @@ export interface UploadConfig {
   /** Lifetime of an image when none is requested, milliseconds. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
+  /** Pixels of the side of the square cuts that the page offers; `null`: the service cuts none without a signature. */
+  squareSide: number | null;
 }
 
 /** Reads the attributes that `src/upload.ts` writes. */
@@ -17,5 +19,6 @@ export function readConfig(data: DOMStringMap, place: PagePlace): UploadConfig {
     maxUploadBytes: Number(data.maxUploadBytes),
     defaultLifetimeMs: Number(data.defaultLifetimeMs),
     maxLifetimeMs: Number(data.maxLifetimeMs),
+    squareSide: data.squareSide === undefined ? null : Number(data.squareSide),
   };
 }

@@ -13,11 +13,12 @@ import {
 import { CopyButton } from "./CopyButton.tsx";
 import { OwnerActions } from "./OwnerActions.tsx";
 import { SharingButtons } from "./SharingButtons.tsx";
+import { SquareCut } from "./SquareCut.tsx";
 
 /** Links and actions of a stored image. */
 export function ShareLinks({ image, session }: { image: SavedImage; session: Session }) {
   const [format, setFormat] = useState(firstFormat(image));
-  const { log } = session;
+  const { log, config } = session;
   const { name } = image;
   const page = pageAddress(image);
   const original = originalFormat(image);
@@ -63,6 +64,7 @@ export function ShareLinks({ image, session }: { image: SavedImage; session: Ses
           HTML<span class="unseen"> for {name}</span>
         </CopyButton>
       </div>
+      {config.squareSide !== null && <SquareCut image={image} side={config.squareSide} log={log} />}
       <OwnerActions image={image} session={session} />
     </div>
   );

@@ -22,18 +22,28 @@ export function readChoices(links: HTMLElement, isResizable: boolean): Choice[] 
     const format = new URL(first?.href ?? location.href).pathname.split(".").at(-1) ?? "";
     const isOriginal = first?.classList.contains("original") === true;
     const hasWidth = isResizable && !(isOriginal && FIXED_ORIGINALS.includes(format));
+    const hasQualities = item.matches(".qualities");
     const label = item.querySelector("[aria-hidden]")?.textContent ?? first?.textContent ?? "";
     return {
       key: isOriginal ? `original ${format}` : format,
       // At another size it is not the original.
       label: hasWidth ? label.replace(" original", "") : label,
       ...{ format, isOriginal, hasWidth },
-      addresses: new Map(
-        anchors.map(({ href }) => [
-          item.matches(".qualities") ? (new URL(href).searchParams.get("convert") ?? "") : "",
-          href,
-        ]),
-      ),
+      addresses: new Map([
+        ...anchors.map(({ href }) => [(hasQualities && qualityOf(href)) || "", href] as const),
+        // The page signs only its own links.
+        ...(hasQualities && isResizable && first ? [["auto", automatic(first.href)] as const] : []),
+      ]),
     };
   });
+}
+
+function qualityOf(href: string): string | null {
+  return new URL(href).searchParams.get("convert");
+}
+
+function automatic(href: string): string {
+  const address = new URL(href);
+  address.searchParams.set("convert", "auto");
+  return address.href;
 }

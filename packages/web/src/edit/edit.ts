@@ -1,12 +1,15 @@
 import type { EditInput, EditView, Page } from "@outrigger/core";
-import { formAddress } from "./addresses.ts";
-import { documentPage } from "./document.ts";
-import { type Html, type HtmlValue, html } from "./html.ts";
-import { withDates } from "./phrases.ts";
-import { subject, thumbnailOf } from "./subject.ts";
-import { durationText, lifetimeChoices } from "./time-left.ts";
+import { formAddress } from "../addresses.ts";
+import { documentPage } from "../document.ts";
+import { offersOf } from "../formats.ts";
+import { type Html, html } from "../html.ts";
+import { withDates } from "../phrases.ts";
+import { subject, thumbnailOf } from "../subject.ts";
+import { durationText, lifetimeChoices } from "../time-left.ts";
+import { faultAttributes, faultLine } from "./faults.ts";
+import { focalPoint } from "./focal-point.ts";
 
-/** The page to rename an image, change its expiry or delete it. The request must have the PIN. */
+/** The page to rename an image, change its expiry and its focal point, or delete it. The request must have the PIN. */
 export function editPage(view: EditView, nowMs: number, productName: string): Page {
   const { image, notice, problem } = view;
   const picture = thumbnailOf(image);
@@ -28,7 +31,7 @@ ${problem !== undefined && html`<p class="banner alarm" role="alert">${withDates
 ${subject(image, picture, nowMs)}
 ${updateSection(form, view, nowMs)}
 ${deleteSection(form, view)}`,
-    pictures: picture === null ? [] : [picture],
+    pictures: offersOf(image).map(({ address }) => address),
     forms: action === null ? [] : [action],
   });
 }
@@ -55,6 +58,7 @@ ${faultLine(view, "expiresIn")}<div class="choice">${choice(view, "on", "On")}
     html` min="${minuteOf(nowMs + 60_000)}" max="${minuteOf(nowMs + maxLifetimeMs)}"`
   }${faultAttributes(view, "expiresAt", "zone expires-hint")}> <span id="zone">UTC</span></div>
 ${faultLine(view, "expiresAt")}<p class="hint" id="expires-hint">You can choose up to ${durationText(maxLifetimeMs)}.</p></fieldset>
+${focalPoint(view)}
 <button>Save changes</button>
 </form></section>`;
 }
@@ -62,22 +66,6 @@ ${faultLine(view, "expiresAt")}<p class="hint" id="expires-hint">You can choose 
 function choice({ typed }: EditView, value: EditInput["expiry"], label: string): Html {
   const isChosen = (typed?.expiry ?? "keep") === value;
   return html`<label class="check"><input type="radio" name="expiry" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
-}
-
-type Faulty = keyof NonNullable<EditView["faults"]>;
-
-/** Names the texts that describe a field. The first wrong field gets the focus. */
-function faultAttributes({ faults = {} }: EditView, name: Faulty, described = ""): HtmlValue {
-  if (faults[name] === undefined) return described !== "" && html` aria-describedby="${described}"`;
-  const isFirst = ORDER.find((each) => faults[each] !== undefined) === name;
-  return html` aria-invalid="true" aria-describedby="${`${name}-fault ${described}`.trim()}"${isFirst && html` autofocus`}`;
-}
-
-const ORDER: readonly Faulty[] = ["name", "expiresIn", "expiresAt", "confirm"];
-
-function faultLine({ faults = {} }: EditView, name: Faulty): HtmlValue {
-  const fault = faults[name];
-  return fault !== undefined && html`<p class="fault" id="${name}-fault">${withDates(fault)}</p>\n`;
 }
 
 /** The value of a `datetime-local` field, in UTC. */

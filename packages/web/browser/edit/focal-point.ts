@@ -1,0 +1,184 @@
+import type { Size } from "../../src/renditions.ts";
+
+/** A point in percent of width and height, from the top left. */
+type Percent = readonly [x: number, y: number];
+
+const CENTRE: Percent = [50, 50];
+/** Percent by which an arrow key moves the point. */
+const STEP = 1;
+const LARGE_STEP = 10;
+const MOVES: ReadonlyMap<string, Percent> = new Map([
+  ["ArrowLeft", [-1, 0]],
+  ["ArrowRight", [1, 0]],
+  ["ArrowUp", [0, -1]],
+  ["ArrowDown", [0, 1]],
+]);
+/** The cuts that the page shows, as its server draws them without this script. */
+const CUTS = [
+  ["Square", "square", { width: 1, height: 1 }],
+  ["16:9", "wide", { width: 16, height: 9 }],
+] as const;
+
+/** Lets the reader choose the focal point on the picture, by pointer and arrow keys, and shows the cuts that result. */
+export async function dressFocalPoint(): Promise<void> {
+  const picture = document.querySelector<HTMLImageElement>(".focal-picture img");
+  const fieldX = document.querySelector<HTMLInputElement>("#focus-x");
+  const fieldY = document.querySelector<HTMLInputElement>("#focus-y");
+  if (!picture || !fieldX || !fieldY) return;
+  try {
+    await picture.decode();
+  } catch {
+    // Without the picture, the fields remain.
+    return;
+  }
+  addMarker(picture, fieldX, fieldY);
+}
+
+function addMarker(picture: HTMLImageElement, fieldX: HTMLInputElement, fieldY: HTMLInputElement): void {
+  const area = picture.parentElement as HTMLElement; // The script's own selector.
+  const fields = [fieldX, fieldY];
+  const marker = createMarker();
+  area.append(marker);
+  const cuts = CUTS.map(([name, shape, box]) => createCut(picture, { name, shape, box }));
+  const row = make("div", { className: "cuts" });
+  row.append(...cuts.map(({ figure }) => figure));
+  area.after(row);
+  document.getElementById("focal-hint")?.append(" Click the picture, or move the mark with the arrow keys.");
+  const said = make("output", { className: "unseen" });
+  const centre = make("button", { type: "button", className: "copy", textContent: "Use the centre" });
+  fieldX.closest(".focal-fields")?.append(centre, said);
+
+  const isEmpty = () => fields.every(({ value }) => value === "");
+
+  /** The point in the fields; `null` while one of them is wrong. */
+  function read(): Percent | null {
+    // The value of a field with other text than a number is empty too.
+    if (!fields.every(({ validity }) => validity.valid)) return null;
+    if (isEmpty()) return CENTRE;
+    return fields.some(({ value }) => value === "") ? null : [fieldX.valueAsNumber, fieldY.valueAsNumber];
+  }
+
+  function show(): void {
+    const point = read();
+    centre.disabled = isEmpty();
+    if (point === null) return;
+    const [x, y] = point;
+    marker.style.left = `${x}%`;
+    marker.style.top = `${y}%`;
+    marker.setAttribute("aria-valuenow", String(x));
+    marker.setAttribute("aria-valuetext", textOf(point));
+    for (const { show } of cuts) show(point);
+  }
+
+  function move(to: Percent): void {
+    [fieldX.value, fieldY.value] = to.map((percent) => String(Number(clamp(percent, 0, 100).toFixed(1)))) as [
+      string,
+      string,
+    ];
+    show();
+  }
+
+  /** A slider announces its own keys; what the pointer and the button did is announced here. */
+  function say(): void {
+    const point = read();
+    if (point !== null) said.textContent = `Focal point: ${point === CENTRE ? "the centre" : textOf(point)}.`;
+  }
+
+  function moveToPointer({ clientX, clientY }: MouseEvent): void {
+    const { left, top, width, height } = picture.getBoundingClientRect();
+    move([((clientX - left) / width) * 100, ((clientY - top) / height) * 100]);
+  }
+
+  centre.addEventListener("click", () => {
+    for (const field of fields) field.value = "";
+    show();
+    say();
+    // The button is disabled now.
+    marker.focus();
+  });
+  for (const field of fields) field.addEventListener("input", show);
+  area.addEventListener("pointerdown", (event) => {
+    // A finger on the picture scrolls the page; a tap is a click.
+    const isDrag = event.target === marker || event.pointerType !== "touch";
+    if (!isDrag || event.button !== 0) return;
+    event.preventDefault();
+    area.setPointerCapture(event.pointerId);
+    marker.focus({ preventScroll: true });
+    if (event.target !== marker) moveToPointer(event);
+  });
+  area.addEventListener("pointermove", (event) => {
+    if (area.hasPointerCapture(event.pointerId)) moveToPointer(event);
+  });
+  area.addEventListener("lostpointercapture", say);
+  area.addEventListener("click", (event) => {
+    // A click of assistive technology has no place.
+    if (event.detail === 0) return;
+    moveToPointer(event);
+    say();
+  });
+  marker.addEventListener("keydown", (event) => {
+    const direction = MOVES.get(event.key);
+    const point = read() ?? CENTRE;
+    if (direction === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const step = event.shiftKey ? LARGE_STEP : STEP;
+    move([point[0] + step * direction[0], point[1] + step * direction[1]]);
+  });
+  show();
+}
+
+/** A slider of two dimensions, in the centre: readers with screen readers can use the two fields instead. */
+function createMarker(): HTMLElement {
+  return make("div", {
+    ...{ className: "focal-marker", tabIndex: 0, role: "slider", ariaRoleDescription: "2D slider" },
+    ...{ ariaLabel: "Focal point", ariaValueMin: "0", ariaValueMax: "100", ariaValueNow: "50" },
+    title: "Drag it, or press the arrow keys; with Shift it moves further",
+  });
+}
+
+/** A cut of the picture. */
+function createCut(
+  picture: HTMLImageElement,
+  { name, shape, box }: { name: string; shape: string; box: Size },
+): { figure: HTMLElement; show(point: Percent): void } {
+  const cut = make("img", { className: `cut ${shape}`, src: picture.src, alt: "" });
+  const figure = make("figure", {});
+  figure.append(cut, make("figcaption", { textContent: name }));
+  const natural = { width: picture.naturalWidth, height: picture.naturalHeight };
+  return {
+    figure,
+    show([x, y]) {
+      const [left, top] = cutPosition(natural, box, [x / 100, y / 100]);
+      cut.style.objectPosition = `${left * 100}% ${top * 100}%`;
+    },
+  };
+}
+
+/**
+ * The `object-position` that shows what the service cuts with `fit=cover`, as shares. CSS aligns a point of the picture with the
+ * same point of the box; the service moves the point to the centre of the box as far as the edges allow.
+ *
+ * @param point Shares of width and height, from the top left.
+ */
+export function cutPosition(picture: Size, box: Size, [x, y]: readonly [number, number]): [number, number] {
+  const scale = Math.max(box.width / picture.width, box.height / picture.height);
+  const along = (share: number, shown: number) =>
+    shown >= 1 ? 0.5 : clamp(share - shown / 2, 0, 1 - shown) / (1 - shown);
+  return [along(x, box.width / (picture.width * scale)), along(y, box.height / (picture.height * scale))];
+}
+
+/** A new element. Not that of the viewer: a file that two pages share would be a request more for both. */
+function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  properties: Partial<HTMLElementTagNameMap[Tag]>,
+): HTMLElementTagNameMap[Tag] {
+  return Object.assign(document.createElement(tag), properties);
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
+}
+
+function textOf([x, y]: Percent): string {
+  return `${x} % from the left, ${y} % from the top`;
+}
