@@ -29,5 +29,5 @@ function isNear(a: string, b: string): boolean {
   while (start < a.length && a[start] === b[start]) start++;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return Math.max(a.length, b.length) - start - end <= 3 && start + end > 1;
+  return Math.max(a.length, b.length) - start - end <= 3 && start + end >= Math.min(2, b.length - 1);
 }

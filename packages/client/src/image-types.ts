@@ -56,8 +56,12 @@ export interface CreatedImage extends ImageRecord {
 
 /** Parameters of a rendition. */
 export interface ReadOptions {
-  /** Quality of a `jpg`, also where `auto` results in one. @default "high" */
-  convert?: "low" | "medium" | "high" | "max" | undefined;
+  /**
+   * Quality of a `jpg`, also where the format `auto` results in one. `auto`, also for `webp` and `avif`: the smallest file that
+   * looks as good as `high`.
+   * @default "high"
+   */
+  convert?: "low" | "medium" | "high" | "max" | "auto" | undefined;
   /** `<W>x<H>`, `<W>x` or `x<H>`, sides 1 to 8192: fits the image into the box. Rasters are never enlarged. */
   resize?: string | undefined;
   /** Page of a PDF, from 1. @default the first page; all pages for `pdf` */

@@ -30,6 +30,54 @@ test("srcSet takes format, quality and sizes", () => {
   });
 });
 
+test("srcSet takes the quality auto for every format", () => {
+  expect(srcSet(PHOTO, { widths: [400], convert: "auto" }).src).toBe(at("convert=auto&resize=400x"));
+});
+
+test("srcSet with a ratio cuts each candidate to it, and gives the size of the widest one", () => {
+  expect(srcSet(PHOTO, { widths: [320, 800], ratio: 16 / 9 })).toEqual({
+    src: at("resize=800x450&fit=cover"),
+    srcSet: `${at("resize=320x180&fit=cover")} 320w, ${at("resize=800x450&fit=cover")} 800w`,
+    sizes: "100vw",
+    width: 800,
+    height: 450,
+  });
+  const options = { widths: [64], ratio: 1, format: "png" } as const;
+  expect(srcSet(PHOTO, { ...options, at: [0.3, 0.2] }).src).toBe(
+    at("resize=64x64&fit=cover&at=0.3%2C0.2", "png"),
+  );
+  expect(srcSet(PHOTO, { ...options, at: "attention" }).src).toContain("&fit=cover&at=attention");
+  expect(srcSet(PHOTO, { ...options, fit: "pad", background: "f4f4f4" }).src).toBe(
+    at("resize=64x64&fit=pad&background=f4f4f4", "png"),
+  );
+});
+
+test("srcSet with a ratio cuts a raster at most as wide as it is, and pads it at most to the box that holds it", () => {
+  const small = { ...PHOTO, width: 600, height: 300 };
+  expect(srcSet(small, { widths: [1600], ratio: 1 })).toMatchObject({ width: 300, height: 300 });
+  expect(srcSet(small, { widths: [1600], ratio: 4 })).toMatchObject({ width: 600, height: 150 });
+  expect(srcSet(small, { widths: [1600], ratio: 1, fit: "pad" })).toMatchObject({ width: 600, height: 600 });
+  expect(srcSet(small, { widths: [9], ratio: 1e-4 })).toMatchObject({ width: 1, height: 10_000 });
+});
+
+test("srcSet with placeholder gives an opaque image the background of its colour or of its decoded ThumbHash", () => {
+  const looks = { color: "#8a7b6c", placeholder: "IPgBBYDpX4uWhVNlW/hzirPy/lu5" };
+  const styled = (more: object, placeholder: SrcSetOptions["placeholder"] = true) =>
+    srcSet({ ...PHOTO, ...looks, ...more }, { widths: [400], placeholder }).style;
+  expect(styled({})).toEqual({ background: "#8a7b6c" });
+  const decode = (hash: Uint8Array) => `data:,${hash.length}`;
+  expect(styled({}, decode)).toEqual({ background: '#8a7b6c center / cover url("data:,21")' });
+  // The third byte of the other one has the bit of an alpha channel.
+  const bytes = Buffer.from(looks.placeholder, "base64");
+  bytes[2] = 0x80 | (bytes[2] ?? 0);
+  expect(styled({ placeholder: bytes.toString("base64") })).toBeUndefined();
+  for (const none of [{ color: null }, { placeholder: null }, { color: "red;x" }, { placeholder: "AA==" }]) {
+    expect(styled(none)).toBeUndefined();
+  }
+  expect(styled({}, false)).toBeUndefined();
+  expect(srcSet({ ...PHOTO, ...looks }, { widths: [400] })).not.toHaveProperty("style");
+});
+
 test("srcSet sorts widths and merges equal ones", () => {
   expect(widthsOf(PHOTO, { widths: [800, 400, 800, 1] })).toEqual([1, 400, 800]);
 });
@@ -79,6 +127,16 @@ test.each([
   [{ widths: [400], format: "toString" }, /^format must/],
   [{ widths: [400], convert: "best" }, /^convert must/],
   [{ widths: [400], sizes: " " }, /^sizes must/],
+  [{ widths: [400], ratio: 0 }, /^ratio must be a number above 0$/],
+  [{ widths: [400], ratio: "16:9" }, /^ratio must/],
+  [{ widths: [400], ratio: Number.POSITIVE_INFINITY }, /^ratio must/],
+  [{ widths: [400], ratio: 1, fit: "contain" }, /^fit must be one of cover, pad$/],
+  [{ widths: [400], ratio: 1, at: "left" }, /^at must be \[x, y\], attention or entropy$/],
+  [{ widths: [400], ratio: 1, at: [2, 0] }, /^at must be \[x, y\] with numbers from 0 to 1$/],
+  [{ widths: [400], ratio: 1, background: "red" }, /^background must be rrggbb or transparent$/],
+  [{ widths: [400], placeholder: "blur" }, /^placeholder must be a boolean or a function$/],
+  [{ widths: [400], fit: "cover" }, /^fit, at and background need ratio$/],
+  [{ widths: [400], at: [0, 0] }, /^fit, at and background need ratio$/],
   [{ widths: [400], width: 5 }, /^width is no option of srcSet: did you mean widths/],
   [null, /^srcSet takes an object of options/],
 ])("srcSet refuses the options %j", (options, message) => {

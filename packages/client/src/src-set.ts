@@ -1,5 +1,6 @@
 import { checkOptions, type OptionRules } from "./check-options.ts";
 import { formatAddress, parseImageAddress } from "./image-address.ts";
+import type { PicturePoint } from "./image-types.ts";
 import { isObject } from "./reply.ts";
 
 /** The part of an `ImageRecord` that {@link srcSet} reads. */
@@ -13,6 +14,9 @@ interface ImageSize {
   readonly type?: string | undefined;
   /** Frames of an animation. @default 1 */
   readonly pages?: number | null | undefined;
+  /** For the option `placeholder`: as in the record. @default none */
+  readonly placeholder?: string | null | undefined;
+  readonly color?: string | null | undefined;
 }
 
 interface ImageUrl {
@@ -35,10 +39,23 @@ export interface SrcSetOptions {
    * names. @default "webp"
    */
   format?: "auto" | "webp" | "avif" | "jpg" | "png" | "gif" | undefined;
-  /** Quality of a `jpg`. @default "high" */
-  convert?: "low" | "medium" | "high" | "max" | undefined;
+  /** Quality of a `jpg`; `auto`, also of `webp` and `avif`: the smallest file that looks as good as `high`. @default "high" */
+  convert?: "low" | "medium" | "high" | "max" | "auto" | undefined;
   /** How wide the page shows the image: the value of the attribute `sizes`. @default "100vw" */
   sizes?: string | undefined;
+  /** Width by height of every candidate, above 0: `16 / 9`, `1` for squares. The image is cut or extended to it. @default that of the image */
+  ratio?: number | undefined;
+  /** With `ratio`: `cover` cuts the image, `pad` extends it by bars. @default "cover" */
+  fit?: "cover" | "pad" | undefined;
+  /** With `cover`: the part that stays. @default the focus of the image, else the centre */
+  at?: PicturePoint | "attention" | "entropy" | undefined;
+  /** With `pad`: colour of the bars, `rrggbb` or `transparent`. @default "transparent"; white in `jpg` */
+  background?: string | undefined;
+  /**
+   * Adds a `style` that shows the colour of the image until it is loaded; with `thumbHashToDataURL` of the package `thumbhash`, a
+   * blurred picture too. An image that may be transparent gets none: the background would stay visible. @default false
+   */
+  placeholder?: boolean | ((hash: Uint8Array) => string) | undefined;
 }
 
 /** Attributes of an `<img>`. */
@@ -47,9 +64,11 @@ export interface SrcSet {
   src: string;
   srcSet: string;
   sizes: string;
-  /** Size of the original, from which browsers reserve the space before they load. */
+  /** Size of the original, or with `ratio` of the widest candidate: browsers reserve the space before they load. */
   width: number;
   height: number;
+  /** Only with the option `placeholder`, if the record has a placeholder without transparency. */
+  style?: { background: string };
 }
 
 const MAX_SIDE = 8192;
@@ -73,8 +92,19 @@ const RULES = {
     `one of ${Object.keys(MAX_PIXELS).join(", ")}`,
     (given) => typeof given === "string" && Object.hasOwn(MAX_PIXELS, given),
   ],
-  convert: ["one of low, medium, high, max", (given) => /^(low|medium|high|max)$/.test(String(given))],
+  convert: [
+    "one of low, medium, high, max, auto",
+    (given) => /^(low|medium|high|max|auto)$/.test(String(given)),
+  ],
   sizes: ["a value of the attribute sizes", (given) => typeof given === "string" && given.trim() !== ""],
+  ratio: ["a number above 0", (given) => Number.isFinite(given) && Number(given) > 0],
+  fit: ["one of cover, pad", (given) => given === "cover" || given === "pad"],
+  at: [
+    "[x, y], attention or entropy",
+    (given) => Array.isArray(given) || /^(attention|entropy)$/.test(String(given)),
+  ],
+  background: ["rrggbb or transparent", (given) => /^([\da-f]{6}|transparent)$/i.test(String(given))],
+  placeholder: ["a boolean or a function", (given) => /^(boolean|function)$/.test(typeof given)],
 } satisfies Record<keyof SrcSetOptions, OptionRules[string]>;
 
 /**
@@ -85,21 +115,46 @@ const RULES = {
  */
 export function srcSet(image: SrcSetImage, options: SrcSetOptions): SrcSet {
   checkOptions("srcSet", options, RULES);
-  const { widths, format = "webp", convert, sizes = "100vw" } = options;
+  const { widths, format = "webp", convert, sizes = "100vw", ratio, fit = "cover", at, background } = options;
   if (widths === undefined) throw new TypeError(`widths must be ${RULES.widths[0]}`);
+  if (ratio === undefined && (options.fit ?? at ?? background) !== undefined) {
+    throw new TypeError("fit, at and background need ratio");
+  }
   const { baseUrl, id } = placeOf(image);
   const { width, height } = image;
   if (width === null || height === null || !isWhole(width) || !isWhole(height)) {
     throw new TypeError("image must have its width and height in pixels, as a record whose status is ready");
   }
-  const widest = widestOf({ ...image, width, height }, format);
+  const maxPixels = maxPixelsOf(image, format);
+  const natural = { ...image, width, height };
+  const widest =
+    ratio === undefined ? widestWhole(natural, maxPixels) : widestOf(natural, maxPixels, ratio, fit);
   const candidates = [...new Set(widths.map((each) => Math.min(each, widest)))].sort((a, b) => a - b);
-  const address = (each: number) => formatAddress(baseUrl, id, format, { convert, resize: `${each}x` });
+  const heightOf = (each: number) => (ratio === undefined ? "" : Math.max(1, Math.round(each / ratio)));
+  const crop = ratio === undefined ? {} : { fit, at, background };
+  const address = (each: number) =>
+    formatAddress(baseUrl, id, format, { convert, resize: `${each}x${heightOf(each)}`, ...crop });
+  const last = candidates.at(-1) ?? widest;
+  const style = options.placeholder ? styleOf(image, options.placeholder) : null;
   return {
-    src: address(candidates.at(-1) ?? widest),
+    src: address(last),
     srcSet: candidates.map((each) => `${address(each)} ${each}w`).join(", "),
-    ...{ sizes, width, height },
+    ...{ sizes, width, height, ...(ratio && { width: last, height: Number(heightOf(last)) }) },
+    ...(style && { style }),
   };
+}
+
+/** The background that shows an opaque image until it is loaded; `null` if the record has none. */
+function styleOf(
+  { placeholder, color }: SrcSetImage,
+  decode: NonNullable<SrcSetOptions["placeholder"]>,
+): SrcSet["style"] | null {
+  if (!placeholder || !/^#[\da-f]{6}$/i.test(String(color))) return null;
+  const hash = Uint8Array.from(atob(placeholder), (character) => character.charCodeAt(0));
+  // The highest bit of the third byte of a ThumbHash: the image has transparent parts.
+  if (hash[2] === undefined || hash[2] > 127) return null;
+  const picture = typeof decode === "function" ? ` center / cover url("${decode(hash)}")` : "";
+  return { background: color + picture };
 }
 
 function placeOf(image: SrcSetImage): { baseUrl: string; id: string } {
@@ -115,17 +170,35 @@ function placeOf(image: SrcSetImage): { baseUrl: string; id: string } {
   throw new TypeError("image must have the absolute address of an image as its url, or else baseUrl and id");
 }
 
-/** Pixels of the widest rendition, computed as the renderer does. */
-function widestOf(
-  { type, width, height, pages }: SrcSetImage & { width: number; height: number },
-  format: keyof typeof MAX_PIXELS,
-): number {
-  const isVector = type === "image/svg+xml" || type === "application/pdf";
+function maxPixelsOf({ type, pages }: SrcSetImage, format: keyof typeof MAX_PIXELS): number {
   const isAnimated = type === "image/gif" && ["auto", "gif", "webp"].includes(format);
   const frames = isAnimated ? (pages ?? 1) : 1;
-  const maxPixels =
-    frames > 1 ? Math.min(MAX_PIXELS[format], Math.floor(MAX_ANIMATION_PIXELS / frames)) : MAX_PIXELS[format];
-  const scale = Math.min(isVector ? Number.POSITIVE_INFINITY : 1, MAX_SIDE / width, MAX_SIDE / height);
+  return frames > 1
+    ? Math.min(MAX_PIXELS[format], Math.floor(MAX_ANIMATION_PIXELS / frames))
+    : MAX_PIXELS[format];
+}
+
+const isVector = ({ type }: SrcSetImage) => type === "image/svg+xml" || type === "application/pdf";
+
+type SizedImage = SrcSetImage & { width: number; height: number };
+
+/** Pixels of the widest rendition of `ratio` that the renderer neither scales down nor gives more bars than the narrower ones. */
+function widestOf(image: SizedImage, maxPixels: number, ratio: number, fit: "cover" | "pad"): number {
+  const { width, height } = image;
+  const natural = fit === "pad" ? Math.max(width, height * ratio) : Math.min(width, height * ratio);
+  const most = Math.min(
+    isVector(image) ? MAX_SIDE : natural,
+    ...[MAX_SIDE, MAX_SIDE * ratio],
+    // The height is rounded, so that a box of exactly this many pixels may have half a row more.
+    Math.sqrt(maxPixels * ratio) - ratio / 4,
+  );
+  return Math.max(1, Math.floor(most));
+}
+
+/** Pixels of the widest rendition of the whole image, computed as the renderer does. */
+function widestWhole(image: SizedImage, maxPixels: number): number {
+  const { width, height } = image;
+  const scale = Math.min(isVector(image) ? Number.POSITIVE_INFINITY : 1, MAX_SIDE / width, MAX_SIDE / height);
   const side = (length: number) => Math.max(1, Math.round(length * scale));
   if (side(width) * side(height) <= maxPixels) return side(width);
   const shrink = Math.sqrt(maxPixels / (width * height));

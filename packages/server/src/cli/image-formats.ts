@@ -19,7 +19,7 @@ export const FORMATS = Object.keys(TYPE_OF_FORMAT) as ImageFormat[]; // The keys
 export const AS_FORMATS: readonly AddressFormat[] = [...FORMATS, "auto"];
 
 /** Values of `--quality`. */
-export const QUALITIES = ["low", "medium", "high", "max"] as const;
+export const QUALITIES = ["low", "medium", "high", "max", "auto"] as const;
 
 /** Values of `--fit`. */
 export const FITS = ["contain", "cover", "pad"] as const;

@@ -41,15 +41,19 @@ export function parseAuthority(text: string): string {
   throw new InvalidArgumentError("It must be an absolute http(s) URL.");
 }
 
+/** The time of `--created-from` and `--created-before`; a date without a time starts at 00:00 UTC. */
+export function parseTime(text: string): Date {
+  const ms = parseDate(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text, false);
+  if (ms !== null && ms >= 0) return new Date(ms);
+  throw new InvalidArgumentError(
+    "It must be a date such as 2030-01-31, or with time and zone such as 2030-01-31T12:00:00Z.",
+  );
+}
+
 /** The time of `--delete-after`; a date without a time starts at 00:00 UTC. */
 export function parseDeleteAfter(text: string): Date {
-  const ms = parseDate(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text, false);
-  if (ms === null) {
-    throw new InvalidArgumentError(
-      "It must be a date such as 2030-01-31, or with time and zone such as 2030-01-31T12:00:00Z.",
-    );
-  }
-  if (ms > Date.now()) return new Date(ms);
+  const time = parseTime(text);
+  if (time.getTime() > Date.now()) return time;
   throw new InvalidArgumentError("It must be in the future.");
 }
 

@@ -8,12 +8,13 @@ import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
 /** A part of a server that is installed separately. The commands for a running service need none. */
-export type Part = "server" | "lookup" | "redis" | "s3" | "jobQueue";
+export type Part = "server" | "observers" | "lookup" | "verifier" | "postgres" | "redis" | "s3" | "jobQueue";
 
 /** Loads a package. */
 type Load = () => Promise<unknown>;
 
 const redis: Record<string, Load> = { "@outrigger/redis": () => import("@outrigger/redis") };
+const sql: Record<string, Load> = { "@outrigger/sql": () => import("@outrigger/sql") };
 
 /** The packages of each part: optional peers of this package. */
 const PARTS: Readonly<Record<Part, { subject: string; packages: Readonly<Record<string, Load>> }>> = {
@@ -23,14 +24,21 @@ const PARTS: Readonly<Record<Part, { subject: string; packages: Readonly<Record<
       "@outrigger/express": () => import("@outrigger/express"),
       "@outrigger/imaging": () => import("@outrigger/imaging"),
       "@outrigger/node": () => import("@outrigger/node"),
-      "@outrigger/telemetry": () => import("@outrigger/telemetry"),
-      "@outrigger/verifier": () => import("@outrigger/verifier"),
       "@outrigger/web": () => import("@outrigger/web"),
       express: () => import("express"),
       pino: () => import("pino"),
     },
   },
-  lookup: { subject: "the email lookup", packages: { "@outrigger/sql": () => import("@outrigger/sql") } },
+  observers: {
+    subject: "metrics and traces",
+    packages: { "@outrigger/telemetry": () => import("@outrigger/telemetry") },
+  },
+  lookup: { subject: "the email lookup", packages: sql },
+  verifier: {
+    subject: "the email lookup",
+    packages: { "@outrigger/verifier": () => import("@outrigger/verifier") },
+  },
+  postgres: { subject: "storage in PostgreSQL", packages: sql },
   redis: { subject: "storage in Redis", packages: redis },
   s3: {
     subject: "storage in S3",
@@ -79,8 +87,8 @@ export async function requireParts(parts: readonly Part[]): Promise<void> {
   if (tooManyOpenFiles(cause) !== null) throw cause;
   const names = missing.map(({ name }) => name);
   const lacking = wanted.filter(({ packages }) => names.some((name) => name in packages));
-  const subjects = lacking.map(({ subject }) => subject);
-  throw new StartError(lackText(subjects, names), { cause });
+  const subjects = new Set(lacking.map(({ subject }) => subject));
+  throw new StartError(lackText([...subjects], names), { cause });
 }
 
 /** `null` for an installed package, its version if that is an unsuitable one, the error for a missing package. */

@@ -18,12 +18,12 @@ Environment:
   OUTRIGGER_HOST           same as --host
   OUTRIGGER_DATA           same as --data
   OUTRIGGER_STORAGE        replaces --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
-                           {"records": "redis://…", "originals": "s3://…", "renditions": "memory:"}
+                           {"records": "postgres://…", "originals": "s3://…", "renditions": "memory:"}
   OUTRIGGER_EXISTING       true: same as --existing
   OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that distributes uploads among servers
   OUTRIGGER_PUBLIC_URL     public address of this server, e.g. https://img.example.com
   OUTRIGGER_SECRET         at least 32 bytes from which PINs and the lookup's keys are derived; created in the data
-                           directory by default, required with records in Redis or S3
+                           directory by default, required with records in a service
   OUTRIGGER_SECRET_FILE    replaces OUTRIGGER_SECRET: a file with one secret per line; the first signs, all verify
   OUTRIGGER_LOOKUP_DATABASE
                            also serves the email lookup, from file:path or postgres://user:password@host:port/database

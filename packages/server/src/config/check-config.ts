@@ -20,9 +20,10 @@ export function checkConfig(value: unknown, source: string, nameOf = (path: stri
 }
 
 function withoutUndefined(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  // Not a list, nor the bytes of a watermark.
+  if (Object.prototype.toString.call(value) !== "[object Object]") return value;
   return Object.fromEntries(
-    Object.entries(value)
+    Object.entries(value as object) // Proved by its tag.
       .filter(([, each]) => each !== undefined)
       .map(([key, each]) => [key, withoutUndefined(each)]),
   );

@@ -34,6 +34,14 @@ it.each([
     { images: { importUrls: { hosts: ["a"] } } },
     "images.importUrls: must be true, false, or an object of options (ports, internalHosts, timeoutMs)",
   ],
+  [
+    { images: { sendfile: { header: "X-Accel-Redirect" } } },
+    "images.sendfile.prefix: is required for X-Accel-Redirect: the path of nginx's internal location",
+  ],
+  [
+    { images: { sendfile: { header: "X-Sendfile", prefix: "/files/" } } },
+    "images.sendfile.prefix: is only for X-Accel-Redirect: X-Sendfile names the whole path of a file",
+  ],
   [{ images: { keepMetadata: "yes" } }, "images.keepMetadata: must be true or false"],
   [{ images: { keepPdfActions: 1 } }, "images.keepPdfActions: must be true or false"],
   [
@@ -75,7 +83,7 @@ it.each([
   ],
   [
     { images: { presets: { thumb: {} } } },
-    "images.presets.thumb: must have at least one of resize, convert, page, fit, at, background",
+    "images.presets.thumb: must have at least one of resize, convert, page, fit, at, background, rotate, flip, blur, grey, sharpen, watermark",
   ],
   [
     { images: { presets: { thumb: { resize: "8193x" } } } },
@@ -83,9 +91,18 @@ it.each([
   ],
   [
     { images: { presets: { thumb: { convert: "best" } } } },
-    "images.presets.thumb.convert: must be one of low, medium, high, max",
+    "images.presets.thumb.convert: must be one of low, medium, high, max, auto",
   ],
   [{ images: { presets: { thumb: { page: 1, size: 5 } } } }, "images.presets.thumb.size: unknown key"],
+  [{ images: { presets: { a: { rotate: 45 } } } }, "images.presets.a.rotate: must be 90, 180 or 270"],
+  [
+    { images: { presets: { a: { watermark: { at: "north" } } } } },
+    "images.presets.a.watermark.image: must be the path or the bytes of an image",
+  ],
+  [
+    { images: { presets: { a: { watermark: { image: "a.png", size: 1 } } } } },
+    "images.presets.a.watermark.size: unknown key",
+  ],
   [{ images: { storage: "x" } }, "images.storage: unknown key"],
   [{ images: { tombstoneDays: 3651 } }, "images.tombstoneDays: must be a whole number from 0 to 3650"],
   [

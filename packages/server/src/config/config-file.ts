@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { readWatermark } from "@outrigger/core/images";
 import { isError } from "@outrigger/core/values";
 import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
-import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
+import type { ServerConfig, ServerImagesConfig, ServerLookupConfig } from "./server-config.ts";
 import { resolveStorage } from "./storage-config.ts";
 import { resolveDatabaseUrl } from "./targets/database-target.ts";
 
@@ -13,7 +14,8 @@ const NAMES = ["outrigger.config.json", "outrigger.config.mjs"];
 
 /**
  * The validated configuration of a file; empty without a file.
- * A relative path in its `data`, `storage` or `lookup.database` is resolved against the directory of the file.
+ * A relative path in its `data`, `storage` or `lookup.database`, or of a watermark, is resolved against the directory of the
+ * file. Watermarks are read.
  * @param named The file to read. Absent: `outrigger.config.json` or `.mjs` in the working directory.
  * @throws ConfigError
  */
@@ -21,9 +23,10 @@ export async function readConfigFile(named: string | undefined): Promise<ServerC
   const name = named ?? findFile();
   if (name === undefined) return {};
   const path = resolve(name);
-  const { data, storage, lookup, ...config } = checkConfig(await readValue(name, path), name);
+  const { data, storage, lookup, images, ...config } = checkConfig(await readValue(name, path), name);
   return {
     ...config,
+    ...(images === undefined ? {} : { images: withWatermarks(images, dirname(path), name) }),
     ...(data === undefined ? {} : { data: resolve(dirname(path), data) }),
     ...(storage === undefined ? {} : { storage: resolveStorage(storage, dirname(path)) }),
     ...(lookup === undefined ? {} : { lookup: lookup && resolveLookup(lookup, dirname(path)) }),
@@ -33,6 +36,27 @@ export async function readConfigFile(named: string | undefined): Promise<ServerC
 function resolveLookup(lookup: ServerLookupConfig, directory: string): ServerLookupConfig {
   const { database } = lookup;
   return database === undefined ? lookup : { ...lookup, database: resolveDatabaseUrl(database, directory) };
+}
+
+/** Replaces the paths of watermarks by the bytes of the files. @throws ConfigError */
+function withWatermarks(
+  { presets, ...images }: ServerImagesConfig,
+  directory: string,
+  name: string,
+): ServerImagesConfig {
+  if (presets === undefined) return images;
+  const entries = Object.entries(presets).map(([preset, option]) => {
+    const { watermark } = option;
+    if (typeof watermark?.image !== "string") return [preset, option];
+    try {
+      const image = readWatermark(resolve(directory, watermark.image));
+      return [preset, { ...option, watermark: { ...watermark, image } }];
+    } catch (error) {
+      const reason = isError(error) ? error.message : String(error);
+      throw new ConfigError(name, [`images.presets.${preset}.watermark.image: ${reason}`], { cause: error });
+    }
+  });
+  return { ...images, presets: Object.fromEntries(entries) };
 }
 
 function findFile(): string | undefined {

@@ -1,4 +1,9 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
+  createFsBlobStore,
   createImages,
   createLookup,
   createMemoryAccounts,
@@ -12,7 +17,7 @@ import type { OptionRule } from "@outrigger/core/stores";
 import { createRenderer, RENDERER_RULES } from "@outrigger/imaging";
 import { createMailProber } from "@outrigger/verifier";
 import { PROBER_RULES } from "@outrigger/verifier/options";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { checkConfig } from "./check-config.ts";
 import { IMAGE_KEYS, LOOKUP_KEYS, PROBER_KEYS } from "./server-config.ts";
 
@@ -23,8 +28,14 @@ type Make = (options: Options) => Promise<void>;
 const secret = "0123456789abcdef0123456789abcdef";
 const renderer = createRenderer();
 
+const directory = mkdtempSync(join(tmpdir(), "outrigger-rules-"));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
 const makeImages: Make = async (options) => {
-  const storage = createMemoryBlobStore();
+  const memory = createMemoryBlobStore();
+  // Where `sendfile` needs them.
+  const originals = createFsBlobStore({ directory });
+  const storage = { records: memory, originals, renditions: memory };
   await createImages({ storage, renderer, secret, ...options } as never).close();
 };
 const makeLookup: Make = async (options) => {
@@ -84,6 +95,20 @@ const MORE: Options = {
     { thumb: { page: 999_999_999, convert: "low" } },
     { thumb: { resize: "8193x1" } },
     { thumb: { size: 1 } },
+    { thumb: { rotate: 90, flip: "vertical", blur: 0.5, grey: true, sharpen: false } },
+    { thumb: { rotate: 45 } },
+    { thumb: { blur: 51 } },
+    { thumb: { watermark: { image: Buffer.from("<svg/>"), at: "center", width: 1, opacity: 1, margin: 0 } } },
+    { thumb: { watermark: { image: Buffer.from("GIF89a") } } },
+    { thumb: { watermark: { at: "center" } } },
+  ],
+  sendfile: [
+    { header: "X-Sendfile" },
+    { header: "X-Sendfile", prefix: "/files/" },
+    { header: "X-Accel-Redirect" },
+    { header: "X-Accel-Redirect", prefix: "/files/" },
+    { header: "X-Accel-Redirect", prefix: "/../" },
+    { header: "Location", prefix: "/files/" },
   ],
   cors: [
     { origins: "*" },

@@ -16,10 +16,13 @@ export const IMAGE_KEYS = [
   "defaultLifetimeMs",
   "maxLifetimeMs",
   "tombstoneDays",
+  "readLeaseMs",
   "sweepEveryMs",
   "sizes",
   "presets",
   "cacheSeconds",
+  "cacheTag",
+  "sendfile",
   "memoryBytes",
   "maxRenditionBytes",
   "renditionsIdleDays",
@@ -124,7 +127,7 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
    * Where images are stored: one URL for all roles, or a URL for each role. `file:./data`, `memory:?maxBytes=…`,
    * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (separate the nodes of
    * a cluster by commas; `rediss:` uses TLS), `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…` (the master
-   * monitored by Sentinels), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
+   * monitored by Sentinels), `postgres://user:password@host:port/database?prefix=…&timeoutMs=…&maxConnections=…&sslmode=…` (only for records), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
    * @default `data`
    */
   storage?: string | ServerStorageConfig | undefined;
@@ -145,7 +148,7 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
   trustProxy?: boolean | number | string | string[] | undefined;
   /**
    * At least 32 bytes from which PINs and the lookup's keys are derived. A list rotates secrets: the first signs, all verify.
-   * @default Created at the first start and stored beside the records (mode 0600); required with records in Redis or S3
+   * @default Created at the first start and stored beside the records (mode 0600); required with records in Redis, PostgreSQL or S3
    */
   secret?: string | string[] | undefined;
   /** The image service. @default the defaults of {@link ServerImagesConfig} */

@@ -45,6 +45,9 @@ export function settingsOf(config: ServerConfig): ServerSettings {
   const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images ?? {};
   const slowestMs = 60_000 + Math.ceil(maxUploadBytes / SLOWEST_UPLOAD_BYTES_PER_MS);
   const targets = targetsOf(storage, data);
+  if (images?.sendfile !== undefined && targets.originals.kind !== "file") {
+    throw new ConfigError("The configuration", ["images.sendfile: needs originals in a directory (file:…)"]);
+  }
   return {
     ...others,
     ...(images === undefined ? {} : { images }),

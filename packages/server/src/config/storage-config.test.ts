@@ -47,6 +47,17 @@ describe("the key storage", () => {
     expect(problemsOf({ storage })).toEqual([problem]);
   });
 
+  it("accepts PostgreSQL for records, and rejects it for originals and renditions", () => {
+    const url = "postgres://:hush@localhost/images";
+    expect(problemsOf({ storage: { ...apart, records: url } })).toEqual([]);
+    for (const role of ["originals", "renditions"]) {
+      expect(problemsOf({ storage: { ...apart, [role]: url } })).toEqual([
+        expect.stringMatching(`^storage\\.${role}: must not be PostgreSQL, which stores records only\\.`),
+      ]);
+    }
+    expect(problemsOf({ storage: url })).toEqual([expect.stringContaining('{"records": "postgres://…"')]);
+  });
+
   it("is rejected together with data, and the message names the one to remove", () => {
     expect(problemsOf({ data: "x", storage: "memory:" })).toEqual([
       expect.stringMatching(/: remove data \(/),

@@ -38,6 +38,7 @@ export function targetsOf(storage: StorageConfig | undefined, data: string | und
           originals: parseStorageUrl(storage.originals),
           renditions: parseStorageUrl(storage.renditions),
         };
+  requireRecordsOnly(targets);
   requireKept(targets);
   requireLasting(targets);
   return targets;
@@ -45,6 +46,16 @@ export function targetsOf(storage: StorageConfig | undefined, data: string | und
 
 function sameFor(target: StorageTarget): StorageTargets {
   return { records: target, originals: target, renditions: target };
+}
+
+/** A database holds small values; pictures would be copied through its log, its caches and its replicas. */
+function requireRecordsOnly({ originals, renditions }: StorageTargets): void {
+  for (const [role, target] of Object.entries({ originals, renditions })) {
+    if (target.kind !== "postgres") continue;
+    throw new ConfigError("The configuration", [
+      `storage.${role}: must not be PostgreSQL, which stores records only. Name a directory or S3, as in {"records": "postgres://…", "originals": "s3://…", "renditions": "s3://…"}`,
+    ]);
+  }
 }
 
 /** Only renditions may expire: expired records and originals are lost. */

@@ -109,6 +109,12 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
         const { kind: _, ...options } = target;
         return { ...shared, store: createMemoryBlobStore(options), warnings: noWarnings };
       }
+      case "postgres": {
+        const { createSqlBlobStore } = await loadPart("postgres", () => import("@outrigger/sql"));
+        const { kind: _, ...options } = target;
+        const store = createSqlBlobStore(options);
+        return { ...shared, store, warnings: () => withStorageError(shared, store.warnings()) };
+      }
       case "redis": {
         const { createRedisBlobStore } = await loadRedis();
         const store = createRedisBlobStore(redisOptions(target, onTrouble));

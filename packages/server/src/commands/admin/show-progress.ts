@@ -3,7 +3,10 @@ import { SingleBar } from "cli-progress";
 import { sizeText, timeText } from "../../cli/amounts.ts";
 
 const LINE_EVERY_MS = 5_000;
-const COPY_BAR = "{bar} {percentage}% | {value}/{total} keys | {size} | {rate}/s | {left} | {phase}";
+/** Time over which the rate of a copy is the mean: roles differ in their rates. */
+const WINDOW_MS = 30_000;
+const COPY_BAR =
+  "{bar} {percentage}% | {value}/{total} keys | {size} | {keyRate} keys/s | {rate}/s | {left} | {phase}";
 
 const PHASES: Readonly<Record<MigrationProgress["phase"], string>> = {
   counting: "counting",
@@ -25,8 +28,8 @@ export interface Shown {
   total: number;
   /** Placeholders in the format of the bar. */
   fields: Readonly<Record<string, string | number>>;
-  /** Parts of the line that replaces a bar; empty parts are omitted. */
-  line: readonly string[];
+  /** Parts of the line that replaces a bar; empty parts are omitted. An object is written as a line of JSON. */
+  line: readonly string[] | object;
 }
 
 /**
@@ -45,24 +48,51 @@ export function showProgress<Progress>(
   return output.isTTY && format !== null ? showBar(format, shown, output) : showLines(shown, output);
 }
 
-/** Shows the progress of a copy between storages. */
-export function showCopy(output?: NodeJS.WriteStream): ProgressView<MigrationProgress> {
-  return showProgress(
-    COPY_BAR,
-    ({ phase, keys, totalKeys, bytes }, seconds) => {
-      const size = sizeText(bytes);
-      const rate = sizeText(Math.round(bytes / seconds));
-      const left =
-        keys === 0 || keys >= totalKeys ? "" : `${timeText((seconds / keys) * (totalKeys - keys))} left`;
-      // The source may have grown since its keys were counted.
-      const total = Math.max(totalKeys, keys);
-      return {
-        ...{ value: keys, total, fields: { phase: PHASES[phase], size, rate, left } },
-        line: [`${PHASES[phase]}: ${keys} of ${total} keys`, size, `${rate}/s`, left],
-      };
-    },
-    output,
-  );
+/**
+ * Shows the progress of a copy between storages.
+ * @param asJson Writes lines of JSON instead of a bar or text.
+ */
+export function showCopy(asJson: boolean, output?: NodeJS.WriteStream): ProgressView<MigrationProgress> {
+  const rates = createRates();
+  return showProgress(asJson ? null : COPY_BAR, shownOf, output);
+
+  function shownOf(progress: Readonly<MigrationProgress>): Shown {
+    const { phase, keys, totalKeys, bytes } = progress;
+    const { keysPerSecond, bytesPerSecond } = rates(progress);
+    // The total is estimated, and the source may grow.
+    const total = Math.max(totalKeys, keys);
+    const secondsLeft = keysPerSecond === 0 ? null : Math.ceil((total - keys) / keysPerSecond);
+    const size = sizeText(bytes);
+    const keyRate = Math.round(keysPerSecond);
+    const rate = sizeText(Math.round(bytesPerSecond));
+    const left = secondsLeft === null || secondsLeft === 0 ? "" : `${timeText(secondsLeft)} left`;
+    const figures = { keysPerSecond: keyRate, bytesPerSecond: Math.round(bytesPerSecond), secondsLeft };
+    return {
+      ...{ value: keys, total, fields: { phase: PHASES[phase], size, keyRate, rate, left } },
+      line: asJson
+        ? { phase, keys, totalKeys: total, bytes, ...figures }
+        : [`${PHASES[phase]}: ${keys} of ${total} keys`, size, `${keyRate} keys/s`, `${rate}/s`, left],
+    };
+  }
+}
+
+/** Measures the rates of a copy over the recent {@link WINDOW_MS}. */
+function createRates() {
+  const samples: { at: number; keys: number; bytes: number }[] = [
+    { at: performance.now(), keys: 0, bytes: 0 },
+  ];
+  return ({ keys, bytes }: Readonly<MigrationProgress>) => {
+    const now = { at: performance.now(), keys, bytes };
+    // One sample a second bounds their number.
+    if (now.at - (samples.at(-1)?.at ?? 0) >= 1000) samples.push(now);
+    while ((samples[1]?.at ?? now.at) < now.at - WINDOW_MS) samples.shift();
+    const [first = now] = samples;
+    const seconds = Math.max(0.001, (now.at - first.at) / 1000);
+    return {
+      keysPerSecond: (keys - first.keys) / seconds,
+      bytesPerSecond: (bytes - first.bytes) / seconds,
+    };
+  };
 }
 
 function showBar<Progress>(
@@ -90,7 +120,8 @@ function showLines<Progress>(
   const timer = setInterval(() => {
     if (last === null) return;
     const { line } = shown(last);
-    output.write(`outrigger: ${line.filter((part) => part !== "").join(", ")}\n`);
+    const text = Array.isArray(line) ? `outrigger: ${line.filter((part) => part !== "").join(", ")}` : null;
+    output.write(`${text ?? JSON.stringify(line)}\n`);
   }, LINE_EVERY_MS);
   return {
     update(progress) {

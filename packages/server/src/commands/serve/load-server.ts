@@ -46,12 +46,13 @@ async function startRenderer(settings: ServerSettings): Promise<Renderer | null>
   return renderer;
 }
 
-function partsOf({ storage, lookup, jobQueue }: ServerSettings): Part[] {
+function partsOf({ storage, lookup, jobQueue, metrics, tracing }: ServerSettings): Part[] {
   const kinds = ROLES.map((role) => storage[role].kind);
-  const drivers = (["redis", "s3"] as const).filter((kind) => kinds.includes(kind));
+  const drivers = (["postgres", "redis", "s3"] as const).filter((kind) => kinds.includes(kind));
   return [
     "server",
-    ...(lookup === false ? [] : (["lookup"] as const)),
+    ...(metrics || tracing ? (["observers"] as const) : []),
+    ...(lookup === false ? [] : (["lookup", "verifier"] as const)),
     ...drivers,
     ...(jobQueue === undefined ? [] : (["jobQueue"] as const)),
   ];

@@ -6,7 +6,7 @@ import {
   type Observer,
   type Renderer,
 } from "@outrigger/core";
-import { combineObservers, createMetrics, createTracing, type Metrics } from "@outrigger/telemetry";
+import type { Metrics } from "@outrigger/telemetry";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
@@ -59,7 +59,7 @@ export async function openParts(
     await logWarnings(storage.targets, logger);
     logUnsharedLimits(settings, rateLimiter !== null, logger);
     logUnworkedUploads(settings, logger);
-    const { metrics, observer } = createObservers(settings);
+    const { metrics, observer } = await createObservers(settings);
     if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);
     images = createImages({
@@ -158,10 +158,12 @@ export interface Observers {
   observer: Observer | null;
 }
 
-/** Creates the observers that the configuration enables. */
-export function createObservers(settings: Pick<ServerSettings, "metrics" | "tracing">): Observers {
-  const metrics = settings.metrics ? createMetrics({ processMetrics: true }) : null;
-  const tracing = settings.tracing ? createTracing() : null;
-  const all = [tracing, metrics].filter((each) => each !== null);
-  return { metrics, observer: all.length === 0 ? null : combineObservers(...all) };
+/** Creates the observers that the configuration enables. Without any, their package is not loaded. */
+async function createObservers({ metrics, tracing }: ServerSettings): Promise<Observers> {
+  if (!metrics && !tracing) return { metrics: null, observer: null };
+  const { combineObservers, createMetrics, createTracing } = await import("@outrigger/telemetry");
+  const measured = metrics ? createMetrics({ processMetrics: true }) : null;
+  const traced = tracing ? createTracing() : null;
+  const all = [traced, measured].filter((each) => each !== null);
+  return { metrics: measured, observer: combineObservers(...all) };
 }

@@ -14,6 +14,11 @@ export function describeTarget(target: StorageTarget): string {
       return `file:${target.directory}`;
     case "memory":
       return "memory:";
+    case "postgres": {
+      const { host, pathname } = new URL(target.url);
+      const address = `postgres://${host}${pathname}`;
+      return target.prefix === undefined ? address : `${address}?prefix=${target.prefix}`;
+    }
     case "redis": {
       if (typeof target.url === "string" && isSentinelUrl(target.url)) return describeSentinels(target);
       const addresses = [target.url].flat().map(withoutUser).join(",");

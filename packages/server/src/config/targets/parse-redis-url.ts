@@ -1,6 +1,6 @@
 import { isSentinelUrl, parseSentinelUrl } from "@outrigger/core/stores";
 import type { RedisTarget } from "./storage-target.ts";
-import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
+import { isEncoded, readFlag, readParameters, readWhole } from "./url-parameters.ts";
 
 const FORM =
   "must be redis://[user:password@]host[:port][/database][?prefix=…&timeoutMs=…] or rediss://…, with special characters in user and password percent-encoded";
@@ -100,16 +100,6 @@ function readAddress(text: string): URL {
     isEncoded(url.password);
   if (!isWell) throw new TypeError(FORM);
   return url;
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    // A percent sign that is not encoded.
-    return false;
-  }
 }
 
 function checkRootNodes([first, ...others]: URL[], isCluster: boolean): void {

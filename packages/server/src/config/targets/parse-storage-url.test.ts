@@ -14,6 +14,18 @@ const ACCEPTED: [url: string, target: StorageTarget, description: string][] = [
   ["file:./my data", { kind: "file", directory: "/srv/app/my data" }, "file:/srv/app/my data"],
   ["memory:", { kind: "memory" }, "memory:"],
   ["memory:?maxBytes=1000", { kind: "memory", maxBytes: 1000 }, "memory:"],
+  [
+    "postgres://ann:p%40ss@db.example:5433/app?prefix=img&timeoutMs=500&maxConnections=4&sslmode=verify-full",
+    {
+      kind: "postgres",
+      url: "postgres://ann:p%40ss@db.example:5433/app?sslmode=verify-full",
+      prefix: "img",
+      timeoutMs: 500,
+      maxConnections: 4,
+    },
+    "postgres://db.example:5433/app?prefix=img",
+  ],
+  ["postgresql://db/app", { kind: "postgres", url: "postgresql://db/app" }, "postgres://db/app"],
   ["redis://localhost", { kind: "redis", url: "redis://localhost" }, "redis://localhost"],
   ["redis://[::1]:6380/2", { kind: "redis", url: "redis://[::1]:6380/2" }, "redis://[::1]:6380/2"],
   [
@@ -63,8 +75,9 @@ const ACCEPTED: [url: string, target: StorageTarget, description: string][] = [
 ];
 
 const REDIS = /^must be redis:\/\/\[user:password@\]host/;
+const POSTGRES = /^must be postgres:\/\/\[user:password@\]host/;
 const REFUSED: [url: string, message: RegExp][] = [
-  ["", /^must be a URL that begins with file:, memory:/],
+  ["", /^must be a URL that begins with file:, memory:, postgres:/],
   ["./data", /a directory is file:\.\/data/],
   ["http://hush.example", /^must be a URL that begins with file:/],
   ["file:", /^must be file:path/],
@@ -79,6 +92,21 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["memory:?maxBytes=0", /^must have a whole number from 1 to 9007199254740991 as maxBytes$/],
   ["memory:?maxBytes=1k", /as maxBytes$/],
   ["memory:?hush=1", /^must have no parameters except maxBytes, each at most once$/],
+  ["postgres:", POSTGRES],
+  ["postgres:///hush", POSTGRES],
+  ["postgres://db", POSTGRES],
+  ["postgres://db/", POSTGRES],
+  ["postgres://db/a/hush", POSTGRES],
+  ["postgres://db/a#hush", POSTGRES],
+  ["postgres://:hu%sh@db/a", POSTGRES],
+  ["postgres://db/a?prefix=Hush", /as prefix, of which the first is a letter$/],
+  ["postgres://db/a?prefix=1hush", /as prefix, of which the first is a letter$/],
+  ["postgres://db/a?maxConnections=0", /^must have a whole number from 1 to 1000 as maxConnections$/],
+  ["postgres://db/a?timeoutMs=hush", /as timeoutMs$/],
+  [
+    "postgres://db/a?options=hush",
+    /^must have no parameters except prefix, timeoutMs, maxConnections, sslmode/,
+  ],
   ["redis:", REDIS],
   ["redis://", REDIS],
   ["redis:///hush", REDIS],

@@ -2,13 +2,17 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isRedisUrl, parseRedisUrl } from "./parse-redis-url.ts";
 import { parseS3Url } from "./parse-s3-url.ts";
-import type { FileTarget, MemoryTarget, StorageTarget } from "./storage-target.ts";
-import { readParameters, readWhole } from "./url-parameters.ts";
+import type { FileTarget, MemoryTarget, PostgresTarget, StorageTarget } from "./storage-target.ts";
+import { isEncoded, readParameters, readWhole } from "./url-parameters.ts";
 
 const KINDS =
-  "must be a URL that begins with file:, memory:, redis:, rediss:, redis+sentinel:, rediss+sentinel: or s3: (a directory is file:./data)";
+  "must be a URL that begins with file:, memory:, postgres:, redis:, rediss:, redis+sentinel:, rediss+sentinel: or s3: (a directory is file:./data)";
 const FILE_FORM = "must be file:path or file:///path, with special characters (% ? #) percent-encoded";
 const MEMORY_FORM = "must be memory: or memory:?maxBytes=…";
+const POSTGRES_FORM =
+  "must be postgres://[user:password@]host[:port]/database[?prefix=…&timeoutMs=…&maxConnections=…&sslmode=…], with special characters in user and password percent-encoded";
+/** Parameters of the driver, which stay in the URL. */
+const OF_POSTGRES_DRIVER = ["sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
 
 /**
  * Parses a storage URL.
@@ -22,6 +26,9 @@ export function parseStorageUrl(text: string, directory = "."): StorageTarget {
       return parseFileUrl(text, directory);
     case "memory:":
       return parseMemoryUrl(text);
+    case "postgres:":
+    case "postgresql:":
+      return parsePostgresUrl(text);
     case "s3:":
       return parseS3Url(text);
     default:
@@ -48,4 +55,30 @@ function parseMemoryUrl(text: string): MemoryTarget {
   const { maxBytes } = readParameters(url, ["maxBytes"]);
   const room = readWhole("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER);
   return { kind: "memory", ...(room === undefined ? {} : { maxBytes: room }) };
+}
+
+/** Parses `postgres://…`. @throws TypeError that states the accepted form and quotes no part of the text. */
+function parsePostgresUrl(text: string): PostgresTarget {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isWell = url !== null && url.host !== "" && url.hash === "" && /^\/[^/]+$/.test(url.pathname);
+  if (!isWell || !isEncoded(url.username + url.password + url.pathname)) throw new TypeError(POSTGRES_FORM);
+  const { prefix, timeoutMs, maxConnections } = readParameters(url, [
+    ...(["prefix", "timeoutMs", "maxConnections"] as const),
+    ...OF_POSTGRES_DRIVER,
+  ]);
+  if (prefix !== undefined && !/^[a-z][a-z0-9_]{0,29}$/.test(prefix)) {
+    throw new TypeError(
+      "must have 1 to 30 lower-case letters, digits and _ as prefix, of which the first is a letter",
+    );
+  }
+  const patience = readWhole("timeoutMs", timeoutMs, 50, 60_000);
+  const connections = readWhole("maxConnections", maxConnections, 1, 1000);
+  for (const own of ["prefix", "timeoutMs", "maxConnections"]) url.searchParams.delete(own);
+  return {
+    kind: "postgres",
+    url: url.href,
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(patience === undefined ? {} : { timeoutMs: patience }),
+    ...(connections === undefined ? {} : { maxConnections: connections }),
+  };
 }

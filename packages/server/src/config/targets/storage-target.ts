@@ -39,8 +39,18 @@ export interface S3Target {
   timeoutMs?: number;
 }
 
+/** Only for records. */
+export interface PostgresTarget {
+  kind: "postgres";
+  /** With the parameters of the driver. May hold a password. */
+  url: string;
+  prefix?: string;
+  timeoutMs?: number;
+  maxConnections?: number;
+}
+
 /** A parsed storage URL. */
-export type StorageTarget = FileTarget | MemoryTarget | RedisTarget | S3Target;
+export type StorageTarget = FileTarget | MemoryTarget | PostgresTarget | RedisTarget | S3Target;
 
 /** The target of each role. */
 export type StorageTargets = Record<StoreRole, StorageTarget>;
@@ -67,5 +77,5 @@ export function distinctTargets(targets: StorageTargets): SharedTarget[] {
 
 /** Whether processes on other machines can also use the target. */
 export function isShared({ kind }: StorageTarget): boolean {
-  return kind === "redis" || kind === "s3";
+  return kind !== "file" && kind !== "memory";
 }

@@ -35,3 +35,14 @@ export function readFlag(name: string, text: string | undefined) {
   if (text === "true" || text === "false") return text === "true";
   throw new TypeError(`must have true or false as ${name}`);
 }
+
+/** Whether each percent sign of `text` begins a percent-encoded character. */
+export function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    // A percent sign that is not encoded.
+    return false;
+  }
+}

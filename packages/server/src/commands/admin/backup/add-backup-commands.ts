@@ -53,7 +53,7 @@ export function addBackupCommands(program: Command, configHelp: string): void {
       .option("--config <file>", configHelp)
       .option("--data <directory>", "directory of the images (default: ./data)")
       .option("--concurrency <number>", "keys copied at a time (default: 8)", parseConcurrency)
-      .option("--json", "print one JSON object at the end")
+      .option("--json", "print one JSON object at the end, and progress as lines of JSON")
       .option("--quiet", "show no progress")
       .addHelpText("after", help);
   }

@@ -76,7 +76,7 @@ async function run(
   const { source, target, secrets, secretsPath } = plan;
   const beganAt = performance.now();
   let trouble: string | null = null;
-  await runCopy(quiet, "Nothing was backed up", async (running) => {
+  await runCopy({ quiet, json }, "Nothing was backed up", async (running) => {
     const report = await backupStorage({
       from: source.stores,
       to: target.store,

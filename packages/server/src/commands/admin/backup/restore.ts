@@ -88,7 +88,7 @@ async function run(flags: RestoreFlags, plan: Plan): Promise<void> {
   const beganAt = performance.now();
   let lookup: LookupNews = { said: "", hasFailed: false };
   let pins = "";
-  await runCopy(quiet, "Nothing was restored", async (running) => {
+  await runCopy({ quiet, json }, "Nothing was restored", async (running) => {
     const held = await readBackupManifest(plan.from.store);
     if (held !== null && !json) process.stdout.write(introductionOf(held.manifest));
     const report = await restoreStorage({

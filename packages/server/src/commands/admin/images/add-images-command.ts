@@ -7,6 +7,7 @@ import {
   parseLimit,
   parseRate,
   parseReason,
+  parseTime,
   STATES,
 } from "../../../cli/option-values.ts";
 import {
@@ -68,11 +69,13 @@ export function addImagesCommand(program: Command, configHelp: string): void {
   add("list", "List images.", LIST_HELP)
     .addOption(new Option("--state <state>", "only images in this state").choices(STATES))
     .option("--owner <name>", "only images of this owner")
+    .option("--created-from <date>", "only images created then or later (ISO 8601)", parseTime)
+    .option("--created-before <date>", "only images created earlier (ISO 8601)", parseTime)
     .option("--limit <number>", "list at most this many images", parseLimit)
     .option(JSON_FLAG, "print a JSON object per line")
     .action(lazyAction(async () => (await import("./list.ts")).list));
   add("stats", "Count images by state.", STATS_HELP)
-    .option("--exact", "count every image of a large data directory instead of estimating")
+    .option("--exact", "count every image of a large storage instead of estimating")
     .option(JSON_FLAG, "print one JSON object")
     .action(lazyAction(async () => (await import("./stats.ts")).stats));
   add("ends", "List images that are gone or withheld, for a restore.", ENDS_HELP).action(

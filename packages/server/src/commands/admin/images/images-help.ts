@@ -43,19 +43,22 @@ Exit codes: 0 all deleted, 1 some failed or the answer was no, 2 invalid usage o
 `;
 
 export const LIST_HELP = `
-Prints each image as it is read, in no particular order. Memory does not grow with the number of images.
+Prints each image as it is read, in no particular order. Memory does not grow with the number of images. PostgreSQL finds the
+images itself, those of an owner by an index; from any other storage every record is read. A date without a time starts at
+00:00 UTC.
 
 Examples:
   outrigger images list | head
   outrigger images list --state withheld
+  outrigger images list --created-from 2026-01-01 --created-before 2026-02-01
   outrigger images list --owner alice --json | jq -r .id
 
 Exit codes: 0 done, 1 failed, 2 invalid usage or configuration.
 `;
 
 export const STATS_HELP = `
-The bytes are those of stored originals. If a data directory takes longer than three seconds, the numbers are estimated
-from a random sample and shown with their margins. Other storage is always counted completely.
+The bytes are those of stored originals. If a data directory or PostgreSQL takes longer than three seconds, the numbers are
+estimated from a random sample and shown with their margins. Other storage is always counted completely.
 
 Examples:
   outrigger images stats

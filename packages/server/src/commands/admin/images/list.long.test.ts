@@ -56,6 +56,22 @@ describe("outrigger images list", () => {
     ]);
     expect(await listed(cwd, "--limit", "2")).toHaveLength(2);
     expect(await idsOf("--owner", "bob")).toEqual(new Set());
+    expect(await idsOf("--owner", "")).toEqual(new Set());
+  });
+
+  it("filters by the time of creation, from the first and before the second date", async () => {
+    const times = [
+      "2026-01-31T23:59:59.999Z",
+      "2026-02-01T00:00:00Z",
+      "2026-02-28T23:00:00Z",
+      "2026-03-01T00:00:00Z",
+    ];
+    const { cwd, ids } = await stored(times.map((time) => ({ createdAt: Date.parse(time) })));
+    const idsOf = async (...args: string[]) => new Set((await listed(cwd, ...args)).map(({ id }) => id));
+    const february = ["--created-from", "2026-02-01", "--created-before", "2026-03-01T01:00:00+01:00"];
+    expect(await idsOf(...february)).toEqual(new Set(ids.slice(1, 3)));
+    expect(await idsOf("--created-from", "2026-02-28T23:00:00Z")).toEqual(new Set(ids.slice(2)));
+    expect(await idsOf("--created-before", "2026-02-01")).toEqual(new Set(ids.slice(0, 1)));
   });
 
   it("escapes control characters in names", async () => {
@@ -83,7 +99,18 @@ describe("outrigger images list", () => {
 
   it("exits with 2 for unknown options", async () => {
     const cwd = await temporaryDirectory();
-    for (const args of [["--state", "lost"], ["--limit", "0"], ["--limit", "1.5"], ["--sort"], ["more"]]) {
+    const dates = [
+      ["--created-from", "soon"],
+      ["--created-before", "2026-13-01"],
+    ];
+    for (const args of [
+      ["--state", "lost"],
+      ["--limit", "0"],
+      ["--limit", "1.5"],
+      ["--sort"],
+      ["more"],
+      ...dates,
+    ]) {
       const { code, stderr } = await images(cwd, "list", ...args);
       expect(code).toBe(2);
       expect(stderr).toContain("(see outrigger images list --help)");

@@ -3,28 +3,27 @@ import { printLines } from "../../../cli/print-lines.ts";
 import { type DataFlags, withAdmin } from "../with-admin.ts";
 import { HEADING, jsonLine, tableLine } from "./image-lines.ts";
 
-/** Which images are listed. */
-interface Choice {
+/** The validated options of `outrigger images list`. */
+export interface ListFlags extends DataFlags {
   state?: ImageState;
   owner?: string;
+  createdFrom?: Date;
+  createdBefore?: Date;
   /** Most images to list, from 1. */
   limit?: number;
-}
-
-/** The validated options of `outrigger images list`. */
-export interface ListFlags extends DataFlags, Choice {
   json?: boolean;
 }
 
 /** `outrigger images list`: one line per image as it is read, as a table or as JSON. */
-export async function list({ json = false, state, owner, limit, ...flags }: ListFlags): Promise<void> {
-  await withAdmin(flags, async (admin) => {
-    const choice = {
-      ...(state === undefined ? {} : { state }),
-      ...(owner === undefined ? {} : { owner }),
-      ...(limit === undefined ? {} : { limit }),
-    };
-    await printLines(linesOf(chosen(admin.list(), choice), json));
+export async function list(flags: ListFlags): Promise<void> {
+  const { json = false, state, owner, createdFrom, createdBefore, limit, ...place } = flags;
+  await withAdmin(place, async (admin) => {
+    const images = admin.list({
+      ...{ state, owner },
+      createdFrom: createdFrom?.getTime(),
+      createdBefore: createdBefore?.getTime(),
+    });
+    await printLines(linesOf(first(images, limit), json));
   });
 }
 
@@ -33,14 +32,12 @@ async function* linesOf(images: AsyncIterable<ListedImage>, json: boolean): Asyn
   for await (const image of images) yield json ? jsonLine(image) : tableLine(image);
 }
 
-async function* chosen(
+async function* first(
   images: AsyncIterable<ListedImage>,
-  { state, owner, limit = Number.POSITIVE_INFINITY }: Choice,
+  limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<ListedImage> {
   let count = 0;
   for await (const image of images) {
-    if (state !== undefined && image.state !== state) continue;
-    if (owner !== undefined && image.owner !== owner) continue;
     yield image;
     count++;
     if (count === limit) return;

@@ -60,7 +60,7 @@ async function run(
   // If the reader has ended, the exit code still reports damage.
   process.stdout.on("error", () => {});
   const interrupted = listenForSignals();
-  const view = quiet ? null : showCopy();
+  const view = quiet ? null : showCopy(json);
   const beganAt = performance.now();
   try {
     const report = await verifyStorage({

@@ -9,7 +9,7 @@ the source no longer has. A server may therefore run during the first copies, an
 server rejects an incomplete target. Once a server has started on the target, the migration has ended.
 
 Storage is written as in OUTRIGGER_STORAGE: a URL that begins with file:, redis:, rediss: or s3:, or JSON
-{"records": "redis://…", "originals": "s3://…", "renditions": "s3://…"}.
+{"records": "postgres://…", "originals": "s3://…", "renditions": "s3://…"}.
 
 PINs are derived from a secret. A directory stores it; Redis and S3 do not. --secret-file writes it to a file of mode 0600
 for OUTRIGGER_SECRET_FILE of the new server. Secrets of the configuration and the environment (OUTRIGGER_SECRET,
@@ -38,8 +38,12 @@ export function addMigrateCommand(program: Command, configHelp: string): void {
     .option("--secret-file <file>", "write the secret of PINs to this file, for OUTRIGGER_SECRET_FILE")
     .option("--without-renditions", "skip other formats and sizes: they are rendered again on request")
     .option("--verify", "also read and compare keys that both sides already have")
-    .option("--concurrency <number>", "keys copied at a time (default: 8)", parseConcurrency)
-    .option("--json", "print one JSON object at the end")
+    .option(
+      "--concurrency <number>",
+      "keys copied and ranges of keys listed at a time (default: 8)",
+      parseConcurrency,
+    )
+    .option("--json", "print one JSON object at the end, and progress as lines of JSON")
     .option("--quiet", "show no progress")
     .option("--config <file>", configHelp)
     .addHelpText("after", MIGRATE_HELP)

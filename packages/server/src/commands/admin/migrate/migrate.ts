@@ -54,7 +54,7 @@ async function run(
   plan: Awaited<ReturnType<typeof planSecret>>,
 ): Promise<void> {
   const beganAt = performance.now();
-  await runCopy(quiet, "Nothing was copied", async (running) => {
+  await runCopy({ quiet, json }, "Nothing was copied", async (running) => {
     const report = await migrateStorage({
       from: source.stores,
       to: target.stores,

@@ -35,7 +35,8 @@ export function printReport(report: MigrationReport, ms: number, advice: string,
 function summaryOf({ images, copied, bytes, unchanged, removed }: MigrationReport, ms: number): string {
   const seconds = Math.max(0.001, ms / 1000);
   const done = `${copied} keys copied (${sizeText(bytes)}), ${unchanged} unchanged, ${removed} removed`;
-  return `${images} images: ${done}, in ${timeText(seconds)} (${sizeText(Math.round(bytes / seconds))}/s).\n`;
+  const rate = `${Math.round(images / seconds)} images/s, ${sizeText(Math.round(bytes / seconds))}/s`;
+  return `${images} images: ${done}, in ${timeText(seconds)} (${rate}).\n`;
 }
 
 export function printTroubles(what: string, troubles: readonly MigrationTrouble[]): void {

@@ -20,12 +20,12 @@ const SIGNAL_EXIT = 130;
  * @param refused Start of the message for a rejected copy, e.g. `Nothing was copied`.
  */
 export async function runCopy(
-  isQuiet: boolean,
+  { quiet = false, json = false }: { quiet?: boolean; json?: boolean },
   refused: string,
   work: (running: RunningCopy) => Promise<void>,
 ): Promise<void> {
   const interrupted = listenForSignals();
-  const view = isQuiet ? null : showCopy();
+  const view = quiet ? null : showCopy(json);
   try {
     await work({
       options: { signal: interrupted.signal, onProgress: (progress) => view?.update(progress) },

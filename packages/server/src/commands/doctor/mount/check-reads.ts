@@ -8,6 +8,7 @@ const RANGE_BYTES = 10;
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 /** Tolerance for clocks that differ and show whole seconds. */
 const SLACK_SECONDS = 60;
+const LARGE_PICTURE = "large picture";
 const SIZES = "sizes";
 /** Smaller than the test picture, and not a step of the service. */
 const SIDE = 3;
@@ -104,6 +105,28 @@ export const checkSafetyHeaders: MountCheck = async (visit, image) => {
           "Let the proxy or middleware in front (helmet, add_header) leave them unchanged below the mount point",
         );
   return [safety, cachingFinding(answer)];
+};
+
+/** Headers of GET that a proxy loses if it sends the file itself (`sendfile`) and is not told to keep them. */
+const OF_FILES = [
+  ...["Content-Type", "Content-Disposition", "Cache-Control", "ETag", "Last-Modified", "Sunset"],
+  ...["Content-Security-Policy", "X-Content-Type-Options", "Cross-Origin-Resource-Policy"],
+];
+
+/** Whether a large picture arrives with the headers of its HEAD, which the service always sends itself. */
+export const checkLargeRead: MountCheck = async (visit, image) => {
+  const path = pathOf(image, "png");
+  const head = await visit.send(path, { method: "HEAD" });
+  const { body, ...whole } = await visit.send(path);
+  const sendfile = "Check the option sendfile, and the lines of the proxy for it: see docs/mounting.md";
+  if (whole.status !== 200 || body.length === 0) {
+    const found = body.length === 0 ? "empty" : describeAnswer({ ...whole, body });
+    return [problem(LARGE_PICTURE, `the reply for a large picture is ${found}`, sendfile)];
+  }
+  const changed = OF_FILES.filter((name) => headerOf({ ...whole, body }, name) !== headerOf(head, name));
+  return changed.length === 0
+    ? [ok(LARGE_PICTURE, "arrives with all headers")]
+    : [problem(LARGE_PICTURE, `${changed.join(" and ")} are changed or missing, unlike with HEAD`, sendfile)];
 };
 
 /** Whether caches may keep a picture no longer than its lifetime. */

@@ -2,11 +2,12 @@ import { sizeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 import { type Answer, describeAnswer, headerOf, isRedirect, problemDetail } from "./answer.ts";
+import { checkLargeRead } from "./check-reads.ts";
 import { explainTrouble, troubleCode } from "./connection-trouble.ts";
-import { paddedPng, sampleFile } from "./probe-files.ts";
+import { noisePng, sampleFile } from "./probe-files.ts";
 import { remedies, setPublicUrl } from "./remedies.ts";
 import type { UploadedImage } from "./uploaded-image.ts";
-import type { MountCheck, MountVisit, Upload } from "./visit.ts";
+import { type MountCheck, type MountVisit, type Upload, untilReady } from "./visit.ts";
 
 const ADDRESSES = "addresses";
 const LARGE = "large upload";
@@ -140,16 +141,22 @@ export async function checkPrefer(visit: MountVisit): Promise<Finding[]> {
   ];
 }
 
-/** Whether a file of several megabytes can be uploaded: many proxies accept at most 1 MB. */
+/** Whether a file of several megabytes can be uploaded, as many proxies accept at most 1 MB, and read. */
 export async function checkLargeUpload(visit: MountVisit): Promise<Finding[]> {
   let upload: Upload;
   try {
-    upload = await visit.upload(paddedPng(LARGE_BYTES));
+    upload = await visit.upload(noisePng(LARGE_BYTES));
   } catch (error) {
     if (troubleCode(error) !== "ECONNRESET") throw error;
     return [problem(LARGE, `the connection was cut during ${sizeText(LARGE_BYTES)}`, remedies.bodyLimit)];
   }
-  if (upload.image !== null) return [ok(LARGE, `${sizeText(LARGE_BYTES)} are accepted`)];
+  if (upload.image !== null) {
+    await untilReady(visit, upload.image.id);
+    return [
+      ok(LARGE, `${sizeText(LARGE_BYTES)} are accepted`),
+      ...(await checkLargeRead(visit, upload.image)),
+    ];
+  }
   const { status } = upload.answer;
   // A firewall rejected it: the reply is not the service's, and a smaller file arrived before.
   if ((status === 400 || status === 403) && problemDetail(upload.answer) === null) {

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { crc32 } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import { samples } from "../samples.ts";
 import type { UploadFile } from "./visit.ts";
 
-/** Bytes of the chunk that ends a PNG. */
-const IEND_BYTES = 12;
+const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 /** A small picture of the named type. */
 export function sampleFile(name: string): UploadFile {
@@ -13,21 +12,34 @@ export function sampleFile(name: string): UploadFile {
   return { name: `doctor.${name.toLowerCase()}`, type: sample.type, bytes: sample.bytes };
 }
 
-/** A tiny picture in a file of a given size that compression cannot reduce. */
-export function paddedPng(bytes: number): UploadFile {
-  const { bytes: png, ...file } = sampleFile("PNG");
-  const padding = randomBytes(bytes);
-  // A private, ancillary, unsafe-to-copy chunk: decoders skip it.
-  const typed = Buffer.concat([Buffer.from("paDD"), padding]);
+/** A picture of noise of about a given size, which neither compression nor cleaning reduces. */
+export function noisePng(bytes: number): UploadFile {
+  const side = Math.floor(Math.sqrt(bytes / 3));
+  const rows = randomBytes(side * (1 + 3 * side));
+  // Each row begins with its filter: none.
+  for (let row = 0; row < side; row++) rows[row * (1 + 3 * side)] = 0;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([8, 2], 8); // 8 bits of red, green and blue.
+  return {
+    ...sampleFile("PNG"),
+    bytes: Buffer.concat([
+      PNG_SIGNATURE,
+      pngChunk("IHDR", header),
+      pngChunk("IDAT", deflateSync(rows, { level: 0 })),
+      pngChunk("IEND", Buffer.alloc(0)),
+    ]),
+  };
+}
+
+function pngChunk(type: string, content: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), content]);
   const length = Buffer.alloc(4);
-  length.writeUInt32BE(padding.length);
+  length.writeUInt32BE(content.length);
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(typed));
-  const end = png.length - IEND_BYTES;
-  return {
-    ...file,
-    bytes: Buffer.concat([png.subarray(0, end), length, typed, checksum, png.subarray(end)]),
-  };
+  return Buffer.concat([length, typed, checksum]);
 }
 
 /** A document whose pages differ in shape. */

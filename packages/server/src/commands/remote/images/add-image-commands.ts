@@ -46,7 +46,9 @@ export function addImageCommands(program: Command): void {
     .addOption(new Option("--fit <fit>", "cut (cover) or extend (pad) to the size of --resize").choices(FITS))
     .option("--at <place>", "part that --fit cover keeps: x,y from 0 to 1, attention or entropy", parsePlace)
     .option("--background <colour>", "colour of the bars of --fit pad: rrggbb or transparent", parseColour)
-    .addOption(new Option("--quality <quality>", "quality of a JPEG").choices(QUALITIES))
+    .addOption(
+      new Option("--quality <quality>", "quality of a JPEG; auto also of WebP and AVIF").choices(QUALITIES),
+    )
     .option("--page <number>", "page of a PDF", parseLimit)
     .option("--force", "replace an existing file")
     .addOption(json("the record instead").conflicts(SHAPING))

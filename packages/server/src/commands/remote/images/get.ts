@@ -38,6 +38,10 @@ export async function get(address: string, flags: GetFlags): Promise<void> {
   );
 }
 
+/** The formats with qualities, and those with the quality `auto`. */
+const QUALITY_FORMATS: readonly AddressFormat[] = ["jpg", "auto"];
+const AUTO_FORMATS: readonly AddressFormat[] = [...QUALITY_FORMATS, "webp", "avif"];
+
 async function getPicture(
   client: ImagesClient,
   { id, address }: { id: string; address: string },
@@ -47,8 +51,10 @@ async function getPicture(
   const { quality, resize, page, fit, at, background } = flags;
   const asked = askedBy(address);
   const format = flags.as ?? asked.format ?? (await originalFormat(client, id, signal));
-  if (quality !== undefined && format !== "jpg" && format !== "auto") {
-    throw new ConfigError("The command line", ["--quality: applies only to JPEG; add --as jpg"]);
+  const formats = quality === "auto" ? AUTO_FORMATS : QUALITY_FORMATS;
+  if (quality !== undefined && !formats.includes(format)) {
+    const fault = `--quality ${quality}: applies only to ${formats.join(", ")}; add --as ${formats[0]}`;
+    throw new ConfigError("The command line", [fault]);
   }
   const isChanged =
     [quality, resize, page, fit, at, background].some((each) => each !== undefined) ||

@@ -34,6 +34,7 @@ Examples:
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/view --as jpg --resize 800x --quality medium
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --as webp --resize 256x256 --fit cover --at attention
+  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --as avif --quality auto
   outrigger get Yk3fPq0bT1mVxR8aZ2cLdw --to https://example.com/img --as png --page 3 --output page-3.png
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --output - | display
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --json | jq -r .expiresAt
