@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { auto } from "./rows/auto.mjs";
 import { backends } from "./rows/backends.mjs";
 import { backendsHot } from "./rows/backends-hot.mjs";
 import { backendsMemory } from "./rows/backends-memory.mjs";
 import { cold } from "./rows/cold.mjs";
+import { coldRemote } from "./rows/cold-remote.mjs";
 import { documents } from "./rows/documents.mjs";
 import { fairness } from "./rows/fairness.mjs";
 import { flight } from "./rows/flight.mjs";
@@ -17,6 +19,7 @@ import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
+import { records } from "./rows/records.mjs";
 import { spray } from "./rows/spray.mjs";
 import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
@@ -35,6 +38,8 @@ const ROWS = {
   "not-modified": notModified,
   originals,
   cold,
+  "cold-remote": coldRemote,
+  auto,
   documents,
   intermediate,
   flight,
@@ -50,6 +55,7 @@ const ROWS = {
   backends,
   "backends-hot": backendsHot,
   "backends-memory": backendsMemory,
+  records,
   pages,
   start,
 };

@@ -7,7 +7,7 @@ import { formatColumns } from "../src/table.mjs";
 /** @import { OriginalType, Quality, Renderer } from "@outrigger/core" */
 
 /** @type {readonly Quality[]} */
-const QUALITIES = ["low", "medium", "high", "max"];
+const QUALITIES = ["low", "medium", "high", "max", "auto"];
 const PHOTO = { width: 3200, height: 2400 };
 const BOX = { maxWidth: 1600, maxHeight: 1600 };
 

@@ -1,4 +1,5 @@
 import { measure, repeating } from "../src/measure.mjs";
+import { startPostgresCounter } from "../src/postgres-counter.mjs";
 import { commandsDuring, sum } from "../src/redis-monitor.mjs";
 import { compare, formatMicros } from "../src/report.mjs";
 import { startS3Counter } from "../src/s3-counter.mjs";
@@ -16,6 +17,8 @@ const PACED_CONNECTIONS = 50;
 const COUNT = { full: 600, quick: 200, smoke: 20 };
 const ROUNDS = { full: 5, quick: 3, smoke: 1 };
 const COUNTED = 50;
+const READ_LEASE_MS = 1000;
+const SETTLE_MS = 500;
 
 /** A rendition in memory whose record is in a remote store: each reply checks that the image may still be served. */
 export async function backendsHot(/** @type {Bench} */ bench) {
@@ -23,10 +26,39 @@ export async function backendsHot(/** @type {Bench} */ bench) {
   /** @type {Line[]} */
   const lines = [];
   const redis = await bench.startRedis();
-  if (redis !== null) {
-    const remote = await open(bench, { records: { redis: redis.url } });
-    const commands = await commandsDuring(redis, () => send(bench, remote.contestant));
-    lines.push(...(await compareWith(bench, "Redis", sum(commands) / COUNTED, remote, local)));
+  const inRedis = redis === null ? null : await open(bench, { records: { redis: redis.url } });
+  if (redis !== null && inRedis !== null) {
+    const commands = await commandsDuring(redis, () => send(bench, inRedis.contestant));
+    lines.push(...(await compareWith(bench, "Redis", sum(commands) / COUNTED, inRedis, local)));
+    lines.push(await compareLeased(bench, "Redis", { redis: redis.url }, inRedis));
+  }
+  const postgres = await bench.startPostgres();
+  if (postgres !== null) {
+    const remote = await open(bench, { records: { postgres: postgres.url } });
+    const counter = await startPostgresCounter(postgres.url);
+    const counted = await open(bench, { records: { postgres: counter.url } });
+    // Opens the connections, each with a statement of its own.
+    await send(bench, counted.contestant);
+    // One by one, as look-ups at the same time share statements.
+    const statements = await counter.during(() => send(bench, counted.contestant, 1));
+    await counted.contestant.server.stop();
+    await counter.close();
+    lines.push(...(await compareWith(bench, "PostgreSQL", statements / COUNTED, remote, local)));
+    lines.push(await compareLeased(bench, "PostgreSQL", { postgres: postgres.url }, remote));
+    if (inRedis !== null) {
+      const both = { postgres: remote.contestant, redis: inRedis.contestant };
+      const samples = await measure(bench, both, { connections: CONNECTIONS });
+      lines.push(
+        compare({
+          what: "Hot rendition, 20 KB, Express 5, record in PostgreSQL: CPU",
+          peer: "record in Redis",
+          ours: samples.postgres,
+          theirs: samples.redis,
+          format: formatMicros,
+          aim: { atMost: 1.3 },
+        }),
+      );
+    }
   }
   const s3 = await bench.startS3();
   if (s3 !== null) {
@@ -48,20 +80,42 @@ export async function backendsHot(/** @type {Bench} */ bench) {
 
 /**
  * @param {Bench} bench
- * @param {Pick<ServerOptions, "records">} options
+ * @param {Pick<ServerOptions, "records" | "readLeaseMs">} options
  * @returns {Promise<Hot>}
  */
 async function open(bench, options) {
   const server = await bench.start("outrigger-express", options);
   const { path, answer } = await renditionOf(bench, server);
   await bench.checks.bytes(server, path, answer.body);
+  // The rendition is stored after its first reply.
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const { length } = answer.body;
   return { contestant: repeating(server, { path, status: 200, length }), path, length };
 }
 
+/**
+ * @param {Bench} bench
+ * @param {string} title
+ * @param {NonNullable<ServerOptions["records"]>} records
+ * @param {Hot} asking
+ */
+async function compareLeased(bench, title, records, asking) {
+  const leased = await open(bench, { records, readLeaseMs: READ_LEASE_MS });
+  const contestants = { leased: leased.contestant, asking: asking.contestant };
+  const samples = await measure(bench, contestants, { connections: CONNECTIONS });
+  return compare({
+    what: `Hot rendition, 20 KB, Express 5, record in ${title}, read leases of 1 s: CPU`,
+    peer: "a look-up per request",
+    ours: samples.leased,
+    theirs: samples.asking,
+    format: formatMicros,
+    aim: { atMost: 0.67 },
+  });
+}
+
 /** @param {Bench} bench @param {Contestant} contestant */
-function send(bench, { server, requests }) {
-  return bench.load.run({ port: server.port, requests: requests(COUNTED), count: COUNTED, connections: 4 });
+function send(bench, { server, requests }, connections = 4) {
+  return bench.load.run({ port: server.port, requests: requests(COUNTED), count: COUNTED, connections });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { addressOf, upload } from "../src/client.mjs";
 import { measure, repeating } from "../src/measure.mjs";
 import { compare, formatMicros } from "../src/report.mjs";
+import { WARM_UP } from "./hot.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { Picture } from "../src/corpus.mjs" */
@@ -9,8 +10,13 @@ import { compare, formatMicros } from "../src/report.mjs";
 
 const CONNECTIONS = 4;
 
-/** Originals as uploaded, against a read stream of the same bytes. */
+/** Originals as uploaded, against a read stream of the same bytes; and named for a proxy, against sent by the node. */
 export async function originals(/** @type {Bench} */ bench) {
+  return [...(await sent(bench)), await named(bench)];
+}
+
+/** @param {Bench} bench */
+async function sent(bench) {
   const [express, koa] = await Promise.all([bench.start("outrigger-express"), bench.start("outrigger-koa")]);
   const lines = [];
   for (const [title, bytes, atMost] of /** @type {const} */ ([
@@ -45,6 +51,32 @@ export async function originals(/** @type {Bench} */ bench) {
     );
   }
   return lines;
+}
+
+/** @param {Bench} bench */
+async function named(bench) {
+  const picture = await bench.corpus.ofBytes(10_000_000);
+  const [naming, sending] = await Promise.all([
+    bench.start("outrigger-express", { sendfile: true, directory: await bench.makeDirectory("sendfile") }),
+    bench.start("outrigger-express"),
+  ]);
+  const path = addressOf(await upload(naming, picture));
+  const samples = await measure(
+    bench,
+    {
+      named: repeating(naming, { path, status: 200, length: 0 }),
+      sent: await original(bench, sending, picture),
+    },
+    { connections: CONNECTIONS, warmUpFactor: WARM_UP },
+  );
+  return compare({
+    what: "Original of 10 MB by `sendfile`, CPU of the node, Express 5",
+    ours: samples.named,
+    peer: "sent by the node",
+    theirs: samples.sent,
+    format: formatMicros,
+    aim: { atMost: 0.1 },
+  });
 }
 
 /**

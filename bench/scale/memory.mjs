@@ -16,18 +16,10 @@ const PICTURE_BYTES = 200_000;
 const DAY_MS = 86_400_000;
 
 /**
- * @typedef {object} Footprint
- * @property {number} imageBytes Of Redis' memory for a living image, its entry of what is due included.
- * @property {number} dueBytes Of them in the one list of what is due.
- * @property {number} goneBytes For a gone image whose record is kept.
- * @property {number} sweptPerSecond By one process.
- */
-
-/**
  * The memory of an image in a Redis that stores its record, with its pictures in S3, and the rate at which such records
  * are swept.
  * @param {Bench} bench
- * @returns {Promise<{ table: string, footprint: Footprint } | null>} `null` where Redis or Ceph is not installed.
+ * @returns {Promise<import("../scale.mjs").Measured | null>} `null` where Redis or Ceph is not installed.
  */
 export async function measureMemory(bench) {
   const redis = await bench.startRedis();
@@ -51,7 +43,7 @@ export async function measureMemory(bench) {
     const before = await usedBytes(redis);
     await copy(store, record, copies, () => Date.now() + 30 * DAY_MS);
     const each = ((await usedBytes(redis)) - before) / copies;
-    const due = (await keysOf(redis, "*{due:images}*")).bytes / copies;
+    const due = (await keysOf(redis, "*{due:images:*")).bytes / copies;
 
     await ask(node, pathOf(id, "", "json"), { method: "DELETE", pin, status: 204 });
     const gone = await keysOf(redis, `*${id}*`);
@@ -63,17 +55,19 @@ export async function measureMemory(bench) {
         `one more image among ${copies.toLocaleString("en")}, with its entry among the due dates`,
         `${each.toFixed(0)} bytes of \`used_memory\``,
       ],
-      ["of these in the list of due dates, which is one key", `${due.toFixed(0)} bytes by MEMORY USAGE`],
+      ["of these in the list of due dates, which is 256 keys", `${due.toFixed(0)} bytes by MEMORY USAGE`],
       ["keys of a deleted image", `${gone.count}, ${gone.bytes} bytes by MEMORY USAGE`],
       ["sweep of expired records, one process", `${swept.perSecond.toFixed(0)} per second, ${swept.cpu}`],
     ];
-    const footprint = {
-      imageBytes: each,
-      dueBytes: due,
-      goneBytes: gone.bytes,
-      sweptPerSecond: swept.perSecond,
+    const bytes = (/** @type {number} */ value) => ({ value: Math.round(value), unit: "bytes" });
+    return {
+      table: formatColumns(["What", "Size"], rows, new Set()),
+      measured: {
+        "redis.imageBytes": bytes(each),
+        "redis.goneBytes": bytes(gone.bytes),
+        "redis.sweptPerSecond": { value: Math.round(swept.perSecond), unit: "images per second" },
+      },
     };
-    return { table: formatColumns(["What", "Size"], rows, new Set()), footprint };
   } finally {
     await store.close();
     await node.stop();

@@ -1,156 +1,232 @@
-import { sum } from "../src/redis-monitor.mjs";
 import { formatColumns } from "../src/table.mjs";
-import { REQUESTS } from "./requests.mjs";
+import { describeEvents } from "./events.mjs";
+import {
+  billOf,
+  cdnPrice,
+  coresOf,
+  loadOf,
+  monthlyGigabytes,
+  nodesOf,
+  recordsOf,
+  requestsOf,
+  STORAGES,
+} from "./plan.mjs";
+import { calibrate, trafficOf } from "./traffic.mjs";
+import { bytes, count, percent, percents, points, USD } from "./units.mjs";
 
-/** @import { Footprint } from "./memory.mjs" */
-/** @import { Costs } from "./nodes.mjs" */
-/** @import { Counts } from "./requests.mjs" */
-
-/** Assumptions that no benchmark can measure: an example. */
-const EXAMPLE = {
-  images: 1e9,
-  lifeDays: 365,
-  tombstoneDays: 30,
-  readsPerSecond: 50_000,
-  /** The share that the CDN answers; then the shares of the rest: from a node's memory, from the store, rendered. */
-  cdnShare: 0.95,
-  shares: { hot: 0.7, stored: 0.28, cold: 0.02 },
-  originalBytes: 500_000,
-  renditions: 3,
-  renditionBytes: 20_000,
-  /** Target utilization of cores and memory. */
-  fill: 0.5,
-  redisNodeBytes: 64e9,
-};
-/** Examples, not those of a provider, in any currency: per 1000 requests, and per GB and month. */
-const PRICES = { write: 0.005, read: 0.0005, gigabyte: 0.02 };
-const MONTH_SECONDS = 30 * 86_400;
-/** The minimum rates that Amazon S3 accepts per partitioned prefix and second. */
-const S3_RATES = { write: 3500, read: 5500 };
-const CLUSTER_SLOTS = 16_384;
+/** @import { Inputs } from "./inputs.mjs" */
+/** @import { Load, Storage } from "./plan.mjs" */
+/** @import { Calibration } from "./traffic.mjs" */
 
 /**
- * A billion images, calculated from the measurements: records in Redis, images in S3.
- * @param {object} measured
- * @param {Costs} measured.costs
- * @param {Map<string, Counts>} measured.split
- * @param {Footprint} measured.footprint
+ * The tables of docs/scale.md that are calculated from inputs.json, by the name of their place.
+ * @param {Inputs} inputs
+ * @returns {Record<string, string>}
  */
-export function describeModel({ costs, split, footprint }) {
-  const { images: N, readsPerSecond: R, cdnShare, shares, originalBytes, renditions: k } = EXAMPLE;
-  const uploads = N / (EXAMPLE.lifeDays * 86_400);
-  const origin = R * (1 - cdnShare);
-  const rates = {
-    upload: uploads,
-    hot: origin * shares.hot,
-    stored: origin * shares.stored,
-    cold: origin * shares.cold,
-    swept: uploads,
+export function describeModel(inputs) {
+  const calibration = calibrate(inputs);
+  const images = inputs.number("images");
+  const [cacheSeconds = 0] = inputs.numbers("cacheSeconds");
+  const loads = inputs
+    .numbers("renditionShares")
+    .map((share) => loadOf(inputs, calibration, { images, share, cacheSeconds }));
+  const middle = loads[Math.floor(loads.length / 2)];
+  if (middle === undefined) throw new Error("inputs.json has no renditionShares");
+  return {
+    calibration: describeCalibration(calibration),
+    reads: describeReads(inputs, calibration),
+    load: describeLoads(inputs, loads),
+    stores: describeStores(inputs, middle),
+    events: describeEvents(inputs, middle),
+    price: describePrices(inputs, calibration),
   };
-  const kinds = /** @type {(keyof typeof rates)[]} */ (Object.keys(rates)); // Its own keys.
-  const total = (/** @type {(kind: keyof typeof rates) => number} */ of) =>
-    kinds.reduce((all, kind) => all + rates[kind] * of(kind), 0);
-  const s3 = (/** @type {string[]} */ ...operations) =>
-    total((kind) => sum(pick(split.get(REQUESTS[kind])?.s3 ?? {}, operations)));
-  const served = /** @type {const} */ (["hot", "stored", "cold", "upload"]);
-  const cores = (/** @type {"nodeMicros" | "redisMicros"} */ of) =>
-    served.reduce((all, kind) => all + rates[kind] * costs[kind][of], 0) / 1e6;
+}
 
-  const redisBytes = N * footprint.imageBytes;
-  const goneBytes = uploads * 86_400 * EXAMPLE.tombstoneDays * footprint.goneBytes;
-  const nodes = Math.ceil((redisBytes + goneBytes) / (EXAMPLE.redisNodeBytes * EXAMPLE.fill));
-  const s3Bytes = N * (originalBytes + k * EXAMPLE.renditionBytes + (1 + k) * 16);
-  const [writes, reads, deletes] = [s3("PUT", "LIST"), s3("GET", "HEAD"), s3("DELETE")];
-  const monthly = (/** @type {number} */ perSecond, /** @type {number} */ price) =>
-    (perSecond * MONTH_SECONDS * price) / 1000;
+/** @param {Calibration} calibration */
+function describeCalibration({ alpha, capacityShare, points: all }) {
+  const rows = all.map(({ what, published, model }) => {
+    const [least, most] = [Math.min(...published), Math.max(...published)];
+    const residual = model < least ? model - least : Math.max(0, model - most);
+    return [what, published.map(percent).join(" to "), percent(model), points(residual)];
+  });
+  const titles = ["Hit share of Facebook's photos", "Published", "Model", "Residual"];
+  const table = formatColumns(titles, rows, new Set(titles.slice(1)));
+  const found = `The fit: α = ${alpha.toFixed(2)}, and a location caches ${percent(capacityShare)} of the objects.`;
+  return `${table}\n\n${found}`;
+}
 
-  const rows = [
-    ["living images, N", "given", count(N)],
-    ["uploads per second, and images swept, U", `N / ${EXAMPLE.lifeDays} days`, uploads.toFixed(1)],
-    ["public reads per second, R", "given", count(R)],
-    ["reads that reach a node per second, r", `R × (1 − ${cdnShare}) by the CDN's hit rate`, count(origin)],
-    [
-      "of these from memory, from the store, rendered",
-      "given",
-      [shares.hot, shares.stored, shares.cold].map((share) => `${(share * 100).toFixed(0)} %`).join(", "),
-    ],
-    ["cores of the nodes", "Σ rate × CPU of a node", cores("nodeMicros").toFixed(1)],
-    [
-      "the same, at half utilization",
-      `÷ ${EXAMPLE.fill}`,
-      `${Math.ceil(cores("nodeMicros") / EXAMPLE.fill)} cores`,
-    ],
-    ["Redis: memory of living images", "N × bytes of one", bytes(redisBytes)],
-    ["Redis: memory of deleted images", `U × ${EXAMPLE.tombstoneDays} days × bytes of one`, bytes(goneBytes)],
-    [
-      `Redis: masters of ${bytes(EXAMPLE.redisNodeBytes)}, filled by half`,
-      "memory ÷ capacity of one",
-      count(nodes),
-    ],
-    [
-      "Redis: the list of due dates alone, on one master",
-      "N × bytes of an entry",
-      bytes(N * footprint.dueBytes),
-    ],
-    ["Redis: images in a slot of the cluster", `N / ${count(CLUSTER_SLOTS)}`, count(N / CLUSTER_SLOTS)],
-    [
-      "Redis: commands per second",
-      "Σ rate × commands",
-      count(total((kind) => sum(split.get(REQUESTS[kind])?.redis ?? {}))),
-    ],
-    ["Redis: cores, without sweeps", "Σ rate × CPU of Redis", cores("redisMicros").toFixed(2)],
-    [
-      "sweeping processes",
-      "U ÷ images that one sweeps per second",
-      String(Math.ceil(uploads / footprint.sweptPerSecond)),
-    ],
-    ["S3: objects", `N × (1 + ${k} renditions)`, count(N * (1 + k))],
-    ["S3: bytes", `N × (${bytes(originalBytes)} + ${k} × ${bytes(EXAMPLE.renditionBytes)})`, bytes(s3Bytes)],
-    [
-      "S3: PUT and LIST per second",
-      "Σ rate × requests",
-      `${count(writes)}; one partition takes ${count(S3_RATES.write)} PUT`,
-    ],
-    [
-      "S3: GET per second",
-      "Σ rate × requests",
-      `${count(reads)}; one partition takes ${count(S3_RATES.read)}`,
-    ],
-    ["S3: DELETE per second", "Σ rate × requests", count(deletes)],
-    [
-      "S3: PUT and LIST, price per month",
-      `per second × 30 days × ${PRICES.write} / 1000 (an example)`,
-      count(monthly(writes, PRICES.write)),
-    ],
-    [
-      "S3: GET, price per month",
-      `per second × 30 days × ${PRICES.read} / 1000 (an example)`,
-      count(monthly(reads, PRICES.read)),
-    ],
-    [
-      "S3: bytes, price per month",
-      `GB × ${PRICES.gigabyte} (an example)`,
-      count((s3Bytes / 1e9) * PRICES.gigabyte),
-    ],
+/** @param {Inputs} inputs @param {Calibration} calibration */
+function describeReads(inputs, calibration) {
+  const images = inputs.number("images");
+  const [usual = 0, ...longer] = inputs.numbers("cacheSeconds");
+  const variants = inputs.numbers("variants");
+  const cases = [
+    ...variants.map((each) => ({ alpha: calibration.alpha, variants: each })),
+    ...inputs
+      .numbers("zipf.exponents")
+      .toReversed()
+      .map((alpha) => ({ alpha, variants: variants[1] ?? 1 })),
   ];
-  const titles = ["What", "How", "Example"];
-  return formatColumns(titles, rows, new Set(["Example"]));
+  const rows = cases.map((of) => {
+    const at = (/** @type {number} */ cacheSeconds) =>
+      trafficOf(inputs, { images, ...calibration, ...of, cacheSeconds });
+    const traffic = at(usual);
+    const reach = (/** @type {ReturnType<typeof at>} */ of) => count(of.reads - of.fresh);
+    return [
+      String(of.variants),
+      of.alpha.toFixed(2),
+      percent(traffic.hitShare),
+      percent(traffic.fresh / traffic.reads),
+      reach(traffic),
+      percent(traffic.revalidated / (traffic.reads - traffic.fresh)),
+      ...longer.map((cacheSeconds) => reach(at(cacheSeconds))),
+    ];
+  });
+  const titles = [
+    ...[
+      "Sizes × formats",
+      "α",
+      "Cached by the CDN",
+      "fresh",
+      "Reads per second at the nodes",
+      "of these 304",
+    ],
+    ...longer.map((seconds) => `at \`cacheSeconds\` ${count(seconds)}`),
+  ];
+  return formatColumns(titles, rows, new Set(titles));
 }
 
-/** @param {Record<string, number>} counts @param {readonly string[]} names */
-function pick(counts, names) {
-  return Object.fromEntries(names.map((name) => [name, counts[name] ?? 0]));
+/** @param {Inputs} inputs @param {readonly Load[]} loads By the bytes of their renditions. */
+function describeLoads(inputs, loads) {
+  const [fill, nodeCores] = [inputs.number("utilization"), inputs.number("nodeCores")];
+  /** @type {[string, string, (load: Load) => string][]} */
+  const rows = [
+    [
+      "renditions of an image",
+      "share × bytes of an original ÷ bytes of a rendition",
+      (of) => count(of.renditions),
+    ],
+    ["uploads per second, U", `N ÷ ${inputs.number("lifeDays")} days`, (of) => of.rates.upload.toFixed(1)],
+    ["reads per second at the CDN, R", "N × reads of an image", (of) => count(of.traffic.reads)],
+    ["of these at the nodes, answered with 304", "Zipf, FIFO", (of) => count(of.traffic.revalidated)],
+    ["of these at the nodes, answered with the image", "Zipf, FIFO", (of) => count(of.traffic.missed)],
+    ["of the latter, from the nodes' memory", "Zipf, LRU", (of) => percents(of.memoryShare)],
+    ["renders per second", "U × renditions", (of) => count(of.rates.cold)],
+    ["cores of the nodes", "Σ rate × CPU", (of) => coresOf(inputs, "redis-s3", of.rates).toFixed(1)],
+    ["of these for renders", "rate × CPU", (of) => coresOf(inputs, "redis-s3", onlyCold(of)).toFixed(1)],
+    [
+      `nodes of ${nodeCores} cores`,
+      `cores ÷ ${nodeCores} ÷ ${fill}`,
+      (of) => count(nodesOf(inputs, of.rates)),
+    ],
+    ["bytes of the originals", "N × bytes", (of) => bytes(of.originalBytes)],
+    ["bytes of the renditions", "share × originals", (of) => bytes(of.renditionBytes)],
+    ["objects in S3", "N × (1 + renditions)", (of) => count(of.images * (1 + of.renditions))],
+    ["bytes of a backup", "originals; renditions are rendered again", (of) => bytes(of.originalBytes)],
+    ["S3: PUT and LIST per second", "Σ rate × requests", (of) => count(s3Rate(inputs, of, ["PUT", "LIST"]))],
+    ["S3: GET per second", "Σ rate × requests", (of) => count(s3Rate(inputs, of, ["GET", "HEAD"]))],
+    ["egress of the nodes per month", "images × bytes", (of) => bytes(egress(inputs, of.traffic.missed))],
+    ["egress of the CDN per month", "R × bytes", (of) => bytes(egress(inputs, of.traffic.reads))],
+  ];
+  const shares = inputs.numbers("renditionShares").map((share) => `${share.toFixed(1)} × originals`);
+  const cells = rows.map(([what, how, of]) => [what, how, ...loads.map(of)]);
+  return formatColumns(["What", "How", ...shares], cells, new Set(shares));
 }
 
-/** @param {number} value */
-function count(value) {
-  return Math.round(value).toLocaleString("en");
+/** @param {Load} load */
+function onlyCold({ rates }) {
+  return { upload: 0, hot: 0, stored: 0, cold: rates.cold, swept: 0 };
 }
 
-/** @param {number} value */
-function bytes(value) {
-  const units = ["bytes", "KB", "MB", "GB", "TB"];
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
-  const scaled = value / 1000 ** step;
-  return `${scaled < 10 && step > 0 ? scaled.toFixed(1) : scaled.toFixed(0)} ${units[step]}`;
+/** @param {Inputs} inputs @param {Load} load @param {readonly string[]} operations */
+function s3Rate(inputs, { rates }, operations) {
+  const kinds = /** @type {(keyof Load["rates"])[]} */ (Object.keys(rates)); // Its own keys.
+  const of = (/** @type {keyof Load["rates"]} */ kind) => {
+    const requests = requestsOf(inputs, "redis-s3", kind);
+    return rates[kind] * operations.reduce((sum, name) => sum + (requests[name] ?? 0), 0);
+  };
+  return kinds.reduce((sum, kind) => sum + of(kind), 0);
+}
+
+/** @param {Inputs} inputs @param {number} perSecond */
+function egress(inputs, perSecond) {
+  return monthlyGigabytes(inputs, perSecond) * 1e9;
+}
+
+/** Of the records. @param {Inputs} inputs @param {Load} load */
+function describeStores(inputs, load) {
+  const { rates } = load;
+  const lookUps = Object.values(rates).reduce((sum, rate) => sum + rate, 0);
+  const cores = (/** @type {Storage} */ storage) =>
+    /** @type {const} */ (["upload", "hot", "stored", "cold"]).reduce(
+      (sum, kind) => sum + rates[kind] * (inputs.counts(`cpu.${storage}.${kind}`).records ?? 0),
+      0,
+    ) / 1e6;
+  const memory = inputs.number("recordsMachineGigabytes") * 1e9;
+  // A look-up of a record that is not in memory reads a page of its index and one of its table.
+  const inMemory = memory / (2 * inputs.number("postgres.blockBytes"));
+  const diskReads = 2 * lookUps * (1 - load.traffic.rereadShare(inMemory));
+  const swept = (/** @type {string} */ name) => count(inputs.number(`${name}.sweptPerSecond`));
+  const [redis, postgres] = [recordsOf(inputs, "redis-s3", load), recordsOf(inputs, "postgres-s3", load)];
+  const rows = [
+    [
+      "bytes of a record with its indexes",
+      ...["redis.imageBytes", "postgres.recordBytes"].map((name) => count(inputs.number(name))),
+    ],
+    ["bytes of all, those of ended images included", bytes(redis.bytes), bytes(postgres.bytes)],
+    ["where", "memory", "disk"],
+    ["masters, or primaries", count(redis.masters), count(postgres.masters)],
+    ["machines with the standbys", count(redis.machines), count(postgres.machines)],
+    ["look-ups and changes per second", count(lookUps), count(lookUps)],
+    ["cores for them", cores("redis-s3").toFixed(2), cores("postgres-s3").toFixed(2)],
+    [
+      `look-ups per second of one process, of ${count(inputs.number("postgres.records"))}`,
+      "",
+      count(inputs.number("postgres.lookUpsPerSecond")),
+    ],
+    ["reads of the disk per second, at most", "none", count(diskReads)],
+    ["expired images that one process sweeps per second", swept("redis"), swept("postgres")],
+    ["USD per month", USD(redis.price), USD(postgres.price)],
+  ];
+  const titles = ["Records of N images", "Redis", "PostgreSQL"];
+  return formatColumns(titles, rows, new Set(titles.slice(1)));
+}
+
+/** @param {Inputs} inputs @param {Calibration} calibration */
+function describePrices(inputs, calibration) {
+  const shares = inputs.numbers("renditionShares");
+  const share = shares[Math.floor(shares.length / 2)] ?? 0;
+  const [cacheSeconds = 0] = inputs.numbers("cacheSeconds");
+  const storages = /** @type {[Storage, string][]} */ (Object.entries(STORAGES)); // Its own keys.
+  const rows = inputs.numbers("sizes").flatMap((images) => {
+    const load = loadOf(inputs, calibration, { images, share, cacheSeconds });
+    const cdn = USD(cdnPrice(inputs, load.traffic.reads));
+    return storages.map(([storage, title]) => {
+      const {
+        nodes,
+        records,
+        images: pictures,
+        requests,
+        backup,
+        egress,
+        total,
+      } = billOf(inputs, storage, load);
+      const parts = [nodes, records, pictures, requests, backup, egress, total].map(USD);
+      return [count(images), title, ...parts, cdn];
+    });
+  });
+  const titles = [
+    ...[
+      "Images",
+      "Storage",
+      "Nodes",
+      "Records",
+      "Images' bytes",
+      "Requests",
+      "Backup",
+      "Egress of the nodes",
+    ],
+    ...["Total, USD per month", "CDN, further"],
+  ];
+  return formatColumns(titles, rows, new Set(titles.filter((title) => title !== "Storage")));
 }

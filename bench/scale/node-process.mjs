@@ -65,12 +65,12 @@ export async function startNode(directory, config, s3) {
 
 /**
  * One storage for everything, or separate ones for pictures and records.
- * @param {string} redisUrl
+ * @param {string} recordsUrl
  * @param {S3Bucket | null} s3
  * @param {string} [endpoint] Of a proxy to `s3`.
  */
-export function storageOf(redisUrl, s3, endpoint = s3?.endpoint) {
-  if (s3 === null) return redisUrl;
+export function storageOf(recordsUrl, s3, endpoint = s3?.endpoint) {
+  if (s3 === null) return recordsUrl;
   const pictures = `s3://${s3.bucket}/pictures?endpoint=${endpoint}&timeoutMs=10000`;
-  return { records: redisUrl, originals: pictures, renditions: pictures };
+  return { records: recordsUrl, originals: pictures, renditions: pictures };
 }

@@ -1,9 +1,13 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { childrenCpuMicros, ownCpuMicros } from "../src/process-tree.mjs";
 import { formatMicros } from "../src/report.mjs";
 import { median, quantile } from "../src/statistics.mjs";
 import { formatColumns } from "../src/table.mjs";
 import { startNode, storageOf } from "./node-process.mjs";
 import { prepareRequests } from "./node-requests.mjs";
 
+/** @import { PostgresServer } from "../../test/support/postgres-server.ts" */
 /** @import { RedisServer } from "../../test/support/redis-server.ts" */
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { S3Bucket } from "../src/test-servers.mjs" */
@@ -25,45 +29,51 @@ const WORK = {
 };
 
 /** @typedef {keyof typeof WORK} Work */
-/** @typedef {{ perSecond: number, p50: number, p99: number, nodeMicros: number, redisMicros: number }} Sample */
+/** @typedef {{ perSecond: number, p50: number, p99: number, nodeMicros: number, serviceMicros: number }} Sample */
 
-/**
- * The CPU of one request.
- * @typedef {Record<Work, { nodeMicros: number, redisMicros: number }>} Costs
- */
+/** What holds the records. @typedef {{ url: string, cpuMicros: () => Promise<number> }} Service User and system time so far. */
 
 /**
  * One node and three of the same, on one machine, by turns.
  * @param {Bench} bench
- * @returns {Promise<{ table: string, costs: Costs } | null>} `costs`: of three nodes with records in Redis and pictures in
- *   S3. `null` where Redis or Ceph is not installed.
+ * @returns {Promise<import("../scale.mjs").Measured | null>} `null` where Redis, PostgreSQL or Ceph is not installed.
  */
 export async function measureNodes(bench) {
   const redis = await bench.startRedis({ appendOnly: true });
+  const postgres = await bench.startPostgres();
   const s3 = await bench.startS3();
-  if (redis === null || s3 === null) return null;
-  const inRedis = await ofStorage(bench, redis, null);
-  const split = await ofStorage(bench, redis, s3);
-  const rows = [...rowsOf("all in Redis", inRedis), ...rowsOf("records in Redis, images in S3", split)];
+  if (redis === null || postgres === null || s3 === null) return null;
+  const ofRedis = { url: redis.url, cpuMicros: () => cpuOfRedis(redis) };
+  const inRedis = await ofStorage(bench, ofRedis, null);
+  const split = await ofStorage(bench, ofRedis, s3);
+  const inPostgres = await ofStorage(bench, await postgresService(postgres), s3);
+  const rows = [
+    ...rowsOf("all in Redis", inRedis),
+    ...rowsOf("records in Redis, images in S3", split),
+    ...rowsOf("records in PostgreSQL, images in S3", inPostgres),
+  ];
   const titles = [
     ...["Storage", "What", "Nodes", "Per second", "Of one node", "p50", "p99"],
-    ...["CPU of the nodes, each", "CPU of Redis, each"],
+    ...["CPU of the nodes, each", "CPU of Redis or PostgreSQL, each"],
   ];
-  return { table: formatColumns(titles, rows, new Set(titles.slice(2))), costs: costsOf(split) };
+  return {
+    table: formatColumns(titles, rows, new Set(titles.slice(2))),
+    measured: { ...costsOf("redis-s3", split), ...costsOf("postgres-s3", inPostgres) },
+  };
 }
 
 /** By work, and by how many nodes did it. @typedef {Record<Work, Map<number, Sample[]>>} Samples */
 
 /**
  * @param {Bench} bench
- * @param {RedisServer} redis
+ * @param {Service} service
  * @param {S3Bucket | null} s3
  * @returns {Promise<Samples>}
  */
-async function ofStorage(bench, redis, s3) {
+async function ofStorage(bench, service, s3) {
   const { mode } = bench.settings;
   const config = {
-    storage: storageOf(redis.url, s3),
+    storage: storageOf(service.url, s3),
     // One very busy client, which waits for each answer.
     images: {
       rateLimits: /** @type {const} */ (false),
@@ -86,10 +96,10 @@ async function ofStorage(bench, redis, s3) {
     for (const work of /** @type {Work[]} */ (Object.keys(WORK))) {
       const groups = work === "stored" ? [[forgetful]] : [nodes.slice(0, 1), nodes];
       // Not measured: code is compiled, scripts are loaded, render processes are started.
-      await turn(bench, redis, groups.at(-1) ?? [], work, requests);
+      await turn(bench, service, groups.at(-1) ?? [], work, requests);
       for (let round = 0; round < ROUNDS[mode]; round++) {
         for (const group of round % 2 === 0 ? groups : groups.toReversed()) {
-          const sample = await turn(bench, redis, group, work, requests);
+          const sample = await turn(bench, service, group, work, requests);
           samples[work].set(group.length, [...(samples[work].get(group.length) ?? []), sample]);
         }
       }
@@ -113,7 +123,7 @@ function rowsOf(title, samples) {
       .map(([count, of]) => {
         const perSecond = middle(of, "perSecond");
         const one = middle(samples[work].get(1) ?? [], "perSecond");
-        const times = /** @type {const} */ (["p50", "p99", "nodeMicros", "redisMicros"]);
+        const times = /** @type {const} */ (["p50", "p99", "nodeMicros", "serviceMicros"]);
         return [
           ...[title, WORK[work].title, String(count), perSecond.toFixed(perSecond < 100 ? 1 : 0)],
           `${(perSecond / one).toFixed(2)}×`,
@@ -123,25 +133,30 @@ function rowsOf(title, samples) {
   );
 }
 
-/** @param {Samples} samples @returns {Costs} */
-function costsOf(samples) {
-  const of = (/** @type {Work} */ work) => {
-    const most = samples[work].get(NODES) ?? samples[work].get(1) ?? [];
-    return { nodeMicros: middle(most, "nodeMicros"), redisMicros: middle(most, "redisMicros") };
-  };
-  return { hot: of("hot"), stored: of("stored"), cold: of("cold"), upload: of("upload") };
+/** The CPU of one request, on as many nodes as there are. @param {string} storage @param {Samples} samples */
+function costsOf(storage, samples) {
+  return Object.fromEntries(
+    /** @type {Work[]} */ (Object.keys(WORK)).map((work) => {
+      const most = samples[work].get(NODES) ?? samples[work].get(1) ?? [];
+      const value = {
+        node: Math.round(middle(most, "nodeMicros")),
+        records: Math.round(middle(most, "serviceMicros")),
+      };
+      return [`cpu.${storage}.${work}`, { value, unit: "µs of CPU" }];
+    }),
+  );
 }
 
 /**
  * Sends requests to all nodes in equal shares at the same time.
  * @param {Bench} bench
- * @param {RedisServer} redis
+ * @param {Service} service
  * @param {Node[]} nodes
  * @param {Work} work
  * @param {Requests} requests
  * @returns {Promise<Sample>}
  */
-async function turn(bench, redis, nodes, work, requests) {
+async function turn(bench, service, nodes, work, requests) {
   const { count, connections } = WORK[work];
   const total = count[bench.settings.mode];
   const shares = nodes.map(({ port }) => ({
@@ -152,11 +167,11 @@ async function turn(bench, redis, nodes, work, requests) {
     isTimed: true,
   }));
   const cpu = () => nodes.reduce((micros, node) => micros + node.cpuMicros(), 0);
-  const [nodesBefore, redisBefore] = [cpu(), await cpuOf(redis)];
+  const [nodesBefore, serviceBefore] = [cpu(), await service.cpuMicros()];
   const began = performance.now();
   const results = await Promise.all(shares.map((share) => bench.load.run(share)));
   const seconds = (performance.now() - began) / 1000;
-  const [nodesAfter, redisAfter] = [cpu(), await cpuOf(redis)];
+  const [nodesAfter, serviceAfter] = [cpu(), await service.cpuMicros()];
   // At the end of a turn every connection sends its last request, so there may be a few more than requested.
   const sent = results.reduce((sum, result) => sum + result.sent, 0);
   const micros = results.flatMap(({ latenciesMs }) => latenciesMs).map((ms) => ms * 1000);
@@ -165,12 +180,19 @@ async function turn(bench, redis, nodes, work, requests) {
     p50: quantile(micros, 0.5),
     p99: quantile(micros, 0.99),
     nodeMicros: (nodesAfter - nodesBefore) / sent,
-    redisMicros: (redisAfter - redisBefore) / sent,
+    serviceMicros: (serviceAfter - serviceBefore) / sent,
   };
 }
 
-/** User and system time so far, in microseconds. @param {RedisServer} redis */
-async function cpuOf(redis) {
+/** @param {PostgresServer} postgres @returns {Promise<Service>} */
+async function postgresService(postgres) {
+  const directory = await postgres.sql("SHOW data_directory");
+  const pid = Number((await readFile(join(directory, "postmaster.pid"), "utf8")).split("\n")[0]);
+  return { url: postgres.url, cpuMicros: async () => ownCpuMicros(pid) + childrenCpuMicros(pid) };
+}
+
+/** @param {RedisServer} redis */
+async function cpuOfRedis(redis) {
   const text = await redis.cli("INFO", "cpu");
   const seconds = (/** @type {string} */ name) =>
     Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(text)?.[1]);

@@ -1,6 +1,8 @@
 import { createImageAdmin } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
+import { createSqlBlobStore } from "@outrigger/sql";
+import { startPostgresCounter } from "../src/postgres-counter.mjs";
 import { commandsDuring, sum } from "../src/redis-monitor.mjs";
 import { startS3Counter } from "../src/s3-counter.mjs";
 import { formatColumns } from "../src/table.mjs";
@@ -13,12 +15,14 @@ import { startNode, storageOf } from "./node-process.mjs";
 /** Small enough to be read at once. */
 const PICTURE_BYTES = 200_000;
 const LIFE_MS = 3000;
-/** The kinds of requests, as named in the table. */
-export const REQUESTS = /** @type {const} */ ({
+/** Requests that the model counts, as named in the table. */
+const REQUESTS = /** @type {const} */ ({
   upload: "upload",
   cold: "cold rendition, rendered and stored",
   hot: "the same from memory",
   stored: "the same from the store (another node)",
+  edited: "edit (PATCH)",
+  removed: "DELETE, one rendition",
   swept: "sweep, one expired image with a rendition",
 });
 const CONFIG = {
@@ -26,61 +30,85 @@ const CONFIG = {
   images: { sweepEveryMs: /** @type {const} */ (false), asyncAfterMs: /** @type {const} */ (false) },
 };
 
-/** @typedef {{ redis: Record<string, number>, s3: Record<string, number> }} Counts */
+/** @typedef {{ commands: number, s3: Record<string, number> }} Counts `commands`: of Redis, or statements of PostgreSQL. */
 /** @typedef {(work: () => Promise<unknown>) => Promise<Counts>} Count */
 
 /**
  * The store requests caused by one request to `outrigger serve`, rate limits included.
  * @param {Bench} bench
- * @returns {Promise<{ table: string, split: Map<string, Counts> } | null>} `split`: with records in Redis and pictures in S3.
- *   `null` where Redis or Ceph is not installed.
+ * @returns {Promise<import("../scale.mjs").Measured | null>} `null` where Redis, PostgreSQL or Ceph is not installed.
  */
 export async function countRequests(bench) {
   const redis = await bench.startRedis();
+  const postgres = await bench.startPostgres();
   const s3 = await bench.startS3();
-  if (redis === null || s3 === null) return null;
+  if (redis === null || postgres === null || s3 === null) return null;
+  const statements = await startPostgresCounter(postgres.url);
   const counter = await startS3Counter(s3.port);
-  /** @type {Count} */
-  const count = async (work) => {
+  /** @param {"redis" | "postgres"} of @returns {Count} */
+  const countOf = (of) => async (work) => {
     /** @type {Record<string, number>} */
     let ofS3 = {};
-    const ofRedis = await commandsDuring(redis, async () => {
+    const inS3 = async () => {
       ofS3 = await counter.during(work);
-    });
-    return { redis: ofRedis, s3: ofS3 };
+    };
+    const commands = of === "redis" ? sum(await commandsDuring(redis, inS3)) : await statements.during(inS3);
+    return { commands, s3: ofS3 };
   };
 
   const { bucket, credentials } = s3;
   const openS3 = (/** @type {string} */ prefix) =>
     createS3BlobStore({ bucket, credentials, prefix, endpoint: counter.endpoint });
   const everythingInS3 = `s3://${bucket}/everything?endpoint=${counter.endpoint}&timeoutMs=10000`;
+  const withPictures = (/** @type {import("@outrigger/core").BlobStore} */ records) => {
+    const pictures = openS3("pictures/");
+    return { records, originals: pictures, renditions: pictures };
+  };
+  const splitOf = (/** @type {string} */ url) => storageOf(url, s3, counter.endpoint);
   try {
-    const inRedis = await ofStorage(bench, count, storageOf(redis.url, null), null, () =>
-      createRedisBlobStore({ url: redis.url }),
-    );
-    const split = await ofStorage(bench, count, storageOf(redis.url, s3, counter.endpoint), s3, () => {
-      const pictures = openS3("pictures/");
-      const records = createRedisBlobStore({ url: redis.url });
-      return { records, originals: pictures, renditions: pictures };
-    });
-    const inS3 = await ofStorage(bench, count, everythingInS3, s3, () => openS3("everything/"));
-    const rows = [...inRedis].map(([what, counts]) => [
+    const [byRedis, byPostgres] = [countOf("redis"), countOf("postgres")];
+    const all = {
+      redis: await ofStorage(bench, byRedis, storageOf(redis.url, null), null, () =>
+        createRedisBlobStore({ url: redis.url }),
+      ),
+      "redis-s3": await ofStorage(bench, byRedis, splitOf(redis.url), s3, () =>
+        withPictures(createRedisBlobStore({ url: redis.url })),
+      ),
+      "postgres-s3": await ofStorage(bench, byPostgres, splitOf(statements.url), s3, () =>
+        withPictures(createSqlBlobStore({ url: statements.url })),
+      ),
+      s3: await ofStorage(bench, byRedis, everythingInS3, s3, () => openS3("everything/")),
+    };
+    const rows = [...all.redis.keys()].map((what) => [
       what,
-      String(sum(counts.redis)),
-      String(sum(split.get(what)?.redis ?? {})),
-      describe(split.get(what)?.s3),
-      describe(inS3.get(what)?.s3),
+      String(all.redis.get(what)?.commands),
+      String(all["redis-s3"].get(what)?.commands),
+      String(all["postgres-s3"].get(what)?.commands),
+      describe(all["redis-s3"].get(what)?.s3),
+      describe(all.s3.get(what)?.s3),
     ]);
     const titles = [
       "Request",
       "Commands, all in Redis",
       "Commands, records in Redis",
+      "Statements, records in PostgreSQL",
       "and S3, images",
       "S3, everything",
     ];
-    return { table: formatColumns(titles, rows, new Set(titles.slice(1, 3))), split };
+    const { redis: _, ...compared } = all;
+    const measured = Object.entries(compared).flatMap(([storage, found]) =>
+      Object.entries(REQUESTS).map(([kind, what]) => {
+        const { commands = 0, s3 = {} } = found.get(what) ?? {};
+        return [`requests.${storage}.${kind}`, { value: { commands, ...s3 }, unit: "requests" }];
+      }),
+    );
+    return {
+      table: formatColumns(titles, rows, new Set(titles.slice(1, 4))),
+      measured: Object.fromEntries(measured),
+    };
   } finally {
     await counter.close();
+    await statements.close();
   }
 }
 
@@ -118,10 +146,10 @@ async function ofStorage(bench, count, storage, s3, openStorage) {
     await row(REQUESTS.stored, () => ask(other, pathOf(id, "?resize=100x")));
     await row("original, first read of a node", () => ask(other, pathOf(id)));
     await row("record (`.json`)", () => ask(node, pathOf(id, "", "json")));
-    await row("edit (PATCH)", () =>
+    await row(REQUESTS.edited, () =>
       ask(node, pathOf(id, "", "json"), { method: "PATCH", pin, body: { name: "other" } }),
     );
-    await row("DELETE, one rendition", () =>
+    await row(REQUESTS.removed, () =>
       ask(node, pathOf(id, "", "json"), { method: "DELETE", pin, status: 204 }),
     );
     await row("read of a deleted image (410)", () => ask(other, pathOf(id), { status: 410 }));

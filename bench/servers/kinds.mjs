@@ -11,13 +11,17 @@
  * @property {boolean} [limits] Whether it has its default limits per client. Default: false.
  * @property {boolean} [waits] Whether each upload is answered only once it is processed. Default: false.
  * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
+ * @property {number} [readLeaseMs] Duration of read leases on `records` elsewhere. Absent: none.
+ * @property {RecordsOptions} [pictures] Where originals and renditions are, beside `records` elsewhere. Absent: in `directory`.
  * @property {RendererOptions} [renderer] For Outrigger's renderer. Absent: its defaults.
+ * @property {boolean} [sendfile] Whether Outrigger names large originals for a proxy instead of sending them. Default: false.
  * @property {string} [build] Release that Outrigger's renderer reports. Absent: the real one.
  */
 
 /**
  * @typedef {object} RecordsOptions
  * @property {string} [redis] URL of a Redis server.
+ * @property {string} [postgres] URL of a PostgreSQL database.
  * @property {{ bucket: string, endpoint: string, credentials: { accessKeyId: string, secretAccessKey: string } }} [s3]
  */
 

@@ -13,7 +13,7 @@ import { required } from "./kinds.mjs";
 
 /** @param {ServerOptions} options */
 async function createService(options) {
-  const { maxUploadBytes, limits = false, waits = false, build } = options;
+  const { maxUploadBytes, limits = false, waits = false, sendfile = false, build } = options;
   const renderer = createRenderer(options.renderer);
   return createImages({
     ...(await keepingOf(options)),
@@ -22,19 +22,22 @@ async function createService(options) {
     // One very busy client.
     ...(limits ? {} : { rateLimits: false, renderBudget: false }),
     ...(waits ? { asyncAfterMs: false } : {}),
+    ...(sendfile ? { sendfile: { header: "X-Accel-Redirect", prefix: "/files/" } } : {}),
     ...(maxUploadBytes === undefined ? {} : { maxUploadBytes }),
   });
 }
 
 /**
  * @param {ServerOptions} options
- * @returns {Promise<Pick<ImagesOptions, "storage" | "secret" | "sweepEveryMs">>}
+ * @returns {Promise<Pick<ImagesOptions, "storage" | "secret" | "sweepEveryMs" | "readLeaseMs">>}
  */
-async function keepingOf({ records, ...options }) {
-  const files = createFsBlobStore({ directory: required(options, "directory") });
-  if (records === undefined) return { storage: files };
+async function keepingOf({ records, pictures, readLeaseMs, ...options }) {
+  const files = () => createFsBlobStore({ directory: required(options, "directory") });
+  if (records === undefined) return { storage: files() };
+  const bytes = pictures === undefined ? files() : await openRemote(pictures);
   return {
-    storage: { records: await openRecords(records), originals: files, renditions: files },
+    storage: { records: await openRemote(records), originals: bytes, renditions: bytes },
+    readLeaseMs,
     secret: "where records are elsewhere, there is no place to keep one",
     // Only the work of requests is to be counted.
     sweepEveryMs: false,
@@ -45,10 +48,11 @@ async function keepingOf({ records, ...options }) {
  * @param {RecordsOptions} options
  * @returns {Promise<BlobStore>}
  */
-async function openRecords({ redis, s3 }) {
+async function openRemote({ redis, postgres, s3 }) {
   if (redis !== undefined) return (await import("@outrigger/redis")).createRedisBlobStore({ url: redis });
+  if (postgres !== undefined) return (await import("@outrigger/sql")).createSqlBlobStore({ url: postgres });
   if (s3 !== undefined) return (await import("@outrigger/s3")).createS3BlobStore(s3);
-  throw new TypeError("Records are in Redis or in S3");
+  throw new TypeError("A remote store is in Redis, in PostgreSQL or in S3");
 }
 
 /**

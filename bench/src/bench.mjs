@@ -4,7 +4,7 @@ import { createChecks } from "./check.mjs";
 import { startLoad } from "./load.mjs";
 import { startServer } from "./server-process.mjs";
 import { startStore } from "./store-process.mjs";
-import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
+import { startPostgresServer, startRedisServer, startS3Bucket } from "./test-servers.mjs";
 
 /** @import { Checks } from "./check.mjs" */
 /** @import { Corpus } from "./corpus.mjs" */
@@ -15,6 +15,7 @@ import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
 /** @import { S3Bucket } from "./test-servers.mjs" */
 /** @import { ServerKind, ServerOptions } from "../servers/kinds.mjs" */
 /** @import { KeeperKind, StoreOptions } from "../stores/kinds.mjs" */
+/** @import { PostgresServer } from "../../test/support/postgres-server.ts" */
 /** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 
 /**
@@ -31,6 +32,7 @@ import { startRedisServer, startS3Bucket } from "./test-servers.mjs";
  *   One that is given no options gets an empty directory.
  * @property {(options?: RedisServerOptions) => Promise<RedisServer | null>} startRedis Ends with the row; `null` where Redis
  *   is not installed.
+ * @property {() => Promise<PostgresServer | null>} startPostgres Ends with the row; `null` where PostgreSQL is not installed.
  * @property {(name: string) => Promise<string>} makeDirectory A new one, removed at the end.
  * @property {() => Promise<S3Bucket | null>} startS3 A bucket of a server that ends with the row; `null` where Ceph's object
  *   gateway is not installed.
@@ -84,6 +86,11 @@ export async function withBench(directory, settings, corpus, row) {
         const redis = await startRedisServer(options);
         if (redis !== null) endings.push(() => redis.close());
         return redis;
+      },
+      async startPostgres() {
+        const postgres = await startPostgresServer();
+        if (postgres !== null) endings.push(() => postgres.close());
+        return postgres;
       },
       async startS3() {
         const s3 = await startS3Bucket();

@@ -28,6 +28,11 @@ const PROGRAMS = {
     names: ["redis-server"],
     version: { flag: "--version", says: "Redis server" },
   },
+  postgres: {
+    variable: "OUTRIGGER_POSTGRES",
+    names: ["postgres"],
+    version: { flag: "--version", says: "postgres (PostgreSQL)" },
+  },
   radosgw: {
     variable: "OUTRIGGER_RADOSGW",
     names: ["radosgw"],

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { createViteServer } from "vitest/node";
 import { findProgram } from "./programs.mjs";
 
+/** @import { PostgresServer } from "../../test/support/postgres-server.ts" */
 /** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 /** @import { S3Server } from "../../test/support/s3-server.ts" */
 
@@ -14,6 +15,16 @@ export async function startRedisServer(/** @type {RedisServerOptions} */ options
   process.env.OUTRIGGER_REDIS_SERVER = program;
   const { startRedis } = await support(() => import("../../test/support/redis-server.ts"), "redis-server.ts");
   return startRedis(options);
+}
+
+/** @returns {Promise<PostgresServer | null>} `null` where PostgreSQL is not installed. */
+export async function startPostgresServer() {
+  const program = findProgram("postgres");
+  if (program === null) return null;
+  process.env.OUTRIGGER_POSTGRES = program;
+  const name = "postgres-server.ts";
+  const { startPostgres } = await support(() => import("../../test/support/postgres-server.ts"), name);
+  return startPostgres();
 }
 
 /** @returns {Promise<S3Bucket | null>} `null` where Ceph's object gateway is not installed. */
