@@ -2,12 +2,13 @@
 import { createFsBlobStore } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
+import { createSqlBlobStore } from "@outrigger/sql";
 
 /** @typedef {import("@outrigger/core").BlobStore} BlobStore */
 
 /**
  * Where pictures are, from one line of configuration: a URL for everything, or JSON with one for each role,
- * `{"records": "redis://…", "originals": "s3://…", "renditions": "s3://…"}`.
+ * `{"records": "postgres://…", "originals": "s3://…", "renditions": "s3://…"}`.
  * @param {string} text
  * @returns {BlobStore | { records: BlobStore, originals: BlobStore, renditions: BlobStore }}
  */
@@ -23,15 +24,16 @@ export function openStorage(text) {
 }
 
 /**
- * @param {string} text `file:./pictures`, `redis://host:port`, or `s3://bucket/prefix?endpoint=…&region=…`
+ * @param {string} text `file:./pictures`, `redis://host:port`, `postgres://host/database` for records only, or `s3://bucket/prefix?endpoint=…&region=…`
  * @returns {BlobStore}
  */
 function openStore(text) {
   if (text.startsWith("file:")) return createFsBlobStore({ directory: text.slice("file:".length) });
   if (/^rediss?:/.test(text)) return createRedisBlobStore({ url: text });
+  if (/^postgres(ql)?:/.test(text)) return createSqlBlobStore({ url: text });
   if (text.startsWith("s3:")) return openBucket(new URL(text));
   // Not quoted: it may hold a password.
-  throw new TypeError("STORAGE must be a URL that begins with file:, redis:, rediss: or s3:");
+  throw new TypeError("STORAGE must be a URL that begins with file:, redis:, rediss:, postgres: or s3:");
 }
 
 /**
