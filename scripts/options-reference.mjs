@@ -30,7 +30,11 @@ const CHAPTERS = [
   ["@outrigger/web", "Pages for browsers", ["mounting.md"]],
   ["@outrigger/redis", "Redis: storage, limits and queues that processes share", ["storage.md", "scale.md"]],
   ["@outrigger/s3", "Storage in S3", ["storage.md"]],
-  ["@outrigger/sql", "The lookup's data in SQLite or PostgreSQL", ["lookup.md", "contacts-command.md"]],
+  [
+    "@outrigger/sql",
+    "Image records in PostgreSQL, the lookup's data in SQLite or PostgreSQL",
+    ["storage.md", "lookup.md", "contacts-command.md"],
+  ],
   ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
   ["@outrigger/telemetry", "Metrics and traces", ["operations.md"]],
   ["@outrigger/client", "Clients for programs and browsers", ["client.md"]],

@@ -119,6 +119,13 @@ const SERVICES = [
     debianPackages: ["postgresql"],
   },
   {
+    name: "PgBouncer",
+    variable: "OUTRIGGER_PGBOUNCER",
+    commands: ["pgbouncer"],
+    directories: () => ["/usr/sbin"],
+    debianPackages: ["pgbouncer"],
+  },
+  {
     name: "OpenSSL",
     variable: "OUTRIGGER_OPENSSL",
     commands: ["openssl"],
@@ -137,6 +144,13 @@ const SERVICES = [
     commands: ["nginx"],
     directories: () => ["/usr/sbin"],
     debianPackages: ["nginx-light"],
+  },
+  {
+    name: "lighttpd",
+    variable: "OUTRIGGER_LIGHTTPD",
+    commands: ["lighttpd"],
+    directories: () => ["/usr/sbin"],
+    debianPackages: ["lighttpd"],
   },
   {
     name: "dnsmasq",

@@ -21,7 +21,7 @@ const CORE_FLOORS: readonly (readonly string[])[] = [
   ["images/record/"],
   ["images/store/"],
   ["images/owners/", "images/renditions/"],
-  ["images/authorize.ts", "images/images-options.ts", "images/image-settings.ts"],
+  ["images/authorize.ts", "images/sendfile.ts", "images/images-options.ts", "images/image-settings.ts"],
   ["images/processing/", "images/life/", "images/uploads/"],
   ["images/backup/", "images/migrate/", "images/verify/"],
   ["images/library/"],

@@ -12,6 +12,7 @@ import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { pngPhoto } from "./support/pictures.ts";
+import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type S3Server, startS3Server } from "./support/s3-server.ts";
 import { type Created, upload } from "./support/service.ts";
@@ -29,8 +30,10 @@ interface Stock {
 const SECRET = { OUTRIGGER_SECRET: "the secret of the old service, 32 bytes" };
 let redis: RedisServer;
 let s3: S3Server;
+let postgres: PostgresServer;
 
 beforeAll(async () => {
+  postgres = await startPostgres();
   redis = await startRedis({ appendOnly: true });
   s3 = await startS3Server();
 });
@@ -38,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await redis?.close();
   await s3?.stop();
+  await postgres?.close();
 });
 
 /** Runs the command to its end. */
@@ -113,7 +117,7 @@ async function digestsOf(base: string, stock: Stock): Promise<Map<string, string
 }
 
 describe("backup of a directory to a directory", () => {
-  it("a backup restores into a directory and Redis with PINs and expiries, and leaves the old directory unchanged", async () => {
+  it("a backup restores into a directory, Redis and PostgreSQL with PINs and expiries, and leaves the old directory unchanged", async () => {
     const cwd = await temporaryDirectory();
     const toBackup = ["backup", "--to", "file:./backup", "--with-secret"];
     let stock: Stock | undefined;
@@ -158,6 +162,17 @@ describe("backup of a directory to a directory", () => {
     const moved = await report<RestoreReport>(cwd, toNew, inRedis);
     expect(moved).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
     await served(cwd, inRedis, [], (base) => expectServed(base, then, digests));
+
+    const roles = { records: postgres.url, originals: "file:./pictures", renditions: "file:./pictures" };
+    const inPostgres = { OUTRIGGER_STORAGE: JSON.stringify(roles), OUTRIGGER_SECRET_FILE: secrets };
+    const again = await report<RestoreReport>(cwd, toNew, inPostgres);
+    expect(again).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
+    await served(cwd, inPostgres, [], (base) => expectServed(base, then, digests));
+    const second = await report<BackupReport>(cwd, ["backup", "--to", "file:./second"], inPostgres);
+    expect(second).toMatchObject({ images: 4, damaged: [], isComplete: true });
+    const listed = await run(cwd, ["images", "list", "--json"], inPostgres);
+    expect(listed).toMatchObject({ code: 0, stderr: "" });
+    for (const { id } of [then.kept, then.edited, then.withheld]) expect(listed.stdout).toContain(id);
 
     const refused = await run(cwd, ["serve", "--data", "backup"]);
     expect(refused).toMatchObject({

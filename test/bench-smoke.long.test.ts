@@ -4,9 +4,20 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const ROWS = [
-  ...["hot", "not-modified", "originals", "cold", "documents", "intermediate"],
-  ...["flight", "latency", "uploads", "memory", "hostile", "fairness", "spray", "sweep", "upgrade"],
-  ...["lookup", "backends", "backends-hot", "backends-memory", "pages", "start"],
+  ...["hot", "not-modified", "originals", "cold", "cold-remote", "auto", "documents"],
+  ...[
+    "intermediate",
+    "flight",
+    "latency",
+    "uploads",
+    "memory",
+    "hostile",
+    "fairness",
+    "spray",
+    "sweep",
+    "upgrade",
+  ],
+  ...["lookup", "backends", "backends-hot", "backends-memory", "records", "pages", "start"],
 ];
 
 test("the benchmark runs, and every candidate produces the output that is measured", async () => {

@@ -22,7 +22,7 @@ const EVERYTHING = [
   ...["reading", "HEAD", "Range", "ETag", "compression", "safety headers", "Cache-Control"],
   "sizes",
   ...["PATCH", "reading after writing", "If-Match", "viewer", "edit page", "edit form"],
-  ...["DELETE", "after deletion", "formats", "PDF", "Prefer", "Retry-After", "large upload"],
+  ...["DELETE", "after deletion", "formats", "PDF", "Prefer", "Retry-After", "large upload", "large picture"],
   ...["slow upload", "idle connection", "request buffering", "clock"],
 ];
 

@@ -56,6 +56,7 @@ describe.each([
   ["images", () => imagesDocument()],
   ["images without pages", () => imagesDocumentWithoutPages()],
   ["images that are imported", () => imagesDocument({ importUrls: true })],
+  ["images with tags for caches", () => imagesDocument({ cacheTag: "Cache-Tag" })],
   ["a lookup", () => lookupDocument()],
   ["both", bothDocument],
 ])("the description of %s", (_name, make) => {

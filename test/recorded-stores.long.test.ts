@@ -8,6 +8,7 @@ import { type BlobStore, createFsBlobStore, createLookup } from "@outrigger/core
 import { createRedisBlobStore } from "@outrigger/redis";
 import {
   createSqlAccounts,
+  createSqlBlobStore,
   createSqlContactSource,
   createSqlSuppressionList,
   openDatabase,
@@ -15,7 +16,7 @@ import {
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { ask, refusalOf } from "./lookup/ask.ts";
 import { startHost } from "./support/hosts.ts";
-import { startPostgres } from "./support/postgres-server.ts";
+import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { run } from "./support/programs.ts";
 import { startRedis } from "./support/redis-server.ts";
 import { addressOf, startSite } from "./support/service.ts";
@@ -42,13 +43,16 @@ interface Recorded {
   idempotencyKey: string;
   directory: RecordedImages;
   redis: RecordedImages;
+  postgres: RecordedImages;
   lookup: Record<"sqlite" | "postgres", RecordedLookup>;
 }
 
 const recorded = JSON.parse(await readFile(join(V1, "stores.json"), "utf8")) as Recorded;
 const directories: string[] = [];
+const servers: PostgresServer[] = [];
 
 afterAll(async () => {
+  for (const server of servers) await server.close();
   for (const directory of directories) await rm(directory, { recursive: true });
 });
 
@@ -56,6 +60,15 @@ async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-recorded-"));
   directories.push(directory);
   return directory;
+}
+
+/** A database with a recorded dump, on a server that runs until the end of the tests. @returns its URL. */
+async function restoredDatabase(name: string): Promise<string> {
+  const server = await startPostgres();
+  servers.push(server);
+  const url = await server.createDatabase("recorded");
+  await server.sql((await unpacked(name)).toString("utf8"), "recorded");
+  return url;
 }
 
 async function unpacked(name: string): Promise<Buffer> {
@@ -77,6 +90,11 @@ describe("images stored in format 1", () => {
     } finally {
       await redis.close();
     }
+  });
+
+  it("images of format 1 in PostgreSQL are read, edited, swept and counted", async () => {
+    const url = await restoredDatabase("images.postgres.sql");
+    await useImages(createSqlBlobStore({ url, timeoutMs: 10_000 }), recorded.postgres, recorded.secret);
   });
 });
 
@@ -158,14 +176,7 @@ describe("lookup data stored in format 1", () => {
   });
 
   it("lookup data of format 1 in PostgreSQL are found, counted and suppressed", async () => {
-    const server = await startPostgres();
-    try {
-      const url = await server.createDatabase("recorded");
-      await server.sql((await unpacked("lookup.postgres.sql")).toString("utf8"), "recorded");
-      await useLookup(url, recorded.lookup.postgres);
-    } finally {
-      await server.close();
-    }
+    await useLookup(await restoredDatabase("lookup.postgres.sql"), recorded.lookup.postgres);
   });
 });
 

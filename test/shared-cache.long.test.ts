@@ -1,65 +1,32 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { freePort } from "./support/listen.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { jpegPhoto } from "./support/pictures.ts";
-import { programs } from "./support/programs.ts";
+import { type RunningProxy, startNginx } from "./support/proxies.ts";
 import { addressOf, bytesOf, type Site, startSite, upload } from "./support/service.ts";
 
 const MODERN = "image/avif,image/webp,*/*;q=0.8";
 
 let site: Site;
+let nginx: RunningProxy;
 let base: string;
-const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   site = await startSite({ tls: "off" });
-  const directory = await mkdtemp(join(tmpdir(), "outrigger-nginx-"));
-  const port = await freePort();
-  base = `http://127.0.0.1:${port}/img`;
-  await writeFile(join(directory, "nginx.conf"), configuration(directory, port, site.origin));
-  const nginx = spawn(programs.nginx, ["-p", directory, "-e", "stderr", "-c", "nginx.conf"], {
-    stdio: "inherit",
-  });
-  const exit = once(nginx, "exit");
-  closing.push(async () => {
-    nginx.kill("SIGTERM");
-    await exit;
-    await rm(directory, { recursive: true });
-  });
-  await vi.waitFor(() => fetch(base), { timeout: 10_000 });
+  // A cache with nginx's own rules for keys, Vary and revalidation.
+  nginx = await startNginx(
+    `location / {
+      proxy_pass ${site.origin};
+      proxy_cache pictures;
+      proxy_cache_revalidate on;
+      add_header X-Cache $upstream_cache_status always;
+    }`,
+    "proxy_cache_path cache keys_zone=pictures:1m;",
+  );
+  base = `${nginx.origin}/img`;
 });
 afterAll(async () => {
-  for (const close of closing) await close();
+  await nginx.close();
   await site.close();
 });
-
-/** A cache with nginx's own rules for keys, Vary and revalidation. */
-function configuration(directory: string, port: number, origin: string): string {
-  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (name) => `${name}_temp_path ${directory}/${name};`,
-  );
-  return `
-    daemon off; master_process off; pid ${directory}/pid; error_log stderr warn;
-    events {}
-    http {
-      ${paths.join("\n")}
-      access_log off;
-      proxy_cache_path ${directory}/cache keys_zone=pictures:1m;
-      server {
-        listen 127.0.0.1:${port};
-        location / {
-          proxy_pass ${origin};
-          proxy_cache pictures;
-          proxy_cache_revalidate on;
-          add_header X-Cache $upstream_cache_status always;
-        }
-      }
-    }`;
-}
 
 const get = async (id: string, accept: string, headers: Record<string, string> = {}) => {
   const { response, bytes } = await bytesOf(addressOf({ base }, id, "auto?resize=20x"), {

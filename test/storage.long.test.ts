@@ -10,12 +10,13 @@ import {
   upload,
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
+import { startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
 import { withoutPackage } from "./support/without-package.ts";
 
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 
-const servers = new Set<RedisServer>();
+const servers = new Set<{ close(): Promise<void> }>();
 
 afterEach(async () => {
   for (const server of servers) await server.close();
@@ -115,6 +116,37 @@ describe("outrigger with everything in Redis", () => {
     const { stdout } = await ended(cwd, ["doctor"], env);
     expect(stdout).toContain(`ok       storage: ${server.url}\n`);
     expect(stdout).toMatch(/warning {2}storage: .*a restart loses everything\. Set `appendonly yes`\.\n/);
+  });
+});
+
+describe("outrigger with records in PostgreSQL", () => {
+  it("the log and doctor warn of a server that does not flush, and /readyz follows its outages", async () => {
+    const server = await startPostgres();
+    servers.add(server);
+    const roles = { records: server.url, originals: "file:./files", renditions: "file:./files" };
+    const env = { ...SECRET, OUTRIGGER_STORAGE: JSON.stringify(roles) };
+    const cwd = await temporaryDirectory();
+    const running = serve(cwd, [], env);
+    const url = await running.url;
+    const { id } = await uploaded(url, await jpeg());
+    expect(running.output.stderr).toMatch(/"level":40,.*a power cut can destroy the whole database/);
+    const { stdout } = await ended(cwd, ["doctor"], env);
+    expect(stdout).toContain(`ok       storage of records: ${server.url.replace("test@", "")}\n`);
+    expect(stdout).toMatch(/warning {2}storage of records: .*Set `fsync = on`\.\n/);
+    expect(await statusOf(url, "readyz")).toBe(200);
+    await server.signal("SIGSTOP");
+    await readyzAnswers(url, 503, 20_000);
+    await server.signal("SIGCONT");
+    await readyzAnswers(url, 200, 20_000);
+    expect(await statusOf(url, `api/images/${id}.jpg`)).toBe(200);
+  });
+
+  it("originals in PostgreSQL are refused before the server connects", async () => {
+    const env = { ...SECRET, OUTRIGGER_STORAGE: "postgres://:hush@127.0.0.1:1/images" };
+    const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
+    expect(code).toBe(2);
+    expect(stderr).toContain("storage.originals: must not be PostgreSQL, which stores records only");
+    expect(stderr).not.toContain("hush");
   });
 });
 

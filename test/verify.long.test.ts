@@ -45,7 +45,7 @@ async function verified(place: Place, ...args: string[]) {
 /** A service that is started on what is there by now. */
 async function served<T>(place: Place, work: (base: string, images: Images) => Promise<T>): Promise<T> {
   const images = createImages({
-    storage: place.openStore(),
+    storage: place.openStorage(),
     renderer: createRenderer(),
     secret: "0123456789abcdef0123456789abcdef",
     authorize: (_call, action) => (action === "create" ? { owner: OWNER } : undefined),

@@ -3,6 +3,7 @@ import type { ImageStorage } from "@outrigger/core";
 /** A store that any number of processes can open. */
 export type StoreDescription =
   | { kind: "file"; directory: string }
+  | { kind: "postgres"; url: string; prefix: string }
   | { kind: "redis"; url: string | string[]; prefix: string }
   | {
       kind: "s3";

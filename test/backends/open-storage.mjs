@@ -2,6 +2,7 @@
 import { createFsBlobStore } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
+import { createSqlBlobStore } from "@outrigger/sql";
 
 // A busy machine delays servers.
 const TIMEOUT_MS = 10_000;
@@ -10,6 +11,7 @@ const SUPERSEDED_MS = 1000;
 
 const OPENERS = {
   file: createFsBlobStore,
+  postgres: ({ url, prefix }) => createSqlBlobStore({ url, prefix, timeoutMs: TIMEOUT_MS }),
   redis: ({ url, prefix }) =>
     createRedisBlobStore({ url, prefix, timeoutMs: TIMEOUT_MS, supersededMs: SUPERSEDED_MS }),
   s3: ({ prefix, ...bucket }) =>

@@ -1,9 +1,10 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { paginateListObjectsV2 } from "@aws-sdk/client-s3";
+import { startPostgres } from "../support/postgres-server.ts";
 import { startRedis, startRedisCluster } from "../support/redis-server.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
@@ -15,6 +16,7 @@ export const STORAGE_NAMES = [
   "a Redis cluster",
   "S3",
   "S3 with records in Redis",
+  "S3 with records in PostgreSQL",
 ] as const;
 export type StorageName = (typeof STORAGE_NAMES)[number];
 
@@ -45,9 +47,10 @@ export async function startServers(): Promise<Servers> {
     start(startRedis(), (server) => server.close()),
     start(startRedisCluster(), (cluster) => cluster.close()),
     start(startS3Server(), (server) => server.stop()),
+    start(startPostgres(), (server) => server.close()),
   ] as const;
   try {
-    const [redis, cluster, s3] = await Promise.all(starts);
+    const [redis, cluster, s3, postgres] = await Promise.all(starts);
     const { endpoint, credentials } = s3;
     const bucket = await s3.createBucket();
 
@@ -55,6 +58,7 @@ export async function startServers(): Promise<Servers> {
       directory: () => ({ kind: "file", directory: mkdtempSync(join(root, "data-")) }),
       redis: () => ({ kind: "redis", url: redis.url, prefix: randomUUID() }),
       cluster: () => ({ kind: "redis", url: cluster.urls, prefix: randomUUID() }),
+      postgres: () => ({ kind: "postgres", url: postgres.url, prefix: `t${randomBytes(6).toString("hex")}` }),
       s3: () => ({ kind: "s3", endpoint, credentials, bucket, prefix: randomUUID() }),
     } satisfies Record<string, () => StoreDescription>;
     const storages: Record<StorageName, () => StorageDescription> = {
@@ -63,6 +67,7 @@ export async function startServers(): Promise<Servers> {
       "a Redis cluster": () => ({ records: stores.cluster() }),
       S3: () => ({ records: stores.s3() }),
       "S3 with records in Redis": () => ({ records: stores.redis(), pictures: stores.s3() }),
+      "S3 with records in PostgreSQL": () => ({ records: stores.postgres(), pictures: stores.s3() }),
     };
 
     async function namesOf(store: StoreDescription): Promise<string[]> {
@@ -73,6 +78,17 @@ export async function startServers(): Promise<Servers> {
           const nodes = typeof store.url === "string" ? [redis] : cluster.nodes;
           const lists = await Promise.all(nodes.map((node) => node.cli("KEYS", `${store.prefix}:*`)));
           return lists.flatMap((list) => list.split("\n")).filter((name) => name !== "");
+        }
+        case "postgres": {
+          const tables = ["blobs", "due", "leases"].map((name) => `${store.prefix}_${name}`);
+          if ((await postgres.sql(`SELECT to_regclass('${tables[0]}')`)) === "") return [];
+          const [blobs, due, leases] = tables;
+          const lists = [
+            `SELECT key FROM ${blobs}`,
+            `SELECT list || id FROM ${due}`,
+            `SELECT key FROM ${leases}`,
+          ];
+          return (await postgres.sql(lists.join(" UNION ALL "))).split("\n").filter((name) => name !== "");
         }
         case "s3": {
           const names: string[] = [];

@@ -20,6 +20,7 @@ function urlOf(store: StoreDescription): string {
   switch (store.kind) {
     case "file":
       return `file:${store.directory}`;
+    case "postgres":
     case "redis":
       // Several addresses, separated by commas: a cluster.
       return `${store.url}?prefix=${store.prefix}&${TIMEOUT}`;

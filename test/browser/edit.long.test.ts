@@ -65,11 +65,13 @@ describe("the edit page in Chromium", () => {
         expect((await durations.locator("option").allTextContents()).at(-1)).toBe("7 days");
         await durations.selectOption("86400000");
         expect(await page.getByRole("radio", { name: "In", exact: true }).isChecked()).toBe(true);
-        expect(await page.locator("output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
+        expect(await page.locator("#expires-hint output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
         await page.getByLabel("Date and time").fill("2031-02-03T20:05");
         expect(await page.getByRole("radio", { name: "On", exact: true }).isChecked()).toBe(true);
         expect(await durations.inputValue()).toBe("");
-        expect(await page.locator("output").textContent()).toBe("New expiry: 3 Feb 2031, 20:05 GMT+9.");
+        expect(await page.locator("#expires-hint output").textContent()).toBe(
+          "New expiry: 3 Feb 2031, 20:05 GMT+9.",
+        );
         await page.getByRole("radio", { name: "Don’t change" }).check();
         expect(await page.getByLabel("Date and time").inputValue()).toBe("");
       });
@@ -151,7 +153,7 @@ describe("the edit page in Chromium", () => {
       await withPage(browser, {}, async (page) => {
         const complaints = complaintsOf(page);
         await page.goto(image.editUrl.replace("localhost", "127.0.0.1"));
-        await page.locator("output").waitFor({ state: "attached" });
+        await page.locator("#expires-hint output").waitFor({ state: "attached" });
         await page.getByLabel("Name").fill("after");
         await page.getByRole("button", { name: "Save changes" }).click();
         await page.waitForURL(/localhost.*\/edit$/);

@@ -93,6 +93,41 @@ describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (java
     });
   });
 
+  test("sets the focal point by two fields, removes it by empty ones, and refuses one field alone", async () => {
+    const image = await mine();
+    await withPage(browser, { javaScriptEnabled }, async (page) => {
+      const complaints = complaintsOf(page);
+      await page.goto(image.editUrl);
+      const [left, top] = [page.getByLabel("From the left"), page.getByLabel("From the top")];
+      await left.fill("25");
+      await saved(page);
+      await page.locator("#focusY-fault").waitFor();
+      expect(await page.locator("#focusY-fault").textContent()).toBe(
+        "Enter both numbers, or clear both to keep the centre.",
+      );
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("focus-y");
+      expect([await left.inputValue(), await top.getAttribute("aria-invalid")]).toEqual(["25", "true"]);
+      await top.fill("10.5");
+      await saved(page);
+      await expect.poll(() => notice(page)).toBe("Focal point updated.");
+      expect((await recordOf(image)).focus).toEqual([0.25, 0.105]);
+      expect([await left.inputValue(), await top.inputValue()]).toEqual(["25", "10.5"]);
+      await expect
+        .poll(() =>
+          page
+            .locator(".cut")
+            .evaluateAll((cuts: HTMLImageElement[]) => cuts.map((cut) => cut.naturalWidth > 0)),
+        )
+        .toEqual([true, true]);
+      await left.fill("");
+      await top.fill("");
+      await saved(page);
+      await expect.poll(() => notice(page)).toBe("Focal point removed.");
+      expect((await recordOf(image)).focus).toBeNull();
+      expect(complaints.filter((complaint) => !complaint.includes("400"))).toEqual([]);
+    });
+  });
+
   test("deletes only when that is confirmed, and then says that it did", async () => {
     const image = await mine();
     await withPage(browser, { javaScriptEnabled }, async (page) => {

@@ -168,13 +168,19 @@ describe("files that mean harm, in Chromium", () => {
         dialogs.push(dialog.message());
         void dialog.dismiss();
       });
+      const plain = await upload(site, picture, "image/jpeg", { name: "plain.jpg" });
+      const pictures = { editUrl: 0, url: 0 };
+      for (const address of ["editUrl", "url"] as const) {
+        await page.goto(plain[address]);
+        pictures[address] = await page.locator("main img").count();
+      }
       for (const name of names) {
         const image = await upload(site, picture, "image/jpeg", { name });
-        for (const address of [image.editUrl, image.url]) {
-          await page.goto(address);
+        for (const address of ["editUrl", "url"] as const) {
+          await page.goto(image[address]);
           expect(await page.locator("h1").textContent()).toBe(name);
           expect(await page.title()).toContain(name);
-          expect(await page.locator("main img").count()).toBe(1);
+          expect(await page.locator("main img").count()).toBe(pictures[address]);
         }
         expect(await page.locator(".stage img").getAttribute("alt")).toBe(name);
         // What the snippet makes elsewhere is the same picture, with the name as its text.

@@ -79,13 +79,15 @@ describe("checks of the saved list", () => {
           most = Math.max(most, running);
           await new Promise((resolve) => setImmediate(resolve));
           running -= 1;
-          return { name: `new ${id[0]}`, expiresAt: "2031-01-01T00:00:00.000Z" };
+          const placeholder = id[0] === "a" ? null : "IPgBBYDpX4uWhVNlW/hzirPy/lu5";
+          return { name: `new ${id[0]}`, expiresAt: "2031-01-01T00:00:00.000Z", placeholder };
         },
         onChecked: (_image, change) => changes.push(change),
       },
     );
     expect([pauseMs, most, changes.length]).toEqual([0, 4, 8]);
     expect(changes.map(({ name }) => name).sort()).toEqual([..."abcdefgh"].map((each) => `new ${each}`));
+    expect(changes.map(({ placeholder }) => placeholder?.length)).toEqual([undefined, ...Array(7).fill(28)]);
   });
 
   test.each([

@@ -73,6 +73,20 @@ describe("the download options of the viewer", { timeout: 90_000 }, () => {
     });
   });
 
+  test("the quality auto of a JPEG shows the size of the file that the service finds", async () => {
+    await withPage(browser, {}, async (page) => {
+      await openOptions(page, photo.url);
+      await pick(page, "JPEG");
+      const requests = requestsOf(page);
+      await pick(page, "auto");
+      const address = `${addressOf(site, photo.id, "jpg")}?convert=auto`;
+      const { response, bytes } = await bytesOf(address);
+      expect(response.status).toBe(200);
+      await expect.poll(() => settled(page)).toContain(`JPEG · 2200 px · ${sizeText(bytes.length)}`);
+      expect(requests.filter((url) => url.includes("convert=auto"))).toEqual([address]);
+    });
+  });
+
   test("a later choice cancels the request, and digits typed in a row make one request", async () => {
     await withPage(browser, {}, async (page) => {
       const cancelled: string[] = [];

@@ -48,6 +48,48 @@ describe("the viewer in Chromium", () => {
     },
   );
 
+  test("until it is loaded, a picture has a blurred one in its place, of which nothing is seen afterwards", async () => {
+    for (const viewport of [
+      { width: 1440, height: 700 },
+      { width: 390, height: 844 },
+    ]) {
+      await withPage(browser, { viewport, javaScriptEnabled: false }, async (page) => {
+        let release = () => {};
+        const released = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await page.route(`**/api/images/${photo.id}.*`, async (route) => {
+          await released;
+          await route.continue();
+        });
+        await page.goto(`${photo.url}/view`, { waitUntil: "commit" });
+        const stage = page.locator(".stage");
+        await page.locator(".stage > svg").waitFor();
+        const [picture, look] = [
+          await stage.locator("img").boundingBox(),
+          await page.locator(".stage > svg").boundingBox(),
+        ];
+        expect(look).toEqual(picture);
+        const { data } = await sharp(await stage.screenshot())
+          .resize(12, 8, { fit: "fill" })
+          .raw()
+          .toBuffer({ resolveWithObject: true });
+        // The photo is light in its middle.
+        expect(data.at(3 * (4 * 12 + 6)) ?? 0).toBeGreaterThan((data.at(3 * (1 * 12 + 3)) ?? 0) + 10);
+        release();
+        await page.waitForLoadState("load");
+        const shown = await stage.screenshot();
+        await page.locator(".stage > svg").evaluate((look) => look.remove());
+        const [before, after] = await Promise.all(
+          [shown, await stage.screenshot()].map((bytes) => sharp(bytes).removeAlpha().raw().toBuffer()),
+        );
+        // The round corners are smoothed over both.
+        const changed = before?.filter((value, index) => Math.abs(value - (after?.[index] ?? 0)) > 2).length;
+        expect(changed).toBeLessThan(600);
+      });
+    }
+  });
+
   test("a PSD and an animation show no broken picture", async () => {
     const psd = await upload(site, flatPsd(), "image/x-photoshop", { fileName: "plan.psd" });
     const gif = await upload(site, await animatedGif(3), "image/gif");

@@ -41,10 +41,41 @@ describe("the command get", PATIENT, () => {
   it("get --as auto names the type of the file, or every type that it can store, in Accept", async () => {
     const { id } = await photo.uploaded("--name", "auto");
     const typed = await run(["get", "--as", "auto", "--to", site.url(), "--output", "typed.webp", "--", id]);
-    const named = await run(["get", "--as", "auto", "--quality", "low", "--to", site.url(), "--", id]);
+    const named = await run(["get", "--as", "auto", "--quality", "auto", "--to", site.url(), "--", id]);
     expect([typed.stderr, named.stderr]).toEqual(["", ""]);
     expect(typed.stdout.split("  ").slice(0, 2)).toEqual(["typed.webp", "image/webp"]);
     expect(named.stdout.split("  ").slice(0, 2)).toEqual(["auto.avif", "image/avif"]);
+  });
+
+  it("get --fit cuts to the size of --resize around --at, or extends to it by --background", async () => {
+    const { url } = await photo.uploaded();
+    const square = ["get", url, "--as", "png", "--resize", "24x24", "--fit"];
+    const runs = await Promise.all([
+      run([...square, "cover", "--output", "cut.png"]),
+      run([...square, "cover", "--at", "0,0.5", "--output", "left.png"]),
+      run([...square, "cover", "--at", "attention", "--output", "seen.png"]),
+      run([...square, "pad", "--background", "ff8800", "--output", "bars.png"]),
+    ]);
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, ""]));
+    const bytesOf = async (name: string) => {
+      const { data, info } = await sharp(join(site.cwd(), name))
+        .removeAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect([name, info.width, info.height]).toEqual([name, 24, 24]);
+      return data;
+    };
+    expect((await bytesOf("cut.png")).equals(await bytesOf("left.png"))).toBe(false);
+    await bytesOf("seen.png");
+    expect([...(await bytesOf("bars.png")).subarray(0, 3)]).toEqual([0xff, 0x88, 0]);
+    const refused = await Promise.all([
+      run(["get", url, "--fit", "cover"]),
+      run([...square, "fill"]),
+      run([...square, "cover", "--at", "left"]),
+      run([...square, "pad", "--background", "red"]),
+    ]);
+    expect(refused.map(({ code }) => code)).toEqual([1, 2, 2, 2]);
+    expect(refused[0]?.stderr).toContain("fit needs resize=<MaxWidth>x<MaxHeight> with both sides");
   });
 
   it("get requests a signed or preset address unchanged, and drops signature and preset for other parameters", async () => {
@@ -76,12 +107,13 @@ describe("the command get", PATIENT, () => {
   it("get replaces a file only with --force, and prints bytes with --output - and the record with --json", async () => {
     const { id, url, pin } = await photo.uploaded();
     await writeFile(join(site.cwd(), "photo.png"), "mine");
-    const [refused, streamed, record, odd, late] = await Promise.all([
+    const [refused, streamed, record, odd, late, unfit] = await Promise.all([
       run(["get", url]),
       run(["get", url, "--as", "svg", "--output", "-"]),
       run(["get", url, "--json"]),
       run(["get", url, "--quality", "low"]),
       run(["get", url, "--page", "2", "--output", "page.png"]),
+      run(["get", url, "--as", "gif", "--quality", "auto"]),
     ]);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("photo.png already exists")]);
     expect(await readFile(join(site.cwd(), "photo.png"), "utf8")).toBe("mine");
@@ -89,7 +121,14 @@ describe("the command get", PATIENT, () => {
     expect(streamed.stdout).toMatch(/^<svg[\s\S]*<\/svg>\s*$/);
     expect(printed(record.stdout)[0]).toMatchObject({ id, name: "photo.png", type: "image/png" });
     expect(record.stdout).not.toContain(pin);
-    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining("--quality: applies only to JPEG")]);
+    expect([odd.code, odd.stderr]).toEqual([
+      2,
+      expect.stringContaining("--quality low: applies only to jpg, auto; add --as jpg"),
+    ]);
+    expect([unfit.code, unfit.stderr]).toEqual([
+      2,
+      expect.stringContaining("--quality auto: applies only to jpg, auto, webp, avif; add --as jpg"),
+    ]);
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("page must be at most 1")]);
     expect((await run(["get", url, "--force"])).code).toBe(0);
     expect((await sharp(join(site.cwd(), "photo.png")).metadata()).width).toBe(64);

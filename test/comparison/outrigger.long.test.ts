@@ -8,7 +8,7 @@ let site: Site;
 
 beforeAll(async () => {
   samples = await createSamples();
-  site = await startSite();
+  site = await startSite({ presets: { turned: { rotate: 90, blur: 5 } } });
 });
 
 afterAll(() => site.close());
@@ -66,15 +66,23 @@ describe("Outrigger, asked what the comparison asks the others", () => {
     expect((await rawOf(stored)).equals(await rawOf(samples.tagged))).toBe(true);
   });
 
-  test("Outrigger does not crop: a box of another shape gets the whole image", async () => {
+  test("Outrigger crops to a point and to the interesting part", async () => {
     const { id } = await created(samples.photo, "image/jpeg");
-    const { width, height } = await sharp(await bytesOf(`${id}.png?resize=50x50`)).metadata();
-    expect([width, height]).toEqual([50, 38]);
+    for (const at of ["0.2,0.8", "attention"]) {
+      const { width, height } = await sharp(
+        await bytesOf(`${id}.png?resize=50x50&fit=cover&at=${at}`),
+      ).metadata();
+      expect([width, height]).toEqual([50, 50]);
+    }
   });
 
-  test("Outrigger has no filters: blur and rotate change nothing", async () => {
+  test("Outrigger blurs and turns in presets of the host, not in the address", async () => {
     const { id } = await created(samples.photo, "image/jpeg");
-    expect((await bytesOf(`${id}.png?blur=5&rotate=90`)).equals(await bytesOf(`${id}.png`))).toBe(true);
+    const plain = await bytesOf(`${id}.png`);
+    expect((await bytesOf(`${id}.png?blur=5&rotate=90`)).equals(plain)).toBe(true);
+    const { width, height } = await sharp(plain).metadata();
+    const turned = await sharp(await bytesOf(`${id}.png?preset=turned`)).metadata();
+    expect([turned.width, turned.height]).toEqual([height, width]);
   });
 
   test("Outrigger refuses video, TIFF and text that names itself a JPEG with 415", async () => {

@@ -64,6 +64,7 @@ export declare const apiKey: string;
 export declare const file: File;
 export declare const abort: AbortController;
 export declare const bar: { show(share: number): void };
+export declare const purgeTag: (tag: string) => Promise<void>;
 export declare const show: (share: number) => void;
 export declare const tell: (message: string) => void;
 export declare const url: string;

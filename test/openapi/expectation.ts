@@ -272,6 +272,12 @@ function formExpectation(draft: Draft, schemas: Schemas): Expectation {
   if (action !== "update") return true;
   const [name, lasts, until] = ["name", "expiresIn", "expiresAt"].map((each) => fieldOf(draft, each));
   if (name !== null && name !== undefined && nameState(schemas, name) !== "right") return true;
+  const sides = ["focusX", "focusY"].map((each) => fieldOf(draft, each));
+  if (sides.some((side) => side !== null && isFilled(side))) {
+    const isSide = (side: Field | null) =>
+      side !== null && isFilled(side) && schemas.faultOf(side.schema, side.value) === null;
+    if (!sides.every(isSide)) return true;
+  }
   const date = expiryState(schemas, until ?? null);
   const chosen = ["keep", "in", "on"].includes(expiry) ? expiry : expiresIn.trim() !== "" ? "in" : "on";
   if (chosen !== "in") {

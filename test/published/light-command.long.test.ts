@@ -8,7 +8,7 @@ import { ROOT } from "../documents/pages.ts";
 import { blankProject, type Project } from "./project.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 
-const SERVER = ["express", "imaging", "node", "telemetry", "verifier", "web"];
+const SERVER = ["express", "imaging", "node", "web"];
 
 describe("the command as published, without the parts of a server", () => {
   let registry: Registry;
@@ -74,14 +74,14 @@ describe("the command as published, without the parts of a server", () => {
     for (const page of ["docs/command.md", "packages/server/README.md"])
       expect(await readFile(join(ROOT, page), "utf8")).toContain(names);
     expect(await run(["serve", "--demo"])).toEqual(
-      lacking("A server and the email lookup need", [...base, own("sql")]),
+      lacking("A server and the email lookup need", [...base, own("sql"), own("verifier")]),
     );
     const env = { OUTRIGGER_SECRET: "s".repeat(32), OUTRIGGER_LOOKUP_DATABASE: "postgres://127.0.0.1:1/x" };
     const config = { storage: "s3://pictures", jobQueue: "redis://127.0.0.1:1" };
     await writeFile(join(project.directory, "all.json"), JSON.stringify(config));
     expect(await run(["serve", "--config", "all.json"], env)).toEqual(
       lacking("A server, the email lookup, storage in S3, and a job queue need", [
-        ...[...base, own("sql"), own("s3"), "@aws-sdk/client-s3@3"],
+        ...[...base, own("sql"), own("verifier"), own("s3"), "@aws-sdk/client-s3@3"],
         ...[own("redis"), "bullmq@6", "ioredis@5"],
       ]),
     );

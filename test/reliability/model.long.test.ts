@@ -16,6 +16,7 @@ const RUNS: Record<StorageName, number> = {
   "a Redis cluster": amount(60, 5_000),
   S3: amount(25, 2_000),
   "S3 with records in Redis": amount(40, 2_000),
+  "S3 with records in PostgreSQL": amount(40, 2_000),
 };
 /** A broken store must be found within this many runs. */
 const MUTANT_RUNS = 150;
@@ -129,6 +130,7 @@ test.each([
   ["stale records", "a Redis cluster"],
   ["unconditional writes", "S3"],
   ["late writes", "S3 with records in Redis"],
+  ["unconditional writes", "S3 with records in PostgreSQL"],
 ] as const)(
   "the check finds processes with a broken store: %s, %s",
   async (mutant, name) => {

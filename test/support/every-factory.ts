@@ -68,6 +68,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createRedisRateLimiter: [redis.createRedisRateLimiter, { url: "redis://localhost" }],
   createBullMqJobQueue: [createBullMqJobQueue, { url: "redis://localhost" }],
   createS3BlobStore: [createS3BlobStore, { bucket: "a" }],
+  createSqlBlobStore: [sql.createSqlBlobStore, { url: "postgres://localhost/images" }],
   putContacts: [(options) => sql.putContacts(database, [], options), {}],
   refreshContacts: [(options) => sql.refreshContacts(database, options), {}],
   openDatabase: [sql.openDatabase, { url: "file:./never-opened.db" }],

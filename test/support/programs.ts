@@ -17,8 +17,10 @@ export const programs = {
   mkfsExt4: process.env.OUTRIGGER_MKFS_EXT4 ?? "/usr/sbin/mkfs.ext4",
   redisServer: process.env.OUTRIGGER_REDIS_SERVER ?? "/usr/bin/redis-server",
   nginx: process.env.OUTRIGGER_NGINX ?? "/usr/sbin/nginx",
+  lighttpd: process.env.OUTRIGGER_LIGHTTPD ?? "/usr/sbin/lighttpd",
   dnsmasq: process.env.OUTRIGGER_DNSMASQ ?? "/usr/sbin/dnsmasq",
   openssl: process.env.OUTRIGGER_OPENSSL ?? "/usr/bin/openssl",
+  pgbouncer: process.env.OUTRIGGER_PGBOUNCER ?? "/usr/sbin/pgbouncer",
   postgres: process.env.OUTRIGGER_POSTGRES ?? "/usr/lib/postgresql/15/bin/postgres",
   radosgw: process.env.OUTRIGGER_RADOSGW ?? "/usr/bin/radosgw",
   /** A python3 that can import psd_tools. */

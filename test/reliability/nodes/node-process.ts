@@ -16,6 +16,8 @@ export interface NodeConfig {
   mutant?: string;
   /** Redis for the rate limits and the job queue. @default rate limits per node, no queue */
   shared?: { url: string; prefix: string };
+  /** See `readLeaseMs` of the service. @default none */
+  readLeaseMs?: number;
   /** Uploads per minute. @default no limits */
   creates?: number;
   /** Whether a queue in `shared` distributes the pending uploads. @default false */

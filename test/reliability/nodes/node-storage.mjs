@@ -2,6 +2,7 @@
 // finds the fault.
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
+import { createSqlBlobStore } from "@outrigger/sql";
 
 const STALE_MS = 1000;
 
@@ -19,6 +20,12 @@ const MUTANTS = {
       },
     };
   },
+  // No node learns of the read leases of others.
+  "silent read leases": (store) => ({
+    get: async (key, options) => (key === "read-lease" ? null : store.get(key, options)),
+    put: async (key, ...rest) =>
+      key === "read-lease" ? { size: 0, revision: "silent" } : store.put(key, ...rest),
+  }),
   // Every node ignores the leases of others.
   "no leases": () => ({ acquireLease: undefined, renewLease: undefined, releaseLease: undefined }),
   // Overwrites whatever is stored.
@@ -28,16 +35,17 @@ const MUTANTS = {
 };
 
 /**
- * @param {{ redis?: object, s3?: object }} spec both: records in Redis, pictures in S3
+ * @param {{ redis?: object, postgres?: object, s3?: object }} spec two: records in the database, pictures in S3
  * @returns the roles, and how many calls have named an ID
  */
-export function openStorage({ redis, s3 }, mutant) {
+export function openStorage({ redis, postgres, s3 }, mutant) {
   const counts = new Map();
   const change = mutant === undefined ? () => ({}) : MUTANTS[mutant];
   const open = (store) => counted({ ...store, ...change(store) }, counts);
   const redisStore = redis === undefined ? null : open(createRedisBlobStore(redis));
+  const sqlStore = postgres === undefined ? null : open(createSqlBlobStore(postgres));
   const s3Store = s3 === undefined ? null : open(createS3BlobStore({ ...s3, timeoutMs: 10_000 }));
-  const records = redisStore ?? s3Store;
+  const records = redisStore ?? sqlStore ?? s3Store;
   const pictures = s3Store ?? redisStore;
   return {
     roles: { records, originals: pictures, renditions: pictures },

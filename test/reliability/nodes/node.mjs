@@ -16,7 +16,9 @@ import express from "express";
 import { announce, endWithParent } from "../../support/host-process.mjs";
 import { openStorage } from "./node-storage.mjs";
 
-const { directory, storage, mutant, shared, creates, hasQueue, processUploads } = JSON.parse(process.argv[2]);
+const { directory, storage, mutant, shared, creates, hasQueue, processUploads, readLeaseMs } = JSON.parse(
+  process.argv[2],
+);
 const SECRET = "the same for all nodes, 32 bytes at least";
 
 endWithParent();
@@ -66,6 +68,7 @@ const images = createImages({
   rateLimiter: limiter,
   jobQueue: hasQueue ? createBullMqJobQueue(shared) : undefined,
   processUploads,
+  readLeaseMs,
   onError: (error) => note("error", `${error?.stack} ${error?.cause?.stack ?? ""}`),
 });
 

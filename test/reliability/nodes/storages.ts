@@ -1,11 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { startPostgres } from "../../support/postgres-server.ts";
 import { startRedis } from "../../support/redis-server.ts";
 import { type S3Server, startS3Server } from "../../support/s3-server.ts";
 import { isSoak } from "../../support/soak.ts";
 
-/** The stores that a node opens. Both: records in Redis, pictures in S3. */
+/** The stores that a node opens. Two: records in a database, pictures in S3. */
 export interface StorageSpec {
   redis?: { url: string; prefix: string };
+  postgres?: { url: string; prefix: string };
   s3?: {
     endpoint: string;
     credentials: S3Server["credentials"];
@@ -14,12 +16,15 @@ export interface StorageSpec {
   };
 }
 
-export type StorageName = "Redis" | "S3" | "Redis and S3";
+export type StorageName = "Redis" | "S3" | "PostgreSQL and S3" | "Redis and S3";
 
-/** Every run tests each alone; a soak also tests both together. */
-export const STORAGES: readonly StorageName[] = isSoak ? ["Redis", "S3", "Redis and S3"] : ["Redis", "S3"];
+/** Every run tests each service; a soak also tests Redis and S3 together. */
+export const STORAGES: readonly StorageName[] = [
+  ...(["Redis", "S3", "PostgreSQL and S3"] as const),
+  ...(isSoak ? (["Redis and S3"] as const) : []),
+];
 
-/** A Redis server and an S3 service for the tests of a file. */
+/** A Redis server, a PostgreSQL server and an S3 service for the tests of a file. */
 export interface StorageServers {
   /** Empty storage. */
   empty(name: StorageName): StorageSpec;
@@ -29,25 +34,34 @@ export interface StorageServers {
 }
 
 export async function startStorageServers(): Promise<StorageServers> {
-  const s3 = await startS3Server();
-  const redis = await startRedis().catch(async (error) => {
-    await s3.stop();
-    throw error;
-  });
-  const bucket = await s3.createBucket();
-  const { endpoint, credentials } = s3;
-  return {
-    shared: () => ({ url: redis.url, prefix: randomUUID() }),
-    empty(name) {
-      const prefix = randomUUID();
-      return {
-        ...(name === "S3" ? {} : { redis: { url: redis.url, prefix } }),
-        ...(name === "Redis" ? {} : { s3: { endpoint, credentials, bucket, prefix: `${prefix}/` } }),
-      };
-    },
-    async close() {
-      await redis.close();
-      await s3.stop();
-    },
+  const running: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    for (const server of running) await server.close();
   };
+  try {
+    const s3 = await startS3Server();
+    running.push({ close: () => s3.stop() });
+    const redis = await startRedis();
+    running.push(redis);
+    const postgres = await startPostgres();
+    running.push(postgres);
+    const bucket = await s3.createBucket();
+    const { endpoint, credentials } = s3;
+    return {
+      shared: () => ({ url: redis.url, prefix: randomUUID() }),
+      empty(name) {
+        const prefix = randomUUID();
+        const table = `t${randomBytes(6).toString("hex")}`;
+        return {
+          ...(name.includes("Redis") ? { redis: { url: redis.url, prefix } } : {}),
+          ...(name.includes("PostgreSQL") ? { postgres: { url: postgres.url, prefix: table } } : {}),
+          ...(name.includes("S3") ? { s3: { endpoint, credentials, bucket, prefix: `${prefix}/` } } : {}),
+        };
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

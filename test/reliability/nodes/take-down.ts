@@ -36,8 +36,11 @@ interface Read {
   headers: Record<string, string>;
 }
 
-/** Reads of an image, each of another kind; every node can now answer them from memory except for the record. */
-export async function warmUp(nodes: readonly NodeProcess[], { id }: Created): Promise<Read[]> {
+/**
+ * Reads of an image, each of another kind; every node can now answer them from memory except for the record.
+ * @param isHot Only those that a read lease can answer. The others look the record up, which ends the lease of an image taken down.
+ */
+export async function warmUp(nodes: readonly NodeProcess[], { id }: Created, isHot = false): Promise<Read[]> {
   const pictures = [`api/images/${id}.png`, `api/images/${id}.jpg?resize=60x`, id];
   const reads: Read[] = [];
   for (const target of [...pictures, `api/images/${id}.json`]) {
@@ -51,7 +54,11 @@ export async function warmUp(nodes: readonly NodeProcess[], { id }: Created): Pr
     );
     if (pictures.includes(target)) reads.push({ target, method: "GET", headers: { Range: "bytes=0-99" } });
   }
-  return reads;
+  return isHot
+    ? reads.filter(
+        ({ target, headers }) => target.includes(".") && !target.endsWith("json") && !("Range" in headers),
+      )
+    : reads;
 }
 
 export interface TakeDownOptions {
@@ -59,6 +66,8 @@ export interface TakeDownOptions {
   count: number;
   /** How long the node stays suspended after that, in milliseconds. */
   suspendedMs: number;
+  /** See {@link warmUp}. @default false */
+  isHot?: boolean;
 }
 
 const NO_READ: Read = { target: "", method: "GET", headers: {} };
@@ -75,11 +84,11 @@ export async function takeDown(
   nodes: readonly NodeProcess[],
   image: Created,
   { call, status: expected }: TakeDown,
-  { count, suspendedMs }: TakeDownOptions,
+  { count, suspendedMs, isHot }: TakeDownOptions,
 ): Promise<{ before: Record<string, number>; after: Record<string, number> }> {
   const [first, last] = [nodes[0], nodes.at(-1)];
   if (first === undefined || last === undefined) throw new Error("There are no nodes");
-  const reads = await warmUp(nodes, image);
+  const reads = await warmUp(nodes, image, isHot);
 
   /** Names the read if its reply is not that of an image taken down. */
   async function read({ base }: NodeProcess, index: number): Promise<string> {
