@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import type { CallOptions } from "../../../test/calls.ts";
 import { type Answer, created, type ImageSite } from "../../../test/image-site.ts";
 import { createLifeSite, DAY, SECOND } from "../../../test/life-site.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 type Send = (path: string, options?: CallOptions) => Promise<Answer>;
 
@@ -135,6 +138,33 @@ test("onPurge is called neither for an edit that copies outlive nor when an imag
   site.clock.now = later;
   await site.images.sweep();
   expect(purged).toHaveLength(1);
+});
+
+test.each([
+  [
+    "withheld",
+    (site: ImageSite, id: string) => site.images.withhold(id, { reason: "By order of the court." }),
+  ],
+  ["deleted", (site: ImageSite, id: string) => site.images.remove(id)],
+] as const)("onPurge is called although the reply to the write is lost: %s", async (why, change) => {
+  const purged: string[] = [];
+  const shared = createMemoryBlobStore();
+  let isLost = true;
+  const put: BlobStore["put"] = async (key, body, options) => {
+    const stored = await shared.put(key, body, options);
+    if (isLost && options?.ifRevision && key.endsWith("/record")) {
+      throw new ServiceError("store_unavailable", "The connection broke");
+    }
+    return stored;
+  };
+  const store = { ...shared, put };
+  const site = createLifeSite({ store, onPurge: ({ id }, reason) => purged.push(`${reason} ${id}`) });
+  const { id } = created(await site.create());
+  await expect(change(site, id)).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(purged).toEqual([`${why} ${id}`]);
+  isLost = false;
+  await change(site, id).catch(() => undefined);
+  expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(why === "withheld" ? 451 : 410);
 });
 
 test.each(["Content-Type", "ETag", "cache-control", "Cache Tag", ""])(

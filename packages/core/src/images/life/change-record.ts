@@ -16,13 +16,18 @@ export async function changeRecord(
   if (dueMs < nextLookAt(current.record, settings.tombstoneMs)) await due.add({ id: next.id, dueMs });
   // Never before the last change, so that `If-Modified-Since` stays correct when the clock is set back.
   const updatedAt = Math.max(settings.now(), current.record.updatedAt);
+  const why = purgeReason(current.record, next);
+  const purge = () => why !== null && settings.onPurge(purgedImageOf(current.record), why);
   try {
     const changed = await records.replace(current, { ...next, updatedAt });
-    const why = purgeReason(current.record, next);
-    if (why !== null) settings.onPurge(purgedImageOf(current.record), why);
+    purge();
     return changed;
   } catch (error) {
-    if (!isServiceError(error, "conflict")) throw error;
+    if (!isServiceError(error, "conflict")) {
+      // The change may be stored, and then a repeated call would find nothing to change.
+      if (!isServiceError(error, "no_space")) purge();
+      throw error;
+    }
     throw new ServiceError("conflict", "Another request changed this image at the same time", {
       cause: error,
     });
@@ -31,9 +36,12 @@ export async function changeRecord(
 
 /** Why copies of the image in caches are outdated; `null`: they are not. */
 function purgeReason(before: ImageRecord, after: ImageRecord): PurgeReason | null {
-  // An image that is processed or withheld is in no cache, and an image that ends is not edited.
-  if (before.processing !== null || before.withheld !== null || after.gone !== null) return null;
+  // An image that is processed is in no cache, and no copy outlives an image that expires.
+  if (before.processing !== null) return null;
+  if (after.gone !== null) return after.gone.why === "deleted" ? "deleted" : null;
+  // Also if it was withheld before: that call may have failed before it called the hook.
   if (after.withheld !== null) return "withheld";
+  if (before.withheld !== null) return null;
   const isSamePicture = before.name === after.name && String(before.focus) === String(after.focus);
   return isSamePicture && before.expiresAt <= after.expiresAt ? null : "edited";
 }
@@ -61,14 +69,12 @@ export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
   return { ...kept, name: "", agent: null, sha256: "", gone };
 }
 
-/** Logs the end of an image, and calls `onRemoved` and `onPurge` if the image was ever ready. */
+/** Logs the end of an image, and calls `onRemoved` if the image was ever ready. */
 export function reportRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
   settings.log.info({ id: record.id, why }, "image removed");
   // `onStored` was never called for an image that was not ready.
   if (record.processing !== null) return;
   settings.onRemoved(summaryOf(record), why);
-  // No copy outlives an image that expires, and those of a withheld one were purged when it was withheld.
-  if (why === "deleted") settings.onPurge(purgedImageOf(record), why);
 }
 
 /** Ends an image whose end is due by its dates. Does nothing if another process has ended it. */

@@ -3,6 +3,7 @@ import { isServiceError } from "../../errors.ts";
 import { isOver } from "../record/image-life.ts";
 import type { Gone, ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { purgedImageOf } from "../record/image-summary.ts";
 import { endedRecord, endImage, reportRemoved } from "./change-record.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -50,7 +51,9 @@ async function markDeletedWithoutRoom(
   const { owners, records, settings } = context;
   const { owner } = record;
   await records.remove(record.id);
+  await records.outlastLeases(record);
   reportRemoved(context, record, gone.why);
+  settings.onPurge(purgedImageOf(record), "deleted");
   await context.removeBytes(record.id);
   const removed = { ...endedRecord(record, gone), updatedAt: Math.max(settings.now(), record.updatedAt) };
   try {

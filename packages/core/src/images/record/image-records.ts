@@ -12,7 +12,7 @@ import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId } from "./image-id.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
-import type { Instant, ReadLeases } from "./read-leases.ts";
+import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
 import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
 
 /**
@@ -70,11 +70,15 @@ export interface ImageRecords {
    * serves `current` by a read lease.
    */
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
-  /** Removes a record for good, at any revision. */
+  /** Removes a record for good, at any revision. Does not wait for read leases. */
   remove(id: string): Promise<void>;
+  /** Resolves when no process serves `record`, which has just been replaced or removed, by a read lease. */
+  outlastLeases(record: ImageRecord): Promise<void>;
 }
 
 const MAX_CACHED_RECORDS = 5_000;
+/** Other processes may still serve an image for this time after it was withheld: a lease, and what their clocks may differ by. */
+const SETTLED_MS = MAX_READ_LEASE_MS + 50_000;
 
 interface CachedRecord {
   current: CurrentRecord;
@@ -148,6 +152,10 @@ export function createImageRecords(
     };
   }
 
+  async function outlastLeases(record: ImageRecord): Promise<void> {
+    if (probe === null && mayBeServed(record, leases.now().unixMs)) await leases.outlast();
+  }
+
   return {
     peek,
     peekServable,
@@ -196,14 +204,14 @@ export function createImageRecords(
       const options = { ifRevision: current.revision };
       const requested = leases.now();
       const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
-      const isServed = isShown(current.record) && current.record.expiresAt > requested.unixMs;
-      if (probe === null && isServed) await leases.outlast();
+      await outlastLeases(current.record);
       return remember(record, revision, requested);
     },
     async remove(id) {
       await store.delete(keyOf.record(id));
       cache.delete(id);
     },
+    outlastLeases,
   };
 }
 
@@ -226,6 +234,15 @@ export function readRecord(bytes: Buffer, id: string): ImageRecord {
 /** Whether an image may be shown, apart from its expiry. */
 function isShown({ gone, withheld, processing }: ImageRecord): boolean {
   return gone === null && withheld === null && processing === null;
+}
+
+/**
+ * Whether a process may serve an image by a read lease. Also one that has just been withheld by another call, which may still
+ * wait, or by a write whose reply was lost.
+ */
+function mayBeServed(record: ImageRecord, nowMs: number): boolean {
+  if (record.expiresAt <= nowMs || record.gone !== null) return false;
+  return isShown(record) || (record.withheld !== null && nowMs - record.updatedAt < SETTLED_MS);
 }
 
 function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {

@@ -58,13 +58,25 @@ test.each([
   expect(await waitOf(writer)).toBe(10_102);
 });
 
-test("a process takes no lease before its duration is announced", async () => {
+test("a process takes no lease before its duration is announced, and tries to announce it every ten seconds", async () => {
   const broken = tapStore(createMemoryBlobStore(), ({ method }) => {
     if (method === "put") throw new Error("The store cannot be reached");
   });
   const site = leasesOf(broken, 1000);
-  for (let read = 0; read < 3; read++) {
+  for (let failures = 1; failures <= 3; failures++) {
     expect(site.leases.isValid(site.leases.now())).toBe(false);
-    await vi.waitUntil(() => site.errors.length > read);
+    await vi.waitUntil(() => site.errors.length === failures);
+    for (let read = 0; read < 100; read++) site.leases.isValid(site.leases.now());
+    await new Promise(setImmediate);
+    expect(site.errors).toHaveLength(failures);
+    site.clock.now += 10_000;
   }
+});
+
+test("a process that was suspended for a day takes no lease before it has announced its duration again", async () => {
+  const site = leasesOf(undefined, 1000);
+  await announced(site);
+  site.clock.now += DAY;
+  expect(site.leases.isValid(site.leases.now())).toBe(false);
+  await announced(site);
 });

@@ -12,13 +12,16 @@ const LEASE_MS = 400;
 /** Two processes on a remote store; the first takes leases. Counts its look-ups. */
 function createSites(options: { readLeaseMs?: number } = { readLeaseMs: LEASE_MS }) {
   const shared = createMemoryBlobStore();
-  const traffic = { lookUps: 0, isCut: false };
+  const traffic = { lookUps: 0, isCut: false, isFull: false };
   const store = tapStore(shared, ({ method, key }) => {
     if (traffic.isCut) throw new ServiceError("store_unavailable", "The store cannot be reached");
     if (method === "get" && key.endsWith("/record")) traffic.lookUps++;
   });
   const site = createLifeSite({ store, ...options });
-  const other = createLifeSite({ store: tapStore(shared, () => undefined), clock: site.clock });
+  const otherStore = tapStore(shared, ({ method, ifRevision }) => {
+    if (traffic.isFull && method === "put" && ifRevision) throw new ServiceError("no_space", "Full");
+  });
+  const other = createLifeSite({ store: otherStore, clock: site.clock });
   return { shared, traffic, site, other };
 }
 
@@ -62,6 +65,21 @@ test.each([
   ["deletion", (other: ImageSite, id: string) => other.images.remove(id)],
   ["an edit", (other: ImageSite, id: string) => other.images.edit(id, { name: "another" })],
   [
+    "withholding while an earlier call waits",
+    async (other: ImageSite, id: string) => {
+      void other.images.withhold(id, { reason: "Removed" });
+      await vi.waitUntil(async () => (await other.send("GET", `/api/images/${id}.png`)).status === 451);
+      await other.images.withhold(id, { reason: "Removed" });
+    },
+  ],
+  [
+    "deletion in a full store",
+    (other: ImageSite, id: string, traffic: { isFull: boolean }) => {
+      traffic.isFull = true;
+      return other.images.remove(id);
+    },
+  ],
+  [
     "withholding by a command",
     async ({ store, clock }: ImageSite, id: string) => {
       // The command closes its stores.
@@ -76,10 +94,10 @@ test.each([
 ])(
   "%s in a process without leases resolves when no other process serves the earlier state",
   async (_what, change) => {
-    const { site, other } = createSites();
+    const { site, other, traffic } = createSites();
     const { id } = await hotImage(site);
     let isOver = false;
-    const changing = change(other, id).then(() => {
+    const changing = change(other, id, traffic).then(() => {
       isOver = true;
     });
     while (!isOver && readNow(site, id) === 200) await new Promise(setImmediate);

@@ -14,7 +14,7 @@ export interface Instant {
 /**
  * Leases for reads (C. Gray and D. Cheriton, "Leases", 1989): a process may serve an image for a fixed time after it asked for its
  * record, without asking again. A change of the image resolves only when every such lease has expired, so that no process serves
- * the earlier state afterwards: also not one that was suspended, or that cannot reach the store.
+ * the earlier state afterwards, not even one that was suspended or that cannot reach the store.
  *
  * The processes share only the longest duration in use, under one key.
  */
@@ -41,6 +41,8 @@ const KEY = "read-lease";
 const HOUR_MS = 3_600_000;
 /** Processes announce their duration again after this time. */
 const ANNOUNCE_EVERY_MS = HOUR_MS;
+/** Pause after an announcement that failed. */
+const RETRY_AFTER_MS = 10_000;
 /** A process that could not announce it for this time takes no leases. */
 const ANNOUNCED_FOR_MS = 12 * HOUR_MS;
 /** Others respect an announcement for this time, in which clocks of machines may differ. */
@@ -62,9 +64,10 @@ export function createReadLeases(options: ReadLeasesOptions): ReadLeases {
 
 class AnnouncedLeases implements ReadLeases {
   readonly #options: ReadLeasesOptions;
-  /** Since when the duration is announced without a gap, and when it was announced last, by the monotonic clock. */
+  /** Since when the duration is announced without a gap, by the monotonic clock. */
   #sinceMs = Number.POSITIVE_INFINITY;
-  #announcedMs = Number.NEGATIVE_INFINITY;
+  #announced: Instant | null = null;
+  #failed: Instant | null = null;
   #announcing: Promise<void> | null = null;
 
   constructor(options: ReadLeasesOptions) {
@@ -78,10 +81,7 @@ class AnnouncedLeases implements ReadLeases {
   isValid(requested: Instant): boolean {
     const { leaseMs } = this.#options;
     if (leaseMs === 0) return false;
-    const { monotonicMs, unixMs } = this.now();
-    const passedMs = unixMs - requested.unixMs;
-    if (monotonicMs - requested.monotonicMs >= leaseMs || passedMs < 0 || passedMs >= leaseMs) return false;
-    return this.#isAnnounced(requested.monotonicMs);
+    return this.#ageOf(requested) < leaseMs && this.#isAnnounced(requested.monotonicMs);
   }
 
   async outlast(): Promise<void> {
@@ -94,14 +94,26 @@ class AnnouncedLeases implements ReadLeases {
 
   /** Whether the duration had been announced when the record was requested. Announces it in the background. */
   #isAnnounced(requestedMs: number): boolean {
-    const ageMs = performance.now() - this.#announcedMs;
-    if (ageMs >= ANNOUNCE_EVERY_MS) this.#announceBehind();
+    const ageMs = this.#ageOf(this.#announced);
+    const hasJustFailed = this.#ageOf(this.#failed) < RETRY_AFTER_MS;
+    if (ageMs >= ANNOUNCE_EVERY_MS && !hasJustFailed) this.#announceBehind();
     return requestedMs >= this.#sinceMs && ageMs < ANNOUNCED_FOR_MS;
+  }
+
+  /** Time since an instant by the clock that shows more; infinite if the time was set back. */
+  #ageOf(instant: Instant | null): number {
+    if (instant === null) return Number.POSITIVE_INFINITY;
+    const { monotonicMs, unixMs } = this.now();
+    const passedMs = unixMs - instant.unixMs;
+    return passedMs < 0 ? Number.POSITIVE_INFINITY : Math.max(passedMs, monotonicMs - instant.monotonicMs);
   }
 
   #announceBehind(): void {
     this.#announcing ??= this.#announce()
-      .catch(this.#options.onError)
+      .catch((error) => {
+        this.#failed = this.now();
+        this.#options.onError(error);
+      })
       .finally(() => {
         this.#announcing = null;
       });
@@ -121,9 +133,9 @@ class AnnouncedLeases implements ReadLeases {
         if (!isServiceError(error, "conflict")) throw error;
         continue;
       }
-      const nowMs = performance.now();
-      if (nowMs - this.#announcedMs >= ANNOUNCED_FOR_MS) this.#sinceMs = nowMs;
-      this.#announcedMs = nowMs;
+      const isGap = this.#ageOf(this.#announced) >= ANNOUNCED_FOR_MS;
+      this.#announced = this.now();
+      if (isGap) this.#sinceMs = this.#announced.monotonicMs;
       return;
     }
   }
