@@ -90,13 +90,13 @@ export async function estimateKeys(storage: StorageRoles, walk: KeyWalk): Promis
 
 /** Whether a storage has a key of a role. */
 export async function hasKeys(storage: StorageRoles, role: StoreRole, walk: KeyWalk): Promise<boolean> {
-  for await (const _key of keysOfRole(storage, role, walk)) return true;
+  for await (const _key of keysOfRole(storage, role, { ...walk, concurrency: 1 })) return true;
   return false;
 }
 
 /** Whether a store has no key of an image service. */
 export async function isEmptyStore(store: BlobStore, walk: KeyWalk): Promise<boolean> {
-  for await (const { keys } of everyPage(store, walk)) {
+  for await (const { keys } of everyPage(store, { ...walk, concurrency: 1 })) {
     if (keys.some((key) => roleOf(key) !== null)) return false;
   }
   return true;

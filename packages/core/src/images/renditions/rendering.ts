@@ -77,7 +77,8 @@ class SharedRendering implements Rendering {
       const ours = failures.filter(({ build }) => build === this.#options.renderer.build);
       const failure = ours.find(({ rendition }) => rendition === specName(spec));
       if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
-      const isStored = stored?.has(key) ?? (await storedStamp(renditions, key)) !== null;
+      // A note may name a rendition that was removed.
+      const isStored = stored?.has(key) !== false && (await storedStamp(renditions, key)) !== null;
       if (!isStored) this.#requireAffordable(ours);
       return isStored;
     };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../../../test/image-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
@@ -24,9 +25,16 @@ const record = {
 const specOf = (width: number): RenditionSpec => ({ format: "jpg", quality: "high", width, height: width });
 const keyOfWidth = (width: number) => keyOf.rendition(ID, `jpg-high-${width}x${width}`);
 
+const reader = () => ({ client: "10.0.0.1", signal: new AbortController().signal });
+
 /** Processes on one store of records and one of pictures, which records its calls. */
 async function createSite(openedAt = 1) {
-  const records = createMemoryBlobStore();
+  const writes = { count: 0, fail: false };
+  const records = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method !== "put" || key !== keyOf.notes(ID)) return;
+    writes.count++;
+    if (writes.fail) throw new ServiceError("no_space", "The store of the records is full");
+  });
   const memory = createMemoryBlobStore();
   await memory.put(keyOf.original(ID), Buffer.from("original"));
   const calls: string[] = [];
@@ -43,23 +51,20 @@ async function createSite(openedAt = 1) {
     render: async () => ({ bytes: await site.render() }),
     close: async () => undefined,
   };
-  const open = async () => {
+  const open = async (maxStoredBytes: number | null = null) => {
     const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
     const renditions = createRenditions({
       ...{ records, originals: pictures, renditions: pictures, renderer, onError },
       ...{ leases: async () => null, isLiving: async () => site.isLiving, served: () => undefined },
       scheduler: createRenderScheduler(renderer, budget),
-      ...{ now: () => clock.now, memoryBytes: 0, maxStoredBytes: null, idleDays: null },
+      ...{ now: () => clock.now, memoryBytes: 0, maxStoredBytes, idleDays: null },
     });
     await renditions.open();
     return renditions;
   };
   const read = async (width: number, renditions?: Awaited<ReturnType<typeof open>>) => {
     const used = renditions ?? (await open());
-    const found = await used.get(record, specOf(width), {
-      client: "10.0.0.1",
-      signal: new AbortController().signal,
-    });
+    const found = await used.get(record, specOf(width), reader());
     await used.close();
     return found?.size ?? null;
   };
@@ -70,7 +75,7 @@ async function createSite(openedAt = 1) {
   };
   const notes = createRenditionNotes({ records, renditions: pictures, now: () => clock.now });
   const first = await open();
-  return { records, memory, clock, site, errors, first, open, read, during, notes };
+  return { records, writes, memory, clock, site, errors, first, open, read, during, notes };
 }
 
 describe("notes about renditions in a remote store", () => {
@@ -92,6 +97,41 @@ describe("notes about renditions in a remote store", () => {
       "put renditions/jpg-high-2x2",
     ]);
     expect([...((await notes.read(record)).stored ?? [])]).toEqual([[keyOfWidth(2), 104]]);
+  });
+
+  test("where notes cannot be written, a missing rendition is rendered, and one of an ended image is removed", async () => {
+    const { memory, site, writes, read, errors } = await createSite();
+    await read(2);
+    await memory.delete(keyOfWidth(2));
+    writes.fail = true;
+    expect(await read(2)).toBe(8);
+    expect(errors.length).toBeGreaterThan(0);
+    site.isLiving = false;
+    await read(3);
+    expect(await memory.stat(keyOfWidth(3))).toBeNull();
+  });
+
+  test("a process that stores renditions without notes passes over the store all the same, to keep its bound", async () => {
+    const { writes, open, during } = await createSite();
+    writes.fail = true;
+    const bounded = await open(200);
+    const calls = await during(async () => {
+      for (let width = 2; width < 10; width++) {
+        await bounded.get(record, specOf(width), reader());
+        await new Promise(setImmediate);
+      }
+      await bounded.close();
+    });
+    expect(calls).toContain("list rendition-usage/");
+  });
+
+  test("sizes requested at once from one process are noted by one write each", async () => {
+    const { first, writes, notes } = await createSite();
+    const widths = [2, 3, 4, 5, 6, 7, 8, 9];
+    await Promise.all(widths.map((width) => first.get(record, specOf(width), reader())));
+    await first.close();
+    expect(writes.count).toBe(widths.length);
+    expect((await notes.read(record)).stored?.size).toBe(widths.length);
   });
 
   test("renditions stored before there were notes are found, and listed once", async () => {

@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
@@ -41,6 +43,8 @@ export interface RenditionNotes {
   /** Notes, in a store that has no notes yet, that those of new images are complete. */
   open(): Promise<void>;
   read(image: NotedImage): Promise<Notes>;
+  /** Whether a rendition is noted as stored; `null`: unknown. Reads the notes unless this process knows of such a note. */
+  isNoted(image: NotedImage, key: string): Promise<boolean | null>;
   /** The notes as this process last read or wrote them, which may be outdated. Reads them if it has not. */
   latest(image: NotedImage): Promise<Notes>;
   /** Changes the notes by compare-and-set. */
@@ -54,6 +58,8 @@ const MAX_KNOWN = 512;
 const MAX_FAILURES = 32;
 /** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
 const MAX_ATTEMPTS = 100;
+/** Longest pause after a lost attempt. */
+const PAUSE_MS = 20;
 
 export interface RenditionNotesOptions extends Pick<StorageRoles, "records" | "renditions"> {
   /** The time in Unix milliseconds. */
@@ -80,6 +86,8 @@ class StoredNotes implements RenditionNotes {
   readonly #records: BlobStore;
   readonly #now: () => number;
   readonly #known = new LRUCache<string, KnownNotes>({ max: MAX_KNOWN });
+  /** The last change of each image that is being changed. */
+  readonly #changing = new Map<string, Promise<void>>();
   #since: Promise<number> | null = null;
 
   constructor({ records, renditions, now }: RenditionNotesOptions) {
@@ -100,7 +108,25 @@ class StoredNotes implements RenditionNotes {
     return (this.#known.get(image.id) ?? (await this.#load(image))).notes;
   }
 
+  async isNoted(image: NotedImage, key: string): Promise<boolean | null> {
+    if (!this.areStoredNoted) return null;
+    if (this.#known.get(image.id)?.notes.stored?.has(key)) return true;
+    return (await this.read(image)).stored?.has(key) ?? null;
+  }
+
   async change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void> {
+    // One after the other, because changes of the same revision would conflict.
+    const before = this.#changing.get(image.id);
+    const changing = Promise.resolve(before?.catch(() => undefined)).then(() => this.#change(image, edit));
+    this.#changing.set(image.id, changing);
+    try {
+      await changing;
+    } finally {
+      if (this.#changing.get(image.id) === changing) this.#changing.delete(image.id);
+    }
+  }
+
+  async #change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void> {
     let known = this.#known.get(image.id) ?? (await this.#load(image));
     for (let attempt = 1; ; attempt++) {
       const { stored, failures } = edit(known.notes);
@@ -113,6 +139,8 @@ class StoredNotes implements RenditionNotes {
       } catch (error) {
         this.#known.delete(image.id);
         if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+        // Another process changed them. The pauses differ, so that two do not meet again and again.
+        await delay(randomInt(PAUSE_MS));
         known = await this.#load(image);
       }
     }

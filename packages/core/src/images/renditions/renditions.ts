@@ -228,14 +228,16 @@ class StoredRenditions implements Renditions {
     signal: AbortSignal,
   ): Promise<FoundBytes | null> {
     const key = keyFor(record.id, spec);
-    const stored = this.#notes.areStoredNoted ? (await this.#notes.read(record)).stored : null;
-    if (stored?.has(key) === false) return null;
+    const isNoted = await this.#notes.isNoted(record, key);
+    if (isNoted === false) return null;
     const found = await findRendition(this.#options, record.id, spec, signal);
-    if (found !== null || stored === null) return found;
-    await this.#notes.change(record, ({ stored, failures }) => {
+    if (found !== null || isNoted === null) return found;
+    const corrected = this.#notes.change(record, ({ stored, failures }) => {
       const others = [...(stored ?? [])].filter(([each]) => each !== key);
       return { stored: stored && new Map(others), failures };
     });
+    // If that fails, the next read corrects them.
+    await corrected.catch(this.#options.onError);
     return null;
   }
 

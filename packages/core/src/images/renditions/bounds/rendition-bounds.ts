@@ -99,20 +99,21 @@ class LedgerBounds implements RenditionBounds {
   }
 
   async store(image: BoundedImage, key: string, bytes: Uint8Array): Promise<boolean> {
-    const { maxBytes, store } = this.#options;
+    const { maxBytes, store, onError } = this.#options;
     const { id, size } = image;
     this.#passIfMuch();
     const isFull = maxBytes !== null && this.#storedBytes >= maxBytes / STOP_PARTS;
     if (isFull) return false;
     const shelf = this.#shelfOf(image);
     if (!(await shelf.makeRoom(key, bytes.byteLength, maxBytesOf(size)))) return false;
-    let isStored = false;
     try {
       await store.put(key, bytes, { mayBeLost: true });
-      isStored = true;
-    } finally {
-      await shelf.settle(key, isStored);
+    } catch (error) {
+      await shelf.settle(key, false);
+      throw error;
     }
+    // Without its note, the rendition is rendered again. It counts, and is removed with its image, all the same.
+    await shelf.settle(key, true).catch(onError);
     this.#storedBytes += bytes.byteLength;
     if (this.#isBounded) this.#usage.stored(id, shelf.bytes(), bytes.byteLength);
     this.#passIfMuch();
