@@ -282,7 +282,7 @@ test("a fetch handler names the file of a large original, with the type and no b
   });
   const { id } = await images.add(LARGE);
   const handler = toFetchHandler(images);
-  const response = await handler(new Request(`http://127.0.0.1/api/images/${id}.png`));
+  const response = await handler(new Request(`https://127.0.0.1/api/images/${id}.png`));
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("image/png");
   expect(response.headers.get("x-accel-redirect")).toContain(`/outrigger-files/${id.slice(0, 2)}/${id}/`);

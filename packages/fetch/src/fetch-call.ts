@@ -24,8 +24,6 @@ export interface RequestFacts {
 /** Hosts leave nothing of a body that they have read. */
 const NOTHING_PARSED: HostParsed = { body: () => undefined, files: () => [] };
 
-const LOOPBACK_HOST = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** A {@link Call} on a web request. Rarely used values are computed on first use. */
 export class FetchCall implements Call {
   readonly method: string;
@@ -72,9 +70,9 @@ export class FetchCall implements Call {
     return this.#facts.clientAddress();
   }
 
-  /** A web request does not know its peer. A loopback host name stands for one, so that development works without TLS. */
+  /** A web request does not know its peer, so the host's word decides. The URL does not: its host is the client's choice. */
   get peerIp(): string {
-    return LOOPBACK_HOST.test(this.#target.hostname) ? "127.0.0.1" : "";
+    return this.#facts.clientAddress();
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,14 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Call, Reply, Service } from "@outrigger/core";
+import {
+  type Call,
+  createLookup,
+  createMemoryAccounts,
+  createMemoryContactSource,
+  createMemorySuppressionList,
+  type Reply,
+  type Service,
+} from "@outrigger/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { endless, MIB } from "../test/endless.ts";
 import { type FetchHandlerOptions, toFetchHandler } from "./fetch-handler.ts";
@@ -62,7 +70,10 @@ describe("toFetchHandler", () => {
     await toFetchHandler(EMPTY, KNOWN)(new Request("http://localhost/"));
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.lastCall?.[0]).toMatch(/clientAddress/);
-    expect(await callOf("http://localhost/", { clientAddress: undefined })).toMatchObject({ clientIp: "" });
+    expect(await callOf("http://localhost/", { clientAddress: undefined })).toMatchObject({
+      clientIp: "",
+      peerIp: "",
+    });
   });
 
   it("takes the client's address, TLS and the hooks' context from the functions that the host passes", async () => {
@@ -81,17 +92,41 @@ describe("toFetchHandler", () => {
   });
 
   it.each([
-    ["http://localhost:3000/", false, "127.0.0.1"],
-    ["http://app.localhost/", false, "127.0.0.1"],
-    ["http://127.0.0.2/", false, "127.0.0.1"],
-    ["http://[::1]:3000/", false, "127.0.0.1"],
-    ["http://localhost.example/", false, ""],
-    ["http://127.0.0.1.example/", false, ""],
-    ["http://notlocalhost/", false, ""],
-    ["http://app.example/", false, ""],
-    ["https://app.example/", true, ""],
-  ])("for %s the call is secure: %s, with the peer address %j", async (url, secure, peerIp) => {
-    expect(await callOf(url)).toMatchObject({ secure, peerIp, origin: new URL(url).origin });
+    ["http://localhost:3000/", false],
+    ["http://app.localhost/", false],
+    ["http://127.0.0.2/", false],
+    ["http://[::1]:3000/", false],
+    ["http://2130706433/", false],
+    ["http://app.example/", false],
+    ["https://app.example/", true],
+  ])("for %s the call is secure: %s, and the peer is the client that the host names", async (url, secure) => {
+    const { origin } = new URL(url);
+    for (const peerIp of ["203.0.113.7", "127.0.0.1", ""])
+      expect(await callOf(url, { clientAddress: () => peerIp })).toMatchObject({ secure, peerIp, origin });
+  });
+
+  it("a client's Host does not exempt it from TLS, a loopback peer without a forwarding header is exempt", async () => {
+    const lookup = createLookup({
+      contacts: createMemoryContactSource({}),
+      accounts: createMemoryAccounts(),
+      suppressions: createMemorySuppressionList(),
+      secret: "s".repeat(32),
+    });
+    const statusOf = async (url: string, clientAddress: (() => string) | undefined, headers = {}) =>
+      (await toFetchHandler(lookup, { clientAddress })(new Request(`${url}/v2/account`, { headers }))).status;
+    vi.spyOn(console, "warn").mockReturnValue();
+    for (const host of ["localhost", "a.localhost", "127.0.0.1", "127.1", "[::1]", "0x7f.1"]) {
+      const url = `http://${host}`;
+      expect([host, await statusOf(url, () => "203.0.113.7")]).toEqual([host, 403]);
+      expect([host, await statusOf(url, undefined)]).toEqual([host, 403]);
+      expect([host, await statusOf(url, () => "127.0.0.1", { "X-Forwarded-For": "::1" })]).toEqual([
+        host,
+        403,
+      ]);
+    }
+    for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+      expect([peer, await statusOf("http://app.example", () => peer)]).toEqual([peer, 401]);
+    await lookup.close();
   });
 
   it("passes path and query without the fragment of the URL", async () => {

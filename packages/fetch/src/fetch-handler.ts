@@ -17,13 +17,14 @@ export interface FetchHandlerOptions<Args extends unknown[] = Any, Else extends 
   /** Path of the service, such as `/img`: the beginning of the path in the request's URL. @default "" (the root) */
   prefix?: string | undefined;
   /**
-   * Returns the client's IP address, for the limits per client. Read it from the connection, or from a header that only
-   * your proxy can set. @default all clients share one limit, and the first request writes a warning to `console.warn`
+   * Returns the client's IP address, for the limits per client and for the exemption of a loopback peer from TLS. Read it
+   * from the connection, or from a header that only your proxy can set. @default all clients share one limit, none is exempt
+   * from TLS, and the first request writes a warning to `console.warn`
    */
   clientAddress?: ((request: Request, ...args: Args) => string | null | undefined) | undefined;
   /**
-   * Returns whether the client's request arrived over TLS. Plain HTTP is accepted for a loopback host name only, such as
-   * `localhost`; the service's option `tls` changes that. @default the scheme of the request's URL decides
+   * Returns whether the client's request arrived over TLS. Plain HTTP is accepted from a loopback address of `clientAddress`
+   * only; the service's option `tls` changes that. @default the scheme of the request's URL decides
    */
   isSecure?: ((request: Request, ...args: Args) => boolean) | undefined;
   /** Returns the value of `call.context` for the service's hooks. @default the request */
@@ -105,7 +106,7 @@ export function toFetchHandler<Args extends unknown[] = Any, Else extends Otherw
 }
 
 const WARNING =
-  "Outrigger: toFetchHandler has no option clientAddress, so all clients share one rate limit. " +
+  "Outrigger: toFetchHandler has no option clientAddress, so all clients share one rate limit and need TLS. " +
   "Pass a function that returns the client's IP address.";
 
 /** The path and query of a request's URL. */

@@ -33,7 +33,7 @@ export function networkKey(client: string): string | null {
 export function clientAddress(text: string): string | null {
   const bare = bareAddress(text);
   if (bare === null || isIPv4(bare)) return bare;
-  const groups = expand(bare);
+  const groups = ipv6Groups(bare);
   return embeddedIPv4(groups) ?? groups.map((group) => group.toString(16)).join(":");
 }
 
@@ -64,11 +64,16 @@ function embeddedIPv4(groups: readonly number[]): string | null {
   const prefix = groups.slice(0, 6).map((group) => group.toString(16));
   if (!["0:0:0:0:0:ffff", "64:ff9b:0:0:0:0"].includes(prefix.join(":"))) return null;
   const [high = 0, low = 0] = groups.slice(6);
+  return ipv4Text(high, low);
+}
+
+/** An IPv4 address of two 16-bit groups, in dotted form. */
+export function ipv4Text(high: number, low: number): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** The eight 16-bit groups of a valid IPv6 address. */
-function expand(address: string): number[] {
+/** The eight 16-bit groups of a valid IPv6 address without a zone. */
+export function ipv6Groups(address: string): number[] {
   // The URL parser writes every form, also with a dotted IPv4 tail, as compressed hexadecimal groups (RFC
   // 5952).
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
