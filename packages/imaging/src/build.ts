@@ -88,7 +88,7 @@ function libraryVersions(own: string): string[] {
 /**
  * Conversions whose renditions changed visibly. When renditions of a type, a format or one conversion look different,
  * add an entry or raise its number by one. Stored renditions with a lower look are then rendered again after the reply.
- * Do not list invisible changes, such as a new encoder version: `build` covers those.
+ * Do not list invisible changes, such as a new encoder version, unless they protect people: `build` covers those.
  */
 const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   // Backgrounds of roots, and GIFs in embedded SVGs, are drawn.
@@ -102,6 +102,9 @@ const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   // Resized frames of an animation do not mix at their edges.
   { type: "image/gif", format: "gif", by: 1 },
   { type: "image/gif", format: "webp", by: 1 },
+  // Copied pictures have no metadata.
+  { format: "svg", by: 1 },
+  { format: "pdf", by: 1 },
 ];
 
 /** `Renderer.look`. */

@@ -12,7 +12,9 @@ import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermed
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import type { Picture } from "./picture.ts";
+import { stripMetadata } from "./privacy/strip-metadata.ts";
 import { writePsd } from "./psd/write-psd.ts";
+import { cleanSvg } from "./svg/clean-svg.ts";
 import { frameSvg } from "./svg/frame-svg.ts";
 
 /** `Renderer.render`, in the worker. */
@@ -31,7 +33,8 @@ export async function render(
       bytes: await convertPixels(pixels, source, renditionLayout({ type, natural, frames: 1 }, spec, limits)),
     };
   }
-  const picture = await openPicture(bytes, type, limits, spec.page);
+  source.bytes = await withoutMetadata(bytes, type, spec);
+  const picture = await openPicture(source.bytes, type, limits, spec.page);
   const { natural, frames } = picture;
   const layout = renditionLayout({ type, natural, frames }, spec, limits);
   const reduced = intermediateSize({ type, natural, frames, bytes: bytes.length }, spec, layout, limits);
@@ -48,6 +51,25 @@ export async function render(
 }
 
 type Source = Pick<Conversion, "bytes" | "type" | "spec" | "limits">;
+
+/** How a clean SVG refers to its pictures. */
+const EMBEDDED = 'href="data:image/';
+
+/**
+ * An original of which parts may be copied into an SVG or a PDF. Stored originals have metadata where the host keeps it, and
+ * pictures in SVGs that an earlier version stored.
+ */
+async function withoutMetadata(
+  bytes: Buffer,
+  type: OriginalType,
+  { format }: RenditionSpec,
+): Promise<Buffer> {
+  if (format !== "svg" && format !== "pdf") return bytes;
+  if (type === "image/svg+xml") return bytes.includes(EMBEDDED) ? cleanSvg(bytes) : bytes;
+  if (type === "application/pdf" || type === "image/x-photoshop") return bytes;
+  const stripped = await stripMetadata(bytes, type);
+  return stripped === null ? bytes : Buffer.concat(stripped);
+}
 
 /** Converts the pixels of an intermediate to a rendition. */
 function convertPixels(pixels: Pixels, source: Source, layout: Layout): Promise<Buffer> {

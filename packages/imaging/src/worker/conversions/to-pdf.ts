@@ -8,6 +8,7 @@ import type { PageFrame } from "../pdf/frame-pages.ts";
 import { PIXELS_PER_POINT } from "../pdf/open-pdf.ts";
 import { transformPdf } from "../pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
+import { stripPdf } from "../privacy/strip-pdf.ts";
 import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
 import { encodedPixels } from "./to-raster.ts";
 import { vectorPage } from "./vector-pdf.ts";
@@ -30,13 +31,15 @@ export async function toPdf(conversion: Conversion): Promise<Buffer> {
 }
 
 /** Scales all pages by the factor that fits the first (or the chosen) page into the box. */
-function transformed({ bytes, picture, size, placed, spec }: Conversion): Promise<Buffer> {
+async function transformed({ bytes, picture, size, placed, spec }: Conversion): Promise<Buffer> {
   const drawn = placed ?? size;
-  return transformPdf(bytes, {
+  const pdf = await transformPdf(bytes, {
     ...(spec.page === undefined ? {} : { page: spec.page }),
     ...(isSized(spec) ? { scale: drawn.width / picture.natural.width } : {}),
     ...(placed === null ? {} : { frame: frameOf(placed, size, spec) }),
   });
+  // Where the host keeps metadata, pages of the original have it.
+  return Buffer.concat((await stripPdf(pdf, { keepPdfActions: true })) ?? [pdf]);
 }
 
 /** In points, of which each has two pixels. */

@@ -17,11 +17,12 @@ const essentialApplications = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG101
  * `unsupported_media` for a truncated GIF.
  *
  * Source: GIF89a specification, sections 23 to 27.
+ * @param options.allowCut Instead of throwing, keep a truncated frame.
  */
-export function stripGif(bytes: Buffer): readonly Buffer[] | null {
+export function stripGif(bytes: Buffer, options: { allowCut?: boolean } = {}): readonly Buffer[] | null {
   const edits = new Edits(bytes, TYPE);
   let last: GifBlock | null = null;
-  for (const block of readGifBlocks(bytes)) {
+  for (const block of readGifBlocks(bytes, options)) {
     if (block.kind === "extension" && !isEssential(bytes, block)) edits.remove(block.start, block.end);
     last = block;
   }

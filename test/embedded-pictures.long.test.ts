@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createFsBlobStore, createImages, type Images, type OriginalType } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  isPersonal,
+  type RasterExtension,
+  SECRETS,
+  secretPicture,
+  secretsIn,
+  tagsIn,
+} from "./support/secret-pictures.ts";
+
+const TIMEOUT = { timeout: 120_000 };
+const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
+const EXTENSIONS = ["jpg", "png", "gif", "webp"] as const;
+
+let directory: string;
+let images: Images;
+const pictures = {} as Record<RasterExtension, Buffer>;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "outrigger-embedded-"));
+  images = createImages({
+    storage: createFsBlobStore({ directory }),
+    renderer: createRenderer({ workers: 1 }),
+    publicUrl: "https://h.example",
+  });
+  for (const extension of EXTENSIONS) {
+    pictures[extension] = await secretPicture(extension);
+    expect((await tagsIn(pictures[extension], extension)).filter(isPersonal)).not.toEqual([]);
+    expect(secretsIn(pictures[extension])).toContain(SECRETS.author);
+  }
+}, 60_000);
+afterAll(async () => {
+  await images.close();
+  rmSync(directory, { recursive: true });
+});
+
+type Rendition = NonNullable<Parameters<Images["open"]>[1]>;
+
+/** Uploads a file and reads it back: the stored original first, then these renditions. */
+async function readBack(bytes: Buffer, type: string, renditions: readonly Rendition[]): Promise<Buffer[]> {
+  const { id } = await images.add(bytes, { name: "x", type });
+  const files: Buffer[] = [];
+  for (const rendition of [{}, ...renditions]) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await images.open(id, rendition)).body) chunks.push(chunk);
+    files.push(Buffer.concat(chunks));
+  }
+  return files;
+}
+
+/** The pictures in `data:` URLs of a document and of documents inside it. */
+function picturesIn(svg: Buffer): Buffer[] {
+  return [...svg.toString().matchAll(/href="data:image\/([a-z+]+);base64,([^"]+)"/g)].flatMap(
+    ([, type, data = ""]) => {
+      const bytes = Buffer.from(data, "base64");
+      return type === "svg+xml" ? picturesIn(bytes) : [bytes];
+    },
+  );
+}
+
+const svg = (content: string) => `<svg ${NAMESPACE} width="60" height="40">${content}</svg>`;
+const base64 = (bytes: Buffer | string, type: string) =>
+  `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
+const percent = (bytes: Buffer) =>
+  `data:image/jpeg,${[...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")}`;
+const image = (url: string, name = "href", element = "image") =>
+  `<${element} width="60" height="40" ${name}="${url}"/>`;
+
+describe("a picture in an SVG", () => {
+  const urls: [title: string, url: (jpeg: Buffer) => string][] = [
+    ["base64", (jpeg) => base64(jpeg, "image/jpeg")],
+    ["base64 of another declared type", (jpeg) => base64(jpeg, "image/png")],
+    ["base64 declared as an SVG", (jpeg) => base64(jpeg, "image/svg+xml")],
+    ["base64 without a type", (jpeg) => base64(jpeg, "")],
+    ["base64 with line breaks", (jpeg) => base64(jpeg, "image/jpeg").replace(/.{60}/g, "$&&#10;  ")],
+    [
+      "base64 with escapes",
+      (jpeg) => base64(jpeg, "image/jpeg").replace(/[+/=]/g, (digit) => encodeURIComponent(digit)),
+    ],
+    ["base64 with entities", (jpeg) => base64(jpeg, "image/jpeg").replace(/A/g, "&#x41;")],
+    [
+      "base64 with parameters",
+      (jpeg) => base64(jpeg, 'image/jpeg;charset=utf-8;name="a b"').replaceAll('"', "&quot;"),
+    ],
+    ["upper case", (jpeg) => base64(jpeg, "x").replace("data:x;base64", " DATA:IMAGE/JPEG;BASE64")],
+    ["percent escapes", percent],
+    ["percent escapes and a fragment", (jpeg) => `${percent(jpeg)}#a`],
+  ];
+
+  test.each(urls)(
+    "as %s loses place, camera and author in the original and in SVG and PDF renditions",
+    TIMEOUT,
+    async (_, url) => {
+      const link = url(pictures.jpg);
+      const nested = svg(image(link));
+      const document = svg(
+        [
+          ...[
+            image(link),
+            image(link, "xlink:href"),
+            `<defs><pattern id="p">${image(link)}</pattern><mask id="m">${image(link)}</mask></defs>`,
+          ],
+          ...[
+            `<filter id="f">${image(link, "href", "feImage")}</filter>`,
+            `<a>${image(link)}</a>`,
+            `<switch>${image(link)}</switch>`,
+          ],
+          image(base64(nested, "image/svg+xml")),
+          image(base64(svg(image(base64(nested, "image/svg+xml"))), "image/svg+xml")),
+        ].join(""),
+      );
+      const [original = Buffer.alloc(0), ...renditions] = await readBack(
+        Buffer.from(document),
+        "image/svg+xml",
+        [
+          ...([
+            { format: "svg", resize: "30x" },
+            { format: "svg", resize: "20x20", fit: "cover" },
+          ] as const),
+          ...([{ format: "pdf" }, { format: "pdf", resize: "30x" }] as const),
+        ],
+      );
+      expect(picturesIn(original)).toHaveLength(9);
+      for (const file of [original, ...renditions]) expect(secretsIn(file)).toEqual([]);
+      for (const picture of picturesIn(original)) {
+        const tags = await tagsIn(picture, "jpg");
+        expect(tags.filter(isPersonal)).toEqual([]);
+        expect(tags).toContain("IFD0:Orientation");
+      }
+    },
+  );
+
+  test.each(EXTENSIONS)(
+    "of type %s loses its metadata and keeps its pixels, in a vector PDF, too",
+    TIMEOUT,
+    async (extension) => {
+      const document = svg(image(base64(pictures[extension], "image/jpeg")));
+      const files = await readBack(Buffer.from(document), "image/svg+xml", [
+        { format: "svg", resize: "30x" },
+        { format: "pdf" },
+      ]);
+      for (const file of files) expect(secretsIn(file)).toEqual([]);
+      const [picture = Buffer.alloc(0)] = picturesIn(files[0] ?? Buffer.alloc(0));
+      expect((await tagsIn(picture, extension)).filter(isPersonal)).toEqual([]);
+      const pixels = (bytes: Buffer) => sharp(bytes, { autoOrient: true }).raw().toBuffer();
+      expect((await pixels(picture)).equals(await pixels(pictures[extension]))).toBe(true);
+    },
+  );
+});
+
+describe("an original that is stored with its metadata", () => {
+  const renderer = createRenderer({ workers: 1 });
+  afterAll(() => renderer.close());
+
+  test.each<[title: string, type: OriginalType, bytes: () => Buffer]>([
+    ["JPEG", "image/jpeg", () => pictures.jpg],
+    ["PNG", "image/png", () => pictures.png],
+    ["GIF", "image/gif", () => pictures.gif],
+    [
+      "SVG with a picture",
+      "image/svg+xml",
+      () => Buffer.from(svg(image(base64(pictures.jpg, "image/jpeg")))),
+    ],
+  ])("has SVG and PDF renditions without metadata: %s", TIMEOUT, async (_, type, bytes) => {
+    for (const format of ["svg", "pdf"] as const) {
+      for (const spec of [{ format }, { format, maxWidth: 20 }]) {
+        const rendition = await renderer.render({ bytes: bytes() }, type, spec);
+        expect(secretsIn(rendition.bytes)).toEqual([]);
+      }
+    }
+  });
+});
