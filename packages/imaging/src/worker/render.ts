@@ -12,7 +12,7 @@ import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermed
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import type { Picture } from "./picture.ts";
-import { stripMetadata } from "./privacy/strip-metadata.ts";
+import { stripRaster } from "./privacy/strip-raster.ts";
 import { writePsd } from "./psd/write-psd.ts";
 import { cleanSvg } from "./svg/clean-svg.ts";
 import { frameSvg } from "./svg/frame-svg.ts";
@@ -33,7 +33,7 @@ export async function render(
       bytes: await convertPixels(pixels, source, renditionLayout({ type, natural, frames: 1 }, spec, limits)),
     };
   }
-  source.bytes = await withoutMetadata(bytes, type, spec);
+  source.bytes = withoutMetadata(bytes, type, spec);
   const picture = await openPicture(source.bytes, type, limits, spec.page);
   const { natural, frames } = picture;
   const layout = renditionLayout({ type, natural, frames }, spec, limits);
@@ -56,19 +56,14 @@ type Source = Pick<Conversion, "bytes" | "type" | "spec" | "limits">;
 const EMBEDDED = 'href="data:image/';
 
 /**
- * An original of which parts may be copied into an SVG or a PDF. Stored originals have metadata where the host keeps it, and
- * pictures in SVGs that an earlier version stored.
+ * An original of which parts may be copied into an SVG or a PDF. Stored JPEGs have gain maps, stored originals have metadata where
+ * the host keeps it, and so have pictures in SVGs that an earlier version stored.
  */
-async function withoutMetadata(
-  bytes: Buffer,
-  type: OriginalType,
-  { format }: RenditionSpec,
-): Promise<Buffer> {
+function withoutMetadata(bytes: Buffer, type: OriginalType, { format }: RenditionSpec): Buffer {
   if (format !== "svg" && format !== "pdf") return bytes;
   if (type === "image/svg+xml") return bytes.includes(EMBEDDED) ? cleanSvg(bytes) : bytes;
   if (type === "application/pdf" || type === "image/x-photoshop") return bytes;
-  const stripped = await stripMetadata(bytes, type);
-  return stripped === null ? bytes : Buffer.concat(stripped);
+  return stripRaster(bytes)?.bytes ?? bytes;
 }
 
 /** Converts the pixels of an intermediate to a rendition. */

@@ -53,6 +53,23 @@ export function hasJpegEnd(bytes: Buffer): boolean {
   return false;
 }
 
+/** Whether a payload begins with `identifier`. */
+export function startsWith(payload: Buffer, identifier: string): boolean {
+  return payload.toString("latin1", 0, identifier.length) === identifier;
+}
+
+/** A segment with a length field. */
+export function writeSegment(marker: number, payload: Buffer): Buffer {
+  const head = Buffer.of(0xff, marker, 0, 0);
+  head.writeUInt16BE(payload.length + 2, 2);
+  return Buffer.concat([head, payload]);
+}
+
+/** SOF0 to SOF15. Between them are three other markers: DHT, JPG and DAC. */
+export function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}
+
 function readSegment(bytes: Buffer, marker: number, start: number, position: number): JpegSegment {
   const length = standsAlone(marker) || position + 2 > bytes.length ? 0 : bytes.readUInt16BE(position);
   const end = Math.min(position + length, bytes.length);

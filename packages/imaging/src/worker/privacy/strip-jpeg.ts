@@ -1,9 +1,29 @@
+import { isServiceError } from "@outrigger/core";
 import { unreadable } from "../unreadable.ts";
 import { Edits } from "./edits.ts";
 import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";
-import { type JpegSegment, Marker, readJpegSegments } from "./jpeg-segments.ts";
+import {
+  declaresGainMap,
+  HDR_KINDS,
+  type HdrKind,
+  hdrKind,
+  readPictureRanges,
+  reduceIso,
+  reduceMapXmp,
+  writeMpf,
+  writePictureXmp,
+} from "./gain-map.ts";
+import {
+  isFrame,
+  type JpegSegment,
+  Marker,
+  readJpegSegments,
+  startsWith,
+  writeSegment,
+} from "./jpeg-segments.ts";
 
 const TYPE = "image/jpeg";
+const SOI = "\xff\xd8";
 const EXIF = "Exif\0\0";
 /** A picture usually has one EXIF segment, plus one for each careless program. */
 const MAX_EXIFS = 1000;
@@ -16,33 +36,138 @@ const essentials = [
   { marker: Marker.APP14, identifier: "Adobe", minBytes: 12, readBytes: 12 },
 ];
 
+/** A JPEG without its metadata, as edits, and the segments that were neither kept nor removed yet. */
+interface Stripped {
+  edits: Edits;
+  exifs: JpegSegment[];
+  /** The first segments, before the scans, that tell of a gain map. */
+  hdr: Partial<Record<HdrKind, JpegSegment>>;
+  /** The pixels that the frame declares, if it has 8 bits and one or three components; else 0. */
+  pixels: number;
+  /** Position after the EOI; `null` without one, or without a scan. */
+  end: number | null;
+}
+
 /**
  * Removes from a JPEG everything that does not affect its pixels: EXIF, XMP, IPTC, comments, thumbnails, camera makers'
  * data, and everything after its end, such as the video of a motion photo. It keeps coded data and tables, JFIF, ICC
  * profile and Adobe's colour transform. EXIF with an orientation is reduced to that. The pieces share the memory of
  * `bytes`; `null` when there is nothing to remove. Throws `unsupported_media` for bytes that are not a JPEG.
  *
- * Sources: ITU-T T.81, annex B; JFIF 1.02; Exif 2.32, section 4.7; ICC.1, annex B.4.
+ * With `gainMap` it also keeps the one gain map that MPF or Container metadata leads to: a second JPEG, stripped in the same
+ * way, directly after the picture. Metadata is then rewritten with only what readers need to find and apply the map. A map
+ * that this does not fit is dropped.
+ *
+ * Sources: ITU-T T.81, annex B; JFIF 1.02; Exif 2.32, section 4.7; ICC.1, annex B.4; Ultra HDR Image Format 1.1.
  */
-export function stripJpeg(bytes: Buffer): readonly Buffer[] | null {
-  if (bytes.toString("latin1", 0, 2) !== "\xff\xd8") throw unreadable(TYPE, "it has no JPEG header");
+export function stripJpeg(bytes: Buffer, { gainMap = false } = {}): readonly Buffer[] | null {
+  if (!startsWith(bytes, SOI)) throw unreadable(TYPE, "it has no JPEG header");
+  const stripped = stripSegments(bytes);
+  const { edits, exifs } = stripped;
+  reduceExif(exifs, edits);
+  const map = gainMap ? findGainMap(bytes, stripped) : null;
+  if (map !== null) return joinGainMap(bytes, stripped, map);
+  replaceHdr(stripped, {});
+  return edits.apply();
+}
+
+/** Removes what no reader of the picture needs. Leaves EXIF, and before the scans what tells of a gain map. */
+function stripSegments(bytes: Buffer): Stripped {
   const edits = new Edits(bytes, TYPE);
-  const exifs: JpegSegment[] = [];
+  const stripped: Stripped = { edits, exifs: [], hdr: {}, pixels: 0, end: null };
   let position = 0;
+  let isBeforeScans = true;
   for (const segment of readJpegSegments(bytes)) {
     edits.remove(position, segment.start);
     position = segment.end;
+    if (isFrame(segment.marker)) stripped.pixels = usualPixels(segment);
+    if (segment.marker === Marker.SOS) isBeforeScans = false;
+    else if (segment.marker === Marker.EOI && !isBeforeScans) stripped.end = position;
     const length = essentialLength(segment);
-    if (isExif(segment)) exifs.push(segment);
+    const kind = isBeforeScans ? hdrKind(segment) : undefined;
+    if (isExif(segment)) stripped.exifs.push(segment);
+    else if (kind !== undefined && stripped.hdr[kind] === undefined) stripped.hdr[kind] = segment;
     else if (length === 0) edits.remove(segment.start, segment.end);
     else if (length < segment.payload.length) {
       edits.replace(segment.start, segment.end, shorten(segment, length));
     }
-    if (exifs.length > MAX_EXIFS) throw unreadable(TYPE, `it has more than ${MAX_EXIFS} EXIF segments`);
+    if (stripped.exifs.length > MAX_EXIFS) {
+      throw unreadable(TYPE, `it has more than ${MAX_EXIFS} EXIF segments`);
+    }
   }
   edits.remove(position, bytes.length);
-  reduceExif(exifs, edits);
-  return edits.apply();
+  return stripped;
+}
+
+/** The only gain map of a picture, stripped. `null` without one, and for several. */
+function findGainMap(bytes: Buffer, { hdr, pixels, end }: Stripped): readonly Buffer[] | null {
+  if (end === null) return null;
+  const { mpf, xmp } = hdr;
+  const declared = xmp !== undefined && declaresGainMap(xmp) ? [{ start: end, end: bytes.length }] : [];
+  const ranges = mpf === undefined ? declared : readPictureRanges(bytes, mpf, end);
+  const maps = ranges
+    .map((range) => stripMap(bytes.subarray(range.start, range.end), pixels))
+    .filter((map) => map !== null);
+  return maps.length === 1 ? (maps[0] ?? null) : null;
+}
+
+/** A gain map without metadata but its own. `null` for any other picture, or one with more than `maxPixels`. */
+function stripMap(bytes: Buffer, maxPixels: number): readonly Buffer[] | null {
+  if (!startsWith(bytes, SOI)) return null;
+  try {
+    const stripped = stripSegments(bytes);
+    const { edits, exifs, pixels, end } = stripped;
+    const { mpf, xmp, iso } = stripped.hdr;
+    if (end === null || pixels === 0 || pixels > maxPixels || mpf !== undefined) return null;
+    const kept = { xmp: xmp && reduceMapXmp(xmp), iso: iso && reduceIso(iso, "map") };
+    for (const { start, end } of exifs) edits.remove(start, end);
+    replaceHdr(stripped, kept);
+    return kept.xmp || kept.iso ? (edits.apply() ?? [bytes]) : null;
+  } catch (error) {
+    // It has too many segments. The picture itself can be kept.
+    if (isServiceError(error, "unsupported_media")) return null;
+    throw error;
+  }
+}
+
+function usualPixels({ payload }: JpegSegment): number {
+  const isUsual = payload.length >= 6 && payload[0] === 8 && (payload[5] === 1 || payload[5] === 3);
+  return isUsual ? payload.readUInt16BE(1) * payload.readUInt16BE(3) : 0;
+}
+
+/** The picture, what it needs to tell of its gain map, and the map. */
+function joinGainMap(bytes: Buffer, stripped: Stripped, map: readonly Buffer[]): readonly Buffer[] | null {
+  const { mpf, xmp, iso } = stripped.hdr;
+  const mapBytes = lengthOf(map);
+  const index = writeMpf(0, 0, mapBytes);
+  replaceHdr(stripped, {
+    mpf: index,
+    xmp: xmp && declaresGainMap(xmp) ? writePictureXmp(mapBytes) : null,
+    iso: iso && reduceIso(iso, "picture"),
+  });
+  if (mpf === undefined && xmp !== undefined) stripped.edits.replace(xmp.end, xmp.end, index);
+  const picture = stripped.edits.apply() ?? [];
+  const before = lengthOf(picture.slice(0, picture.indexOf(index)));
+  // Its offsets depend on the length of the picture, and so on its own.
+  writeMpf(lengthOf(picture), before, mapBytes).copy(index);
+  const file = [...picture, ...map];
+  return lengthOf(file) === bytes.length && Buffer.concat(file).equals(bytes) ? null : file;
+}
+
+/** Replaces the segments that tell of a gain map. Removes those of which nothing is kept. */
+function replaceHdr(
+  { edits, hdr }: Stripped,
+  kept: Partial<Record<HdrKind, Buffer | null | undefined>>,
+): void {
+  for (const kind of HDR_KINDS) {
+    const segment = hdr[kind];
+    const replacement = kept[kind] ?? Buffer.alloc(0);
+    if (segment !== undefined) edits.replace(segment.start, segment.end, replacement);
+  }
+}
+
+function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 /**
@@ -78,10 +203,6 @@ function isExif({ marker, payload }: JpegSegment): boolean {
   return marker === Marker.APP1 && startsWith(payload, EXIF);
 }
 
-function startsWith(payload: Buffer, identifier: string): boolean {
-  return payload.toString("latin1", 0, identifier.length) === identifier;
-}
-
 /**
  * Reduces EXIF segments to their orientations. If one of several declares an orientation, each keeps its own: readers
  * differ in which segment they use, and each must see the same as before.
@@ -104,10 +225,4 @@ function shorten({ marker, payload }: JpegSegment, length: number): Buffer {
   // JFIF's last two bytes are the size of the thumbnail.
   if (marker === Marker.APP0) shortened.fill(0, length - 2);
   return writeSegment(marker, shortened);
-}
-
-function writeSegment(marker: number, payload: Buffer): Buffer {
-  const head = Buffer.of(0xff, marker, 0, 0);
-  head.writeUInt16BE(payload.length + 2, 2);
-  return Buffer.concat([head, payload]);
 }

@@ -25,7 +25,7 @@ export async function stripMetadata(
   if (options.keepMetadata === true) return null;
   switch (type) {
     case "image/jpeg":
-      return stripJpeg(bytes);
+      return stripJpeg(bytes, { gainMap: true });
     case "image/png":
       return stripPng(bytes);
     case "image/gif":

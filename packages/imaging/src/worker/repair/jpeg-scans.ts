@@ -1,4 +1,4 @@
-import { type JpegSegment, Marker, readJpegSegments } from "../privacy/jpeg-segments.ts";
+import { isFrame, type JpegSegment, Marker, readJpegSegments } from "../privacy/jpeg-segments.ts";
 
 const COEFFICIENTS = 64;
 /** The field of a scan that refines coefficients from one missing bit to none. */
@@ -79,11 +79,6 @@ export function isFine({ components, detailed, scans }: JpegScans): boolean {
     const needed = detailed.includes(component) ? missingBits : missingBits.subarray(0, 1);
     return needed.every((bits) => bits <= 1);
   });
-}
-
-/** SOF0 to SOF15. Between them are three other markers: DHT, JPG and DAC. */
-function isFrame(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
 function countRestarts(data: Buffer): number {
