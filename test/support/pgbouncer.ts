@@ -5,6 +5,7 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import { freePort } from "./listen.ts";
 import { programs } from "./programs.ts";
 
@@ -12,6 +13,10 @@ import { programs } from "./programs.ts";
 export interface PgBouncer {
   /** `postgres://test@127.0.0.1:port/postgres` */
   url: string;
+  /** Leads all clients to another server. Their connections stay, as after a fail-over. */
+  leadTo(port: number): Promise<void>;
+  /** Ports of its clients, which tell their connections apart. */
+  clientPorts(): Promise<number[]>;
   close(): Promise<void>;
 }
 
@@ -25,10 +30,11 @@ export async function startPgBouncer(port: number): Promise<PgBouncer> {
   const directory = await mkdtemp(join(tmpdir(), "outrigger-pgbouncer-"));
   const [own, users, file] = [await freePort(), join(directory, "users"), join(directory, "pgbouncer.ini")];
   await writeFile(users, '"test" ""\n');
-  await writeFile(
-    file,
-    `[databases]
-* = host=127.0.0.1 port=${port} user=test
+  const configure = (serverPort: number) =>
+    writeFile(
+      file,
+      `[databases]
+* = host=127.0.0.1 port=${serverPort} user=test
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${own}
@@ -37,8 +43,10 @@ auth_type = any
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 5
+admin_users = test
 `,
-  );
+    );
+  await configure(port);
   // It refuses to run as root, and its user must read the files.
   await chmod(directory, 0o755);
   const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
@@ -54,7 +62,30 @@ default_pool_size = 5
     }
     await delay(50);
   }
-  return { url: `postgres://test@127.0.0.1:${own}/postgres`, close: () => end(child, directory) };
+  async function admin(...statements: string[]): Promise<pg.QueryResult[]> {
+    const client = new pg.Client({ connectionString: `postgres://test@127.0.0.1:${own}/pgbouncer` });
+    await client.connect();
+    try {
+      const results: pg.QueryResult[] = [];
+      for (const statement of statements) results.push(await client.query(statement));
+      return results;
+    } finally {
+      await client.end();
+    }
+  }
+
+  return {
+    url: `postgres://test@127.0.0.1:${own}/postgres`,
+    async leadTo(serverPort) {
+      await configure(serverPort);
+      await admin("RELOAD", "RECONNECT");
+    },
+    async clientPorts() {
+      const [clients] = await admin("SHOW CLIENTS");
+      return (clients?.rows ?? []).filter((row) => row.database === "postgres").map((row) => row.port);
+    },
+    close: () => end(child, directory),
+  };
 }
 
 async function end(child: ChildProcess, directory: string): Promise<void> {

@@ -49,7 +49,6 @@ export function openBlobConnection({ prefix, ...settings }: BlobSettings): BlobC
     ...settings,
     schema: { table: tables.migrations, names: BLOB_MIGRATIONS },
     loadMigrations: async () => (await import("./blob-migrations.ts")).blobMigrations(tables),
-    needsPrimary: true,
   });
   const statements = partStatements(tables);
   let readiness: Promise<PostgresDriver> | null = null;

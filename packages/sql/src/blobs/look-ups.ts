@@ -1,3 +1,4 @@
+import { ServiceError } from "@outrigger/core";
 import type { BlobConnection } from "./blob-connection.ts";
 import { partOf } from "./blob-statements.ts";
 
@@ -9,6 +10,9 @@ export interface FoundBlob {
 
 interface Wanted {
   key: string;
+  signal: AbortSignal | undefined;
+  /** When it was requested, by the monotonic clock. */
+  atMs: number;
   resolve: (found: FoundBlob | undefined) => void;
   reject: (error: unknown) => void;
 }
@@ -18,11 +22,15 @@ const STATEMENTS = 2;
 /** Look-ups of one statement. */
 const MOST = 100;
 
+/** Looks up a blob. An aborted look-up may never settle: the caller has rejected it. */
+export type LookUp = (key: string, signal?: AbortSignal) => Promise<FoundBlob | undefined>;
+
 /**
  * Looks up blobs by their keys. Most of the CPU time of a look-up is spent on a statement as such, so under load several share
  * one. Each begins after its call, and so finds what was acknowledged before.
+ * @param timeoutMs Longest wait for a statement to begin.
  */
-export function createLookUps(connection: BlobConnection): (key: string) => Promise<FoundBlob | undefined> {
+export function createLookUps(connection: BlobConnection, timeoutMs: number): LookUp {
   // The lateral subquery makes the server look up key by key, in one partition each, whatever it knows of the tables.
   const together = `SELECT wanted.at::int AS at, found.revision, found.bytes
     FROM unnest(string_to_array($1, ',')::smallint[], string_to_array($2, ',')) WITH ORDINALITY AS wanted (part, key, at),
@@ -36,8 +44,7 @@ export function createLookUps(connection: BlobConnection): (key: string) => Prom
       const found = await find(all.map(({ key }) => key));
       for (const [at, { resolve }] of all.entries()) resolve(found[at]);
     } catch (error) {
-      // Those that wait, too: behind a server that hangs, each of them would take as long again.
-      for (const { reject } of [...all, ...waiting.splice(0)]) reject(error);
+      for (const { reject } of all) reject(error);
     }
   }
 
@@ -54,18 +61,32 @@ export function createLookUps(connection: BlobConnection): (key: string) => Prom
     return found;
   }
 
+  /** The next look-ups, without those that nobody waits for, or that have waited too long: the server is slower than the requests. */
+  function takeNext(): Wanted[] {
+    const next: Wanted[] = [];
+    for (let wanted = waiting.shift(); wanted !== undefined; wanted = waiting.shift()) {
+      if (wanted.signal?.aborted) continue;
+      if (performance.now() - wanted.atMs >= timeoutMs) {
+        wanted.reject(new ServiceError("store_unavailable", "The database did not answer in time."));
+      } else if (next.push(wanted) === MOST) break;
+    }
+    return next;
+  }
+
   function start(): void {
-    if (running === STATEMENTS || waiting.length === 0) return;
+    if (running === STATEMENTS) return;
+    const next = takeNext();
+    if (next.length === 0) return;
     running++;
-    void run(waiting.splice(0, MOST)).then(() => {
+    void run(next).then(() => {
       running--;
       start();
     });
   }
 
-  return (key) =>
+  return (key, signal) =>
     new Promise((resolve, reject) => {
-      waiting.push({ key, resolve, reject });
+      waiting.push({ key, signal, atMs: performance.now(), resolve, reject });
       start();
     });
 }

@@ -50,6 +50,41 @@ describe("behind PgBouncer in transaction mode", () => {
   suppressionListContract(test, async () => createSqlSuppressionList(opened()));
   verificationQueueContract(test, async () => createSqlVerificationQueue(opened()));
 
+  test("of many conditional writes at once one succeeds and the others reject with conflict, also where the role's isolation is serializable", async () => {
+    await server.sql("ALTER ROLE test SET default_transaction_isolation = 'serializable'");
+    const another = await startPgBouncer(server.port);
+    const stores = Array.from({ length: 3 }, () =>
+      createSqlBlobStore({ url: another.url, timeoutMs: 20_000 }),
+    );
+    try {
+      const key = "race/record";
+      const ifRevision = await stores[0]?.put(key, Buffer.from("x")).then(({ revision }) => revision);
+      // The writes begin before this transaction ends, and so conflict with it.
+      const lock = `BEGIN; UPDATE images_blobs SET size = size WHERE key = '${key}'`;
+      const holder = server.sql(`${lock}; SELECT pg_sleep(2); COMMIT`);
+      const waitingFor = (event: string) =>
+        expect
+          .poll(() => server.sql(`SELECT count(*) FROM pg_stat_activity WHERE wait_event = '${event}'`), {
+            timeout: 10_000,
+          })
+          .not.toBe("0");
+      await waitingFor("PgSleep");
+      const writes = Array.from({ length: 24 }, (_, at) =>
+        stores[at % 3]?.put(key, Buffer.from(`${at}`), { ifRevision }).then(
+          () => "stored",
+          (error) => error.code,
+        ),
+      );
+      await waitingFor("transactionid");
+      await holder;
+      expect((await Promise.all(writes)).sort()).toEqual([...Array(23).fill("conflict"), "stored"]);
+    } finally {
+      for (const store of stores) await store.close();
+      await another.close();
+      await server.sql("ALTER ROLE test RESET default_transaction_isolation");
+    }
+  });
+
   test("no setting and no prepared statement of a store stays in a session, which the next client gets", async () => {
     const store = await open();
     await Promise.all(Array.from({ length: 20 }, (_, at) => store.put(`a/${at}`, Buffer.from("x"))));

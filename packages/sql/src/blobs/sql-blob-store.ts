@@ -35,7 +35,7 @@ import { createSqlLeases } from "./sql-leases.ts";
 export interface SqlBlobStoreOptions {
   /**
    * `postgres://user:password@host:port/database`, with the parameters of `pg`, such as `?sslmode=verify-full`. It may
-   * name PgBouncer in any mode.
+   * name PgBouncer in session or transaction mode.
    */
   url: string;
   /**
@@ -87,9 +87,10 @@ export interface SqlBlobStore extends BlobStore, DueIndex, LeaseStore, RangeList
  * at once.
  */
 export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
-  const connection = openBlobConnection(checkOptions("createSqlBlobStore", options, RULES));
+  const settings = checkOptions("createSqlBlobStore", options, RULES);
+  const connection = openBlobConnection(settings);
   const { statementsFor } = connection;
-  const lookUp = createLookUps(connection);
+  const lookUp = createLookUps(connection, settings.timeoutMs);
 
   async function write(key: string, bytes: Buffer, ifRevision: string | null | undefined) {
     const revision = randomBytes(12).toString("base64url");
@@ -125,7 +126,7 @@ export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
     async get(key, { range, signal } = {}) {
       checkBlobKey(key);
       signal?.throwIfAborted();
-      const row = await abortable(lookUp(key), signal);
+      const row = await abortable(lookUp(key, signal), signal);
       if (row === undefined) return null;
       const { revision, bytes } = row;
       const size = bytes.length;

@@ -1,6 +1,8 @@
+import pg from "pg";
 import { expect, test } from "vitest";
 import { personOf } from "../../../core/src/testing/contact-source/samples.ts";
 import { onEachDatabase } from "../../test/each-database.ts";
+import { onPrimary } from "../driver/postgres-driver.ts";
 import { readyDriver } from "../sql-database.ts";
 import { putContacts } from "./put-contacts.ts";
 import { createSqlContactSource } from "./sql-contact-source.ts";
@@ -12,7 +14,8 @@ const READS_INDEX = /isAdmitted|1 << \(facet/;
 
 onEachDatabase(({ kind, createUrl, open }) => {
   test("no query for one answer walks all contacts of a domain", { timeout: 120_000 }, async () => {
-    const database = open(await createUrl());
+    const url = await createUrl();
+    const database = open(url);
     await putContacts(
       database,
       Array.from({ length: CONTACTS }, (_, index) => ({
@@ -54,15 +57,18 @@ onEachDatabase(({ kind, createUrl, open }) => {
     }
     await source.recordVerification?.(`p7@${DOMAIN}`, { status: "valid", date: "2026-05-04" }, null);
     expect(asked.length).toBeGreaterThanOrEqual(16);
+    const client = new pg.Client(url);
+    if (kind === "postgres") await client.connect();
     for (const { text, values } of asked) {
       if (READS_INDEX.test(text)) continue;
       expect(await rowsVisited(text, values), text).toBeLessThan(500);
     }
+    if (kind === "postgres") await client.end();
 
     /** The contacts that a statement reads, or more: a bound from the plan. */
     async function rowsVisited(text: string, values: readonly (string | number | null)[]): Promise<number> {
       if (kind === "postgres") {
-        const rows = await all<{ "QUERY PLAN": object[] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+        const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${onPrimary(text)}`, [...values]);
         return Math.max(...nodesOf(rows[0]?.["QUERY PLAN"] ?? []).map(readRows));
       }
       const plan = await all<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, values);

@@ -4,7 +4,7 @@ import { isMigrated, type Schema } from "../schema/is-migrated.ts";
 import type { Migrations } from "../schema/migrate.ts";
 import { createPool, createPostgresSockets } from "./postgres-pool.ts";
 import { POSTGRES, type SqlDriver, type SqlRunner, type SqlValue, type WriteOptions } from "./sql-driver.ts";
-import { closedError, toServiceError } from "./sql-errors.ts";
+import { closedError, isConflict, isNoPrimary, toServiceError } from "./sql-errors.ts";
 
 export interface PostgresSettings {
   url: string;
@@ -13,8 +13,6 @@ export interface PostgresSettings {
   schema: Schema;
   /** Loads the migrations of the schema: most starts need none. */
   loadMigrations: () => Promise<Migrations>;
-  /** Refuses a standby, whose rows may be older than acknowledged writes. @default false */
-  needsPrimary?: boolean;
 }
 
 /**
@@ -35,17 +33,33 @@ export interface PostgresDriver extends SqlDriver {
   runInTime(text: string, values: readonly (SqlValue | Buffer)[]): Promise<number>;
 }
 
+/**
+ * Makes a query fail on a standby, whose rows may be older than acknowledged writes, also if it finds none. Each query has to
+ * prove it: behind a pooler, the next one may run on another server. Writes fail there by themselves.
+ */
+export function onPrimary(text: string): string {
+  if (/^\s*(?:INSERT|UPDATE|DELETE)\b/.test(text)) return text;
+  // Evaluated once, before the first row. Of the functions that fail on a standby, this one changes nothing.
+  const isPrimary = "CASE WHEN pg_is_in_recovery() THEN pg_current_wal_lsn() IS NOT NULL ELSE true END";
+  return `SELECT * FROM (${text}) AS found WHERE (SELECT ${isPrimary})`;
+}
+
 /** Creates a driver that connects on demand and reconnects after a loss. */
 export function createPostgresDriver(settings: PostgresSettings): PostgresDriver {
   const { timeoutMs, schema } = settings;
   const sockets = createPostgresSockets();
-  const { pool, sessionOf } = createPool({ ...settings, createSocket: sockets.create });
+  const {
+    pool,
+    sessionOf,
+    connect: connectNow,
+    renew,
+  } = createPool({ ...settings, createSocket: sockets.create });
   const names = new Map<string, string>();
   let closing: Promise<void> | null = null;
 
   async function connect(): Promise<pg.PoolClient> {
     if (closing !== null) throw closedError();
-    return await pool.connect();
+    return await connectNow();
   }
 
   function nameOf(text: string): string {
@@ -63,7 +77,13 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
     if (closing !== null) throw closedError();
     // With a name, the server caches the plan. Behind a pooler, each query may run in another session, which lacks it.
     const name = sessionOf(client).isDirect ? { name: nameOf(text) } : {};
-    return await inTime(client.query<Row>({ ...name, text, values: [...values] }), queryTimeoutMs);
+    try {
+      return await inTime(client.query<Row>({ ...name, text, values: [...values] }), queryTimeoutMs);
+    } catch (error) {
+      // The other connections may lead to the same server.
+      if (isNoPrimary(error)) renew();
+      throw error;
+    }
   }
 
   function createRunner(
@@ -81,9 +101,10 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
     };
     return {
       // The text of the statement determines the type of its rows.
-      all: async <Row>(text: string, values?: readonly unknown[]) => (await run(text, values)).rows as Row[],
+      all: async <Row>(text: string, values?: readonly unknown[]) =>
+        (await run(onPrimary(text), values)).rows as Row[],
       first: async <Row>(text: string, values?: readonly unknown[]) =>
-        (await run(text, values)).rows[0] as Row | undefined,
+        (await run(onPrimary(text), values)).rows[0] as Row | undefined,
       run: async (text, values) => (await run(text, values)).rowCount ?? 0,
     };
   }
@@ -97,7 +118,7 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
     );
     let failure: Error | undefined;
     try {
-      await runner.run("BEGIN");
+      await runner.run("BEGIN ISOLATION LEVEL READ COMMITTED");
       if (options.timeoutMs !== undefined) {
         await runner.first("SELECT set_config('statement_timeout', $1, true)", [String(options.timeoutMs)]);
       }
@@ -114,8 +135,26 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
     }
   }
 
-  /** Runs a statement on the next free connection. */
+  /**
+   * Runs a statement, again after a serialization failure, which changed nothing: behind a pooler, the isolation is that of the
+   * role.
+   */
   async function perform<Row extends pg.QueryResultRow>(
+    text: string,
+    valuesFor: (client: pg.PoolClient) => readonly unknown[],
+  ) {
+    const untilMs = performance.now() + timeoutMs;
+    for (;;) {
+      try {
+        return await performOnce<Row>(text, valuesFor);
+      } catch (error) {
+        if (!isConflict(error) || performance.now() > untilMs) throw error;
+      }
+    }
+  }
+
+  /** Runs a statement on the next free connection. */
+  async function performOnce<Row extends pg.QueryResultRow>(
     text: string,
     valuesFor: (client: pg.PoolClient) => readonly unknown[],
   ) {

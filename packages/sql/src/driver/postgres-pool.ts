@@ -1,5 +1,4 @@
 import { Socket } from "node:net";
-import { ServiceError } from "@outrigger/core";
 import pg from "pg";
 
 const BIGINT_OID = 20;
@@ -11,8 +10,6 @@ interface PoolSettings {
   timeoutMs: number;
   /** Time limit of a statement by the server and this process. @default timeoutMs by the server, none by this process */
   statementMs?: number;
-  /** Refuses a standby, whose rows may be older than acknowledged writes. @default false */
-  needsPrimary?: boolean;
   createSocket: () => Socket;
 }
 
@@ -22,6 +19,8 @@ interface Session {
   isDirect: boolean;
   /** The server's clock in Unix milliseconds, less this process's monotonic clock. */
   aheadMs: number;
+  /** Number of {@link createPool}'s renewals before it was opened. */
+  renewals: number;
 }
 
 /**
@@ -29,28 +28,22 @@ interface Session {
  * connecting, because PgBouncer refuses them, and are not changed behind a pooler, where the session serves other clients.
  */
 const INTRODUCE = `
-  SELECT pg_is_in_recovery() AS "isStandby", direct AS "isDirect", extract(epoch FROM clock_timestamp()) * 1000 AS "nowMs",
+  SELECT direct AS "isDirect", extract(epoch FROM clock_timestamp()) * 1000 AS "nowMs",
     CASE WHEN direct THEN set_config('statement_timeout', $2, false) END AS statement,
     CASE WHEN direct THEN set_config('idle_in_transaction_session_timeout', $3, false) END AS idle,
     CASE WHEN direct THEN set_config('default_transaction_isolation', 'read committed', false) END AS isolation
   FROM (SELECT pg_backend_pid() = $1::int AS direct) AS session`;
 
 /** A pool that connects on demand, and what is known of its connections. */
-export function createPool({
-  url,
-  maxConnections,
-  timeoutMs,
-  statementMs,
-  needsPrimary = false,
-  createSocket,
-}: PoolSettings) {
+export function createPool({ url, maxConnections, timeoutMs, statementMs, createSocket }: PoolSettings) {
   const sessions = new WeakMap<pg.ClientBase, Session>();
+  let renewals = 0;
 
   async function introduce(client: pg.ClientBase): Promise<void> {
     const { processID = 0 } = client as { processID?: number }; // The types lack it.
     const limitMs = statementMs ?? timeoutMs;
     const idleMs = Math.max(60_000, limitMs);
-    const { rows } = await client.query<{ isStandby: boolean; isDirect: boolean; nowMs: string }>({
+    const { rows } = await client.query<{ isDirect: boolean; nowMs: string }>({
       text: INTRODUCE,
       values: [processID, String(limitMs), String(idleMs)],
       query_timeout: timeoutMs,
@@ -58,13 +51,8 @@ export function createPool({
     const [row] = rows;
     if (row === undefined) throw new Error("Unreachable: the statement returns one row");
     // The reply took some time, so deadlines are early, never late.
-    sessions.set(client, { isDirect: row.isDirect, aheadMs: Number(row.nowMs) - performance.now() });
-    if (needsPrimary && row.isStandby) {
-      throw new ServiceError(
-        "store_unavailable",
-        "The database server is a standby, whose data may be out of date. Name the primary server.",
-      );
-    }
+    const aheadMs = Number(row.nowMs) - performance.now();
+    sessions.set(client, { isDirect: row.isDirect, aheadMs, renewals });
   }
 
   const pool = new pg.Pool({
@@ -88,7 +76,23 @@ export function createPool({
     return session;
   }
 
-  return { pool, sessionOf };
+  async function connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (sessionOf(client).renewals === renewals) return client;
+      client.release(true);
+    }
+  }
+
+  return {
+    pool,
+    sessionOf,
+    connect,
+    /** Closes all connections, those in use after their call. The next calls resolve the address anew. */
+    renew() {
+      renewals++;
+    },
+  };
 }
 
 /** Parses bigint as a number: counts and IDs are far below 2^53. */
