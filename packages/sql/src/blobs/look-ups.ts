@@ -61,7 +61,7 @@ export function createLookUps(connection: BlobConnection, timeoutMs: number): Lo
     return found;
   }
 
-  /** The next look-ups, without those that nobody waits for, or that have waited too long: the server is slower than the requests. */
+  /** The next look-ups, without aborted ones, and those that waited too long because the server is slower than the requests. */
   function takeNext(): Wanted[] {
     const next: Wanted[] = [];
     for (let wanted = waiting.shift(); wanted !== undefined; wanted = waiting.shift()) {
