@@ -74,7 +74,7 @@ test("nodes that only read serve no deleted image after PgBouncer is led to a la
       })
       .toBe(await primary.sql("SELECT count(*) FROM images_blobs WHERE key LIKE '%/record'"));
     await standby.sql("SELECT pg_wal_replay_pause()");
-    for (const { id, pin } of images) await writer.images.remove(id, { pin });
+    for (const { id } of images) await writer.images.remove(id);
     expect(await readAll()).toEqual(Array(6).fill(410));
     await onStandby(async () => {
       for (let round = 0; round < 3; round++) {

@@ -58,7 +58,7 @@ describe("behind PgBouncer in transaction mode", () => {
     );
     try {
       const key = "race/record";
-      const ifRevision = await stores[0]?.put(key, Buffer.from("x")).then(({ revision }) => revision);
+      const ifRevision = (await stores[0]?.put(key, Buffer.from("x")))?.revision ?? null;
       // The writes begin before this transaction ends, and so conflict with it.
       const lock = `BEGIN; UPDATE images_blobs SET size = size WHERE key = '${key}'`;
       const holder = server.sql(`${lock}; SELECT pg_sleep(2); COMMIT`);
