@@ -8,7 +8,7 @@ import {
   refusalOf,
   sentType,
 } from "../../packages/web/browser/upload/file-kinds.ts";
-import { expiresAtField } from "../../packages/web/browser/upload/lifetimes.ts";
+import { expiresAtField, lifetimeFault } from "../../packages/web/browser/upload/lifetimes.ts";
 import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
 import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
 import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
@@ -116,9 +116,19 @@ describe("lifetime choices on the upload page", () => {
     expect(expiresAtField({ kind: "for", ms: DAY_MS }, NOW, year)).toBe("");
     expect(expiresAtField({ kind: "for", ms: HOUR_MS }, NOW, year)).toBe("2030-01-01T01:00:00.000Z");
     expect(expiresAtField({ kind: "for", ms: 365 * DAY_MS }, NOW, year)).toBe("2030-12-31T23:55:00.000Z");
-    expect(expiresAtField({ kind: "until", atMs: NOW + 1000 * DAY_MS }, NOW, year)).toBe(
-      "2030-12-31T23:55:00.000Z",
+    expect(expiresAtField({ kind: "until", text: "2030-06-01T12:00Z" }, NOW, year)).toBe(
+      "2030-06-01T12:00:00.000Z",
     );
+  });
+
+  test("a date has a fault if it is missing, past or beyond the longest lifetime", () => {
+    const faultOf = (text: string) => lifetimeFault({ kind: "until", text }, NOW, year);
+    expect(faultOf("")).toBe("Enter a date and a time.");
+    expect(faultOf("2029-12-31T23:59Z")).toBe("Choose a time in the future.");
+    expect(faultOf("2030-01-01T00:01Z")).toBeNull();
+    expect(faultOf("2030-12-31T23:55Z")).toBeNull();
+    expect(faultOf("2030-12-31T23:56Z")).toMatch(/^At most 365 days: 31 Dec 2030/);
+    expect(lifetimeFault({ kind: "for", ms: HOUR_MS }, NOW, year)).toBeNull();
   });
 });
 

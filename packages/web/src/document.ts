@@ -15,6 +15,8 @@ export interface DocumentParts {
   layout: "viewer" | "edit" | "problem" | "upload" | "reference";
   /** The page's script and style sheets. Absent: the page has none. */
   entry?: Entry;
+  /** The server's time, Unix milliseconds, for scripts that compare it with other times of the server. */
+  nowMs?: number;
   /** More elements of the head. */
   head?: HtmlValue;
   main: Html;
@@ -49,7 +51,7 @@ ${files !== null && html`<script type="module" src="${files.script.href}"></scri
 </head>
 <body class="${parts.layout}">
 ${headerMarkup(parts)}
-<main>
+<main${parts.nowMs !== undefined && html` data-now="${parts.nowMs}"`}>
 ${parts.main}
 </main>
 </body>

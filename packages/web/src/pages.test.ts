@@ -49,7 +49,7 @@ describe("the upload page", () => {
     [[32, 64], "64"],
   ] as const)("with sizes %j offers a square of %s pixels", (sizes, side) => {
     const limits = { maxUploadBytes: 1000, defaultLifetimeMs: 1000, maxLifetimeMs: 1000 };
-    const { html } = createPages().upload({ baseUrl: IMAGE.baseUrl, types: [], ...limits, sizes });
+    const { html } = createPages().upload({ baseUrl: IMAGE.baseUrl, types: [], ...limits, sizes }, NOW);
     expect(/ data-square-side="(\d+)"/.exec(html)?.[1]).toBe(side);
   });
 });
@@ -67,7 +67,7 @@ describe("the web app manifest", () => {
 
   it("is an asset of the upload page that names the product, and its URLs stay below any mount point", () => {
     const pages = createPages({ productName: "Harbour" });
-    const href = hrefIn(pages.upload(view).html);
+    const href = hrefIn(pages.upload(view, NOW).html);
     const [directory, name = ""] = href.split(/(?<=\/assets\/)/);
     expect(directory).toBe(`${IMAGE.baseUrl}/assets/`);
     const asset = pages.asset(name);
@@ -86,7 +86,9 @@ describe("the web app manifest", () => {
   });
 
   it("has another name for another product, and other pages have none", () => {
-    const names = ["One", "Two"].map((productName) => hrefIn(createPages({ productName }).upload(view).html));
+    const names = ["One", "Two"].map((productName) =>
+      hrefIn(createPages({ productName }).upload(view, NOW).html),
+    );
     expect(new Set(names).size).toBe(2);
     expect(hrefIn(createPages().viewer(IMAGE, NOW).html)).toBe("");
   });
@@ -94,7 +96,7 @@ describe("the web app manifest", () => {
   it("and the worker are named in the policy of the upload page alone, the worker by its exact address", () => {
     const policyOf = (baseUrl: string) =>
       createPages()
-        .upload({ ...view, baseUrl })
+        .upload({ ...view, baseUrl }, NOW)
         .contentSecurityPolicy.split("; ");
     expect(policyOf(IMAGE.baseUrl)).toEqual(
       expect.arrayContaining([

@@ -35,7 +35,7 @@ export function createPages(options: PagesOptions = {}): Pages {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
     created: (view) => createdPage(view, productName),
     edit: (view, nowMs) => editPage(view, nowMs, productName),
-    upload: (view) => uploadPage(view, productName, manifest.name),
+    upload: (view, nowMs) => uploadPage(view, nowMs, productName, manifest.name),
     unlock: (view) => unlockPage(view, productName),
     reference: (view) => referencePage(view, productName),
     asset: (name) => (name === manifest.name ? manifest.asset : loadAssets().get(name)),

@@ -12,7 +12,7 @@ const SQUARE_SIDE = 256;
  *
  * @param manifestName Name of the asset that makes the page an installable app.
  */
-export function uploadPage(view: UploadView, productName: string, manifestName: string): Page {
+export function uploadPage(view: UploadView, nowMs: number, productName: string, manifestName: string): Page {
   const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, form, refusal } = view;
   const square = squareSide(view);
   const base = absoluteAddress(baseUrl);
@@ -25,6 +25,7 @@ export function uploadPage(view: UploadView, productName: string, manifestName: 
     baseUrl,
     layout: "upload",
     entry: "upload",
+    nowMs,
     head: manifest !== null && html`<link rel="manifest" href="${manifest.href}">`,
     main: html`${
       base !== null &&

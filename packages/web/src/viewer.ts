@@ -25,6 +25,7 @@ export function viewerPage(view: ImageView, nowMs: number, productName: string):
     baseUrl: view.baseUrl,
     entry: "viewer",
     layout: "viewer",
+    nowMs,
     head: previewTags(view, address, offers, productName),
     main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}" data-expires-at="${view.expiresAt}" data-max-lifetime-ms="${view.maxLifetimeMs}">${view.name}</h1>
 ${figure(view, offers, viewer)}

@@ -180,7 +180,7 @@ export interface ProblemView extends PlacedView {
 
 /** The HTML of a service. Pure: equal views give equal pages. Every value is untrusted text. */
 export interface Pages {
-  upload(view: UploadView): Page;
+  upload(view: UploadView, nowMs: number): Page;
   viewer(view: ImageView, nowMs: number): Page;
   /** The reply to the upload form. Absent: the service has no upload form, and the upload page needs JavaScript. */
   created?(view: CreatedView): Page;

@@ -52,7 +52,7 @@ export function pageSafetyContract(test: ConformanceTest, create: () => Pages): 
     const created = pages.created?.({ ...CREATED, image, pin: edit.pin });
     return [
       ...(created === undefined ? [] : [created]),
-      pages.upload({ ...upload, baseUrl: image.baseUrl }),
+      pages.upload({ ...upload, baseUrl: image.baseUrl }, NOW),
       pages.viewer(image, NOW),
       pages.viewer({ ...image, type: "application/pdf", pages: 12, page: 3 }, NOW),
       pages.edit({ ...edit, image }, NOW),

@@ -180,7 +180,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
 
   test("upload: the form posts the file and what was typed to its action, the only one that the policy allows", async () => {
     if (create().created === undefined) return;
-    const { html, contentSecurityPolicy } = create().upload(UPLOAD);
+    const { html, contentSecurityPolicy } = create().upload(UPLOAD, NOW);
     const [form, ...others] = forms(htmlTokens(html));
     assert.equal(others.length, 0);
     const { method, enctype, action } = Object.fromEntries(form?.tag.attributes ?? []);
@@ -202,10 +202,10 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
   });
 
   test("upload: a refusal is announced with its reason, and without a form the page has none", async () => {
-    const tokens = htmlTokens(create().upload(UPLOAD).html);
+    const tokens = htmlTokens(create().upload(UPLOAD, NOW).html);
     if (create().created !== undefined) assert.ok(contentOfRole(tokens, "alert")?.includes("Refused upload"));
     const { form: _, refusal: __, ...bare } = UPLOAD;
-    const without = htmlTokens(create().upload(bare).html);
+    const without = htmlTokens(create().upload(bare, NOW).html);
     assert.equal(forms(without).length, 0);
     assert.equal(contentOfRole(without, "alert"), null);
   });

@@ -1,3 +1,4 @@
+import { serverNow } from "../saved/server-clock.ts";
 import { localText } from "../viewer/local-time.ts";
 
 const MINUTE_MS = 60_000;
@@ -22,8 +23,8 @@ export function dressExpiry(): void {
   chosen.htmlFor.add(duration.id, date.id);
   hint.append(" ", chosen);
   const show = () => {
-    const ms = duration.value === "" ? new Date(date.value).getTime() : Date.now() + Number(duration.value);
-    const at = Number.isNaN(ms) ? Date.now() : ms;
+    const ms = duration.value === "" ? new Date(date.value).getTime() : serverNow() + Number(duration.value);
+    const at = Number.isNaN(ms) ? serverNow() : ms;
     // Daylight saving time: the offset depends on the date.
     offset.value = offsetOf(at);
     zone.textContent = ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";

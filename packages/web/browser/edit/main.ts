@@ -1,3 +1,4 @@
+import { setClockByDocument } from "../saved/server-clock.ts";
 import { showLocalTimes } from "../viewer/local-time.ts";
 import { dressExpiry } from "./dress-expiry.ts";
 import { dressFocalPoint } from "./focal-point.ts";
@@ -5,6 +6,7 @@ import { savedPin, updateSavedList } from "./update-saved-list.ts";
 import "./focal-point.css";
 import "./form.css";
 
+setClockByDocument();
 showLocalTimes();
 updateSavedList();
 dressExpiry();

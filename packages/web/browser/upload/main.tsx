@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import type { SavedImage } from "../saved/saved-image.ts";
+import { setClockByDocument } from "../saved/server-clock.ts";
 import { readConfig } from "./config.ts";
 import { UploadPage } from "./page/UploadPage.tsx";
 import { createSession, type Session } from "./session.ts";
@@ -12,6 +13,7 @@ import "./styles/index.css";
 
 const root = document.getElementById("upload");
 if (root !== null) {
+  setClockByDocument();
   const config = readConfig(root.dataset, location);
   const session = createSession(config);
   render(<UploadPage session={session} />, root);
@@ -57,13 +59,14 @@ function listenForPastes({ add, notePastedText }: Session): void {
 }
 
 /**
- * Warns before leaving with unfinished uploads. Only then, because browsers do not keep pages with this listener in the
- * back/forward cache.
+ * Warns before leaving with unfinished uploads, or with edit links that only this page has. Only then, because browsers do not
+ * keep pages with this listener in the back/forward cache.
  */
-function warnBeforeLoss({ uploads }: Session): void {
+function warnBeforeLoss({ uploads, saved }: Session): void {
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
   effect(() => {
-    if (uploads.value.some(isUnfinished)) addEventListener("beforeunload", warn);
+    if (uploads.value.some(isUnfinished) || saved.atRisk.value.length > 0)
+      addEventListener("beforeunload", warn);
     else removeEventListener("beforeunload", warn);
   });
 }

@@ -43,6 +43,7 @@ export async function restoreLinks(
     if (typeof found === "string") counts[found] += 1;
     else {
       saved.save(found);
+      saved.markCopied([found.id]);
       counts.restored += 1;
     }
   }

@@ -1,6 +1,8 @@
 import { createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { KeptUpload } from "../saved/kept-uploads.ts";
 import { readCreated, type SavedImage } from "../saved/saved-image.ts";
+import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
 import { type FileKind, isImageAddress, kindOf } from "./file-kinds.ts";
 import { createImageActions, type ImageActions, isGone, reasonOf } from "./image-actions.ts";
@@ -39,8 +41,10 @@ export interface Session {
   /** A client that waits and retries as the service asks. */
   client: ImagesClient;
   unfinished: Unfinished;
+  /** Sends files; while the chosen expiry has a fault, as soon as it is corrected. */
   add: Continuation["add"];
-  resume: Continuation["resume"];
+  /** Likewise, for offered uploads. */
+  resume(offered: readonly KeptUpload[]): void;
   /** Advice about the last paste or share; `null` when there is none. */
   advice: ReadonlySignal<string | null>;
   /** Shows and announces advice until the next upload. */
@@ -92,7 +96,7 @@ export function createSession(config: UploadConfig): Session {
     maxUploadBytes: config.maxUploadBytes,
     fieldsOf: (key, file) => ({ name: find(key)?.name ?? file.name, expiresAt: next.expiresAt() }),
     admit,
-    onDropped: continuation.add,
+    onDropped: add,
     onStarted: ({ key, ...meta }, file, chosen) => unfinished.keep(key, meta, file, chosen),
     onEnded: unfinished.drop,
     onAdded: addUpload,
@@ -107,6 +111,10 @@ export function createSession(config: UploadConfig): Session {
       if (created !== null) void removeUnwanted(created.image);
     },
   });
+
+  function add(files: readonly File[]): void {
+    next.whenValid(files.length, () => continuation.add(files));
+  }
 
   function dispatch(event: UploadEvent): void {
     uploads.value = reduceUploads(uploads.value, event);
@@ -129,7 +137,7 @@ export function createSession(config: UploadConfig): Session {
     const isWanted = wantedAgain.has(key) || continuation.metaOf(key) !== null;
     const twin = isWanted ? null : await knownFiles.find(file);
     const image = twin && (await checks.checkNow(twin));
-    const isServed = image && !image.unavailable && Date.parse(image.expiresAt) > Date.now();
+    const isServed = image && !image.unavailable && Date.parse(image.expiresAt) > serverNow();
     if (!isServed) return true;
     setStage(key, { kind: "known", image });
     return false;
@@ -203,6 +211,7 @@ export function createSession(config: UploadConfig): Session {
     if (created === null) return setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
     const { image, isReady } = created;
     saved.save({ ...image, checkedAt: Date.now() });
+    if (saved.isUnsaved(image.id)) log.say("This browser can’t keep your edit link. Copy it now.");
     unfinished.drop(key);
     void knownFiles.remember(image.id, file);
     dispatch({ kind: "stored", key, image });
@@ -237,7 +246,12 @@ export function createSession(config: UploadConfig): Session {
 
   return {
     ...{ config, uploads: shown, totals, saved, next, log, clock, images, checks, departing, client, advice },
-    ...{ unfinished, add: continuation.add, resume: continuation.resume },
+    ...{ unfinished, add },
+    resume(offered) {
+      // What a closed window sent has its expiry.
+      const isDated = offered.every(({ meta }) => meta !== null);
+      next.whenValid(isDated ? 0 : offered.length, () => void continuation.resume(offered));
+    },
     timeLeft: createTimeLeft(totals, clock),
     advise,
     notePastedText: (text) =>

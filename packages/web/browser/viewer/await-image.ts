@@ -2,7 +2,6 @@ const DEFAULT_WAIT_SECONDS = 2;
 
 /** Polls until an image has been processed, then shows it without an empty page in between. */
 export async function awaitImage(): Promise<void> {
-  if (document.querySelector(".pending") === null) return;
   if (document.readyState !== "complete") {
     await new Promise((resolve) => window.addEventListener("load", resolve, { once: true }));
   }

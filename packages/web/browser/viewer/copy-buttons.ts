@@ -1,4 +1,5 @@
 import { announce } from "./announce.ts";
+import { button } from "./elements.ts";
 
 const SHOWN_MS = 2000;
 
@@ -6,28 +7,28 @@ const SHOWN_MS = 2000;
 export function addCopyButtons(): void {
   for (const field of document.querySelectorAll<HTMLInputElement>("input.address")) {
     const label = field.labels?.[0]?.textContent ?? "";
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "Copy";
+    const copier = button(
+      "Copy",
+      async () => {
+        const isCopied = await copy(field);
+        // The text change is announced separately, because the label hides it from screen readers.
+        copier.textContent = isCopied ? "Copied" : "Ctrl+C";
+        copier.classList.toggle("done", isCopied);
+        announce(isCopied ? `${label} copied` : `${label} selected. Press Ctrl+C to copy.`);
+        window.setTimeout(() => {
+          copier.textContent = "Copy";
+          copier.classList.remove("done");
+        }, SHOWN_MS);
+      },
+      "copy",
+    );
     // `Copy page link`; names of formats keep their capitals.
-    button.setAttribute(
+    copier.setAttribute(
       "aria-label",
       `Copy ${label.replace(/^[A-Z](?=[a-z]+ )/, (first) => first.toLowerCase())}`,
     );
-    button.addEventListener("click", async () => {
-      const isCopied = await copy(field);
-      // The text change is announced separately, because the label hides it from screen readers.
-      button.textContent = isCopied ? "Copied" : "Ctrl+C";
-      button.classList.toggle("done", isCopied);
-      announce(isCopied ? `${label} copied` : `${label} selected. Press Ctrl+C to copy.`);
-      window.setTimeout(() => {
-        button.textContent = "Copy";
-        button.classList.remove("done");
-      }, SHOWN_MS);
-    });
     field.addEventListener("focus", () => field.select());
-    field.after(button);
+    field.after(copier);
   }
 }
 

@@ -1,4 +1,5 @@
 import { countdownText } from "../../src/time-left.ts";
+import { askServer, serverNow } from "../saved/server-clock.ts";
 import { announce } from "./announce.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { element } from "./elements.ts";
@@ -39,22 +40,29 @@ function addDownloadOptions(): void {
 }
 
 const TICK_MS = 1000;
+const ASK_MS = 30_000;
 
 let timer: number | undefined;
 
-/** Counts down the time until the image expires, then announces the expiry. */
+/** Counts down the time until the image expires, then asks the service, and announces the expiry. */
 function countDown(): void {
   window.clearInterval(timer);
   const left = document.querySelector<HTMLElement>(".left");
   const until = Date.parse(left?.dataset.until ?? "");
   if (left === null || Number.isNaN(until)) return;
+  let askAgainMs = 0;
   const tick = () => {
-    const leftMs = until - Date.now();
+    const leftMs = until - serverNow();
     const text = countdownText(leftMs);
     if (left.textContent !== text) left.textContent = text;
-    if (leftMs > 0) return;
-    window.clearInterval(timer);
-    sayExpired();
+    if (leftMs > 0 || performance.now() < askAgainMs) return;
+    askAgainMs = performance.now() + ASK_MS;
+    // Only the service knows: the uploader may have extended the image.
+    void askServer().then((status) => {
+      if (!left.isConnected || (status !== 410 && status !== 404)) return;
+      window.clearInterval(timer);
+      sayExpired();
+    });
   };
   timer = window.setInterval(tick, TICK_MS);
   tick();
@@ -68,9 +76,7 @@ function sayExpired(): void {
     dead.remove();
   }
   document.querySelector(".stage")?.removeAttribute("href");
-  const banner = document.createElement("p");
-  banner.className = "banner alarm";
-  banner.textContent = "This image has expired. Its links no longer work.";
-  document.querySelector("main h1")?.after(banner);
-  announce(banner.textContent);
+  const text = "This image has expired. Its links no longer work.";
+  document.querySelector("main h1")?.after(element("p", "banner alarm", text));
+  announce(text);
 }

@@ -1,3 +1,4 @@
+import { setClockByPage } from "../saved/server-clock.ts";
 import { dressPage } from "./dress-page.ts";
 import { addOwnBar } from "./own-image.ts";
 
@@ -15,6 +16,7 @@ export async function loadMain(href: string): Promise<LoadedMain | null> {
     const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
     const main = parsed.querySelector("main");
     if (main === null) return null;
+    setClockByPage(main);
     const own = document.importNode(main, true);
     // The page is shown even if its picture cannot be.
     await own

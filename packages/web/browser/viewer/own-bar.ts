@@ -6,6 +6,7 @@ import {
   type ImageEdits,
 } from "../saved/image-edits.ts";
 import { readSavedList, type SavedChange, withChange, writeSavedList } from "../saved/saved-list.ts";
+import { serverNow } from "../saved/server-clock.ts";
 import { copyText } from "../sharing/copy-text.ts";
 import { announce } from "./announce.ts";
 import { button, element } from "./elements.ts";
@@ -69,7 +70,7 @@ function showControls(shown: Shown): void {
 function expiryLine({ own: { expiresAt } }: Shown): HTMLElement {
   const text = element("span");
   const tick = () => {
-    text.textContent = `You uploaded this · ${expiryText(expiresAt, Date.now())}`;
+    text.textContent = `You uploaded this · ${expiryText(expiresAt, serverNow())}`;
   };
   tick();
   const timer = window.setInterval(() => {
@@ -81,7 +82,7 @@ function expiryLine({ own: { expiresAt } }: Shown): HTMLElement {
 
 function stepButtons(shown: Shown): HTMLButtonElement[] {
   const { expiresAt, maxLifetimeMs } = shown.own;
-  return expirySteps(expiresAt, { nowMs: Date.now(), maxLifetimeMs }).map(({ label, atMs }) =>
+  return expirySteps(expiresAt, { nowMs: serverNow(), maxLifetimeMs }).map(({ label, atMs }) =>
     button(label, () => change(shown, { expiresAt: new Date(atMs).toISOString() }, label)),
   );
 }

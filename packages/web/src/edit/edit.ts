@@ -24,6 +24,7 @@ export function editPage(view: EditView, nowMs: number, productName: string): Pa
     baseUrl: image.baseUrl,
     layout: "edit",
     entry: "edit",
+    nowMs,
     // The page's address holds the PIN, which must not leak to other sites as a referrer.
     head: html`<meta name="referrer" content="no-referrer">`,
     main: html`${notice !== undefined && html`<p class="banner notice" role="status">${withDates(notice)}</p>`}

@@ -11,13 +11,14 @@ export interface CopyButtonProps {
   /** Name of the copied text in the message. */
   what: string;
   log: MessageLog;
+  onCopied?: () => void;
   /** Class of the button. */
   className?: string;
   children: ComponentChildren;
 }
 
 /** A button that copies text to the clipboard and shows the result for a moment. */
-export function CopyButton({ text, what, log, className = "", children }: CopyButtonProps) {
+export function CopyButton({ text, what, log, onCopied, className = "", children }: CopyButtonProps) {
   const [result, setResult] = useState<"copied" | "failed" | null>(null);
   useEffect(() => {
     if (result === null) return;
@@ -29,6 +30,7 @@ export function CopyButton({ text, what, log, className = "", children }: CopyBu
     const isCopied = await copyText(text);
     log.say(isCopied ? `${what} copied.` : "Couldn’t copy. Select the link and copy it yourself.");
     setResult(isCopied ? "copied" : "failed");
+    if (isCopied) onCopied?.();
   }
 
   return (

@@ -1,20 +1,24 @@
 import type { TargetedEvent } from "preact";
 import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
-import { type Lifetime, localDateValue } from "../lifetimes.ts";
+import { latestExpiry } from "../../saved/expiry.ts";
+import { serverNow } from "../../saved/server-clock.ts";
+import { localDateValue } from "../lifetimes.ts";
 import type { Session } from "../session.ts";
 import { MAX_NAME_LENGTH } from "../store/next-options.ts";
 
 const UNTIL = "until";
 const DAY_MS = 86_400_000;
+const FAULT_ID = "date-fault";
 
 /** Name and lifetime of the next uploads. */
-export function NextOptionsForm({ session: { next, config } }: { session: Session }) {
+export function NextOptionsForm({ session }: { session: Session }) {
+  const { next, config } = session;
   const lifetime = next.lifetime.value;
 
   function choose({ currentTarget }: TargetedEvent<HTMLSelectElement>): void {
     next.lifetime.value =
       currentTarget.value === UNTIL
-        ? { kind: "until", atMs: Date.now() + Math.min(DAY_MS, config.maxLifetimeMs) }
+        ? { kind: "until", text: localDateValue(serverNow() + Math.min(DAY_MS, config.maxLifetimeMs / 2)) }
         : { kind: "for", ms: Number(currentTarget.value) };
   }
 
@@ -32,15 +36,7 @@ export function NextOptionsForm({ session: { next, config } }: { session: Sessio
           <option value={UNTIL}>On a date…</option>
         </select>
       </label>
-      {lifetime.kind === "until" && (
-        <UntilField
-          lifetime={lifetime}
-          maxLifetimeMs={config.maxLifetimeMs}
-          onChange={(chosen) => {
-            next.lifetime.value = chosen;
-          }}
-        />
-      )}
+      {lifetime.kind === "until" && <UntilField session={session} text={lifetime.text} />}
       <label class="name-of-next">
         Name (optional)
         <input
@@ -59,28 +55,35 @@ export function NextOptionsForm({ session: { next, config } }: { session: Sessio
   );
 }
 
-interface UntilFieldProps {
-  lifetime: Extract<Lifetime, { kind: "until" }>;
-  maxLifetimeMs: number;
-  onChange(lifetime: Lifetime): void;
-}
-
-function UntilField({ lifetime, maxLifetimeMs, onChange }: UntilFieldProps) {
-  const nowMs = Date.now();
+/** The date on which the next uploads expire. A wrong one stays in the field, beside its fault, and new files wait. */
+function UntilField({ session, text }: { session: Session; text: string }) {
+  const { next, config } = session;
+  const nowMs = serverNow();
+  const fault = next.fault();
+  const waiting = next.waiting.value;
   return (
-    <label>
-      Delete on
-      <input
-        type="datetime-local"
-        value={localDateValue(lifetime.atMs)}
-        min={localDateValue(nowMs + 60_000)}
-        max={localDateValue(nowMs + maxLifetimeMs)}
-        required
-        onChange={({ currentTarget }) => {
-          const atMs = new Date(currentTarget.value).getTime();
-          if (currentTarget.reportValidity() && !Number.isNaN(atMs)) onChange({ kind: "until", atMs });
-        }}
-      />
-    </label>
+    <>
+      <label>
+        Delete on
+        <input
+          type="datetime-local"
+          value={text}
+          min={localDateValue(nowMs + 60_000)}
+          max={localDateValue(latestExpiry(nowMs, config.maxLifetimeMs))}
+          required
+          aria-invalid={fault !== null}
+          aria-describedby={fault === null ? undefined : FAULT_ID}
+          onInput={({ currentTarget }) => {
+            next.lifetime.value = { kind: "until", text: currentTarget.value };
+          }}
+        />
+      </label>
+      {fault !== null && (
+        <p id={FAULT_ID} class="trouble" role="alert">
+          {fault}
+          {waiting > 0 && ` ${waiting === 1 ? "1 file waits" : `${waiting} files wait`} for the date.`}
+        </p>
+      )}
+    </>
   );
 }

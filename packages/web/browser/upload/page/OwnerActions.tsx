@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { expirySteps } from "../../saved/expiry.ts";
 import { editAddress } from "../../saved/links-file.ts";
 import type { SavedImage } from "../../saved/saved-image.ts";
+import { serverNow } from "../../saved/server-clock.ts";
 import type { Session } from "../session.ts";
 import { pageAddress } from "../share-texts.ts";
 import { CopyButton } from "./CopyButton.tsx";
@@ -19,13 +20,32 @@ export function OwnerActions({ image, session }: { image: SavedImage; session: S
   const [problem, setProblem] = useState<string | null>(null);
   const { id, name } = image;
   const { images, saved, departing, log, clock, config } = session;
-  const steps = expirySteps(image.expiresAt, { nowMs: Date.now(), maxLifetimeMs: config.maxLifetimeMs });
+  const steps = expirySteps(image.expiresAt, { nowMs: serverNow(), maxLifetimeMs: config.maxLifetimeMs });
   const ofImage = <span class="unseen"> {name}</span>;
   // The image can be changed on the edit page: it is checked when the reader returns.
   const checkLater = () => saved.change(id, { checkedAt: undefined });
 
+  const isUnsaved = saved.isUnsaved(id);
+  const copyButton = (
+    <CopyButton
+      className="minor"
+      text={editAddress(image)}
+      what="Edit link"
+      log={log}
+      onCopied={() => saved.markCopied([id])}
+    >
+      Copy edit link<span class="unseen"> of {name}</span>
+    </CopyButton>
+  );
+
   return (
     <>
+      {isUnsaved && (
+        <div class="deeds">
+          <p class="trouble">This browser can’t keep your edit link. Copy it now.</p>
+          {copyButton}
+        </div>
+      )}
       <div class="deeds">
         <TimeLeft image={image} clock={clock} />
         {steps.map(({ label, atMs }) => (
@@ -74,15 +94,15 @@ export function OwnerActions({ image, session }: { image: SavedImage; session: S
         >
           <BinIcon /> Delete{ofImage}
         </button>
-        <details class="more">
-          <summary>
-            More<span class="unseen"> for {name}</span>
-          </summary>
-          <p class="hint">Anyone with the edit link can edit or delete the image.</p>
-          <CopyButton className="minor" text={editAddress(image)} what="Edit link" log={log}>
-            Copy edit link<span class="unseen"> of {name}</span>
-          </CopyButton>
-        </details>
+        {!isUnsaved && (
+          <details class="more">
+            <summary>
+              More<span class="unseen"> for {name}</span>
+            </summary>
+            <p class="hint">Anyone with the edit link can edit or delete the image.</p>
+            {copyButton}
+          </details>
+        )}
       </div>
     </>
   );

@@ -20,6 +20,7 @@ export function SavedLinks({ session }: { session: Session }) {
   function save(): void {
     const text = linksFileText(kept, config.baseUrl, Date.now());
     downloadText(text, `image-links-${localDateValue(Date.now()).slice(0, 10)}.txt`);
+    saved.markCopied(kept.map(({ id }) => id));
     report(`${kept.length === 1 ? "1 link" : `${kept.length} links`} saved. Keep the file private.`);
   }
 
@@ -47,6 +48,9 @@ export function SavedLinks({ session }: { session: Session }) {
 
   return (
     <div class="links-file">
+      {saved.atRisk.value.length > 1 && (
+        <p class="trouble">This browser can’t keep your edit links. Save them to a file before you leave.</p>
+      )}
       {kept.length > 0 && (
         <button type="button" class="quiet" onClick={save}>
           Save my links…

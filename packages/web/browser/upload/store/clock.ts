@@ -1,8 +1,11 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { serverNow } from "../../saved/server-clock.ts";
 
-/** The current Unix time in milliseconds, as signals: components that read them rerender. */
+/** Unix times in milliseconds, as signals: components that read them rerender. */
 export interface Clock {
+  /** By this device, for its own waits. */
   everySecond: ReadonlySignal<number>;
+  /** By the service, for its dates. */
   everyHalfMinute: ReadonlySignal<number>;
 }
 
@@ -16,7 +19,7 @@ export function createClock(): Clock {
   const halfMinutes = computed(() => Math.floor(everySecond.value / HALF_MINUTE_MS));
   const everyHalfMinute = computed(() => {
     void halfMinutes.value;
-    return Date.now();
+    return serverNow();
   });
   return { everySecond, everyHalfMinute };
 }

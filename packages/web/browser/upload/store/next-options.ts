@@ -1,6 +1,7 @@
-import { effect, type Signal, signal } from "@preact/signals";
+import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { lifetimeChoices } from "../../../src/time-left.ts";
-import { expiresAtField, type Lifetime, type LifetimeBounds } from "../lifetimes.ts";
+import { serverNow } from "../../saved/server-clock.ts";
+import { expiresAtField, type Lifetime, type LifetimeBounds, lifetimeFault } from "../lifetimes.ts";
 
 /** Options of the next uploads. */
 export interface NextOptions {
@@ -10,6 +11,12 @@ export interface NextOptions {
   lifetime: Signal<Lifetime>;
   /** Name for the file at `index` of its batch. */
   nameFor(file: File, index: number): string;
+  /** Why nothing can be sent with the chosen lifetime, for a person; `null` if it can. */
+  fault(): string | null;
+  /** Calls `send` once the lifetime has no fault; at once for no files. */
+  whenValid(files: number, send: () => void): void;
+  /** Files that wait for a lifetime without a fault. */
+  waiting: ReadonlySignal<number>;
   /** Form field. */
   expiresAt(): string;
 }
@@ -25,6 +32,16 @@ export function createNextOptions(bounds: LifetimeBounds, baseUrl: string): Next
     const chosen = lifetime.value;
     if (chosen.kind === "for") rememberLifetime(key, chosen.ms, bounds);
   });
+  const fault = () => lifetimeFault(lifetime.value, serverNow(), bounds);
+  const waiting = signal(0);
+  let sends: (() => void)[] = [];
+  effect(() => {
+    if (fault() !== null) return;
+    const ready = sends;
+    sends = [];
+    waiting.value = 0;
+    for (const send of ready) send();
+  });
   return {
     name,
     lifetime,
@@ -34,7 +51,14 @@ export function createNextOptions(bounds: LifetimeBounds, baseUrl: string): Next
       const number = index === 0 ? "" : ` (${index + 1})`;
       return wanted.slice(0, MAX_NAME_LENGTH - number.length) + number;
     },
-    expiresAt: () => expiresAtField(lifetime.value, Date.now(), bounds),
+    fault,
+    waiting,
+    whenValid(files, send) {
+      if (files === 0 || fault() === null) return send();
+      sends.push(send);
+      waiting.value += files;
+    },
+    expiresAt: () => expiresAtField(lifetime.value, serverNow(), bounds),
   };
 }
 

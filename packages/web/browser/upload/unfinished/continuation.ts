@@ -1,4 +1,5 @@
 import type { KeptMeta, KeptUpload } from "../../saved/kept-uploads.ts";
+import { serverNow } from "../../saved/server-clock.ts";
 import { type AddedFile, randomKey } from "../sending/sender.ts";
 import type { NextOptions } from "../store/next-options.ts";
 import type { Unfinished } from "./unfinished.ts";
@@ -84,7 +85,7 @@ export function metaToContinue(
   newExpiry: () => string,
 ): KeptMeta | null {
   if (meta === null) return null;
-  const isExpired = meta.expiresAt !== "" && Date.parse(meta.expiresAt) <= nowMs;
+  const isExpired = meta.expiresAt !== "" && Date.parse(meta.expiresAt) <= serverNow();
   if (!isExpired && nowMs - atMs < KEY_MS) return meta;
   return {
     name: meta.name,

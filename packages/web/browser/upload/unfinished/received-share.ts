@@ -16,7 +16,7 @@ export async function openOffers({ unfinished, resume, advise }: Session): Promi
   await unfinished.refresh();
   const shared = unfinished.offers.value.filter(({ owner, meta }) => owner === token && meta === null);
   if (token === "missed") advise("The shared files did not arrive. Share them again, or choose them here.");
-  else if (isFromApp()) await resume(shared);
+  else if (isFromApp() && shared.length > 0) resume(shared);
 }
 
 function isFromApp(): boolean {

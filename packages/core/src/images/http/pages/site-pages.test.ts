@@ -34,7 +34,7 @@ test.each([
   const views: UploadView[] = [];
   const upload: Pages["upload"] = (view) => {
     views.push(view);
-    return textPages.upload(view);
+    return textPages.upload(view, 0);
   };
   await createSite({ pages: { ...pages, upload }, sizes }).send("GET", "/");
   expect(views.map((view) => view.sizes)).toEqual([shown]);

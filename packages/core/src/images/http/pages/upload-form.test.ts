@@ -25,7 +25,7 @@ function formSite(options: SiteOptions = {}): FormSite {
     ...textPages,
     upload(view: UploadView) {
       uploads.push(view);
-      return textPages.upload(view);
+      return textPages.upload(view, 0);
     },
     created(view: CreatedView) {
       created.push(view);
@@ -187,7 +187,7 @@ describe("the upload page offers the form", () => {
     const views: UploadView[] = [];
     const upload = (view: UploadView) => {
       views.push(view);
-      return textPages.upload(view);
+      return textPages.upload(view, 0);
     };
     const site = createSite({ pages: { ...textPages, upload } });
     await site.send("GET", "/");

@@ -22,7 +22,7 @@ export async function uploadPage(context: ImageContext, call: Call): Promise<Rep
   const view = uploadView(context, call, await takesForm(context, call));
   // Where the host decides, the form is this client's alone.
   const caching = areAsked ? "private, no-cache" : "no-cache";
-  return pageReply(call, requirePages(context).upload(view), 200, {
+  return pageReply(call, requirePages(context).upload(view, context.settings.now()), 200, {
     "Cache-Control": caching,
     ...FORM_HEADERS,
   });
@@ -75,7 +75,7 @@ export function refusedUpload(
     ...uploadView(context, call, status !== 403, typed),
     refusal: { status, detail, ...(wait === null ? {} : { retryAfterSeconds: wait }) },
   };
-  const page = requirePages(context).upload(view);
+  const page = requirePages(context).upload(view, context.settings.now());
   return pageReply(call, page, status, { "Cache-Control": "no-store", ...FORM_HEADERS, ...headers });
 }
 

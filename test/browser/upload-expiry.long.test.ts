@@ -1,0 +1,129 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { choose, copied, entryOf, eventually, linkOf, recordAt, shareUploadPage } from "./upload-page.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Forbids the page's storage, or lets its writes fail as when it is full. */
+function breakStorage(page: Page, how: "forbidden" | "full"): Promise<unknown> {
+  return page.addInitScript((way) => {
+    const fail = (): never => {
+      throw new DOMException("no", way === "full" ? "QuotaExceededError" : "SecurityError");
+    };
+    if (way === "full") Storage.prototype.setItem = fail;
+    else Object.defineProperty(window, "localStorage", { get: fail });
+  }, how);
+}
+
+describe("the expiry of uploads", { timeout: 60_000 }, () => {
+  const shared = shareUploadPage({ maxLifetimeMs: 40 * DAY_MS });
+  const { boat, onPage } = shared;
+  const dateField = (page: Page) => page.getByLabel("Delete on");
+
+  test.each([
+    ["too late", "2090-01-01T00:00", /^At most 40 days: .* \d{4}/],
+    ["past", "2001-01-01T00:00", /^Choose a time in the future\./],
+    ["empty", "", /^Enter a date and a time\./],
+  ])(
+    "a date that is %s stays in the field with the reason, and files wait for a right one",
+    async (_, wrong, reason) => {
+      await onPage(async (page) => {
+        await page.getByLabel("Delete after").selectOption({ label: "On a date…" });
+        await dateField(page).fill(wrong);
+        await page.getByRole("alert").getByText(reason).waitFor();
+        await choose(page, boat("one.jpg"), boat("two.jpg"));
+        await page.getByRole("alert").getByText("2 files wait for the date.").waitFor();
+        expect(await page.locator(".entry").count()).toBe(0);
+        expect(await dateField(page).inputValue()).toBe(wrong);
+        const right = new Date(Date.now() + 10 * DAY_MS).toISOString().slice(0, 16);
+        await dateField(page).fill(right);
+        const link = await linkOf(entryOf(page, "one.jpg"));
+        expect((await recordAt(shared.site, link)).expiresAt).toBe(`${right}:00.000Z`);
+        await eventually(() => page.locator(".entry").count()).toBe(2);
+        expect(await page.getByRole("alert").count()).toBe(0);
+      });
+    },
+  );
+
+  test("a half typed date holds a dropped file until a duration is chosen instead", async () => {
+    await onPage(async (page) => {
+      await page.getByLabel("Delete after").selectOption({ label: "On a date…" });
+      await dateField(page).focus();
+      await page.keyboard.press("Delete");
+      await page.getByRole("alert").getByText("Enter a date and a time.").waitFor();
+      const data = await page.evaluateHandle(
+        (bytes) => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([new Uint8Array(bytes)], "drop.jpg", { type: "image/jpeg" }));
+          return transfer;
+        },
+        [...boat().buffer],
+      );
+      for (const type of ["dragenter", "dragover", "drop"])
+        await page.dispatchEvent(".drop-area", type, { dataTransfer: data });
+      await page.getByRole("alert").getByText("1 file waits for the date.").waitFor();
+      await page.getByLabel("Delete after").selectOption({ label: "7 days" });
+      const link = await linkOf(entryOf(page, "drop.jpg"));
+      const { expiresAt } = await recordAt(shared.site, link);
+      expect((Date.parse(String(expiresAt)) - Date.now()) / DAY_MS).toBeCloseTo(7, 1);
+    });
+  });
+});
+
+describe("a browser that cannot save the list of uploads", { timeout: 60_000 }, () => {
+  const { boat, onPage } = shareUploadPage();
+
+  test.each(["forbidden", "full"] as const)(
+    "with storage that is %s, the card offers the edit link, and leaving is questioned until it is copied",
+    async (how) => {
+      await onPage(async (page) => {
+        await breakStorage(page, how);
+        await page.reload();
+        await choose(page, boat());
+        const entry = entryOf(page, "boat.jpg");
+        await entry.getByText("This browser can’t keep your edit link. Copy it now.").waitFor();
+        const asked = page.waitForEvent("dialog");
+        void page.reload().catch(() => undefined);
+        const dialog = await asked;
+        expect(dialog.type()).toBe("beforeunload");
+        await dialog.dismiss();
+        const link = await copied(page, entry.getByRole("button", { name: /^Copy edit link/ }));
+        expect(link).toMatch(/\/edit\?pin=[0-9A-Z]{16}$/);
+        await page.reload();
+        await page.getByText("Drop images here").waitFor();
+        expect((await page.request.get(link)).status()).toBe(200);
+      });
+    },
+  );
+
+  test("of several images, a file with all edit links ends the warning", async () => {
+    await onPage(async (page) => {
+      await breakStorage(page, "full");
+      await page.reload();
+      await choose(page, boat("one.jpg"), {
+        ...boat("two.jpg"),
+        buffer: Buffer.concat([boat().buffer, Buffer.alloc(1)]),
+      });
+      const warning = page.getByText(
+        "This browser can’t keep your edit links. Save them to a file before you leave.",
+      );
+      await warning.waitFor();
+      const saving = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save my links…" }).click();
+      await saving;
+      await warning.waitFor({ state: "detached" });
+      await page.reload();
+      await page.getByText("Drop images here").waitFor();
+    });
+  });
+
+  test("where the browser saves the list, no card warns and leaving is not questioned", async () => {
+    await onPage(async (page) => {
+      await choose(page, boat());
+      await linkOf(entryOf(page, "boat.jpg"));
+      expect(await page.getByText("This browser can’t keep").count()).toBe(0);
+      await page.reload();
+      await page.locator(".saved").getByText("boat.jpg").waitFor();
+    });
+  });
+});
