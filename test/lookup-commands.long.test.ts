@@ -27,6 +27,42 @@ describe("outrigger contacts import", () => {
     expect(failed.stderr).toContain("bad.csv: Line 2 cannot be imported: address");
   });
 
+  it("contacts import of an address book stores the first address, and names what it left out", async () => {
+    const place = await createLookupPlace();
+    const header =
+      "First Name,Title,E-mail Address,E-mail 2 Address,Job Title,Business Street,Address,Web Page,URL";
+    const row =
+      'Ann,Mrs.,ann.best@acme.example,ann@private.example,Chief Analyst,1 Main St,"1 Main St, London",https://acme.example,https://www.linkedin.com/in/ann';
+    await writeFile(join(place.cwd, "book.csv"), [header, row].join("\r\n"));
+    const { code, stdout, stderr } = await place.run("contacts", "import", "book.csv");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
+    expect(stdout).toContain("0 bad lines, 0 invalid values dropped");
+    expect(stderr).toContain('Not imported: "E-mail 2 Address", "Address", "Title"');
+    const exported = await place.run("contacts", "export", "-", "--format", "ndjson");
+    expect(JSON.parse(exported.stdout)).toMatchObject({
+      address: "ann.best@acme.example",
+      position: "Chief Analyst",
+      network_a_url: "https://www.linkedin.com/in/ann",
+      sources: [],
+    });
+  });
+
+  it("contacts import of a file without a good line exits with 1 and names --map", async () => {
+    const place = await createLookupPlace();
+    await writeFile(join(place.cwd, "none.csv"), "First Name,Address,Kontakt\nAnn,1 Main St,ann@a.example\n");
+    const none = await place.run("contacts", "import", "none.csv", "--json");
+    expect([none.code, JSON.parse(none.stdout)]).toEqual([1, expect.objectContaining({ lines: 1, bad: 1 })]);
+    expect(none.stderr).toContain("none.csv: No line could be imported");
+    expect(none.stderr).toContain("--map address=<column>");
+    const mapped = await place.run("contacts", "import", "none.csv", "--map", "address=Kontakt");
+    expect([mapped.code, mapped.stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
+    await writeFile(join(place.cwd, "other.csv"), "Vorname,Kontakt\nAnn,ann@a.example\n");
+    const other = await place.run("contacts", "import", "other.csv");
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("--map address=<column>")]);
+    await writeFile(join(place.cwd, "empty.csv"), "Email\n");
+    expect(await place.run("contacts", "import", "empty.csv")).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("contacts import, export and stats handle names with unusual line separators", async () => {
     const place = await createLookupPlace();
     const names = ["A\u2028B", "C\u0085D", "E\\nF"];

@@ -34,12 +34,12 @@ export interface VerificationEntry {
   status: VerificationStatus | null;
 }
 
-/** A page on which an address was found. Dates are `YYYY-MM-DD`. */
+/** A page on which an address was found. Dates are `YYYY-MM-DD`; both are `null` if they are unknown. */
 export interface SourceEntry {
   domain: string;
   uri: string;
-  extracted_on: string;
-  last_seen_on: string;
+  extracted_on: string | null;
+  last_seen_on: string | null;
   still_on_page: boolean;
 }
 

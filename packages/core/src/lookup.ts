@@ -44,6 +44,7 @@ export type {
 export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
 export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
 export { createMemoryVerificationQueue } from "./lookup/memory/memory-verification-queue.ts";
+export { isSalutation } from "./lookup/names/is-salutation.ts";
 export type { NameFault } from "./lookup/names/name-fault.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";

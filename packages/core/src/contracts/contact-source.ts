@@ -21,12 +21,12 @@ export const DEPARTMENTS = [
 ] as const;
 export type Department = (typeof DEPARTMENTS)[number];
 
-/** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC. */
+/** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC; both are `null` if they are unknown. */
 export interface ContactEvidence {
   domain: string;
   uri: string;
-  extractedOn: string;
-  lastSeenOn: string;
+  extractedOn: string | null;
+  lastSeenOn: string | null;
   stillOnPage: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface Contact {
   phoneNumber: string | null;
   /** Absent for an address that was never verified. */
   verification?: ContactVerification;
-  /** At most {@link MAX_EVIDENCE} pages, most recently seen first. */
+  /** At most {@link MAX_EVIDENCE} pages, most recently seen first, those without dates last. */
   evidence: readonly ContactEvidence[];
 }
 

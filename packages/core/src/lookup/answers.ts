@@ -2,12 +2,12 @@ import type { AddressType, Department, Seniority, VerificationStatus } from "../
 import type { LookupAnswer } from "./operations/operation.ts";
 import type { Verdict } from "./verify/verdict.ts";
 
-/** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC. */
+/** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC; both are `null` if they are unknown. */
 export interface SourceEntry {
   domain: string;
   uri: string;
-  extracted_on: string;
-  last_seen_on: string;
+  extracted_on: string | null;
+  last_seen_on: string | null;
   still_on_page: boolean;
 }
 

@@ -115,13 +115,14 @@ function mergeEvidence(
 }
 
 function mergePage(known: ContactEvidence, news: ContactEvidence): ContactEvidence {
-  const isLater = news.lastSeenOn >= known.lastSeenOn;
+  const isLater = (news.lastSeenOn ?? "") >= (known.lastSeenOn ?? "");
   const { domain, uri, lastSeenOn, stillOnPage } = isLater ? news : known;
-  const [first = news.extractedOn] = [known.extractedOn, news.extractedOn].sort();
+  const [first = null] = [known.extractedOn, news.extractedOn].filter((day) => day !== null).sort();
   return { domain, uri, extractedOn: first, lastSeenOn, stillOnPage };
 }
 
 function bySeenLast(a: ContactEvidence, b: ContactEvidence): number {
-  if (a.lastSeenOn !== b.lastSeenOn) return a.lastSeenOn < b.lastSeenOn ? 1 : -1;
+  const [ofA, ofB] = [a.lastSeenOn ?? "", b.lastSeenOn ?? ""];
+  if (ofA !== ofB) return ofA < ofB ? 1 : -1;
   return a.uri < b.uri ? -1 : 1;
 }

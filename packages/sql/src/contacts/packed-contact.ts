@@ -5,8 +5,8 @@ import { classOf, facetNames, statusNumber, statusOf } from "./facets.ts";
 type PackedEvidence = [
   domain: string,
   uri: string,
-  extractedOn: string,
-  lastSeenOn: string,
+  extractedOn: string | null,
+  lastSeenOn: string | null,
   stillOnPage: 0 | 1,
 ];
 

@@ -1,7 +1,13 @@
 import { ServiceError } from "@outrigger/core";
 import { CsvError, type Info, parse } from "csv-parse";
-import { type ContactField, createFieldFinder, type FieldMapping } from "./contact-fields.ts";
-import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
+import {
+  CONTACT_FIELDS,
+  type FieldMapping,
+  type FieldPlan,
+  planFields,
+  takeFields,
+} from "./contact-fields.ts";
+import { type FileLine, type LineReports, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
 
 /**
  * Reads CSV (RFC 4180) whose first line names the columns, in batches of lines. Rejects with `bad_request` if there
@@ -10,10 +16,10 @@ import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEME
 export async function* readCsv(
   input: AsyncIterable<Uint8Array>,
   mapping: FieldMapping,
-  onBad: (line: BadLine) => void,
+  { onBad, onUnused }: LineReports,
 ): AsyncGenerator<FileLine[]> {
   let lines: FileLine[] = [];
-  let columns: (ContactField | null)[] | null = null;
+  let header: { columns: readonly string[]; plan: FieldPlan } | null = null;
   let hasEnded = false;
 
   const parser = parse({
@@ -25,8 +31,8 @@ export async function* readCsv(
     skip_empty_lines: true,
     skip_records_with_error: true,
     on_record(record: string[], { lines: line }: Info) {
-      if (columns === null) columns = columnsOf(record, mapping);
-      else addLine(record, line, columns);
+      if (header === null) header = { columns: record, plan: planOf(record, mapping) };
+      else addLine(record, line, header);
       return null;
     },
     on_skip(error) {
@@ -40,18 +46,15 @@ export async function* readCsv(
   parser.on("error", () => undefined); // `write` and `end` report the error.
   parser.resume();
 
-  function addLine(record: string[], line: number, fieldOf: readonly (ContactField | null)[]): void {
-    const fields: FieldTexts = {};
-    for (let index = 0; index < record.length; index++) {
-      const [field, text] = [fieldOf[index], record[index]];
-      if (field === null || field === undefined || text === undefined || text === "") continue;
-      if (text.includes(REPLACEMENT)) {
-        onBad({ line, reason: "encoding", field });
-        return;
-      }
-      fields[field] = text.replace(NEUTRALISED, "");
-    }
-    lines.push({ line, fields, sources: [] });
+  function addLine(record: string[], line: number, { columns, plan }: NonNullable<typeof header>): void {
+    const fields = takeFields(
+      plan,
+      (index) => record[index]?.replace(NEUTRALISED, ""),
+      (index) => onUnused(columns[index] ?? ""),
+    );
+    const field = CONTACT_FIELDS.find((each) => fields[each]?.includes(REPLACEMENT) === true);
+    if (field === undefined) lines.push({ line, fields, sources: [], dropped: [] });
+    else onBad({ line, reason: "encoding", field });
   }
 
   function taken(): FileLine[] {
@@ -76,16 +79,15 @@ export async function* readCsv(
 /** The apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */
 const NEUTRALISED = /^'(?=[=+\-@\t\r])/;
 
-function columnsOf(header: readonly string[], mapping: FieldMapping): (ContactField | null)[] {
-  const fieldOf = createFieldFinder(mapping);
-  const columns = header.map(fieldOf);
-  if (!columns.includes("address") && !columns.includes("domain")) {
+function planOf(header: readonly string[], mapping: FieldMapping): FieldPlan {
+  const plan = planFields(header, mapping);
+  if (!plan.has("address") && !plan.has("domain")) {
     throw new ServiceError(
       "bad_request",
-      "The first line names no column of addresses: name it with `mapping`.",
+      "The first line names no column of addresses: name it with --map address=<column>, in code with `mapping`.",
     );
   }
-  return columns;
+  return plan;
 }
 
 function endless(error: Error | undefined): ServiceError {

@@ -10,6 +10,15 @@ export interface FileLine {
   fields: FieldTexts;
   /** Further pages, each with its fields, in addition to the page in `fields`. */
   sources: readonly FieldTexts[];
+  /** Fields whose value is not a text. */
+  dropped: readonly ContactField[];
+}
+
+/** What a reader of lines reports. */
+export interface LineReports {
+  onBad: (line: BadLine) => void;
+  /** Receives a column or key whose text was not taken, because another one gave the same field. */
+  onUnused: (column: string) => void;
 }
 
 /** Why a line was left out. */
@@ -26,10 +35,10 @@ export type BadLineReason =
   | "too_long"
   /** The address is missing or invalid. */
   | "address"
-  /** A value is not valid for its field. */
+  /** A value is not valid for its field: the line was imported without it. */
   | "value";
 
-/** A rejected line. It never contains the line's content. */
+/** A rejected line or value. It never contains the content. */
 export interface BadLine {
   /** Line number, from 1; the last line of a record that spans several. */
   line: number;

@@ -6,7 +6,7 @@ import { refreshDomains } from "../contacts/refresh-contacts.ts";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import { CONTACT_FIELDS, type FieldMapping } from "./contact-fields.ts";
 import { readCsv } from "./csv-lines.ts";
-import type { BadLine, FileLine } from "./file-line.ts";
+import type { BadLine, FileLine, LineReports } from "./file-line.ts";
 import { newsOf } from "./line-news.ts";
 import { readNdjson } from "./ndjson-lines.ts";
 import { suppressedAmong } from "./suppressed-among.ts";
@@ -27,6 +27,10 @@ export interface ImportProgress {
   suppressed: number;
   /** Rejected lines; see `onBadLine`. */
   bad: number;
+  /** Values that were invalid for their field, whose lines were imported without them; see `onBadLine`. */
+  dropped: number;
+  /** Up to 100 columns or keys with texts that were not imported, because another one gave the same field. */
+  unused: readonly string[];
 }
 
 export interface ImportOptions {
@@ -35,9 +39,9 @@ export interface ImportOptions {
   /** Column or key of each field. @default the recognised names */
   mapping?: FieldMapping | undefined;
   /**
-   * Receives each rejected line. `"fail"` ends the import with `bad_request` at the first one; the lines before it
-   * may already be committed.
-   * @default rejected lines are only counted
+   * Receives each rejected line and each dropped value. `"fail"` ends the import with `bad_request` at the first one;
+   * the lines before it may already be committed.
+   * @default they are only counted
    */
   onBadLine?: "fail" | ((line: BadLine) => void) | undefined;
   /** Receives the progress after each committed batch. @default ignored */
@@ -64,6 +68,7 @@ const RULES = {
 
 /** Number of lines per batch. */
 const BATCH = 4000;
+const MAX_UNUSED = 100;
 
 /**
  * Imports contacts from UTF-8 text. For each address, values of a line replace the known ones, and pages are
@@ -85,22 +90,35 @@ export async function importContacts(
   const { mapping = {} } = options;
   const read = { csv: readCsv, ndjson: readNdjson }[format];
   const driver = await readyDriver(database);
-  const progress: ImportProgress = { lines: 0, added: 0, updated: 0, unchanged: 0, suppressed: 0, bad: 0 };
+  const counts = { lines: 0, added: 0, updated: 0, unchanged: 0, suppressed: 0, bad: 0, dropped: 0 };
+  const unused = new Set<string>();
   const nowMs = Date.now();
-  const today = new Date(nowMs).toISOString().slice(0, 10);
-  let waiting = { lines: 0, suppressed: 0, bad: 0 };
+  let waiting = { lines: 0, suppressed: 0, bad: 0, dropped: 0 };
   let news: ContactNews[] = [];
   let organizations = new Map<string, string>();
+
+  const progress = (): ImportProgress => ({ ...counts, unused: [...unused] });
+  const reports: LineReports = {
+    onBad: tellBad,
+    onUnused: (column) => unused.size < MAX_UNUSED && unused.add(column),
+  };
 
   function tellBad(line: BadLine): void {
     waiting.lines++;
     waiting.bad++;
+    report(line);
+  }
+
+  function report(line: BadLine): void {
     if (onBadLine === "fail") throw badLine(line);
     onBadLine?.(line);
   }
 
   function take(line: FileLine): void {
-    const told = newsOf(line, today);
+    const told = newsOf(line, (field) => {
+      waiting.dropped++;
+      report({ line: line.line, reason: "value", field });
+    });
     if ("reason" in told) {
       tellBad(told);
       return;
@@ -121,18 +139,18 @@ export async function importContacts(
     for (const { domain, organization } of admitted) {
       if (organization !== undefined) organizations.set(domain, organization);
     }
-    const counts = await putBatch(driver, admitted, organizations, nowMs);
-    for (const name of ["added", "updated", "unchanged"] as const) progress[name] += counts[name];
-    for (const name of ["lines", "suppressed", "bad"] as const) progress[name] += waiting[name];
-    waiting = { lines: 0, suppressed: 0, bad: 0 };
+    const stored = await putBatch(driver, admitted, organizations, nowMs);
+    for (const name of ["added", "updated", "unchanged"] as const) counts[name] += stored[name];
+    for (const name of ["lines", "suppressed", "bad", "dropped"] as const) counts[name] += waiting[name];
+    waiting = { lines: 0, suppressed: 0, bad: 0, dropped: 0 };
     news = [];
     organizations = new Map();
-    onProgress?.({ ...progress });
+    onProgress?.(progress());
     signal?.throwIfAborted();
   }
 
   signal?.throwIfAborted();
-  for await (const lines of read(inPieces(input), mapping, tellBad)) {
+  for await (const lines of read(inPieces(input), mapping, reports)) {
     for (const line of lines) {
       take(line);
       if (news.length + organizations.size >= BATCH) await put();
@@ -140,7 +158,7 @@ export async function importContacts(
   }
   if (waiting.lines > 0) await put();
   await refreshDomains(driver, signal);
-  return progress;
+  return progress();
 }
 
 const PIECE_BYTES = 65_536;

@@ -20,44 +20,31 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
 const YES = new Set(["true", "1", "yes", "y"]);
 const NO = new Set(["false", "0", "no", "n"]);
 
-/** A field of a line has an invalid value. */
-class BadValue extends Error {
-  readonly field: ContactField;
+type Drop = (field: ContactField) => void;
 
-  constructor(field: ContactField) {
-    super(`The value of ${field} is invalid`);
-    this.field = field;
-  }
+/** Reads the values of a line. An invalid one is left out, and its field reported to `drop`. */
+export function newsOf({ line, fields, sources, dropped }: FileLine, drop: Drop): LineNews | BadLine {
+  const faults = new Set(dropped);
+  const news = read(fields, sources, (field) => faults.add(field));
+  if (news === null) return { line, reason: "address" };
+  for (const field of faults) drop(field);
+  return news;
 }
 
-/**
- * Reads the values of a line.
- * @param today `YYYY-MM-DD`: the date of a page without dates.
- */
-export function newsOf({ line, fields, sources }: FileLine, today: string): LineNews | BadLine {
-  try {
-    return read(fields, sources, today);
-  } catch (error) {
-    if (!(error instanceof BadValue)) throw error;
-    const { field } = error;
-    return field === "address" ? { line, reason: "address" } : { line, reason: "value", field };
-  }
-}
-
-function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string): LineNews {
+/** @returns `null` without an address or the organisation of a domain. */
+function read(fields: FieldTexts, sources: readonly FieldTexts[], drop: Drop): LineNews | null {
   const { address } = fields;
   if (address === undefined) {
-    const domain = normaliseDomain(textOf(fields, "domain") ?? "");
-    const organization = textOf(fields, "organization");
-    if (domain === null || organization === undefined) throw new BadValue("address");
-    return { domain, organization };
+    const domain = normaliseDomain(textOf(fields, "domain", drop) ?? "");
+    const organization = textOf(fields, "organization", drop);
+    return domain === null || organization === undefined ? null : { domain, organization };
   }
   const parsed = parseAddress(address.trim());
-  if (parsed === null) throw new BadValue("address");
+  if (parsed === null) return null;
   const news: ContactNews = {
     address: parsed.address,
     domain: parsed.domain,
-    evidence: [fields, ...sources].flatMap((source) => evidenceOf(source, today)),
+    evidence: [fields, ...sources].flatMap((source) => evidenceOf(source, drop)),
   };
   for (const field of [
     "position",
@@ -67,10 +54,10 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
     "phoneNumber",
     "organization",
   ] as const) {
-    const text = textOf(fields, field);
+    const text = textOf(fields, field, drop);
     if (text !== undefined) news[field] = field === "networkAUrl" ? withoutCredentials(text) : text;
   }
-  addName(news, fields);
+  addName(news, fields, drop);
   const type = wordOf(fields.type);
   if (type === "personal" || type === "generic") news.type = type;
   // Unknown words are ignored: seniority and department are then derived from the position.
@@ -78,8 +65,9 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
   if (seniority !== undefined) news.seniority = seniority;
   const department = DEPARTMENTS.find((name) => name === wordOf(fields.department));
   if (department !== undefined) news.department = department;
-  if (fields.confidence !== undefined) news.confidence = confidenceIn(fields.confidence);
-  const verificationDate = dateOf(fields, "verificationDate");
+  const confidence = confidenceIn(fields, drop);
+  if (confidence !== undefined) news.confidence = confidence;
+  const verificationDate = dateOf(fields, "verificationDate", drop);
   const status = VERIFICATION_STATUSES.find((name) => name === wordOf(fields.verificationStatus));
   if (status !== undefined && verificationDate !== undefined) {
     news.verification = { status, date: verificationDate };
@@ -88,9 +76,9 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], today: string)
 }
 
 /** The parts of the full name fill absent names. A full name that cannot be split is kept whole. */
-function addName(news: ContactNews, fields: FieldTexts): void {
-  const [firstName, lastName] = [textOf(fields, "firstName"), textOf(fields, "lastName")];
-  const fullName = textOf(fields, "fullName") ?? "";
+function addName(news: ContactNews, fields: FieldTexts, drop: Drop): void {
+  const [firstName, lastName] = [textOf(fields, "firstName", drop), textOf(fields, "lastName", drop)];
+  const fullName = textOf(fields, "fullName", drop) ?? "";
   const name = firstName === undefined || lastName === undefined ? parseFullName(fullName) : null;
   if (name !== null) Object.assign(news, { firstName: name.firstName, lastName: name.lastName });
   else if (/\p{L}/u.test(fullName)) news.unsplitName = fullName;
@@ -98,20 +86,26 @@ function addName(news: ContactNews, fields: FieldTexts): void {
   if (lastName !== undefined) news.lastName = lastName;
 }
 
-function evidenceOf(source: FieldTexts, today: string): ContactEvidence[] {
-  const uri = textOf(source, "sourceUri");
+/** A page without dates is one that nothing is known to have read. */
+function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
+  const uri = textOf(source, "sourceUri", drop);
   if (uri === undefined) return [];
-  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) throw new BadValue("sourceUri");
-  const [extractedOn, lastSeenOn] = [dateOf(source, "extractedOn"), dateOf(source, "lastSeenOn")];
-  const [first = today, last = today] = [extractedOn ?? lastSeenOn, lastSeenOn ?? extractedOn];
-  if (first > last) throw new BadValue("lastSeenOn");
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) {
+    drop("sourceUri");
+    return [];
+  }
+  const [first, seen] = [dateOf(source, "extractedOn", drop), dateOf(source, "lastSeenOn", drop)];
+  const isTurned = first !== undefined && seen !== undefined && first > seen;
+  if (isTurned) drop("lastSeenOn");
+  const last = isTurned ? first : seen;
+  const [extractedOn = null, lastSeenOn = null] = [first ?? last, last ?? first];
   return [
     {
-      domain: textOf(source, "sourceDomain") ?? new URL(uri).hostname,
+      domain: textOf(source, "sourceDomain", drop) ?? new URL(uri).hostname,
       uri: withoutCredentials(uri),
-      extractedOn: first,
-      lastSeenOn: last,
-      stillOnPage: truthOf(source.stillOnPage),
+      extractedOn,
+      lastSeenOn,
+      stillOnPage: truthOf(source, drop) ?? lastSeenOn !== null,
     },
   ];
 }
@@ -125,32 +119,38 @@ function withoutCredentials(text: string): string {
   return url.href;
 }
 
-function textOf(fields: FieldTexts, field: ContactField): string | undefined {
+function textOf(fields: FieldTexts, field: ContactField, drop: Drop): string | undefined {
   const text = fields[field]?.trim();
   if (text === undefined || text === "") return undefined;
-  if (text.length > MAX_LENGTH || text.includes("\0")) throw new BadValue(field);
-  return text;
+  if (text.length <= MAX_LENGTH && !text.includes("\0")) return text;
+  drop(field);
+  return undefined;
 }
 
 function wordOf(text: string | undefined): string | undefined {
   return text?.trim().toLowerCase();
 }
 
-function confidenceIn(text: string): number {
+function confidenceIn(fields: FieldTexts, drop: Drop): number | undefined {
+  const text = textOf(fields, "confidence", drop);
+  if (text === undefined) return undefined;
   const confidence = Number(text);
-  if (text.trim() === "" || !(confidence >= 0 && confidence <= 100)) throw new BadValue("confidence");
-  return Math.round(confidence);
+  if (confidence >= 0 && confidence <= 100) return Math.round(confidence);
+  drop("confidence");
+  return undefined;
 }
 
 function dateOf(
   fields: FieldTexts,
   field: "extractedOn" | "lastSeenOn" | "verificationDate",
+  drop: Drop,
 ): string | undefined {
-  const text = textOf(fields, field);
+  const text = textOf(fields, field, drop);
   if (text === undefined) return undefined;
   const date = text.slice(0, 10);
-  if (!DATE.test(text) || !isDay(date)) throw new BadValue(field);
-  return date;
+  if (DATE.test(text) && isDay(date)) return date;
+  drop(field);
+  return undefined;
 }
 
 /** Cache of valid dates: files contain few different ones. */
@@ -166,10 +166,11 @@ function isDay(date: string): boolean {
   return true;
 }
 
-/** Parses a boolean. Absent: `true`, the page still shows the address. */
-function truthOf(text: string | undefined): boolean {
-  const word = wordOf(text);
-  if (word === undefined || word === "" || YES.has(word)) return true;
-  if (NO.has(word)) return false;
-  throw new BadValue("stillOnPage");
+/** Parses a boolean; `undefined` if it is absent. An invalid one confirms nothing. */
+function truthOf(source: FieldTexts, drop: Drop): boolean | undefined {
+  const word = wordOf(source.stillOnPage);
+  if (word === undefined || word === "") return undefined;
+  if (YES.has(word)) return true;
+  if (!NO.has(word)) drop("stillOnPage");
+  return false;
 }

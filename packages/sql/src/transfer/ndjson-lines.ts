@@ -1,15 +1,28 @@
-import { type ContactField, createFieldFinder, type FieldMapping } from "./contact-fields.ts";
-import { type BadLine, type FieldTexts, type FileLine, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
+import {
+  type ContactField,
+  type FieldMapping,
+  type FieldPlan,
+  planFields,
+  takeFields,
+} from "./contact-fields.ts";
+import {
+  type FieldTexts,
+  type FileLine,
+  type LineReports,
+  MAX_LINE_BYTES,
+  REPLACEMENT,
+} from "./file-line.ts";
 
 const NEWLINE = 10;
+const MAX_PLANS = 100;
 
 /** Reads a JSON object from each line, in batches of lines. */
 export async function* readNdjson(
   input: AsyncIterable<Uint8Array>,
   mapping: FieldMapping,
-  onBad: (line: BadLine) => void,
+  { onBad, onUnused }: LineReports,
 ): AsyncGenerator<FileLine[]> {
-  const fieldOf = createFieldFinder(mapping);
+  const plans = { line: new Map<string, FieldPlan>(), source: new Map<string, FieldPlan>() };
   let rest: Uint8Array[] = [];
   let restBytes = 0;
   let number = 0;
@@ -33,7 +46,32 @@ export async function* readNdjson(
       onBad({ line: number, reason: isWhole ? "json" : "truncated" });
       return null;
     }
-    return lineOf(value, number, fieldOf, onBad);
+    return lineOf(value, number);
+  }
+
+  function lineOf(value: Record<string, unknown>, line: number): FileLine {
+    const { fields, dropped } = textsOf(value, planOf(Object.keys(value), "line"), onUnused);
+    const given = value.sources ?? value.evidence ?? [];
+    const sources: FieldTexts[] = [];
+    for (const source of Array.isArray(given) ? given : [given]) {
+      if (isRecord(source)) {
+        const page = textsOf(source, planOf(Object.keys(source), "source"), () => {});
+        sources.push(page.fields);
+        dropped.push(...page.dropped);
+      } else dropped.push("sourceUri");
+    }
+    return { line, fields, sources, dropped };
+  }
+
+  /** Most lines of a file have the same keys. */
+  function planOf(names: readonly string[], of: keyof typeof plans): FieldPlan {
+    const key = JSON.stringify(names);
+    const known = plans[of].get(key);
+    if (known !== undefined) return known;
+    const plan = planFields(names, mapping, of === "source");
+    if (plans[of].size >= MAX_PLANS) plans[of].clear();
+    plans[of].set(key, plan);
+    return plan;
   }
 
   for await (const chunk of input) {
@@ -58,52 +96,22 @@ export async function* readNdjson(
   if (last !== null) yield [last];
 }
 
-function lineOf(
-  value: Record<string, unknown>,
-  line: number,
-  fieldOf: (name: string) => ContactField | null,
-  onBad: (line: BadLine) => void,
-): FileLine | null {
-  const given = value.sources ?? value.evidence ?? [];
-  const sources = Array.isArray(given)
-    ? given.map((source) => textsOf(source, sourceFieldOf(fieldOf)))
-    : [null];
-  const fields = textsOf(value, fieldOf);
-  const bad = [fields, ...sources].find((texts) => texts === null || "bad" in texts);
-  if (bad !== undefined) {
-    const field = bad !== null && "bad" in bad ? bad.bad : "sourceUri";
-    onBad({ line, reason: "value", field });
-    return null;
-  }
-  // `bad` is undefined, so none of them is bad.
-  return { line, fields: fields as FieldTexts, sources: sources as FieldTexts[] };
-}
-
-/** Within a source, `domain` is the domain of the page. */
-function sourceFieldOf(
-  fieldOf: (name: string) => ContactField | null,
-): (name: string) => ContactField | null {
-  return (name) => (name === "domain" ? "sourceDomain" : fieldOf(name));
-}
-
-/**
- * @returns `bad`, the field whose value is an object; `null` if `value` is not an object. Arrays and empty
- * values are ignored.
- */
+/** The texts of an object's fields, and the fields whose value is an object. Arrays and empty values are ignored. */
 function textsOf(
-  value: unknown,
-  fieldOf: (name: string) => ContactField | null,
-): FieldTexts | { bad: ContactField } | null {
-  if (!isRecord(value)) return null;
-  const fields: FieldTexts = {};
-  for (const [name, item] of Object.entries(value)) {
-    if (item === null || item === "" || Array.isArray(item)) continue;
-    const field = fieldOf(name);
-    if (field === null) continue;
-    if (typeof item === "object") return { bad: field };
-    fields[field] = String(item);
+  value: Record<string, unknown>,
+  plan: FieldPlan,
+  onUnused: (key: string) => void,
+): { fields: FieldTexts; dropped: ContactField[] } {
+  const [names, items] = [Object.keys(value), Object.values(value)];
+  const textAt = (index: number) => (typeof items[index] === "object" ? undefined : String(items[index]));
+  const fields = takeFields(plan, textAt, (index) => onUnused(names[index] ?? ""));
+  const dropped: ContactField[] = [];
+  for (const [field, columns] of plan) {
+    const isObject = columns.some(({ index, fits }) => fits === undefined && isRecord(items[index]));
+    // A line without an address is bad in any case.
+    if (isObject && fields[field] === undefined && field !== "address") dropped.push(field);
   }
-  return fields;
+  return { fields, dropped };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

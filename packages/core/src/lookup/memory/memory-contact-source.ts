@@ -189,9 +189,7 @@ function isCovered(address: string, by: string): boolean {
 /** A copy that keeps only the allowed number of evidence pages. */
 function tidied(contact: Contact): Contact {
   const { evidence, ...rest } = structuredClone(contact);
-  const seenLastFirst = evidence.toSorted((a, b) =>
-    a.lastSeenOn === b.lastSeenOn ? 0 : a.lastSeenOn < b.lastSeenOn ? 1 : -1,
-  );
+  const seenLastFirst = evidence.toSorted((a, b) => (b.lastSeenOn ?? "").localeCompare(a.lastSeenOn ?? ""));
   return { ...rest, evidence: seenLastFirst.slice(0, MAX_EVIDENCE) };
 }
 

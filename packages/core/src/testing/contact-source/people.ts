@@ -78,20 +78,28 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(page.contacts, [full, bare]);
   });
 
-  check("find returns the most recently seen pages first, and at most MAX_EVIDENCE", async (scope) => {
-    const { source, domain, load } = scope;
-    const days = [3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15];
-    const evidence = days.map((day) =>
-      evidenceOf(`https://www.${domain}/${day}`, { lastSeenOn: `2026-05-${String(day).padStart(2, "0")}` }),
-    );
-    await load({ contacts: [contactOf(`a@${domain}`, { evidence })] });
-    const told = (await source.find(`a@${domain}`))?.evidence ?? [];
-    const expected = evidence
-      .toSorted((a, b) => (a.lastSeenOn < b.lastSeenOn ? 1 : -1))
-      .slice(0, MAX_EVIDENCE);
-    assert.equal(told.length, MAX_EVIDENCE);
-    assert.deepEqual(told, expected);
-  });
+  check(
+    "find returns the most recently seen pages first, those without dates last, and at most MAX_EVIDENCE",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const days = [
+        3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15,
+      ];
+      const evidence = days.map((day) =>
+        evidenceOf(`https://www.${domain}/${day}`, { lastSeenOn: `2026-05-${String(day).padStart(2, "0")}` }),
+      );
+      await load({ contacts: [contactOf(`a@${domain}`, { evidence })] });
+      const told = (await source.find(`a@${domain}`))?.evidence ?? [];
+      const expected = evidence
+        .toSorted((a, b) => ((a.lastSeenOn ?? "") < (b.lastSeenOn ?? "") ? 1 : -1))
+        .slice(0, MAX_EVIDENCE);
+      assert.equal(told.length, MAX_EVIDENCE);
+      assert.deepEqual(told, expected);
+      const undated = evidenceOf(`https://www.${domain}/`, { extractedOn: null, lastSeenOn: null });
+      await load({ contacts: [contactOf(`b@${domain}`, { evidence: [undated, ...evidence.slice(0, 1)] })] });
+      assert.deepEqual((await source.find(`b@${domain}`))?.evidence, [...evidence.slice(0, 1), undated]);
+    },
+  );
 
   check(
     "findByName finds a name in any spelling, and only in its domain",

@@ -21,7 +21,7 @@ const text = { type: ["string", "null"] } as const;
 const flag = { type: "boolean" } as const;
 const percent = { type: "integer", minimum: 0, maximum: 100 } as const;
 const count = { type: "integer", minimum: 0 } as const;
-const day = { type: "string", format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" } as const;
+const day = { ...text, format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" } as const;
 const RESULTS = ["deliverable", "undeliverable", "risky"];
 
 /** An object with all of these properties. */
@@ -46,12 +46,15 @@ const SOURCE = objectOf({
   uri: { type: "string" },
   extracted_on: { ...day, description: "When it was first found on the page." },
   last_seen_on: { ...day, description: "When it was last found on the page." },
-  still_on_page: { ...flag, description: "Whether it was still on the page at the last visit." },
+  still_on_page: {
+    ...flag,
+    description: "Whether it was still on the page at the last visit; `false` also if that is unknown.",
+  },
 });
 
 const LATEST_VERDICT = objectOf(
   {
-    date: { ...day, type: ["string", "null"], description: "When it was verified." },
+    date: { ...day, description: "When it was verified." },
     status: { enum: [...VERIFICATION_STATUSES, null] },
   },
   "The latest verdict on the address; nulls if it was never verified.",

@@ -54,7 +54,7 @@ async function run(
     });
     view?.close();
     noted.close();
-    printImport(progress, { ms: performance.now() - beganAt, badLines: noted, json });
+    printImport(file, progress, { ms: performance.now() - beganAt, badLines: noted, json });
   } catch (error) {
     view?.close();
     noted.close();

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<BadLineReason, string>> = {
   json: "it is not a JSON object",
   too_long: "it is longer than 1 MiB",
   address: "it has no email address",
-  value: "it has an invalid value",
+  value: "it was imported without an invalid value",
 };
 
 /** How an import ended, and how to print it. */
@@ -21,20 +21,37 @@ export interface ImportEnd {
   json: boolean;
 }
 
-/** Prints the result of an import and the lines that it skipped. */
-export function printImport(progress: ImportProgress, { ms, badLines, json }: ImportEnd): void {
+/**
+ * Prints the result of an import, and what was not imported. If no line was, the exit code is 1.
+ * @param name of the file.
+ */
+export function printImport(name: string, progress: ImportProgress, { ms, badLines, json }: ImportEnd): void {
   // The reader may have ended; the exit code still reports failures.
   process.stdout.on("error", () => {});
-  printBadLines(progress.bad, badLines);
+  printBadLines(progress.bad + progress.dropped, badLines);
+  if (progress.unused.length > 0) {
+    const columns = progress.unused.map((column) => JSON.stringify(column)).join(", ");
+    process.stderr.write(
+      `outrigger: Not imported: ${columns}, because other columns gave the same fields. ` +
+        "--map <field>=<column> chooses a column\n",
+    );
+  }
+  if (progress.lines > 0 && progress.bad === progress.lines) {
+    process.exitCode = 1;
+    const remedy = badLines.first.some(({ reason }) => reason === "address")
+      ? ". If another column has the addresses, name it: --map address=<column>"
+      : "";
+    process.stderr.write(`outrigger: ${name}: No line could be imported${remedy}\n`);
+  }
   const seconds = Math.max(0.001, ms / 1000);
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...progress, ms: Math.round(ms) })}\n`);
     return;
   }
-  const { lines, added, updated, unchanged, suppressed, bad } = progress;
+  const { lines, added, updated, unchanged, suppressed, bad, dropped } = progress;
   process.stdout.write(
     `${lines} lines: ${added} addresses added, ${updated} updated, ${unchanged} unchanged, ` +
-      `${suppressed} suppressed and skipped, ${bad} bad lines, in ${timeText(seconds)} ` +
+      `${suppressed} suppressed and skipped, ${bad} bad lines, ${dropped} invalid values dropped, in ${timeText(seconds)} ` +
       `(${Math.round(lines / seconds)} lines/s).\n`,
   );
 }
