@@ -29,7 +29,7 @@ export async function command(cwd: string, args: readonly string[], env: Record<
   return { code: await exit, ...output };
 }
 
-export const HEADER = "email,first_name,last_name,position,company,url";
+export const HEADER = "email,first_name,last_name,position,company,source_url";
 export const PEOPLE = [
   "ann.lee@acme.example,Ann,Lee,CEO,Acme,https://acme.example/team",
   "bob.ray@acme.example,Bob,Ray,CTO,Acme,https://acme.example/team",

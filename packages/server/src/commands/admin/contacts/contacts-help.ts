@@ -15,9 +15,9 @@ Exit codes: 0 done, 1 something failed, 2 invalid usage or configuration, 130 en
 
 export const IMPORT_HELP = `
 Reads CSV whose first line names the columns, or a JSON object per line, both in UTF-8, from a file or standard input
-(-). Common column names are recognized (email, first name, job title, url, …); --map names others. A line replaces the
-earlier data of its address; pages are kept, with the dates on which each was first and last seen. Suppressed addresses
-are skipped. An import may be interrupted at any time; run it again to resume.
+(-). Common column names are recognized (email, first name, job title, source url, …); --map names others. Of several columns
+of one field, the first filled one counts. A line replaces the earlier data of its address; pages are kept, with the dates on
+which each was first and last seen. Suppressed addresses are skipped. An import may be interrupted at any time; run it again to resume.
 
 Fields: address, type, confidence, firstName, lastName, fullName, position, seniority, department, networkA, networkAUrl,
 networkB, phoneNumber, verificationStatus, verificationDate, domain, organization, sourceDomain, sourceUri, extractedOn,
@@ -29,8 +29,8 @@ Examples:
   zcat people.ndjson.gz | outrigger contacts import - --format ndjson
   outrigger contacts import people.csv --on-bad-line fail --json
 
-Exit codes: 0 done (bad lines are reported and skipped), 1 failed, or a bad line with --on-bad-line fail, 2 invalid usage
-or configuration, 130 ended by a signal after the work in progress; a second signal ends it at once.
+Exit codes: 0 done (bad lines and values are reported and skipped), 1 failed, no line could be imported, or a bad line or
+value with --on-bad-line fail, 2 invalid usage or configuration, 130 ended by a signal after the work in progress; a second signal ends it at once.
 `;
 
 export const EXPORT_HELP = `
