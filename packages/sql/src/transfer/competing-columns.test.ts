@@ -179,7 +179,7 @@ test("an import drops and reports invalid values of optional columns and keeps t
   ]);
   const objects = [
     { email: "q@a.example", confidence: 101, company: { name: "Acme" } },
-    { email: "r@a.example", sources: [7, { url: "https://a.example/r" }] },
+    { email: "r@a.example", sources: [7, { source: "Trade fair", url: "https://a.example/r" }] },
     { email: "s@a.example", sources: "Trade fair" },
   ];
   const other = await read(objects.map((each) => JSON.stringify(each)).join("\n"), readNdjson);

@@ -78,20 +78,23 @@ interface Meaning {
   field: ContactField;
   rank: number;
   fits?: Fits | undefined;
-  isUrl?: boolean;
 }
 
 const MEANINGS = new Map<string, Meaning[]>();
-for (const field of CONTACT_FIELDS)
-  addMeaning(field.toLowerCase(), field, field === "address" ? EVERYDAY : 0);
+for (const field of CONTACT_FIELDS) {
+  MEANINGS.set(field.toLowerCase(), [{ field, rank: field === "address" ? EVERYDAY : 0 }]);
+}
 for (const [field, rank, names, fits] of OTHER_NAMES) {
-  for (const name of names.split(" ")) addMeaning(name, field, rank, fits);
+  for (const name of names.split(" ")) {
+    MEANINGS.set(name, [...(MEANINGS.get(name) ?? []), { field, rank, fits }]);
+  }
 }
-
-function addMeaning(name: string, field: ContactField, rank: number, fits?: Fits): void {
-  const isUrl = field === "sourceUri" && rank > EVERYDAY;
-  MEANINGS.set(name, [...(MEANINGS.get(name) ?? []), { field, rank, fits, isUrl }]);
-}
+/** Keys of a page in a list of sources. */
+const PAGE_KEYS = new Map<string, ContactField>([
+  ["domain", "sourceDomain"],
+  ["uri", "sourceUri"],
+  ["url", "sourceUri"],
+]);
 
 /** The columns of each field, the best first, by their indexes. */
 export type FieldPlan = ReadonlyMap<ContactField, readonly (Meaning & { index: number })[]>;
@@ -100,7 +103,7 @@ export type FieldPlan = ReadonlyMap<ContactField, readonly (Meaning & { index: n
  * Finds the columns of each field. A column without a number, or with the number 1, comes before a second one
  * (`Email 2`); a better name before others; everyday words last. Equal ones keep their order.
  *
- * @param isSource The names are keys of a page: `domain` is its domain, `url` its address.
+ * @param isSource The names are keys of a page in a list of sources.
  */
 export function planFields(columns: readonly string[], mapping: FieldMapping, isSource = false): FieldPlan {
   const found = columns.flatMap((column, index) =>
@@ -110,7 +113,7 @@ export function planFields(columns: readonly string[], mapping: FieldMapping, is
   const plan = new Map<ContactField, (Meaning & { index: number })[]>();
   for (const each of found.sort((a, b) => a.rank - b.rank)) {
     // Without a date, a URL is more often a profile or a home page than the page that shows the address.
-    if (each.isUrl === true && !isDated) continue;
+    if (each.field === "sourceUri" && each.rank > EVERYDAY && !isDated) continue;
     const others = plan.get(each.field);
     if (others === undefined) plan.set(each.field, [each]);
     else others.push(each);
@@ -128,15 +131,15 @@ function meaningsOf(column: string, mapping: FieldMapping, isSource: boolean): M
   const [digits = "", ...further] = letters.match(/\d+/g) ?? [];
   if (further.length > 0) return [];
   const name = letters.replace(digits, "");
-  if (isSource && name === "domain") return [{ field: "sourceDomain", rank: 0 }];
+  const ofPage = isSource ? PAGE_KEYS.get(name) : undefined;
+  if (ofPage !== undefined) return [{ field: ofPage, rank: 0 }];
   const latin = name.replaceAll(/\P{Script=Latin}/gu, "");
   const number = Math.min(Math.max(1, Number(digits)), 500) - 1;
   return (MEANINGS.get(name) ?? MEANINGS.get(latin) ?? [])
     .filter(({ field }) => mapping[field] === undefined && !(number > 0 && PERSON_NAMES.has(field)))
-    .map(({ rank, ...meaning }) => ({
+    .map((meaning) => ({
       ...meaning,
-      ...(isSource ? { fits: undefined, isUrl: false } : {}),
-      rank: rank + number * NUMBERED + (latin === name ? 0 : MIXED),
+      rank: meaning.rank + number * NUMBERED + (latin === name ? 0 : MIXED),
     }));
 }
 
