@@ -91,7 +91,13 @@ describe("the contact source in docs/lookup.md", () => {
       const tidy = contacts.map((contact) => ({
         ...contact,
         evidence: contact.evidence
-          .toSorted((a, b) => (a.lastSeenOn < b.lastSeenOn ? 1 : a.lastSeenOn > b.lastSeenOn ? -1 : 0))
+          .toSorted((a, b) =>
+            (a.lastSeenOn ?? "") < (b.lastSeenOn ?? "")
+              ? 1
+              : (a.lastSeenOn ?? "") > (b.lastSeenOn ?? "")
+                ? -1
+                : 0,
+          )
           .slice(0, MAX_EVIDENCE),
       }));
       people.splice(0, people.length, ...kept, ...tidy);
