@@ -1,5 +1,4 @@
 import { isSalutation } from "@outrigger/core/lookup";
-import type { FieldTexts } from "./file-line.ts";
 
 /** The fields of a contact that a file can contain. */
 export const CONTACT_FIELDS = [
@@ -30,6 +29,9 @@ export type ContactField = (typeof CONTACT_FIELDS)[number];
 
 /** The file's column or key for each field, instead of the names that are recognised for the field. */
 export type FieldMapping = Partial<Record<ContactField, string>>;
+
+/** Texts of a line by field. Empty texts are absent. */
+export type FieldTexts = Partial<Record<ContactField, string>>;
 
 type Fits = (text: string) => boolean;
 /** First rank of everyday words. Such a column often means something else, so it comes last. */

@@ -1,7 +1,4 @@
-import type { ContactField } from "./contact-fields.ts";
-
-/** Texts of a line by field. Empty texts are absent. */
-export type FieldTexts = Partial<Record<ContactField, string>>;
+import type { ContactField, FieldTexts } from "./contact-fields.ts";
 
 /** A line of a file, about one address. */
 export interface FileLine {

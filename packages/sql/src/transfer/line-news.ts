@@ -8,8 +8,8 @@ import {
   VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
-import type { ContactField } from "./contact-fields.ts";
-import type { BadLine, FieldTexts, FileLine } from "./file-line.ts";
+import type { ContactField, FieldTexts } from "./contact-fields.ts";
+import type { BadLine, FileLine } from "./file-line.ts";
 
 /** The content of a line: facts about an address, or only the organisation of a domain. */
 export type LineNews = { news: ContactNews } | { domain: string; organization: string };

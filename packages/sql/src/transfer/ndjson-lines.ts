@@ -2,16 +2,11 @@ import {
   type ContactField,
   type FieldMapping,
   type FieldPlan,
+  type FieldTexts,
   planFields,
   takeFields,
 } from "./contact-fields.ts";
-import {
-  type FieldTexts,
-  type FileLine,
-  type LineReports,
-  MAX_LINE_BYTES,
-  REPLACEMENT,
-} from "./file-line.ts";
+import { type FileLine, type LineReports, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
 
 const NEWLINE = 10;
 const MAX_PLANS = 100;
