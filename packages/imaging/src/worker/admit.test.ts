@@ -4,6 +4,7 @@ import type { OriginalType } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TWO_COMPONENTS } from "../../../../test/hostile/odd/odd-jpeg.ts";
 import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { admitInfo } from "../../test/admit-bytes.ts";
 import { sparseGif } from "../../test/hostile-gifs.ts";
@@ -168,6 +169,13 @@ describe("admit refuses", () => {
     const middle = bytes.length >> 1;
     bytes.writeUInt8(bytes.readUInt8(middle) ^ 0x10, middle);
     expect(await refusal(bytes, "image/png")).toMatchObject({ code: "unsupported_media" });
+  });
+
+  test("a JPEG of two components, with their number", async () => {
+    expect(await refusal(TWO_COMPONENTS, "image/jpeg")).toMatchObject({
+      code: "unsupported_media",
+      message: "This cannot be read as image/jpeg: it has 2 colour channels.",
+    });
   });
 
   test("a JPEG with a hole in its pixels", async () => {

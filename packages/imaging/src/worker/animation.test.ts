@@ -70,6 +70,24 @@ describe("an animation", () => {
     expect(distance(await cornersOf(out), [first, first, first, first])).toBeLessThan(12);
   });
 
+  test.each([
+    ["gif", 65_535, 0],
+    ["webp", 65_535, 0],
+    ["gif", 65_534, 65_535],
+    ["webp", 65_534, 65_535],
+  ] as const)(
+    "as %s, repeated %i times, plays %i times (0: for ever) with frames of up to 65.5 s",
+    async (format, repeats, loop) => {
+      const original = await animation(60, 40, CORNERS.slice(0, 2), { delay: [100, 10], loop: 5 });
+      original.writeUInt16LE(repeats, original.indexOf("NETSCAPE2.0") + 13);
+      original.writeUInt16LE(65_535, original.indexOf(Buffer.of(0x21, 0xf9, 4)) + 4);
+      const out = await rendered(original, { format, maxWidth: 30 });
+      const metadata = await sharp(out, { animated: true }).metadata();
+      expect(metadata.loop).toBe(loop);
+      expect(Math.abs((metadata.delay?.[0] ?? 0) - 65_535)).toBeLessThan(10);
+    },
+  );
+
   test("of one frame has one frame as GIF", async () => {
     const still = await sharp(cornered(60, 40), { raw: { width: 60, height: 40, channels: 3 } })
       .gif()

@@ -18,7 +18,10 @@ export async function readPixels(
 ): Promise<Pixels> {
   const drawing = image.toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
   const { data, info } = await awaitLibvips(type, limits, drawing);
-  return { pixels: data, width: info.width, height: info.height, channels: info.channels === 4 ? 4 : 3 };
+  const { width, height, channels } = info;
+  // libvips knows no colours for other numbers of channels, such as two in a JPEG, and leaves them as they are.
+  if (channels !== 3 && channels !== 4) throw unreadable(type, `it has ${channels} colour channels`);
+  return { pixels: data, width, height, channels };
 }
 
 /** Awaits libvips. Rejects with `unsupported_media` for faults in the bytes, and with {@link OutOfMemory}. */

@@ -36,8 +36,19 @@ export async function openRaster(bytes: Buffer, type: RasterType, limits: Pictur
     scalable: false,
     isCostly:
       type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
-    ...(frames > 1 ? { timing: { delay: metadata.delay ?? [], loop: metadata.loop ?? 0 } } : {}),
+    ...(frames > 1 ? { timing: timingOf(metadata) } : {}),
     decode: (wanted = {}) => decode(bytes, type, { ...wanted, metadata }, { ...options, autoOrient: true }),
+  };
+}
+
+/** What encoders accept at most as a count of plays and as a delay in milliseconds. */
+const MAX_TIMING = 65_535;
+
+/** libvips counts plays, of which a GIF can have 65,536, and some writers mean "for ever" by that. */
+function timingOf({ delay = [], loop = 0 }: Metadata): Picture["timing"] & {} {
+  return {
+    delay: delay.map((each) => Math.min(Math.max(0, each), MAX_TIMING)),
+    loop: loop > MAX_TIMING ? 0 : loop,
   };
 }
 
