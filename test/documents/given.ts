@@ -53,6 +53,8 @@ export declare const secret: string;
 export declare const cache: NonNullable<import("@outrigger/verifier").MailProberOptions["cache"]>;
 
 export declare const id: string;
+/** IDs of images. */
+export declare const ids: readonly string[];
 export declare const pin: string;
 export declare const revision: string;
 export declare const email: string;

@@ -7,11 +7,11 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
-import { loadAny } from "../life/damaged-image.ts";
+import { loadNotOver } from "../life/damaged-image.ts";
 import { isClaimed } from "../processing/transitions.ts";
 import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import { isImageId } from "../record/image-id.ts";
-import { requireNotOver, unknownImage } from "../record/image-life.ts";
+import { unknownImage } from "../record/image-life.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
@@ -205,9 +205,7 @@ export function createLibrary(
     },
     remove: (id) =>
       runOn(id, async () => {
-        const current = await loadAny(context, id);
-        if (current === null) throw unknownImage();
-        requireNotOver(current.record, settings);
+        const current = await loadNotOver(context, id);
         await unlessEnded(context, id, () => removeImage(context, current));
       }),
   };
@@ -227,11 +225,8 @@ async function unlessEnded<T>(context: LibraryContext, id: string, change: () =>
   try {
     return await change();
   } catch (error) {
-    if (isServiceError(error, "conflict")) {
-      const now = await loadAny(context, id);
-      if (now === null) throw unknownImage();
-      requireNotOver(now.record, context.settings);
-    }
+    // The error tells of the other change, too.
+    if (isServiceError(error, "conflict")) await context.records.settled(await loadNotOver(context, id));
     throw error;
   }
 }

@@ -5,7 +5,10 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { type PurgeReason, purgedImageOf, summaryOf } from "../record/image-summary.ts";
 import type { LifeContext } from "./life-context.ts";
 
-/** Replaces a record by compare-and-set. Rejects with `conflict` if it has changed since `current` was read. */
+/**
+ * Replaces a record by compare-and-set. Rejects with `conflict` if it has changed since `current` was read. Resolves when no process
+ * serves the earlier state by a read lease.
+ */
 export async function changeRecord(
   context: LifeContext,
   current: CurrentRecord,
@@ -20,6 +23,7 @@ export async function changeRecord(
   const purge = () => why !== null && settings.onPurge(purgedImageOf(current.record), why);
   try {
     const changed = await records.replace(current, { ...next, updatedAt });
+    await records.settled(changed);
     purge();
     return changed;
   } catch (error) {

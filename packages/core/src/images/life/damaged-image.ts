@@ -1,4 +1,5 @@
 import { isServiceError } from "../../errors.ts";
+import { isOver, unknownImage, whyUnavailable } from "../record/image-life.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
 import { hasField } from "../record/record-codec.ts";
@@ -27,6 +28,20 @@ export async function loadAny(context: LifeContext, id: string): Promise<Current
     // `null`: another process has replaced the record meanwhile.
     if (damaged !== null) return { record: standIn(context, id, damaged), revision: damaged.revision };
   }
+}
+
+/** Like {@link loadAny}. Rejects like {@link whyUnavailable} if there is no such image, or if it has ended for good. */
+export async function loadNotOver(context: LifeContext, id: string): Promise<CurrentRecord> {
+  const { records, settings } = context;
+  const current = await loadAny(context, id);
+  if (current === null) throw unknownImage();
+  const nowMs = settings.now();
+  const why = isOver(current.record, nowMs)
+    ? whyUnavailable(current.record, nowMs, settings.tombstoneMs)
+    : null;
+  if (why === null) return current;
+  await records.settled(current);
+  throw why;
 }
 
 const NOTHING_KNOWN = {

@@ -1,17 +1,17 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { createTurns } from "../../async/turns.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
 import { oneOf, type RuleTable, text, whole } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
 import type { Usage } from "../owners/owner-usage.ts";
-import { requireNotOver, unknownImage } from "../record/image-life.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
-import { loadAny } from "./damaged-image.ts";
+import { loadNotOver } from "./damaged-image.ts";
 import {
   IMAGE_STATES,
   type ImageEnd,
@@ -47,6 +47,14 @@ export interface ImageAdmin {
    */
   remove(id: string): Promise<void>;
   /**
+   * Changes many images: calls `change` for each, eight at a time. A call that waits for read leases makes room for the next, so
+   * that all wait together instead of one after the other. Resolves when all calls have resolved; after a rejection no further call
+   * begins, and it rejects with that error.
+   * @example
+   * await admin.changeMany(ids, (id, { withhold }) => withhold(id, { reason: "Removed by court order" }));
+   */
+  changeMany(ids: Iterable<string>, change: ImageChangeOfMany): Promise<void>;
+  /**
    * Lists the known images that match, in no particular order. PostgreSQL finds them. Any other storage reads every record:
    * for operators and nightly jobs.
    * @param filter @default all images
@@ -73,6 +81,12 @@ export interface ImageAdmin {
   /** Sweeps now everything that is due. */
   sweep(options?: SweepOptions): Promise<SweepReport>;
 }
+
+/** A change of one image of many, by the given methods. */
+export type ImageChangeOfMany = (
+  id: string,
+  methods: Pick<ImageAdmin, "withhold" | "release" | "remove">,
+) => Promise<void>;
 
 /** The result of `reindex`, in numbers of images. */
 export interface ReindexReport {
@@ -144,21 +158,27 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
 export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   const { guard } = life;
   return {
-    async withhold(id, options) {
-      await guard.open();
-      await withholdImage(life, id, options);
-    },
-    async release(id) {
-      await guard.open();
-      await releaseImage(life, id);
-    },
-    async remove(id) {
-      await guard.open();
-      const current = await loadAny(life, id);
-      if (current === null) throw unknownImage();
-      requireNotOver(current.record, life.settings);
-      const { entry } = await markDeleted(life, current);
-      await sweepEntry(life, entry);
+    ...changesIn(life),
+    async changeMany(ids, change) {
+      const turns = createTurns(CHANGED_AT_ONCE);
+      const { records } = life;
+      const settled: typeof records.settled = async (current, signal) => {
+        turns.end();
+        await records.settled(current, signal).finally(turns.begin);
+      };
+      const methods = changesIn({ ...life, records: { ...records, settled } });
+      let failure: { error: unknown } | undefined;
+      const changes: Promise<void>[] = [];
+      for (const id of ids) {
+        await turns.begin();
+        if (failure !== undefined) break;
+        const changing = change(id, methods).catch((error) => {
+          failure ??= { error };
+        });
+        changes.push(changing.finally(turns.end));
+      }
+      await Promise.all(changes);
+      if (failure !== undefined) throw failure.error;
     },
     async *list(filter) {
       const checked = checkOptions("list", filter, FILTER_RULES);
@@ -185,7 +205,27 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   };
 }
 
+function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" | "remove"> {
+  const { guard } = life;
+  return {
+    async withhold(id, options) {
+      await guard.open();
+      await withholdImage(life, id, options);
+    },
+    async release(id) {
+      await guard.open();
+      await releaseImage(life, id);
+    },
+    async remove(id) {
+      await guard.open();
+      const { entry } = await markDeleted(life, await loadNotOver(life, id));
+      await sweepEntry(life, entry);
+    },
+  };
+}
+
 const READ_AT_ONCE = 8;
+const CHANGED_AT_ONCE = 8;
 
 async function addDueEntries({ records, due, settings }: LifeContext): Promise<ReindexReport> {
   const report: ReindexReport = { images: 0, damaged: 0 };

@@ -55,7 +55,12 @@ async function markDeletedWithoutRoom(
   reportRemoved(context, record, gone.why);
   settings.onPurge(purgedImageOf(record), "deleted");
   await context.removeBytes(record.id);
-  const removed = { ...endedRecord(record, gone), updatedAt: Math.max(settings.now(), record.updatedAt) };
+  const shownUntil = settings.now();
+  const removed = {
+    ...endedRecord(record, gone),
+    shownUntil,
+    updatedAt: Math.max(shownUntil, record.updatedAt),
+  };
   try {
     await records.create(removed);
   } catch (error) {

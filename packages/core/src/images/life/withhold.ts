@@ -65,6 +65,7 @@ async function change(
   for (let attempt = 1; ; attempt++) {
     const current = await load();
     if (current === null || isOver(current.record, context.settings.now())) {
+      if (current !== null) await context.records.settled(current);
       throw new ServiceError("not_found", "There is no such image, or it is gone");
     }
     const { id, damaged = false, expiresAt } = current.record;

@@ -34,16 +34,6 @@ export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: nu
   return new ServiceError("gone", detail);
 }
 
-/** Throws like {@link whyUnavailable} if the image has ended for good. */
-export function requireNotOver(
-  record: ImageRecord,
-  { now, tombstoneMs }: { now(): number; tombstoneMs: number },
-): void {
-  const nowMs = now();
-  const why = isOver(record, nowMs) ? whyUnavailable(record, nowMs, tombstoneMs) : null;
-  if (why !== null) throw why;
-}
-
 /** Whether an image has ended for good, by its record or by its dates. */
 export function isOver(record: ImageRecord, now: number): boolean {
   return record.failure !== null || record.gone !== null || dueEnd(record, now) !== null;

@@ -63,6 +63,8 @@ export interface ImageRecord extends PictureLook {
   owner: Owner | null;
   createdAt: number;
   updatedAt: number;
+  /** When a state was last replaced that processes may still show by a read lease. Absent: none was. Never shown. */
+  shownUntil?: number;
   expiresAt: number;
   /** `null` while the image lives. */
   gone: Gone | null;

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { abortable } from "../../async/abortable.ts";
 import {
   type BlobStore,
   hasJointAdoption,
@@ -66,18 +67,23 @@ export interface ImageRecords {
     | ((record: ImageRecord, path: string, signal: AbortSignal) => Promise<CurrentRecord>)
     | null;
   /**
-   * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Resolves when no process
-   * serves `current` by a read lease.
+   * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Does not wait for read
+   * leases.
    */
   replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
+  /**
+   * Resolves when no process serves an earlier state of the image by a read lease. A reply that shows `current`, or that it has
+   * ended, waits for it: another process must not show the earlier state after that reply.
+   */
+  settled(current: CurrentRecord, signal?: AbortSignal): Promise<void>;
   /** Removes a record for good, at any revision. Does not wait for read leases. */
   remove(id: string): Promise<void>;
-  /** Resolves when no process serves `record`, which has just been replaced or removed, by a read lease. */
+  /** Resolves when no process serves `record`, which has just been removed, by a read lease. */
   outlastLeases(record: ImageRecord): Promise<void>;
 }
 
 const MAX_CACHED_RECORDS = 5_000;
-/** Other processes may still serve an image for this time after it was withheld: a lease, and what their clocks may differ by. */
+/** Processes may serve the earlier state for this time after a change: a lease, and what their clocks may differ by. */
 const SETTLED_MS = MAX_READ_LEASE_MS + 50_000;
 
 interface CachedRecord {
@@ -85,6 +91,15 @@ interface CachedRecord {
   /** When the store was asked for it. */
   requested: Instant;
 }
+
+/** The wait for the read leases on the states before a revision, from when this process first saw it. */
+interface Settling {
+  revision: string;
+  done: Promise<void>;
+  isOver: boolean;
+}
+
+const AT_ONCE = Promise.resolve();
 
 /**
  * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
@@ -102,6 +117,7 @@ export function createImageRecords(
   const cache = new LRUCache<string, CachedRecord>({
     max: MAX_CACHED_RECORDS,
   });
+  const settlings = new LRUCache<string, Settling>({ max: MAX_CACHED_RECORDS });
   const probe = hasRevisionProbe(store) ? store : null;
   const sampler = hasShardSampler(store) ? store : null;
   const joint = holdsOriginals && hasJointAdoption(store) ? store : null;
@@ -125,7 +141,8 @@ export function createImageRecords(
   function peekServable(id: string): CurrentRecord | undefined {
     if (probe !== null) return peek(id);
     const cached = cache.get(id);
-    return cached !== undefined && leases.isValid(cached.requested) ? cached.current : undefined;
+    if (cached === undefined || !leases.isValid(cached.requested)) return undefined;
+    return isSettled(cached.current) ? cached.current : undefined;
   }
 
   async function loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
@@ -152,8 +169,27 @@ export function createImageRecords(
     };
   }
 
-  async function outlastLeases(record: ImageRecord): Promise<void> {
-    if (probe === null && mayBeServed(record, leases.now().unixMs)) await leases.outlast();
+  function isSettled({ record, revision }: CurrentRecord): boolean {
+    const { id, shownUntil } = record;
+    if (probe !== null || shownUntil === undefined) return true;
+    if (leases.now().unixMs - shownUntil >= SETTLED_MS) return true;
+    const known = settlings.get(id);
+    return known?.revision === revision && known.isOver;
+  }
+
+  /** One wait for all who ask. */
+  function settlingOf({ record: { id }, revision }: CurrentRecord): Settling {
+    const known = settlings.get(id);
+    if (known?.revision === revision) return known;
+    const settling: Settling = {
+      revision,
+      isOver: false,
+      done: leases.outlast().then(() => {
+        settling.isOver = true;
+      }),
+    };
+    settlings.set(id, settling);
+    return settling;
   }
 
   return {
@@ -203,15 +239,23 @@ export function createImageRecords(
     async replace(current, record) {
       const options = { ifRevision: current.revision };
       const requested = leases.now();
-      const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
-      await outlastLeases(current.record);
-      return remember(record, revision, requested);
+      const isShownNow = mayBeServed(current.record, requested.unixMs);
+      const next = isShownNow ? { ...record, shownUntil: requested.unixMs } : record;
+      const { revision } = await store.put(keyOf.record(record.id), encodeRecord(next), options);
+      // What was not shown adds nothing to wait for.
+      const known = settlings.get(record.id);
+      if (!isShownNow && known?.revision === current.revision) known.revision = revision;
+      return remember(next, revision, requested);
     },
+    settled: (current, signal) =>
+      isSettled(current) ? AT_ONCE : abortable(settlingOf(current).done, signal),
     async remove(id) {
       await store.delete(keyOf.record(id));
       cache.delete(id);
     },
-    outlastLeases,
+    async outlastLeases(record) {
+      if (probe === null && mayBeServed(record, leases.now().unixMs)) await leases.outlast();
+    },
   };
 }
 
@@ -236,13 +280,9 @@ function isShown({ gone, withheld, processing }: ImageRecord): boolean {
   return gone === null && withheld === null && processing === null;
 }
 
-/**
- * Whether a process may serve an image by a read lease. Also one that has just been withheld by another call, which may still
- * wait, or by a write whose reply was lost.
- */
+/** Whether a process may serve this state of an image by a read lease. */
 function mayBeServed(record: ImageRecord, nowMs: number): boolean {
-  if (record.expiresAt <= nowMs || record.gone !== null) return false;
-  return isShown(record) || (record.withheld !== null && nowMs - record.updatedAt < SETTLED_MS);
+  return record.expiresAt > nowMs && isShown(record);
 }
 
 function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {

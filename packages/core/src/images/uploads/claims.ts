@@ -175,7 +175,10 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     }
     const made = await records.load(earlier.id);
     // A failed image frees the key, like a rejected upload.
-    if (made !== null) return made.record.failure === null ? made : null;
+    if (made !== null) {
+      await records.settled(made);
+      return made.record.failure === null ? made : null;
+    }
     if (earlier.heldUntil <= now()) return null;
     throw conflict("The first request with this Idempotency-Key is still running.", SOON_MS);
   }

@@ -1,4 +1,9 @@
-import { isServiceError, type WithholdOptions } from "@outrigger/core";
+import {
+  type ImageAdmin,
+  type ImageChangeOfMany,
+  isServiceError,
+  type WithholdOptions,
+} from "@outrigger/core";
 import { confirm } from "../../../cli/confirm.ts";
 import { printFailure } from "../../../cli/print-out.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
@@ -18,13 +23,15 @@ export async function withhold(images: string[], flags: WithholdFlags): Promise<
     ...(authority === undefined ? {} : { authority }),
     ...(deleteAfter === undefined ? {} : { deleteAfter }),
   };
-  await withAdmin(where, (admin) => changeImages(ids, "withheld", (id) => admin.withhold(id, options)));
+  await withAdmin(where, (admin) =>
+    changeImages(admin, ids, "withheld", (id, each) => each.withhold(id, options)),
+  );
 }
 
 /** `outrigger images release`: serves withheld images again. */
 export async function release(images: string[], flags: DataFlags): Promise<void> {
   const ids = imageIdsOf(images);
-  await withAdmin(flags, (admin) => changeImages(ids, "released", (id) => admin.release(id)));
+  await withAdmin(flags, (admin) => changeImages(admin, ids, "released", (id, each) => each.release(id)));
 }
 
 /** The options of `outrigger images rm`, as typed. */
@@ -41,7 +48,7 @@ export async function remove(images: string[], { yes = false, ...flags }: Remove
   await withAdmin(flags, async (admin) => {
     const what = ids.length === 1 ? `image ${ids[0]}` : `${ids.length} images`;
     if (yes || (await confirm(`Delete ${what} for good? [y/N] `))) {
-      await changeImages(ids, "deleted", (id) => admin.remove(id));
+      await changeImages(admin, ids, "deleted", (id, each) => each.remove(id));
       return;
     }
     printFailure("nothing was deleted");
@@ -75,24 +82,35 @@ export async function reindex(flags: DataFlags): Promise<void> {
 }
 
 /**
- * Changes images one by one and prints a line for each. Prints a failure on standard error, sets the exit code to 1, and
+ * Changes images and prints a line for each, in the given order. Prints a failure on standard error, sets the exit code to 1, and
  * continues with the other images.
  * @param done The printed result, e.g. `withheld`.
  */
 export async function changeImages(
+  admin: ImageAdmin,
   ids: readonly string[],
   done: string,
-  change: (id: string) => Promise<void>,
+  change: ImageChangeOfMany,
 ): Promise<void> {
   // If the reader has ended, the remaining images are still changed.
   process.stdout.on("error", () => {});
-  for (const id of ids) {
-    try {
-      await change(id);
-      process.stdout.write(`${id} ${done}\n`);
-    } catch (error) {
-      if (!isServiceError(error)) throw error;
-      printFailure(`${id}: ${error.message}`);
-    }
-  }
+  let printed = Promise.resolve();
+  await admin.changeMany(ids, (id, each) => {
+    const changing = change(id, each).then(
+      () => null,
+      (error) => {
+        if (!isServiceError(error)) throw error;
+        return error;
+      },
+    );
+    const before = printed;
+    printed = changing.then(async (failure) => {
+      await before;
+      if (failure === null) process.stdout.write(`${id} ${done}\n`);
+      else printFailure(`${id}: ${failure.message}`);
+    });
+    printed.catch(() => undefined); // `changeMany` rejects with the same error.
+    return changing.then(() => undefined);
+  });
+  await printed;
 }
