@@ -15,9 +15,9 @@ import type { ProberSettings } from "./prober-options.ts";
 import { type MailProberOptions, readProberOptions } from "./prober-options.ts";
 import { checkMailbox } from "./smtp/smtp-command.ts";
 
-/** A {@link MailProber} that remembers greylisted questions. */
+/** A {@link MailProber} that remembers greylisted questions, and for an hour accepted mailboxes. */
 export interface VerifyingProber extends MailProber {
-  /** Deletes the greylisting entry of an address. Rejects if the cache fails. */
+  /** Deletes what is remembered of an address. Rejects if the cache fails. */
   forget(local: string, domain: string): Promise<void>;
 }
 
@@ -75,7 +75,10 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
       });
       return "result" in landing ? landing.result : { ...landing.progress, reason: "timeout" };
     },
-    forget: (local, domain) => memory.forget(local, domain),
+    async forget(local, domain) {
+      probe.forget(domain, local);
+      await memory.forget(local, domain);
+    },
     async close() {
       isClosed = true;
       await Promise.all([flights.close(), routes.close(), egress.close()]);

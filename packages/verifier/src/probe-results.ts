@@ -32,8 +32,8 @@ export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: bo
   const spoken: ProbeResult = { ...found, server: true, reason: null, retryAfterMs: null };
   if (kind === "ascii_only") return { ...spoken, reason: "ascii_only" };
   if (kind === "refused") return withRefusal(spoken, outcome.refusal);
-  const { target, madeUp, postmaster } = outcome;
-  if (target !== "accepted") return readTargetRefusal({ ...spoken, acceptsAll }, target, postmaster);
+  const { target, madeUp } = outcome;
+  if (target !== "accepted") return readTargetRefusal({ ...spoken, acceptsAll }, target, outcome);
   if (madeUp === null) return { ...spoken, mailbox: true, acceptsAll };
   if (typeof madeUp === "string" && madeUp !== "accepted") {
     return { ...spoken, mailbox: true, reason: failureReason(madeUp, true) };
@@ -44,22 +44,26 @@ export function readOutcome(found: ProbeResult, outcome: Outcome, acceptsAll: bo
   return withRefusal({ ...spoken, mailbox: true }, madeUp as Refusal); // Only a refusal yields `null`.
 }
 
-/** @param postmaster The control: a host that refuses every recipient in the same words means something else. */
+/** A denial counts only if the same connection then accepted the control, and denied the mailbox when it was asked again. */
 function readTargetRefusal(
   spoken: ProbeResult,
   refusal: Refusal,
-  postmaster: RecipientAnswer | Failure | null,
+  { control, repeated }: Pick<Outcome & { kind: "answered" }, "control" | "repeated">,
 ): ProbeResult {
   if (!deniesMailbox(refusal)) return withRefusal(spoken, refusal);
-  if (typeof postmaster === "string" && postmaster !== "accepted") {
-    return { ...spoken, reason: failureReason(postmaster, true), retryAfterMs: TEMPORARY_MS };
+  if (control === "accepted" && (repeated === null || deniesMailbox(repeated))) {
+    const denied = { ...withRefusal(spoken, refusal), mailbox: false };
+    return refusal.reason === "user_unknown" ? { ...denied, acceptsAll: false } : denied;
   }
-  if (typeof postmaster === "object" && postmaster !== null) {
-    if (postmaster.words === refusal.words) return { ...spoken, reason: "policy" };
-    if (!postmaster.isPermanent) return { ...withRefusal(spoken, postmaster) };
+  // The host denies every mailbox: it means something else.
+  if (deniesMailbox(control)) return { ...spoken, reason: "policy" };
+  const doubt = control === "accepted" ? repeated : control;
+  if (typeof doubt === "object" && doubt !== null) {
+    // The host named the mailbox, so whatever it has against the control is no block.
+    return withRefusal(spoken, doubt.reason === "greylisted" ? doubt : { ...doubt, reason: "temporary" });
   }
-  const denied = { ...withRefusal(spoken, refusal), mailbox: false };
-  return refusal.reason === "user_unknown" ? { ...denied, acceptsAll: false } : denied;
+  const reason = doubt === null || doubt === "accepted" ? "temporary" : failureReason(doubt, true);
+  return { ...spoken, reason, retryAfterMs: TEMPORARY_MS };
 }
 
 /**

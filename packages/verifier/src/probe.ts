@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ProbeResult } from "@outrigger/core";
 import { isForbidden } from "@outrigger/core/stores";
+import { type Controls, createControls } from "./controls.ts";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";
 import { type EgressWatch, isSilence } from "./egress-watch.ts";
 import type { HostBudgets } from "./host-budget.ts";
@@ -33,6 +34,8 @@ export interface ProbeTask {
 
 export interface Probe {
   (task: ProbeTask): Promise<ProbeResult>;
+  /** Deletes an address that serves as control of its domain. */
+  forget: Controls["forget"];
   /** Resolves when all connections are closed. */
   settled(): Promise<void>;
 }
@@ -48,11 +51,6 @@ interface Waiting {
   acceptsAll: boolean | undefined;
 }
 
-/** The second question finds out whether the domain accepts all, once for each domain. */
-function questionsFor({ acceptsAll }: Waiting): number {
-  return acceptsAll === undefined ? 2 : acceptsAll ? 0 : 1;
-}
-
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_PLACES = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
@@ -64,6 +62,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
   const connections = new Set<Promise<void>>();
   /** Probes in line, by domain: the answer to the first spares the others their second question. */
   const inLine = new Map<string, Set<Waiting>>();
+  const controls = createControls(settings.now);
 
   async function probe(task: ProbeTask): Promise<ProbeResult> {
     const { local, domain, asksHosts, signal, report } = task;
@@ -117,8 +116,8 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
         turn.end();
         return { ...result, server: true, acceptsAll: true, reason: "accepts_all" };
       }
-      const outcome = await ask(task, identity, place, turn.questions === 2 && acceptsAll === null, {
-        end: turn.end,
+      const outcome = await ask(task, identity, place, acceptsAll === null, {
+        ...{ questions: turn.questions, end: turn.end },
         refundAllBut: (asked) => turn.refund(turn.questions - asked),
         onSpoken: () => report({ ...result, server: true, reason: null }),
       });
@@ -126,6 +125,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       if (told.acceptsAll !== null) {
         for (const waiting of inLine.get(domain) ?? []) waiting.acceptsAll = told.acceptsAll;
       }
+      controls.note(domain, local, outcome, told.acceptsAll === false);
       if (isLast(outcome)) {
         const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
         report(kept);
@@ -138,14 +138,16 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
   }
 
   async function takeTurn(
-    { domain, account, signal, onWait }: ProbeTask,
+    { local, domain, account, signal, onWait }: ProbeTask,
     { address }: Place,
     waiting: Waiting,
   ) {
     const others = inLine.get(domain) ?? new Set();
     inLine.set(domain, others.add(waiting));
+    // The second question is the control, or finds out whether the domain accepts all; the third repeats the first.
+    const questions = () => (waiting.acceptsAll === true ? 0 : controls.of(domain, local).repeats ? 3 : 2);
     try {
-      return await budgets.take(address, { account, signal, onWait, questions: () => questionsFor(waiting) });
+      return await budgets.take(address, { account, signal, onWait, questions });
     } finally {
       others.delete(waiting);
       if (others.size === 0) inLine.delete(domain);
@@ -157,14 +159,17 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     identity: SmtpIdentity,
     { name, address }: Place,
     asksMadeUp: boolean,
-    turn: { refundAllBut(asked: number): void; end(): void; onSpoken(): void },
+    turn: { questions: number; refundAllBut(asked: number): void; end(): void; onSpoken(): void },
   ): Promise<Outcome> {
     const { local, domain, signal } = task;
     const closing: Promise<void>[] = [];
     const startedMs = performance.now();
     try {
       const outcome = await converse(
-        { local, domain, madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null },
+        {
+          ...{ local, domain, control: controls.of(domain, local).control, repeats: turn.questions > 2 },
+          madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null,
+        },
         {
           ...{ name, address, identity, signal, port: settings.port },
           ...{ connectMs: settings.connectMs, replyMs: settings.replyMs, connect: settings.connect },
@@ -174,7 +179,9 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       );
       await noteConnection(outcome, { name: domain, address }, performance.now() - startedMs, signal);
       const asked =
-        outcome.kind === "answered" ? (outcome.madeUp === null && outcome.postmaster === null ? 1 : 2) : 0;
+        outcome.kind === "answered"
+          ? [outcome.target, outcome.madeUp, outcome.control, outcome.repeated].filter(Boolean).length
+          : 0;
       // A conversation that broke off may have asked; its questions are not refunded.
       if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refundAllBut(asked);
       return outcome;
@@ -223,6 +230,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
   }
 
   return Object.assign(probe, {
+    forget: controls.forget,
     async settled() {
       await Promise.all(connections);
     },

@@ -8,12 +8,12 @@ import { DialogueError, type SmtpReply } from "./smtp-reply.ts";
 export interface Question {
   local: string;
   domain: string;
-  /**
-   * A nonexistent name, asked about if `local` is accepted. If `local` is refused for good, the host is asked about
-   * `postmaster`, which every domain has (RFC 5321 §4.5.1). `null`: neither is asked, because it is known whether
-   * the domain accepts all.
-   */
+  /** A nonexistent name, asked about if `local` is accepted. `null`: it is known whether the domain accepts all. */
   madeUpLocal: string | null;
+  /** A mailbox that should exist, asked about if `local` is denied. */
+  control: string;
+  /** Whether a denied `local` is asked about once more after the control was accepted. */
+  repeats: boolean;
 }
 
 export interface ConverseOptions extends SmtpConnectionOptions {
@@ -35,8 +35,10 @@ export type Outcome =
       kind: "answered";
       target: RecipientAnswer;
       madeUp: RecipientAnswer | Failure | null;
-      /** `null`: not asked. */
-      postmaster: RecipientAnswer | Failure | null;
+      /** `null`: not asked, because the host did not deny the mailbox. */
+      control: RecipientAnswer | Failure | null;
+      /** The second answer about a denied mailbox; `null`: not asked. */
+      repeated: RecipientAnswer | Failure | null;
     }
   /** The host refused this sender before a recipient was named. */
   | { kind: "refused"; refusal: Refusal }
@@ -114,11 +116,12 @@ function readConnectError(error: unknown, { hasSpoken }: Progress): Outcome {
 
 async function talk(
   connection: SmtpConnection,
-  { local, domain, madeUpLocal }: Question,
+  question: Question,
   { identity, name, onSpoken }: ConverseOptions,
   mayUseTls: boolean,
   progress: Progress,
 ): Promise<Outcome | NoTls> {
+  const { local, domain, madeUpLocal } = question;
   const greeting = await connection.greeting();
   progress.hasSpoken = true;
   onSpoken();
@@ -141,17 +144,17 @@ async function talk(
   const askAlso = async (other: string) => askAnother(connection, mail, { ...asked, local: other });
   if (target === "accepted") {
     const madeUp = madeUpLocal === null ? null : await askAlso(madeUpLocal);
-    return { kind: "answered", target, madeUp, postmaster: null };
+    return { kind: "answered", target, madeUp, control: null, repeated: null };
   }
-  const postmaster = madeUpLocal !== null && deniesMailbox(target) ? await askAlso(POSTMASTER) : null;
-  return { kind: "answered", target, madeUp: null, postmaster };
+  const control = deniesMailbox(target) ? await askAlso(question.control) : null;
+  const repeated = question.repeats && control === "accepted" ? await askAlso(local) : null;
+  return { kind: "answered", target, madeUp: null, control, repeated };
 }
 
-const POSTMASTER = "postmaster";
-
-/** Whether a refusal says that the mailbox accepts no mail. */
-export function deniesMailbox({ reason, isPermanent }: Refusal): boolean {
-  return isPermanent && ["user_unknown", "mailbox_full", "mailbox_disabled"].includes(reason);
+/** Whether an answer says that the mailbox accepts no mail. */
+export function deniesMailbox(answer: RecipientAnswer | Failure | null): boolean {
+  if (typeof answer !== "object" || answer === null) return false;
+  return answer.isPermanent && ["user_unknown", "mailbox_full", "mailbox_disabled"].includes(answer.reason);
 }
 
 async function sayHello(connection: SmtpConnection, { helo }: SmtpIdentity): Promise<SmtpReply> {
