@@ -46,11 +46,6 @@ interface Place {
   address: string;
 }
 
-/** A probe in line, with whether its domain accepts all, as far as it is known. */
-interface Waiting {
-  acceptsAll: boolean | undefined;
-}
-
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_PLACES = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
@@ -60,8 +55,6 @@ const TELLING_MS = 2000;
 
 export function createProbe({ settings, memory, findRoute, budgets, egress }: ProbeOptions): Probe {
   const connections = new Set<Promise<void>>();
-  /** Probes in line, by domain: the answer to the first spares the others their second question. */
-  const inLine = new Map<string, Set<Waiting>>();
   const controls = createControls(settings.now);
 
   async function probe(task: ProbeTask): Promise<ProbeResult> {
@@ -104,13 +97,12 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       if (signal.aborted) return { ...result, reason: "timeout" };
       const blocked = await egress.admit(signal);
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
-      const waiting: Waiting = { acceptsAll: await memory.acceptsAll(domain) };
-      const turn = await takeTurn(task, place, waiting);
+      const turn = await takeTurn(task, place);
       if ("retryAfterMs" in turn) {
         return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
       }
       // Read after the wait: another probe of the domain may have completed meanwhile.
-      const acceptsAll = (await memory.acceptsAll(domain)) ?? waiting.acceptsAll ?? null;
+      const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
       if (acceptsAll === true || turn.questions === 0) {
         turn.refund(turn.questions);
         turn.end();
@@ -122,10 +114,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
         onSpoken: () => report({ ...result, server: true, reason: null }),
       });
       const told = readOutcome(result, outcome, acceptsAll);
-      if (told.acceptsAll !== null) {
-        for (const waiting of inLine.get(domain) ?? []) waiting.acceptsAll = told.acceptsAll;
-      }
-      controls.note(domain, local, outcome, told.acceptsAll === false);
+      controls.note(domain, local, outcome, told.acceptsAll);
       if (isLast(outcome)) {
         const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
         report(kept);
@@ -137,21 +126,16 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     return result;
   }
 
-  async function takeTurn(
-    { local, domain, account, signal, onWait }: ProbeTask,
-    { address }: Place,
-    waiting: Waiting,
-  ) {
-    const others = inLine.get(domain) ?? new Set();
-    inLine.set(domain, others.add(waiting));
+  function takeTurn({ local, domain, account, signal, onWait }: ProbeTask, { address }: Place) {
+    const sinceMs = settings.now();
     // The second question is the control, or finds out whether the domain accepts all; the third repeats the first.
-    const questions = () => (waiting.acceptsAll === true ? 0 : controls.of(domain, local).repeats ? 3 : 2);
-    try {
-      return await budgets.take(address, { account, signal, onWait, questions });
-    } finally {
-      others.delete(waiting);
-      if (others.size === 0) inLine.delete(domain);
-    }
+    const questions = () => {
+      const { acceptedAllAtMs, repeats } = controls.of(domain, local);
+      // The answer to another probe spares those in line their questions.
+      if (acceptedAllAtMs >= sinceMs) return 0;
+      return repeats ? Math.min(3, settings.budget.questionsPerMinute) : 2;
+    };
+    return budgets.take(address, { account, signal, onWait, questions });
   }
 
   async function ask(

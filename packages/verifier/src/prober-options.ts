@@ -27,7 +27,7 @@ export interface HostBudget {
   /** Maximum number of concurrent sessions, 1 to 1000. @default 2 */
   sessions?: number | undefined;
   /**
-   * Maximum number of mailboxes asked about in any 60 seconds, at least 2: one probe may ask about two.
+   * Maximum number of mailboxes asked about in any 60 seconds, at least 2. A denied mailbox counts as two, because of its control.
    * @default 30
    */
   questionsPerMinute?: number | undefined;

@@ -153,8 +153,8 @@ async function talk(
 
 /** Whether an answer says that the mailbox accepts no mail. */
 export function deniesMailbox(answer: RecipientAnswer | Failure | null): boolean {
-  if (typeof answer !== "object" || answer === null) return false;
-  return answer.isPermanent && ["user_unknown", "mailbox_full", "mailbox_disabled"].includes(answer.reason);
+  if (typeof answer !== "object" || !answer?.isPermanent) return false;
+  return ["user_unknown", "mailbox_full", "mailbox_disabled"].includes(answer.reason);
 }
 
 async function sayHello(connection: SmtpConnection, { helo }: SmtpIdentity): Promise<SmtpReply> {

@@ -6,6 +6,7 @@ import {
   type RefusalRule,
   SESSION_RULES,
 } from "./refusal-rules.ts";
+import { foldText, isWordOfRefusals } from "./refusal-words.ts";
 import type { SmtpReply } from "./smtp-reply.ts";
 
 export interface Refusal {
@@ -84,24 +85,32 @@ function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly 
 
 /** The text without addresses: words in a repeated address must not match. */
 function plainText(reply: SmtpReply, names: readonly string[]): string {
-  let text = textOf(reply)
+  let text = foldText(textOf(reply))
     .replace(/<[^<>]*>/g, " ")
-    .replace(/\S*@\S*/g, " ");
-  // Only names with such words are removed: removing the name "user" would make "no such user" unreadable.
+    .replace(/(?<![^\s(["'])[^\s(["']*@[\p{L}\p{N}.-]*/gu, " ");
+  // Removing the name "user" would make "no such user" unreadable.
   for (const name of names) {
-    if (misleads(name.toLowerCase())) text = text.replaceAll(name.toLowerCase(), " ");
+    const folded = foldText(name);
+    if (misleads(folded)) text = text.replaceAll(folded, " ");
+    else if (!isWordOfRefusals(folded)) {
+      text = text.replace(/[\p{L}\p{N}_.+-]*[\p{L}\p{N}]/gu, (word) => (word === folded ? " " : word));
+    }
   }
   return text.replace(/\s+/g, " ").trim();
 }
 
 function textOf(reply: SmtpReply): string {
-  return reply.lines.join(" ").slice(0, MAX_TEXT_LENGTH).toLowerCase();
+  const text = reply.lines.join(" ");
+  // Servers write UTF-8 or Latin-1, as which the reply was read.
+  const utf8 = Buffer.from(text, "latin1").toString();
+  const decoded = utf8.includes("\ufffd") ? text : utf8;
+  return decoded.slice(0, MAX_TEXT_LENGTH).toLowerCase();
 }
 
 /** The code and the words that two refusals for the same reason share. */
 function wordsOf(reply: SmtpReply, names: readonly string[]): string {
   let text = plainText(reply, names);
-  for (const name of names) text = text.replaceAll(name.toLowerCase(), " ");
+  for (const name of names) text = text.replaceAll(foldText(name), " ");
   // Session IDs, dates and hosts differ between replies.
   const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !/\p{N}/u.test(word));
   return [reply.code, reply.enhancedCode, ...words].join(" ");
