@@ -1,0 +1,96 @@
+import { afterEach, expect, test } from "vitest";
+import type { HostileMailServer } from "../support/hostile-mail-server.ts";
+import { createMailWorld, type MailSite, type MailWorld, startMailSite } from "./mail-site.ts";
+import { personOf } from "./people.ts";
+
+const GONE = "550 5.1.1 <x>: Recipient address rejected: User unknown";
+
+let world: MailWorld;
+let site: MailSite;
+afterEach(async () => {
+  await site.close();
+  await world.close();
+});
+
+/** A lookup, and a mail host with a guard against dictionary attacks: after ten unknown names it denies every name. */
+async function start() {
+  world = await createMailWorld();
+  const guard = { bad: 0 };
+  const host = await world.hostileServer(async (peer) => {
+    peer.send("220 mx.test ESMTP\r\n");
+    for (let line = await peer.line(); line !== null && line !== "QUIT"; line = await peer.line()) {
+      const local = /^RCPT TO:<(.*)@/.exec(line)?.[1];
+      const isThere = local === undefined || local.startsWith("ok") || local === "postmaster";
+      if (!isThere) guard.bad += 1;
+      const isDenied = local !== undefined && (!isThere || guard.bad >= 10);
+      peer.send(isDenied ? `${GONE}\r\n` : "250 ok\r\n");
+    }
+    peer.socket.end("221 Bye\r\n");
+  });
+  world.route("guarded.test", host.host);
+  const known = [personOf("ok4.live@guarded.test", { confidence: 80 })];
+  site = await startMailSite(world, { known, prober: { budget: { questionsPerMinute: 1000 } } });
+  return { host, guard };
+}
+
+const emails = (name: string, from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${name.replace("#", String(from + index))}@guarded.test`,
+  );
+
+/** How many sessions and questions a host saw. */
+function loadOf({ lines, connections }: HostileMailServer) {
+  return { sessions: connections(), questions: lines.filter((line) => line.startsWith("RCPT")).length };
+}
+
+test("a list at a host that begins to deny every mailbox marks no live one undeliverable", async () => {
+  const { host } = await start();
+  const dead = emails("dead#.x", 0, 11);
+  const live = emails("ok#.live", 4, 31);
+  const url = `${site.base}/v2/email-verifications`;
+  const headers = { "X-API-KEY": site.key, "Content-Type": "application/json" };
+  const added = await fetch(url, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ emails: [...dead, ...live] }),
+  });
+  const location = new URL(added.headers.get("Location") ?? "", url);
+  const list = async () => {
+    const { data } = (await (await fetch(`${location}?limit=1000`, { headers })).json()) as {
+      data: { status: string; results: { email: string; result: string; status: string }[] };
+    };
+    return data;
+  };
+  await expect.poll(async () => (await list()).status, { timeout: 60_000, interval: 200 }).toBe("done");
+  const { results } = await list();
+  const undeliverable = results.filter(({ result }) => result === "undeliverable").map(({ email }) => email);
+  expect(undeliverable.filter((email) => live.includes(email))).toEqual([]);
+  // The guard closes after the tenth dead one, or the one before it is under way.
+  expect(undeliverable.length).toBeGreaterThanOrEqual(8);
+  const { body } = await site.get("domain-search", "domain=guarded.test");
+  expect(body.data?.emails).toMatchObject([{ value: "ok4.live@guarded.test", confidence: 80 }]);
+  const { sessions, questions } = loadOf(host);
+  expect(sessions).toBe(40);
+  // One for each address, a made-up name in each of the first two sessions, and a control for each denial.
+  expect(questions).toBeLessThanOrEqual(40 * 2 + 2);
+}, 90_000);
+
+test("asked one by one, no live address is undeliverable while the host denies every mailbox, and verdicts are right afterwards", async () => {
+  const { guard } = await start();
+  for (const email of emails("dead#.x", 0, 11)) await site.verify(email);
+  for (const email of emails("ok#.live", 4, 8)) {
+    expect(await site.verdict(email)).toEqual({
+      http: 200,
+      status: "unknown",
+      result: "risky",
+      reason: "policy",
+    });
+  }
+  guard.bad = 0;
+  expect(await site.verdict("ok9.live@guarded.test")).toMatchObject({ status: "valid" });
+  expect(await site.verdict("dead12.x@guarded.test")).toMatchObject({
+    status: "invalid",
+    reason: "user_unknown",
+  });
+});
