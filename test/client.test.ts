@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { frontForAll, NO_IMAGE, NO_PIN, photo, refusalOf } from "./client/image-client.ts";
 import { fileOf, openable } from "./client/sources.ts";
+import { withSite } from "./support/service.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const fronted = frontForAll();
@@ -27,7 +28,7 @@ test("upload reports its progress up to the last byte and resolves with the reco
     editUrl: `${fronted.front.base}/${image.id}/edit?pin=${image.pin}`,
   });
   expect(created).toEqual([image.id, image.pin]);
-  expect(Date.parse(image.expiresAt) - Date.now()).toBeLessThan(3_700_000);
+  expect(Date.parse(String(image.expiresAt)) - Date.now()).toBeLessThan(3_700_000);
   const sent = events.map(({ sentBytes }) => sentBytes);
   expect(sent).toEqual([...new Set(sent)].sort((a, b) => a - b));
   const [{ totalBytes } = { totalBytes: 0 }] = events;
@@ -104,6 +105,23 @@ test("edit changes name and expiry, and rejects for a wrong PIN, a bad date or a
   expect(wrong).toMatchObject({ status: 403, detail: "The PIN is wrong" });
   expect(await refusalOf(client().remove(id, NO_PIN))).toMatchObject({ status: 403 });
   expect(fronted.front.requests.map(({ line }) => line).join("\n")).not.toContain(pin);
+});
+
+test("upload and edit with expiresAt null keep an image for ever where the service permits it, and reject with 400 elsewhere", async () => {
+  const never = { expiresAt: null };
+  expect(await refusalOf(client().upload(fileOf(photo), never))).toMatchObject({ status: 400 });
+  const { id, pin } = await client().upload(fileOf(photo));
+  const refusal = await refusalOf(client().edit(id, pin, never));
+  expect(refusal).toMatchObject({ status: 400, detail: expect.stringContaining("365 days") });
+  await withSite({ maxLifetimeMs: null }, async ({ base }) => {
+    const free = createImagesClient({ baseUrl: base });
+    const kept = await free.upload(fileOf(photo), never);
+    expect(kept.expiresAt).toBe(null);
+    const expiresAt = new Date(Date.now() + 7_200_000);
+    const dated = await free.edit(kept.id, kept.pin, { expiresAt });
+    expect(dated.expiresAt).toBe(expiresAt.toISOString());
+    expect(await free.edit(kept.id, kept.pin, never)).toMatchObject(never);
+  });
 });
 
 test("remove deletes the image; a second remove and a get reject with 410", async () => {

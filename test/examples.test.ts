@@ -180,6 +180,23 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect((await fetch(`${url}${avatar}`)).status).toBe(410);
   });
 
+  it("avatars and uploads are kept for ever, and a new avatar is stored after the previous one was deleted", async () => {
+    const body = new Uint8Array(picture);
+    const headers = { "Content-Type": "image/jpeg", ...USER };
+    const put = async () => {
+      const reply = await fetch(`${url}/users/me/avatar`, { method: "PUT", body, headers });
+      expect(reply.status).toBe(201);
+      const { avatar } = (await reply.json()) as { avatar: string };
+      return `${url}${avatar.replace(/\.webp.*$/, ".json")}`;
+    };
+    const record = await put();
+    const shown = await fetch(record);
+    expect([shown.headers.get("sunset"), await shown.json()]).toMatchObject([null, { expiresAt: null }]);
+    expect((await fetch(record, { method: "DELETE", headers: USER })).status).toBe(204);
+    expect((await fetch(await put())).status).toBe(200);
+    expect(await (await upload(USER)).json()).toMatchObject({ expiresAt: null });
+  });
+
   it("a user deletes an own picture without its PIN", async () => {
     const { id } = (await (await upload(USER)).json()) as { id: string };
     const removed = await fetch(`${url}/img/api/images/${id}.json`, { method: "DELETE", headers: USER });

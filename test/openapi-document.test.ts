@@ -160,6 +160,18 @@ describe("a description", () => {
     expect(create).toContain("at most 10 days from now");
   });
 
+  test("allows to keep an image for ever where the service does, and nowhere else", async () => {
+    const limited = JSON.stringify(await imagesDocument());
+    const free = JSON.stringify(await imagesDocument({ maxLifetimeMs: null, defaultLifetimeMs: null }));
+    for (const text of [
+      '{"enum":["never",null]}',
+      "without a limit. Default: never.",
+      "image never expires",
+    ]) {
+      expect([free.includes(text), limited.includes(text)]).toEqual([true, false]);
+    }
+  });
+
   test("has no pages where there are none", async () => {
     const document = await imagesDocumentWithoutPages();
     const pages = ["/", "/api", "/{id}/view", "/{id}/edit"];

@@ -22,7 +22,9 @@ export function createApp({ directory, tokens }) {
   // Outrigger: users upload, everybody reads. It stands before the body parser.
   const storage = createFsBlobStore({ directory });
   const renderer = createRenderer();
-  const images = createImages({ storage, renderer, pages: createPages(), authorize });
+  // Notes and users keep pictures, so these never expire unless a client asks for a date.
+  const lifetimes = { defaultLifetimeMs: null, maxLifetimeMs: null };
+  const images = createImages({ storage, renderer, pages: createPages(), authorize, ...lifetimes });
   app.post("/img/api/*path", requireUser);
   app.use("/img", outrigger(images));
 

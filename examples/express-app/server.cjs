@@ -23,7 +23,9 @@ app.use(identifyUser(tokens));
 
 const storage = createFsBlobStore({ directory: DATA });
 const renderer = createRenderer();
-const images = createImages({ storage, renderer, pages: createPages(), authorize });
+// Notes and users keep pictures, so these never expire unless a client asks for a date.
+const lifetimes = { defaultLifetimeMs: null, maxLifetimeMs: null };
+const images = createImages({ storage, renderer, pages: createPages(), authorize, ...lifetimes });
 app.post("/img/api/*path", requireUser);
 app.use("/img", outrigger(images));
 

@@ -1,5 +1,6 @@
 // @ts-check
 import { randomBytes } from "node:crypto";
+import { isServiceError } from "@outrigger/core";
 import { Router } from "express";
 
 /**
@@ -12,7 +13,7 @@ import { Router } from "express";
  * }} options User names by token; a new user's is added.
  */
 export function users({ images, lookup, tokens, requireUser }) {
-  /** @type {Map<string, string>} The IDs of avatars by user name. */
+  /** @type {Map<string, string>} The IDs of avatars by user name. They are kept for ever. */
   const avatars = new Map();
   const router = Router();
 
@@ -31,14 +32,26 @@ export function users({ images, lookup, tokens, requireUser }) {
 
   router.put("/me/avatar", requireUser, async (req, res) => {
     const owner = String(res.locals.user);
-    const { id } = await images.add(req, { name: `Avatar of ${owner}`, owner });
+    const { id } = await images.add(req, { name: `Avatar of ${owner}`, owner, expiresAt: null });
     const previous = avatars.get(owner);
     avatars.set(owner, id);
-    if (previous !== undefined) await images.remove(previous);
+    if (previous !== undefined) await removeIfPresent(previous);
     const avatar = await images.address(id, { format: "webp", resize: "96x96" });
     // Without `publicUrl`, addresses begin at the mount point.
     res.status(201).json({ avatar: `/img${avatar}` });
   });
+
+  /**
+   * A previous avatar may have been deleted by its PIN.
+   * @param {string} id
+   */
+  async function removeIfPresent(id) {
+    try {
+      await images.remove(id);
+    } catch (error) {
+      if (!isServiceError(error, "gone") && !isServiceError(error, "not_found")) throw error;
+    }
+  }
 
   return router;
 }

@@ -22,7 +22,10 @@ export function createApp({ directory, tokens }) {
 
   // Outrigger: users upload, everybody reads. It stands before the body parser.
   const storage = createFsBlobStore({ directory });
-  const images = createImages({ storage, renderer: createRenderer(), pages: createPages(), authorize });
+  const renderer = createRenderer();
+  // Notes and users keep pictures, so these never expire unless a client asks for a date.
+  const lifetimes = { defaultLifetimeMs: null, maxLifetimeMs: null };
+  const images = createImages({ storage, renderer, pages: createPages(), authorize, ...lifetimes });
   const uploads = new Router().post("/img/api/*path", requireUser);
   app.use(uploads.routes());
   app.use(outrigger(images, { prefix: "/img" }));

@@ -1,6 +1,7 @@
 // @ts-check
 import { randomBytes } from "node:crypto";
 import Router from "@koa/router";
+import { isServiceError } from "@outrigger/core";
 
 /**
  * Sign-up, and the avatars of users. Both call Outrigger in code, without a request to `/img`.
@@ -12,7 +13,7 @@ import Router from "@koa/router";
  * }} options User names by token; a new user's is added.
  */
 export function users({ images, lookup, tokens, requireUser }) {
-  /** @type {Map<string, string>} The IDs of avatars by user name. */
+  /** @type {Map<string, string>} The IDs of avatars by user name. They are kept for ever. */
   const avatars = new Map();
   const router = new Router({ prefix: "/users" });
 
@@ -33,15 +34,27 @@ export function users({ images, lookup, tokens, requireUser }) {
 
   router.put("/me/avatar", requireUser, async (ctx) => {
     const owner = String(ctx.state.user);
-    const { id } = await images.add(ctx.req, { name: `Avatar of ${owner}`, owner });
+    const { id } = await images.add(ctx.req, { name: `Avatar of ${owner}`, owner, expiresAt: null });
     const previous = avatars.get(owner);
     avatars.set(owner, id);
-    if (previous !== undefined) await images.remove(previous);
+    if (previous !== undefined) await removeIfPresent(previous);
     const avatar = await images.address(id, { format: "webp", resize: "96x96" });
     ctx.status = 201;
     // Without `publicUrl`, addresses begin at the mount point.
     ctx.body = { avatar: `/img${avatar}` };
   });
+
+  /**
+   * A previous avatar may have been deleted by its PIN.
+   * @param {string} id
+   */
+  async function removeIfPresent(id) {
+    try {
+      await images.remove(id);
+    } catch (error) {
+      if (!isServiceError(error, "gone") && !isServiceError(error, "not_found")) throw error;
+    }
+  }
 
   return router.routes();
 }

@@ -51,6 +51,26 @@ describe("expiry of a saved image", () => {
   });
 });
 
+describe("a saved image without an expiry", () => {
+  const kept = image("k", { expiresAt: null });
+
+  test("it is read from storage and from replies, says so, and has nothing to extend", () => {
+    expect(readSaved(JSON.parse(JSON.stringify(kept)))).toEqual(kept);
+    expect(readSaved({ ...kept, expiresAt: undefined })).toBe(null);
+    expect(expiryText(null, NOW)).toBe("never expires");
+    expect(expirySteps(null, { nowMs: NOW, maxLifetimeMs: Number.POSITIVE_INFINITY })).toEqual([]);
+    expect(linksFileText([kept], "https://example.com/img", NOW)).toContain("k.png\nnever expires\nhttps://");
+  });
+
+  test("it stays listed while it is missing, and takes and loses an expiry", () => {
+    expect(isGoneForGood({ ...kept, unavailable: "missing" }, NOW + 1e6 * DAY_MS)).toBe(false);
+    expect(isGoneForGood({ ...kept, unavailable: "deleted" }, NOW)).toBe(true);
+    const expiresAt = new Date(NOW).toISOString();
+    expect(changedImage(kept, { expiresAt })).toEqual({ ...kept, expiresAt });
+    expect(changedImage(image("a"), { expiresAt: null })).toEqual(image("a", { expiresAt: null }));
+  });
+});
+
 describe("checks of the saved list", () => {
   test("entries checked within the last minute and entries that are gone are not due", () => {
     const list = [

@@ -8,7 +8,11 @@ import {
   refusalOf,
   sentType,
 } from "../../packages/web/browser/upload/file-kinds.ts";
-import { expiresAtField, lifetimeFault } from "../../packages/web/browser/upload/lifetimes.ts";
+import {
+  expiresAtField,
+  lifetimeFault,
+  localDateValue,
+} from "../../packages/web/browser/upload/lifetimes.ts";
 import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
 import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
 import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
@@ -129,6 +133,38 @@ describe("lifetime choices on the upload page", () => {
     expect(faultOf("2030-12-31T23:55Z")).toBeNull();
     expect(faultOf("2030-12-31T23:56Z")).toMatch(/^At most 365 days: 31 Dec 2030/);
     expect(lifetimeFault({ kind: "for", ms: HOUR_MS }, NOW, year)).toBeNull();
+  });
+});
+
+describe("lifetime choices where the service sets no longest lifetime", () => {
+  const never = Number.POSITIVE_INFINITY;
+
+  test("the choices end with Never, for a default with and without an end", () => {
+    for (const defaultLifetimeMs of [DAY_MS, null, undefined]) {
+      const choices = lifetimeChoices({
+        maxLifetimeMs: null,
+        ...(defaultLifetimeMs === undefined ? {} : { defaultLifetimeMs }),
+      });
+      expect(choices.map(durationText)).toEqual([
+        "1 hour",
+        "1 day",
+        "7 days",
+        "30 days",
+        "365 days",
+        "Never",
+      ]);
+    }
+  });
+
+  test("Never sends the text of the API, and nothing if it is the default", () => {
+    const bounds = { defaultLifetimeMs: DAY_MS, maxLifetimeMs: never };
+    expect(expiresAtField({ kind: "for", ms: never }, NOW, bounds)).toBe("never");
+    expect(expiresAtField({ kind: "for", ms: HOUR_MS }, NOW, bounds)).toBe("2030-01-01T01:00:00.000Z");
+    expect(expiresAtField({ kind: "for", ms: never }, NOW, { ...bounds, defaultLifetimeMs: never })).toBe("");
+    const farMs = NOW + 3000 * DAY_MS;
+    const text = localDateValue(farMs);
+    expect(lifetimeFault({ kind: "until", text }, NOW, bounds)).toBe(null);
+    expect(expiresAtField({ kind: "until", text }, NOW, bounds)).toBe(new Date(farMs).toISOString());
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withSite } from "../support/service.ts";
 import { DAY_MS, PATIENT, photoForAll, printed } from "./printed-images.ts";
 import { serveForAll } from "./served.ts";
 
@@ -7,6 +8,22 @@ const { run } = site;
 const { uploaded } = photoForAll(site);
 
 describe("the commands edit and rm", PATIENT, () => {
+  it("upload, edit and get keep an image for ever with --expires never, where the service permits it", async () => {
+    const refused = await run(["upload", "photo.png", "--expires", "never"]);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("expiresAt must be a date at most 31536000 seconds (365 days) from now");
+    await withSite({ maxLifetimeMs: null }, async ({ base }) => {
+      const to = ["--to", base, "--json"];
+      const [kept] = printed((await run(["upload", "photo.png", "--expires", "never", ...to])).stdout);
+      const [dated] = printed((await run(["edit", kept?.editUrl ?? "", "--expires", "2d", "--json"])).stdout);
+      const again = await run(["edit", kept?.editUrl ?? "", "--expires", "never"]);
+      const [read] = printed((await run(["get", kept?.id ?? "", ...to])).stdout);
+      expect([kept?.expiresAt, read?.expiresAt]).toEqual([null, null]);
+      expect(dated?.expiresAt).toMatch(/^\d{4}-/);
+      expect(again.stdout).toMatch(/^\s*Expires:? +never$/m);
+    });
+  });
+
   it("edit and rm take the PIN from the address, the environment or --pin, and never print it", async () => {
     const [{ id, url, pin, editUrl }, other] = await Promise.all([uploaded(), uploaded()]);
     const wrongPin = "0123456789ABCDEF";

@@ -58,7 +58,7 @@ export declare const ids: readonly string[];
 export declare const pin: string;
 export declare const revision: string;
 export declare const email: string;
-export declare const user: { id: string };
+export declare const user: { id: string; avatar: string | null };
 
 export declare const imagesClient: ImagesClient;
 export declare const lookupClient: LookupClient;

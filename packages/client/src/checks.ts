@@ -28,9 +28,9 @@ export function requirePin(pin: string): void {
 /** An instant: a `Date`, Unix milliseconds, or ISO 8601 with a zone, which the service checks. */
 export type Instant = Date | number | string;
 
-/** An instant as a JSON value; throws a TypeError for an invalid `Date` or number. */
-export function instantForJson(name: string, instant: Instant): number | string {
-  if (typeof instant === "string") return instant;
+/** An instant as a JSON value; throws a TypeError for an invalid `Date` or number. `null`: never. */
+export function instantForJson(name: string, instant: Instant | null): number | string | null {
+  if (instant === null || typeof instant === "string") return instant;
   const ms = typeof instant === "number" ? instant : instant.getTime();
   if (!Number.isSafeInteger(ms)) throw new TypeError(`${name} must be a date, or whole Unix milliseconds`);
   return typeof instant === "number" ? ms : instant.toISOString();

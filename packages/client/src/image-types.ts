@@ -38,7 +38,8 @@ export interface ImageRecord {
   agent: { name: string; version: string | null } | null;
   createdAt: string;
   updatedAt: string;
-  expiresAt: string;
+  /** `null`: never. */
+  expiresAt: string | null;
   /** The image URL: the viewer for browsers, the original for other clients. */
   url: string;
   links: Record<"json" | DocumentedFormat, string>;
@@ -105,8 +106,11 @@ export interface UploadOptions extends RequestOptions {
   fileName?: string | undefined;
   /** Name of the image, 1 to 255 characters. @default the file name */
   name?: string | undefined;
-  /** Expiry of the image. @default the default of the service, normally 24 hours from now */
-  expiresAt?: Instant | undefined;
+  /**
+   * Expiry of the image. `null`: never; a service that limits lifetimes rejects it with 400.
+   * @default the default of the service, normally 24 hours from now
+   */
+  expiresAt?: Instant | null | undefined;
   /** The point that `fit: "cover"` keeps. @default none: the centre */
   focus?: PicturePoint | undefined;
   /** Called while bytes are sent, and finally when all are sent. An error that it throws aborts the upload. */

@@ -24,7 +24,8 @@ import { askRecord, waitUntilReady, withTimeout } from "./wait-until-ready.ts";
 export interface ImageChange {
   /** 1 to 255 characters. */
   name?: string | undefined;
-  expiresAt?: Instant | undefined;
+  /** `null`: never; a service that limits lifetimes rejects it with 400. */
+  expiresAt?: Instant | null | undefined;
   /** The point that `fit: "cover"` keeps. `null` removes it. */
   focus?: PicturePoint | null | undefined;
 }

@@ -102,7 +102,7 @@ async function formOf(
 function givenDetails({ name, expiresAt, focus }: UploadOptions): Record<string, string | number> {
   return {
     ...(name === undefined ? {} : { name }),
-    ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) ?? "never" }),
     ...(focus === undefined ? {} : { focus: pointText("focus", focus) }),
   };
 }

@@ -74,9 +74,9 @@ function checkTable(report: Report, path: string, given: object, table: Rules): 
 
 /** Checks a value. Returns it with the defaults of the options within it. */
 function check(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
-  const inner = rule.kind === "orFalse" ? rule.rule : rule;
+  const inner = rule.kind === "or" ? rule.rule : rule;
   if (values.isObject(given)) {
-    if (rule.kind === "orFalse" && inner.kind === "nested") return check(report, path, given, inner);
+    if (rule.kind === "or" && inner.kind === "nested") return check(report, path, given, inner);
     if (inner.kind === "either" && Object.keys(inner.nested.table).some((name) => name in given)) {
       return check(report, path, given, inner.nested);
     }
@@ -134,8 +134,8 @@ function fits(given: unknown, rule: OptionRule): boolean {
     case "nested":
     case "named":
       return values.isObject(given);
-    case "orFalse":
-      return given === false || fits(given, rule.rule);
+    case "or":
+      return given === rule.off || fits(given, rule.rule);
     case "either":
       return fits(given, rule.other);
     case "value":
@@ -164,8 +164,8 @@ function wantedBy(rule: OptionRule): string {
       return `an object of options (${Object.keys(rule.table).join(", ")})`;
     case "named":
       return "an object";
-    case "orFalse":
-      return `false or ${wantedBy(rule.rule)}`;
+    case "or":
+      return `${rule.off} or ${wantedBy(rule.rule)}`;
     default:
       return rule.what;
   }

@@ -11,7 +11,7 @@ export type OptionRule = (
   | { readonly kind: "shape"; readonly what: string; readonly methods: readonly string[] }
   | { readonly kind: "nested"; readonly table: Rules }
   | { readonly kind: "named"; readonly each: OptionRule }
-  | { readonly kind: "orFalse"; readonly rule: OptionRule }
+  | { readonly kind: "or"; readonly off: false | null; readonly rule: OptionRule }
   | { readonly kind: "either"; readonly nested: Nested; readonly other: OptionRule; readonly what: string }
   | {
       readonly kind: "value";
@@ -57,8 +57,8 @@ export type Checked<O, T> = {
 };
 type CheckedValue<V, R> = R extends { readonly kind: "nested"; readonly table: infer T }
   ? Checked<V, T>
-  : R extends { readonly kind: "orFalse"; readonly rule: infer Inner }
-    ? false | CheckedValue<Exclude<V, false>, Inner>
+  : R extends { readonly kind: "or"; readonly off: infer Off; readonly rule: infer Inner }
+    ? Off | CheckedValue<Exclude<V, Off>, Inner>
     : V;
 
 /** Replaces the presence of a rule. Spreading a generic type would keep the old presence. */
@@ -96,7 +96,11 @@ export const nested = <T extends Rules>(table: T) => ({ ...optional, kind: "nest
 /** An object with arbitrary names. Each value follows the rule. */
 export const named = (each: OptionRule) => ({ ...optional, kind: "named", each }) as const;
 /** The rule, or `false`. */
-export const orFalse = <R extends OptionRule>(rule: R) => ({ ...optional, kind: "orFalse", rule }) as const;
+export const orFalse = <R extends OptionRule>(rule: R) =>
+  ({ ...optional, kind: "or", off: false, rule }) as const;
+/** The rule, or `null`. */
+export const orNull = <R extends OptionRule>(rule: R) =>
+  ({ ...optional, kind: "or", off: null, rule }) as const;
 /** Nested options if the object has one of their names; otherwise the other rule. */
 export const either = (what: string, inner: Nested, other: OptionRule) =>
   ({ ...optional, kind: "either", nested: inner, other, what }) as const;

@@ -57,8 +57,9 @@ export function dateMarkup(date: string): Html {
   return html`<time datetime="${new Date(ms).toISOString()}">${DATE.format(ms)} UTC</time>`;
 }
 
-/** When an image expires, and the time until then; without `nowMs` only when. */
-export function expiryMarkup(expiresAt: string, nowMs: number | null): Html {
+/** When an image expires, and the time until then; without `nowMs` only when. @param expiresAt `null`: never. */
+export function expiryMarkup(expiresAt: string | null, nowMs: number | null): Html {
+  if (expiresAt === null) return html`Never expires`;
   const left = nowMs === null ? null : timeLeftText(expiresAt, nowMs);
   return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
 }

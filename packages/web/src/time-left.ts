@@ -5,20 +5,34 @@ const DAY_MS = 24 * HOUR_MS;
 
 const USUAL_LIFETIMES_MS: readonly number[] = [HOUR_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 365 * DAY_MS];
 
-/** Lifetimes to choose from in milliseconds, ascending: the usual ones, the default and the longest. */
+/** Milliseconds of a lifetime. `null`, which has no end, gives `Infinity`. */
+export function lifetimeMs(ms: number | null): number {
+  return ms ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Lifetimes to choose from in milliseconds, ascending: the usual ones, the default and the longest. `Infinity`, which has no end,
+ * is one of them where the longest has none.
+ */
 export function lifetimeChoices({
   defaultLifetimeMs,
   maxLifetimeMs,
 }: {
-  defaultLifetimeMs?: number;
-  maxLifetimeMs: number;
+  defaultLifetimeMs?: number | null;
+  maxLifetimeMs: number | null;
 }): number[] {
-  const choices = [...USUAL_LIFETIMES_MS, defaultLifetimeMs ?? maxLifetimeMs, maxLifetimeMs];
-  return [...new Set(choices.filter((ms) => ms <= maxLifetimeMs))].sort((one, other) => one - other);
+  const longest = lifetimeMs(maxLifetimeMs);
+  const usual = defaultLifetimeMs === undefined ? longest : lifetimeMs(defaultLifetimeMs);
+  const choices = [...USUAL_LIFETIMES_MS, usual, longest].filter((ms) => ms <= longest);
+  return [...new Set(choices)].sort((one, other) => (one < other ? -1 : 1));
 }
 
-/** A duration in its largest fitting unit: `7 days`, `365 days`, `1 hour`; two significant digits if not a whole number. */
+/**
+ * A duration in its largest fitting unit: `7 days`, `365 days`, `1 hour`; two significant digits if not a whole number. `Never` for
+ * `Infinity`, as the time after which something happens.
+ */
 export function durationText(ms: number): string {
+  if (ms === Number.POSITIVE_INFINITY) return "Never";
   if (ms >= DAY_MS && (ms % DAY_MS === 0 || ms > 2 * DAY_MS)) return counted(ms / DAY_MS, "day");
   if (ms >= HOUR_MS && (ms % HOUR_MS === 0 || ms > 2 * HOUR_MS)) return counted(ms / HOUR_MS, "hour");
   return counted(ms / MINUTE_MS, "minute");

@@ -2,7 +2,7 @@ import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core";
 import type { Address } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
 import { sizeText, waitText, withDates } from "./phrases.ts";
-import { durationText, lifetimeChoices } from "./time-left.ts";
+import { durationText, lifetimeChoices, lifetimeMs } from "./time-left.ts";
 import { quoted, uploadRefusal } from "./upload-refusal.ts";
 
 /** The form for browsers without JavaScript. */
@@ -10,7 +10,7 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
   const { types, maxUploadBytes, defaultLifetimeMs, refusal } = view;
   const { fileField, typed } = form;
   const choices = lifetimeChoices(view);
-  const chosen = choices.find((ms) => String(ms) === typed?.expiresIn) ?? defaultLifetimeMs;
+  const chosen = choices.find((ms) => fieldValue(ms) === typed?.expiresIn) ?? lifetimeMs(defaultLifetimeMs);
   const described = refusal === undefined ? "file-hint" : "refusal file-hint";
   return html`<section><form method="post" enctype="multipart/form-data" action="${action.href}">
 <label for="file">Image</label>
@@ -22,10 +22,16 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
 <input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="Same as the file name" autocomplete="off" dir="auto">
 <label for="expires-in">Delete after</label>
 <select id="expires-in" name="expiresIn">${choices.map(
-    (ms) => html`<option value="${ms}"${ms === chosen && html` selected`}>${durationText(ms)}</option>`,
+    (ms) =>
+      html`<option value="${fieldValue(ms)}"${ms === chosen && html` selected`}>${durationText(ms)}</option>`,
   )}</select>
 <button>Upload</button>
 </form></section>`;
+}
+
+/** Value of the field for a lifetime. */
+function fieldValue(ms: number): string {
+  return ms === Number.POSITIVE_INFINITY ? "never" : String(ms);
 }
 
 /** Why the form was refused. */

@@ -2,6 +2,7 @@ import type { Page, UploadView } from "@outrigger/core";
 import { absoluteAddress, pathSource } from "./addresses.ts";
 import { assetAddress, documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";
+import { lifetimeMs } from "./time-left.ts";
 import { refusalBanner, uploadForm } from "./upload-form.ts";
 
 /** Pixels of the side of the square that the page offers of each picture. */
@@ -35,7 +36,7 @@ export function uploadPage(view: UploadView, nowMs: number, productName: string,
 </nav>`
     }
 <h1>Upload images</h1>
-<p class="lead">Get a link to share. Images are deleted automatically.</p>
+<p class="lead">Get a link to share.${defaultLifetimeMs !== null && " Images are deleted automatically."}</p>
 ${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
 <noscript>
 ${
@@ -46,7 +47,7 @@ ${
 }
 </noscript>
 <div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
- data-default-lifetime-ms="${defaultLifetimeMs}" data-max-lifetime-ms="${maxLifetimeMs}"${
+ data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"${
    square !== null && html` data-square-side="${square}"`
  }><div class="drop-area"></div></div>`,
     policy: {

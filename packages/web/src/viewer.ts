@@ -8,7 +8,7 @@ import { agentText, dateMarkup, dimensionsText, sizeText, typeName } from "./phr
 import { previewTags } from "./preview-tags.ts";
 import { changedAddress, pageAddress } from "./renditions.ts";
 import { shareSection } from "./share.ts";
-import { timeLeftText } from "./time-left.ts";
+import { lifetimeMs, timeLeftText } from "./time-left.ts";
 
 const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
 /** A rendition that the script has received, to compare it with the original. */
@@ -27,7 +27,7 @@ export function viewerPage(view: ImageView, nowMs: number, productName: string):
     layout: "viewer",
     nowMs,
     head: previewTags(view, address, offers, productName),
-    main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}" data-expires-at="${view.expiresAt}" data-max-lifetime-ms="${view.maxLifetimeMs}">${view.name}</h1>
+    main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}"${view.expiresAt !== null && html` data-expires-at="${view.expiresAt}"`} data-max-lifetime-ms="${lifetimeMs(view.maxLifetimeMs)}">${view.name}</h1>
 ${figure(view, offers, viewer)}
 <div class="panel">
 ${factsSection(view, nowMs)}
@@ -52,7 +52,7 @@ ${fact("Size", sizeText(view.size))}
 ${fact("Type", typeName(view.type))}
 ${fact("Uploaded", dateMarkup(view.createdAt))}
 ${fact("Uploaded with", agent !== null && agentText(agent))}
-${fact("Expires", html`${timeLeft(view.expiresAt, nowMs)}${dateMarkup(view.expiresAt)}`)}
+${fact("Expires", view.expiresAt === null ? "Never" : html`${timeLeft(view.expiresAt, nowMs)}${dateMarkup(view.expiresAt)}`)}
 </dl></section>`;
 }
 

@@ -46,9 +46,10 @@ export interface ImageView extends PlacedView {
   /** First product of the uploader's User-Agent. */
   agent: { name: string; version: string | null } | null;
   createdAt: string;
-  expiresAt: string;
-  /** Longest lifetime that may be requested, from now, in milliseconds. */
-  maxLifetimeMs: number;
+  /** `null`: never. */
+  expiresAt: string | null;
+  /** Longest lifetime that may be requested, from now, in milliseconds. `null`: no limit, and none need be set. */
+  maxLifetimeMs: number | null;
   /** Absolute URL of the viewer, for sharing. Its parameter `page` selects the page of a document. */
   viewUrl: string;
   /** Absolute URL of each format that can be served now; empty while the image is being processed. */
@@ -80,10 +81,10 @@ export interface EditView {
 export interface EditInput {
   name: string;
   /**
-   * Which expiry is requested: `keep` the present one, `in` (the duration of `expiresIn`), or `on` (the time of
-   * `expiresAt`). The field that is not chosen must be empty.
+   * Which expiry is requested: `keep` the present one, `in` (the duration of `expiresIn`), `on` (the time of
+   * `expiresAt`), or `never`, only without a longest lifetime. The field that is not chosen must be empty.
    */
-  expiry: "keep" | "in" | "on";
+  expiry: "keep" | "in" | "on" | "never";
   /** Milliseconds from now, in digits. Empty: not filled in. */
   expiresIn: string;
   /** A value of `<input type="datetime-local">`. Empty: not filled in. */
@@ -111,9 +112,9 @@ export interface UploadView extends PlacedView {
   /** The accepted media types. */
   types: readonly OriginalType[];
   maxUploadBytes: number;
-  /** Default lifetime of an image, and the longest that may be requested, in milliseconds. */
-  defaultLifetimeMs: number;
-  maxLifetimeMs: number;
+  /** Default lifetime of an image, and the longest that may be requested, in milliseconds. `null`: no end. */
+  defaultLifetimeMs: number | null;
+  maxLifetimeMs: number | null;
   /**
    * Which sizes an address without a signature gets: those that it names, none, or the next larger of these longer sides in
    * ascending order.
@@ -139,7 +140,7 @@ export interface UploadForm {
 export interface UploadInput {
   /** Empty: the name of the file. */
   name: string;
-  /** Milliseconds from now, in digits. Empty: the default lifetime. */
+  /** Milliseconds from now, in digits, or `never`. Empty: the default lifetime. */
   expiresIn: string;
 }
 

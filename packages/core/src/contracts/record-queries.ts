@@ -12,8 +12,8 @@ export interface RecordFacts {
   /** `null`: no owner. */
   owner: string | null;
   createdAt: number;
-  /** From then on a living image is `expired`. */
-  expiresAt: number;
+  /** From then on a living image is `expired`. `null`: never. */
+  expiresAt: number | null;
   /** From then on a living image is `removed`, whenever it expires. `null`: never. */
   deleteAfter: number | null;
 }

@@ -37,8 +37,9 @@ export interface ImageSettings {
   keepMetadata: boolean;
   keepPdfActions: boolean;
   requireStore: boolean;
-  defaultLifetimeMs: number;
-  maxLifetimeMs: number;
+  /** `null`: no end; likewise `maxLifetimeMs`. */
+  defaultLifetimeMs: number | null;
+  maxLifetimeMs: number | null;
   minUploadBytesPerSecond: number;
   tombstoneMs: number;
   readLeaseMs: number;
@@ -141,8 +142,8 @@ export const IMAGES_RULES = {
   ),
   keepMetadata: rules.preset(false, rules.flag()),
   keepPdfActions: rules.preset(false, rules.flag()),
-  defaultLifetimeMs: rules.preset(DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
-  maxLifetimeMs: rules.preset(365 * DAY_MS, rules.whole(1, MAX_LIFETIME_MS)),
+  defaultLifetimeMs: rules.preset(DAY_MS, rules.orNull(rules.whole(1, MAX_LIFETIME_MS))),
+  maxLifetimeMs: rules.preset(365 * DAY_MS, rules.orNull(rules.whole(1, MAX_LIFETIME_MS))),
   tombstoneDays: rules.preset(30, rules.whole(0, 3650)),
   readLeaseMs: rules.preset(0, rules.whole(0, MAX_READ_LEASE_MS)),
   sweepEveryMs: rules.preset(60_000, rules.orFalse(rules.whole(1000, DAY_MS))),

@@ -112,13 +112,16 @@ export interface ImagesOptions {
   keepMetadata?: boolean | undefined;
   /** Keeps actions, scripts, attached files and multimedia in the stored PDFs. @default false */
   keepPdfActions?: boolean | undefined;
-  /** Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. @default 86400000 (24 hours) */
-  defaultLifetimeMs?: number | undefined;
   /**
-   * Longest lifetime that `expiresAt` may set, in milliseconds from now, up to 1,000 years. @default 31536000000 (365
-   * days)
+   * Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. `null`: it never expires; over HTTP it lives for
+   * `maxLifetimeMs`. @default 86400000 (24 hours)
    */
-  maxLifetimeMs?: number | undefined;
+  defaultLifetimeMs?: number | null | undefined;
+  /**
+   * Longest lifetime that `expiresAt` may set, in milliseconds from now, up to 1,000 years. `null`: no limit, and clients may
+   * keep an image for ever. @default 31536000000 (365 days)
+   */
+  maxLifetimeMs?: number | null | undefined;
   /** Days for which an expired or deleted image answers 410 before it answers 404, 0 to 3650. @default 30 */
   tombstoneDays?: number | undefined;
   /**

@@ -112,6 +112,31 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.ok(remove?.fields.get("confirm")?.has("required"));
   });
 
+  test("viewer, edit, created: an image without an expiry is shown without a date of one", async () => {
+    const image = { ...IMAGE, expiresAt: null, maxLifetimeMs: null };
+    const pages = create();
+    const dates = (html = "") =>
+      startTags(htmlTokens(html), "time").map(({ attributes }) => attributes.get("datetime"));
+    const shown = [pages.viewer(image, NOW), pages.edit({ ...EDIT, image }, NOW)];
+    for (const page of [...shown, pages.created?.({ ...CREATED, image })]) {
+      const html = page?.html ?? "";
+      assert.ok(dates(html).every((date) => date === IMAGE.createdAt));
+      assert.doesNotMatch(html, /Invalid Date|1970/);
+    }
+  });
+
+  test("edit, upload: a service without a longest lifetime offers to keep an image for ever", async () => {
+    const choices = (html: string, tag: string) =>
+      startTags(htmlTokens(html), tag).map(({ attributes }) => attributes.get("value"));
+    for (const maxLifetimeMs of [null, IMAGE.maxLifetimeMs]) {
+      const { html } = create().edit({ ...EDIT, image: { ...IMAGE, maxLifetimeMs } }, NOW);
+      assert.equal(choices(html, "input").includes("never"), maxLifetimeMs === null);
+      if (create().created === undefined) continue;
+      const form = create().upload({ ...UPLOAD, maxLifetimeMs }, NOW).html;
+      assert.equal(choices(form, "option").includes("never"), maxLifetimeMs === null);
+    }
+  });
+
   test("edit: a rejected form keeps what was sent, and ties each message to its field", async () => {
     const typed = {
       name: "Typed",

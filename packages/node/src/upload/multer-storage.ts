@@ -43,7 +43,7 @@ const images = rules.shape("an image service, such as createImages() returns", "
  * @param optionsOf Returns options of `images.add` for a file, such as its `owner`. Absent: none.
  * @example
  * ```ts
- * const upload = multer({ storage: outriggerStorage(images, (req) => ({ owner: req.user.id })) });
+ * const upload = multer({ storage: outriggerStorage(images, (req) => ({ owner: req.user.id, expiresAt: null })) });
  * app.post("/avatar", upload.single("avatar"), (req, res) => res.json({ id: req.file.id }));
  * ```
  */

@@ -44,12 +44,13 @@ it.each([
   ["7d", 7 * 24 * HOUR_MS],
   ["2w", 14 * 24 * HOUR_MS],
 ])("--expires accepts the duration %s", (text, ms) => {
-  expect(parseExpiry(text, NOW).getTime()).toBe(NOW + ms);
+  expect(parseExpiry(text, NOW)).toEqual(new Date(NOW + ms));
 });
 
-it("--expires accepts dates; a date without a time starts at 00:00 UTC", () => {
-  expect(parseExpiry("2999-12-31").getTime()).toBe(Date.UTC(2999, 11, 31));
-  expect(parseExpiry("2999-12-31T10:00+01:00").getTime()).toBe(Date.UTC(2999, 11, 31, 9));
+it("--expires accepts dates and never; a date without a time starts at 00:00 UTC", () => {
+  expect(parseExpiry("2999-12-31")).toEqual(new Date(Date.UTC(2999, 11, 31)));
+  expect(parseExpiry("2999-12-31T10:00+01:00")).toEqual(new Date(Date.UTC(2999, 11, 31, 9)));
+  expect(parseExpiry("never")).toBe("never");
 });
 
 it("--expires rejects durations that are zero, have an unknown unit, or exceed the largest date", () => {

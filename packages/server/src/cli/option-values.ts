@@ -78,14 +78,15 @@ export function parseConcurrency(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_CONCURRENCY}.`);
 }
 
-/** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC. */
-export function parseExpiry(text: string, now = Date.now()): Date {
+/** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC; or `never`. */
+export function parseExpiry(text: string, now = Date.now()): Date | "never" {
+  if (text === "never") return text;
   const [, count = "", unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
   const ms = now + Number(count) * (UNIT_MS[unit] ?? 0);
   if (unit !== "" && ms > now && ms <= MAX_DATE_MS) return new Date(ms);
   if (/^\d{4}-/.test(text)) return parseDeleteAfter(text);
   throw new InvalidArgumentError(
-    "It must be a duration such as 30m, 12h, 7d or 2w, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.",
+    "It must be a duration such as 30m, 12h, 7d or 2w, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z, or never.",
   );
 }
 

@@ -167,8 +167,8 @@ function edgesOf(rule: OptionRule): unknown[] {
       return [true, false, 0, ...others];
     case "oneOf":
       return [...rule.values, ...others];
-    case "orFalse":
-      return [false, true, ...edgesOf(rule.rule)];
+    case "or":
+      return [rule.off, true, ...edgesOf(rule.rule)];
     case "nested":
       return [
         {},

@@ -5,9 +5,10 @@ import { readSavedList, savedListKey, writeSavedList } from "../saved/saved-list
 export function updateSavedList(): void {
   const form = document.querySelector<HTMLFormElement>(".edit form");
   const place = form === null ? null : placeOf(form);
-  const expiresAt = document.querySelector<HTMLTimeElement>(".subject time")?.dateTime;
+  // An image that never expires has no date.
+  const expiresAt = document.querySelector<HTMLTimeElement>(".subject time")?.dateTime ?? null;
   const name = document.querySelector(".subject h1")?.textContent;
-  if (place !== null && expiresAt !== undefined && name) {
+  if (place !== null && name) {
     change(place, (image) => ({ ...image, name, expiresAt }));
   }
   const base = document.querySelector<HTMLElement>("[data-deleted-from]")?.dataset.deletedFrom;

@@ -5,8 +5,8 @@ import type { SavedChange } from "./saved-list.ts";
 /** The part of a record that the list keeps. */
 export interface CheckedRecord {
   name: string;
-  /** ISO 8601. */
-  expiresAt: string;
+  /** ISO 8601. `null`: never. */
+  expiresAt: string | null;
   placeholder: string | null;
 }
 

@@ -9,8 +9,14 @@ const LONGEST_MARGIN_MS = 5 * MINUTE_MS;
 
 const RELATIVE = new Intl.RelativeTimeFormat("en-GB");
 
+/** When an image expires, in Unix milliseconds. @param expiresAt ISO 8601; `null` gives `Infinity`: never. */
+export function expiryMs(expiresAt: string | null): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
 /** When an image expires, rounded down: `expires in 23 hours`. */
-export function expiryText(expiresAt: string, nowMs: number): string {
+export function expiryText(expiresAt: string | null, nowMs: number): string {
+  if (expiresAt === null) return "never expires";
   const leftMs = Date.parse(expiresAt) - nowMs;
   if (leftMs <= 0) return "expired";
   if (leftMs < MINUTE_MS) return "expires in less than a minute";
@@ -23,7 +29,7 @@ export function expiryText(expiresAt: string, nowMs: number): string {
   return `expires ${RELATIVE.format(Math.floor(leftMs / unitMs), unit)}`;
 }
 
-/** The latest expiry that the service accepts now, Unix milliseconds. */
+/** The latest expiry that the service accepts now, Unix milliseconds. `Infinity` gives `Infinity`. */
 export function latestExpiry(nowMs: number, maxLifetimeMs: number): number {
   return nowMs + maxLifetimeMs - Math.min(LONGEST_MARGIN_MS, maxLifetimeMs / 2);
 }
@@ -40,12 +46,16 @@ const STEPS = [
   { label: "+30 days", addedMs: 30 * DAY_MS },
 ] as const;
 
-/** The ways to extend an image. One that ends at the longest lifetime says so; one that changes nothing is left out. */
+/**
+ * The ways to extend an image. One that ends at the longest lifetime says so; one that changes nothing is left out. None for an
+ * image that never expires.
+ */
 export function expirySteps(
-  expiresAt: string,
+  expiresAt: string | null,
   bounds: { nowMs: number; maxLifetimeMs: number },
 ): ExpiryStep[] {
   const steps: ExpiryStep[] = [];
+  if (expiresAt === null) return steps;
   for (const { label, addedMs } of STEPS) {
     const atMs = extendedExpiry(expiresAt, addedMs, bounds);
     if (atMs === null || atMs === steps.at(-1)?.atMs) continue;

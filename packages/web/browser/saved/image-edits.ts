@@ -9,7 +9,7 @@ export interface ImageChange {
 
 /** Result of a request: the image's data after it, or that the image no longer exists, or why it failed, in words. */
 export type EditOutcome =
-  | { kind: "saved"; name: string; expiresAt: string }
+  | { kind: "saved"; name: string; expiresAt: string | null }
   | { kind: "gone" }
   | { kind: "failed"; reason: string };
 
@@ -48,7 +48,9 @@ async function outcomeOf(response: Response): Promise<EditOutcome> {
   if (status === 403) return failed("The server did not accept the PIN that this browser saved.");
   if (!ok) return failed(await refusalText(response));
   const { name, expiresAt } = await readObject(response);
-  if (typeof name === "string" && typeof expiresAt === "string") return { kind: "saved", name, expiresAt };
+  if (typeof name === "string" && (typeof expiresAt === "string" || expiresAt === null)) {
+    return { kind: "saved", name, expiresAt };
+  }
   return failed(STRANGE_REPLY);
 }
 

@@ -16,14 +16,16 @@ export function editAddress({ url, pin }: Pick<SavedImage, "url" | "pin">): stri
 
 /** A text for people with the edit link of every image. {@link readLinksFile} finds the links in it. */
 export function linksFileText(images: readonly SavedImage[], baseUrl: string, nowMs: number): string {
-  const entries = images.map(
-    (image) => `${image.name}\nexpires ${localText(Date.parse(image.expiresAt))}\n${editAddress(image)}\n`,
-  );
+  const entries = images.map((image) => `${image.name}\n${expiryOf(image)}\n${editAddress(image)}\n`);
   const head =
     `Edit links of images on ${baseUrl}/\nSaved on ${localText(nowMs)}\n\n` +
     "Anyone with these links can edit or delete the images. Keep this file private.\n" +
     `To restore the list in another browser, open ${baseUrl}/ and choose "Restore".\n`;
   return [head, ...entries].join("\n");
+}
+
+function expiryOf({ expiresAt }: SavedImage): string {
+  return expiresAt === null ? "never expires" : `expires ${localText(Date.parse(expiresAt))}`;
 }
 
 /** The edit links in any text, each image once. */

@@ -1,3 +1,5 @@
+import { expiryMs } from "./expiry.ts";
+
 /** Why the service does not serve an image: `missing` after its record was deleted too (404). */
 export type Unavailable = "deleted" | "expired" | "withheld" | "missing";
 
@@ -27,8 +29,8 @@ export interface SavedImage {
   url: string;
   /** Media type of the original. */
   type: string;
-  /** ISO 8601. */
-  expiresAt: string;
+  /** ISO 8601. `null`: never. */
+  expiresAt: string | null;
   /** Unix milliseconds of the last reply of the service about the image. Absent: check it as soon as possible. */
   checkedAt?: number;
   /** Absent while the image is served. */
@@ -58,8 +60,8 @@ export function readSaved(value: unknown): SavedImage | null {
     typeof pin === "string" &&
     typeof url === "string" &&
     typeof type === "string" &&
-    typeof expiresAt === "string";
-  if (!isWhole || !/^https?:/.test(url) || Number.isNaN(Date.parse(expiresAt))) return null;
+    (typeof expiresAt === "string" || expiresAt === null);
+  if (!isWhole || !/^https?:/.test(url) || Number.isNaN(expiryMs(expiresAt))) return null;
   return { id, name, pin, url, type, expiresAt, ...optionalParts(value) };
 }
 

@@ -1,3 +1,4 @@
+import { expiryMs } from "./expiry.ts";
 import { readSaved, type SavedImage } from "./saved-image.ts";
 
 /**
@@ -45,7 +46,7 @@ export function withChange(
 }
 
 export function changedImage(image: SavedImage, change: SavedChange): SavedImage {
-  // The required fields are strings before and after: `readSaved` drops the optional ones that are undefined.
+  // The required fields are whole before and after: `readSaved` drops the optional ones that are undefined.
   return readSaved({ ...image, ...change }) ?? image;
 }
 
@@ -54,6 +55,6 @@ export function changedImage(image: SavedImage, change: SavedChange): SavedImage
  * only after the expiry that was last known: deleted images keep a record for some time.
  */
 export function isGoneForGood({ unavailable, expiresAt }: SavedImage, nowMs: number): boolean {
-  if (unavailable === "missing") return Date.parse(expiresAt) <= nowMs;
+  if (unavailable === "missing") return expiryMs(expiresAt) <= nowMs;
   return unavailable === "deleted" || unavailable === "expired";
 }

@@ -5,7 +5,7 @@ export interface UploadConfig {
   /** Absolute URL of the mount point, on the page's own origin, without a trailing slash. */
   baseUrl: string;
   maxUploadBytes: number;
-  /** Lifetime of an image when none is requested, milliseconds. */
+  /** Lifetime of an image when none is requested, milliseconds. `Infinity`: no end; likewise `maxLifetimeMs`. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
   /** Pixels of the side of the square cuts that the page offers; `null`: the service cuts none without a signature. */

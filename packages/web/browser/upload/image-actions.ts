@@ -1,4 +1,5 @@
 import { type ImageChange, type ImagesClient, OutriggerError } from "@outrigger/client";
+import { expiryMs } from "../saved/expiry.ts";
 import type { SavedImage } from "../saved/saved-image.ts";
 import { changedImage } from "../saved/saved-list.ts";
 import { localText } from "../viewer/local-time.ts";
@@ -54,7 +55,7 @@ export function createImageActions(options: ImageActionsOptions): ImageActions {
     async extend(image, atMs) {
       try {
         const extended = await edit(image, { expiresAt: atMs });
-        log.say(`${extended.name} expires on ${localText(Date.parse(extended.expiresAt))}.`);
+        log.say(`${extended.name} expires on ${localText(expiryMs(extended.expiresAt))}.`);
         return null;
       } catch (error) {
         return refused(`${image.name} was not extended.`, reasonOf(error));

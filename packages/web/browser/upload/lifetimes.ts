@@ -4,10 +4,10 @@ import { localText } from "../viewer/local-time.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Lifetime of the next uploads: a duration in milliseconds, or until the value of a `datetime-local` field, also a wrong one. */
+/** Lifetime of the next uploads: a duration in milliseconds (`Infinity`: no end), or until the value of a `datetime-local` field, also a wrong one. */
 export type Lifetime = { kind: "for"; ms: number } | { kind: "until"; text: string };
 
-/** Lifetimes that the service sets, milliseconds. */
+/** Lifetimes that the service sets, milliseconds. `Infinity`: no end. */
 export interface LifetimeBounds {
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
@@ -31,6 +31,7 @@ export function lifetimeFault(
 export function expiresAtField(lifetime: Lifetime, nowMs: number, bounds: LifetimeBounds): string {
   if (lifetime.kind === "until") return new Date(lifetime.text).toISOString();
   if (lifetime.ms === bounds.defaultLifetimeMs) return "";
+  if (lifetime.ms === Number.POSITIVE_INFINITY) return "never";
   return new Date(Math.min(nowMs + lifetime.ms, latestExpiry(nowMs, bounds.maxLifetimeMs))).toISOString();
 }
 

@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { expiryMs } from "../saved/expiry.ts";
 import type { SavedImage } from "../saved/saved-image.ts";
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { readConfig } from "./config.ts";
@@ -26,7 +27,7 @@ if (root !== null) {
   registerShareWorker(config, root.dataset.base);
   effect(() => {
     const nowMs = session.clock.everyHalfMinute.value;
-    const isOver = ({ expiresAt }: SavedImage) => Date.parse(expiresAt) <= nowMs;
+    const isOver = ({ expiresAt }: SavedImage) => expiryMs(expiresAt) <= nowMs;
     // Only the service knows whether the expiry was changed.
     if (session.saved.list.peek().some(isOver)) void session.checks.checkDue();
   });

@@ -1,5 +1,6 @@
 import { createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { expiryMs } from "../saved/expiry.ts";
 import type { KeptUpload } from "../saved/kept-uploads.ts";
 import { readCreated, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
@@ -137,7 +138,7 @@ export function createSession(config: UploadConfig): Session {
     const isWanted = wantedAgain.has(key) || continuation.metaOf(key) !== null;
     const twin = isWanted ? null : await knownFiles.find(file);
     const image = twin && (await checks.checkNow(twin));
-    const isServed = image && !image.unavailable && Date.parse(image.expiresAt) > serverNow();
+    const isServed = image && !image.unavailable && expiryMs(image.expiresAt) > serverNow();
     if (!isServed) return true;
     setStage(key, { kind: "known", image });
     return false;

@@ -122,11 +122,8 @@ async function change(shown: Shown, wanted: ImageChange, label: string): Promise
     return;
   }
   focusButton(label);
-  announce(
-    wanted.name === undefined
-      ? `The image expires on ${localText(Date.parse(expiresAt))}.`
-      : `Renamed to ${name}.`,
-  );
+  const expiry = expiresAt === null ? "never expires" : `expires on ${localText(Date.parse(expiresAt))}`;
+  announce(wanted.name === undefined ? `The image ${expiry}.` : `Renamed to ${name}.`);
 }
 
 function refuse(shown: Shown, outcome: EditOutcome, what: string): void {

@@ -10,9 +10,9 @@ export interface OwnImage {
   listKey: string;
   /** URL of the mount point on the page's own origin. */
   baseUrl: string;
-  /** ISO 8601, as the page has it. */
-  expiresAt: string;
-  /** Longest lifetime from now, milliseconds. */
+  /** ISO 8601, as the page has it. `null`: never. */
+  expiresAt: string | null;
+  /** Longest lifetime from now, milliseconds; `Infinity`: no limit. */
   maxLifetimeMs: number;
 }
 
@@ -41,7 +41,7 @@ function findOwn(data: DOMStringMap, { origin, pathname }: PagePlace): OwnImage 
   if (image === undefined) return null;
   return {
     ...{ image, listKey, baseUrl },
-    expiresAt: data.expiresAt ?? image.expiresAt,
+    expiresAt: data.expiresAt ?? null,
     maxLifetimeMs: Number(data.maxLifetimeMs),
   };
 }

@@ -21,6 +21,21 @@ describe("edit page", () => {
     expect(html).toContain("You can choose up to 7 days.");
   });
 
+  it("offers Never, and no latest date, where the service sets no longest lifetime", () => {
+    const radios = (image: ImageView) => {
+      const { html } = createPages().edit({ ...EDIT, image }, NOW);
+      return [...html.matchAll(/name="expiry" value="(\w+)"/g)].map(([, value]) => value);
+    };
+    expect(radios(IMAGE)).toEqual(["keep", "in", "on"]);
+    expect(radios({ ...IMAGE, expiresAt: null })).toEqual(["keep", "in", "on"]);
+    expect(radios({ ...IMAGE, maxLifetimeMs: null })).toEqual(["keep", "in", "on", "never"]);
+    const kept = { ...IMAGE, expiresAt: null, maxLifetimeMs: null };
+    const { html } = createPages().edit({ ...EDIT, image: kept }, NOW);
+    expect(html).toContain("<p>Never expires</p>");
+    expect(html).toContain('min="2025-11-20T12:01"');
+    expect(html).not.toMatch(/ max="\d{4}-|You can choose|Infinity|null/);
+  });
+
   it("shows a thumbnail of the image", () => {
     expect(createPages().edit(EDIT, NOW).html).toContain(`src="${BYTES}.webp?resize=192x192"`);
     const drawing = { ...IMAGE, type: "image/svg+xml" };

@@ -40,6 +40,7 @@ ${deleteSection(form, view)}`,
 function updateSection(form: Html, view: EditView, nowMs: number): Html {
   const { image, typed } = view;
   const { maxLifetimeMs } = image;
+  const durations = lifetimeChoices(image).filter(Number.isFinite);
   return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
 ${form}<input type="hidden" name="action" value="update"><input type="hidden" name="utcOffset" value="${typed?.utcOffset ?? ""}">
 <label for="name">Name</label>
@@ -47,18 +48,19 @@ ${form}<input type="hidden" name="action" value="update"><input type="hidden" na
 ${faultLine(view, "name")}<fieldset class="choices"><legend>Expires</legend>
 ${choice(view, "keep", "Don’t change")}
 <div class="choice">${choice(view, "in", "In")}
-<select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${lifetimeChoices(
-    image,
-  ).map((ms) => {
-    const isTyped = typed?.expiresIn === String(ms);
-    return html`<option value="${ms}"${isTyped && html` selected`}>${durationText(ms)}</option>`;
-  })}</select></div>
+<select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${durations.map(
+    (ms) => {
+      const isTyped = typed?.expiresIn === String(ms);
+      return html`<option value="${ms}"${isTyped && html` selected`}>${durationText(ms)}</option>`;
+    },
+  )}</select></div>
 ${faultLine(view, "expiresIn")}<div class="choice">${choice(view, "on", "On")}
 <input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-label="Date and time" value="${typed?.expiresAt ?? ""}"${
     // The service refuses dates outside these bounds.
-    html` min="${minuteOf(nowMs + 60_000)}" max="${minuteOf(nowMs + maxLifetimeMs)}"`
+    html` min="${minuteOf(nowMs + 60_000)}"${maxLifetimeMs !== null && html` max="${minuteOf(nowMs + maxLifetimeMs)}"`}`
   }${faultAttributes(view, "expiresAt", "zone expires-hint")}> <span id="zone">UTC</span></div>
-${faultLine(view, "expiresAt")}<p class="hint" id="expires-hint">You can choose up to ${durationText(maxLifetimeMs)}.</p></fieldset>
+${faultLine(view, "expiresAt")}${maxLifetimeMs === null && choice(view, "never", "Never")}
+<p class="hint" id="expires-hint">${maxLifetimeMs !== null && `You can choose up to ${durationText(maxLifetimeMs)}.`}</p></fieldset>
 ${focalPoint(view)}
 <button>Save changes</button>
 </form></section>`;

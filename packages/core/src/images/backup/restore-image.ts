@@ -4,7 +4,7 @@ import type { LifeContext } from "../life/life-context.ts";
 import { copyBlob, putSmall, readSmall } from "../migrate/copy-blob.ts";
 import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
-import { dueEnd, hasEnded, nextLookAt } from "../record/image-life.ts";
+import { addNextLook, dueEnd, hasEnded, nextLookAt } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
@@ -43,7 +43,7 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
   if (!hasEnded(record)) {
     if (isLiving && !mayAdd) return "absent";
     if (!(await bringBytes(context, record))) return "damaged";
-    await due.images.add({ id, dueMs: nextLookAt(record, 0) });
+    await addNextLook(due.images, record, 0);
     if (record.processing !== null) await due.jobs.add({ id, dueMs: record.createdAt });
     if (there?.equals(wanted)) return "kept";
     const { owner } = record;
@@ -53,7 +53,7 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
     return "restored";
   }
   if (nextLookAt(record, tombstoneMs) <= now()) return "over";
-  await due.images.add({ id, dueMs: nextLookAt(record, 0) });
+  await addNextLook(due.images, record, 0);
   if (!there?.equals(wanted)) await putRecord(context, key, wanted);
   // An earlier run, without this end, restored the image.
   if (there !== null) await removeStored(to, id);

@@ -11,6 +11,7 @@ import { findForRead } from "./find-for-read.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { requirePin } from "./limits.ts";
 import { hasBody, pinOf, readParameters } from "./read-body.ts";
+import { sunsetHeader } from "./sunset.ts";
 
 /** `GET HEAD {base}/api/images/<id>.json`. */
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
@@ -116,7 +117,7 @@ function recordHeaders(current: CurrentRecord): Record<string, string> {
     "Cache-Control": "no-store",
     ETag: etag,
     "Last-Modified": new Date(lastModifiedMs).toUTCString(),
-    Sunset: new Date(current.record.expiresAt).toUTCString(),
+    ...sunsetHeader(current.record),
     "X-Content-Type-Options": "nosniff",
   };
 }

@@ -10,6 +10,7 @@ import { chooseRendition } from "../renditions/rendition-spec.ts";
 import { servedParameters } from "../renditions/sizes.ts";
 import type { Audience } from "./permissions.ts";
 import { type Parameters, requireUtf8Query } from "./read-body.ts";
+import { sunsetHeader } from "./sunset.ts";
 
 /** The format of a read. */
 export interface ReadFormat {
@@ -136,7 +137,7 @@ function prepare(
       "Last-Modified": new Date(lastModifiedMs).toUTCString(),
       "Accept-Ranges": "bytes",
       "Content-Disposition": disposition(fileName(record, format), facts.disposition),
-      Sunset: new Date(Math.min(record.expiresAt, untilMs ?? record.expiresAt)).toUTCString(),
+      ...sunsetHeader(record, untilMs),
       "X-Content-Type-Options": "nosniff",
       "Content-Security-Policy": USER_BYTES_POLICY,
       "Cross-Origin-Resource-Policy": "cross-origin",

@@ -4,6 +4,7 @@ import { detailsOf } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { pageReply, prefersHtml } from "./pages/page-reply.ts";
+import { sunsetHeader } from "./sunset.ts";
 
 /**
  * The reply of an image that is still processed: 202 with the record, or a page that reloads itself.
@@ -20,7 +21,7 @@ export function processingReply(
   const headers = {
     "Cache-Control": "no-store",
     "Retry-After": seconds,
-    Sunset: new Date(record.expiresAt).toUTCString(),
+    ...sunsetHeader(record),
   };
   if (pages !== null && mayBePage && prefersHtml(call, "application/json")) {
     const page = pages.problem({

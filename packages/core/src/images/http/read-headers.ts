@@ -1,3 +1,4 @@
+import { expiryOf } from "../record/image-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -42,12 +43,13 @@ export function withCaching(
   };
 }
 
-/** Whole seconds until the image or its signed address expires. A cache must not keep the reply longer. */
+/** Whole seconds until the image or its signed address expires; `Infinity`: never. A cache must not keep the reply longer. */
 export function secondsLeft(
   { settings }: ImageContext,
-  { expiresAt }: ImageRecord,
+  record: ImageRecord,
   { untilMs }: PreparedRead,
 ): number {
+  const expiresAt = expiryOf(record);
   const endsAt = untilMs === null ? expiresAt : Math.min(expiresAt, untilMs);
   return Math.max(0, Math.floor((endsAt - settings.now()) / 1000));
 }

@@ -2,7 +2,14 @@ import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, SpooledFile, Upload, UploadTurn } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
-import { type DateSource, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import {
+  type DateSource,
+  expiryAfter,
+  lifetimeOverHttp,
+  nameOfFile,
+  parseExpiry,
+  parseName,
+} from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
 import type { UploadFacts } from "../uploads/describe-upload.ts";
@@ -116,13 +123,13 @@ function parseDetails(
 ): Omit<ReturnType<ReceivedImage["details"]>, "called"> {
   const createdAt = settings.now();
   const query = new URLSearchParams(call.search);
+  const inBody = parseExpiry(fields.expiresAt, source, createdAt, settings);
+  const inQuery = () => parseExpiry(query.get("expiresAt"), "query", createdAt, settings);
+  const expiresAt = inBody === undefined ? inQuery() : inBody;
   return {
     name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(fileName),
     createdAt,
-    expiresAt:
-      parseExpiry(fields.expiresAt, source, createdAt, settings) ??
-      parseExpiry(query.get("expiresAt"), "query", createdAt, settings) ??
-      createdAt + settings.defaultLifetimeMs,
+    expiresAt: expiresAt === undefined ? expiryAfter(createdAt, lifetimeOverHttp(settings)) : expiresAt,
     focus: parseFocus(fields.focus || (query.get("focus") ?? undefined)) ?? undefined,
   };
 }

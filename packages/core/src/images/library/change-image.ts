@@ -22,7 +22,7 @@ export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">> & {
  */
 export function parseChange(
   { name: givenName, expiresAt: givenExpiry, focus: givenFocus }: Record<keyof ImageChange, unknown>,
-  source: DateSource,
+  source: DateSource | "code",
   { settings }: LibraryContext,
 ): ImageChange {
   if (givenName === "") throw new ServiceError("bad_request", "name must not be empty");

@@ -9,7 +9,7 @@ import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
 import { loadNotOver } from "../life/damaged-image.ts";
 import { isClaimed } from "../processing/transitions.ts";
-import { nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import { expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import { isImageId } from "../record/image-id.ts";
 import { unknownImage } from "../record/image-life.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
@@ -83,7 +83,7 @@ export function createLibrary(
   async function add(source: ImageSource, given: CheckedAdd): Promise<CurrentRecord> {
     const { owner, signal = neverAborted() } = given;
     const name = parseName(given.name);
-    const expiresAt = parseExpiry(inText(given.expiresAt), "json", settings.now(), settings);
+    const expiresAt = parseExpiry(inText(given.expiresAt), "code", settings.now(), settings);
     const focus = parseFocus(given.focus) ?? undefined;
     const limits =
       given.ownerLimits === undefined
@@ -108,7 +108,7 @@ export function createLibrary(
         facts: {
           name: name ?? nameOfFile(file.name),
           createdAt,
-          expiresAt: expiresAt ?? createdAt + settings.defaultLifetimeMs,
+          expiresAt: expiresAt === undefined ? expiryAfter(createdAt, settings.defaultLifetimeMs) : expiresAt,
           focus,
           agent: null,
           owner: owner ?? null,
@@ -197,7 +197,7 @@ export function createLibrary(
         if (ifRevision !== undefined && ifRevision !== current.revision) {
           throw new ServiceError("conflict", "The image has changed since this revision");
         }
-        const parsed = parseChange({ name, expiresAt: inText(expiresAt), focus }, "json", context);
+        const parsed = parseChange({ name, expiresAt: inText(expiresAt), focus }, "code", context);
         return unlessEnded(context, id, async () =>
           stored(base, await changeImage(context, current, parsed)),
         );

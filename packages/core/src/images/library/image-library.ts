@@ -20,8 +20,8 @@ export interface AddOptions {
    * Media type of the bytes. Bytes of another type reject with `unsupported_media`. @default detected from the bytes
    */
   type?: string | undefined;
-  /** Expiry, within `maxLifetimeMs` from now. @default now + `defaultLifetimeMs` */
-  expiresAt?: Moment | undefined;
+  /** Expiry, within `maxLifetimeMs` from now. `null`: never. @default now + `defaultLifetimeMs` */
+  expiresAt?: Moment | null | undefined;
   /** The point that a cut rendition keeps, in shares of width and height from the top left. @default none */
   focus?: PicturePoint | undefined;
   /** Owner of the image, 1 to 256 characters. The owner's limits apply. @default none */
@@ -84,8 +84,8 @@ export interface OpenedImage {
 export interface ImageEdit {
   /** 1 to 255 characters. */
   name?: string | undefined;
-  /** Within `maxLifetimeMs` from now. */
-  expiresAt?: Moment | undefined;
+  /** Within `maxLifetimeMs` from now. `null`: never. */
+  expiresAt?: Moment | null | undefined;
   /** The point that a cut rendition keeps. `null` removes it. */
   focus?: PicturePoint | null | undefined;
 }
@@ -113,7 +113,7 @@ export interface ImageLibrary {
    * `conflict` for its idempotency key; with `forbidden` for an owner at a limit; with the error of a failed source
    * stream; with `bad_request`, and the reason as `cause`, for a URL from which no file could be fetched.
    * @example
-   * const { id, url } = await images.add({ path: "/srv/avatars/anna.jpg" }, { owner: "anna", expiresAt: "2030-01-31T12:00Z" });
+   * const { id, url } = await images.add({ path: "/srv/avatars/anna.jpg" }, { owner: "anna", expiresAt: null });
    */
   add(source: ImageSource, options?: AddOptions): Promise<AddedImage>;
   /**

@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { dueEnd, nextLookAt } from "../record/image-life.ts";
+import { addNextLook, dueEnd, expiryOf, nextLookAt } from "../record/image-life.ts";
 import type { Gone, GoneReason, ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { type PurgeReason, purgedImageOf, summaryOf } from "../record/image-summary.ts";
@@ -15,8 +15,11 @@ export async function changeRecord(
   next: ImageRecord,
 ): Promise<CurrentRecord> {
   const { due, records, settings } = context;
-  const dueMs = nextLookAt(next, settings.tombstoneMs);
-  if (dueMs < nextLookAt(current.record, settings.tombstoneMs)) await due.add({ id: next.id, dueMs });
+  const { tombstoneMs } = settings;
+  // An entry for an earlier time than the new one stays: its sweep adds the next entry.
+  if (nextLookAt(next, tombstoneMs) < nextLookAt(current.record, tombstoneMs)) {
+    await addNextLook(due, next, tombstoneMs);
+  }
   // Never before the last change, so that `If-Modified-Since` stays correct when the clock is set back.
   const updatedAt = Math.max(settings.now(), current.record.updatedAt);
   const why = purgeReason(current.record, next);
@@ -47,7 +50,7 @@ function purgeReason(before: ImageRecord, after: ImageRecord): PurgeReason | nul
   if (after.withheld !== null) return "withheld";
   if (before.withheld !== null) return null;
   const isSamePicture = before.name === after.name && String(before.focus) === String(after.focus);
-  return isSamePicture && before.expiresAt <= after.expiresAt ? null : "edited";
+  return isSamePicture && expiryOf(before) <= expiryOf(after) ? null : "edited";
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isServiceError } from "../../errors.ts";
+import { expiryAfter } from "../record/image-fields.ts";
 import { isOver, unknownImage, whyUnavailable } from "../record/image-life.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
@@ -11,6 +12,8 @@ export interface Remains extends Pick<ImageRecord, "owner" | "withheld"> {
   hadEnded: boolean;
   /** Whether its bytes say that the image was withheld. */
   wasWithheld: boolean;
+  /** Whether its bytes say that the image never expires. */
+  wasForEver: boolean;
 }
 
 /**
@@ -64,11 +67,12 @@ export function standIn(
   id: string,
   { bytes }: Pick<DamagedRecord, "bytes">,
 ): ImageRecord {
-  const { owner, withheld } = remainsOf(bytes);
+  const { owner, withheld, wasForEver } = remainsOf(bytes);
   const now = settings.now();
+  const expiresAt = wasForEver ? null : expiryAfter(now, settings.maxLifetimeMs);
   return {
     ...NOTHING_KNOWN,
-    ...{ id, owner, withheld, createdAt: now, updatedAt: now, expiresAt: now + settings.maxLifetimeMs },
+    ...{ id, owner, withheld, createdAt: now, updatedAt: now, expiresAt },
     damaged: true,
   };
 }
@@ -81,5 +85,6 @@ export function remainsOf(bytes: Buffer): Remains {
   // Quotes in a user's text are escaped, so no name can look like a field.
   const text = bytes.toString("latin1");
   const hadEnded = /"gone":\{|"sha256":""|"failure":"/.test(text);
-  return { owner, withheld, hadEnded, wasWithheld: withheld !== null || /"withheld":\{/.test(text) };
+  const wasWithheld = withheld !== null || /"withheld":\{/.test(text);
+  return { owner, withheld, hadEnded, wasWithheld, wasForEver: text.includes('"expiresAt":null') };
 }

@@ -1,6 +1,6 @@
-import type { DueEntry } from "../../contracts/due-index.ts";
+import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
-import { isOver, nextLookAt } from "../record/image-life.ts";
+import { addNextLook, isOver, nextLookAt } from "../record/image-life.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { endWhereDue } from "./change-record.ts";
 import type { LifeContext } from "./life-context.ts";
@@ -29,12 +29,13 @@ export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise
   const dueMs = nextLookAt(current.record, settings.tombstoneMs);
   if (isEnded && dueMs <= now) {
     await records.remove(id);
-    await due.remove({ id, dueMs: current.record.expiresAt });
+    const { expiresAt } = current.record;
+    if (expiresAt !== null) await due.remove({ id, dueMs: Math.min(expiresAt, MAX_DUE_MS) });
     await due.remove(entry);
     return "forgotten";
   }
   if (dueMs !== entry.dueMs) {
-    await due.add({ id, dueMs });
+    await addNextLook(due, current.record, settings.tombstoneMs);
     await due.remove(entry);
   }
   return isEnded ? "emptied" : "kept";

@@ -109,10 +109,12 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
 
 /** Stores images in their state after the first sweep. */
 async function fill(store: BlobStore & DueIndex, record: ImageRecord, count: number): Promise<void> {
+  const { expiresAt: dueMs } = record;
+  assert(dueMs);
   for (let done = 0; done < count; done += 100) {
     const ids = Array.from({ length: 100 }, createImageId);
     await Promise.all(ids.map((id) => store.put(`${id}/record`, encodeRecord({ ...record, id }))));
-    await Promise.all(ids.map((id) => store.addDue("images", { id, dueMs: record.expiresAt })));
+    await Promise.all(ids.map((id) => store.addDue("images", { id, dueMs })));
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type RuleTable, required, shape, text } from "../../option-rules.ts";
-import { isOver } from "../record/image-life.ts";
+import { addNextLook, isOver } from "../record/image-life.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
@@ -17,7 +17,7 @@ export interface WithholdOptions {
    * rel="blocked-by"`. RFC 7725 §4: the party that implements the block, not the one that demands it.
    */
   authority?: string | undefined;
-  /** When the image is removed for good, in the future. @default its expiry */
+  /** When the image is removed for good, in the future. @default its expiry; never, if it has none */
   deleteAfter?: Date | undefined;
 }
 
@@ -68,9 +68,9 @@ async function change(
       if (current !== null) await context.records.settled(current);
       throw new ServiceError("not_found", "There is no such image, or it is gone");
     }
-    const { id, damaged = false, expiresAt } = current.record;
+    const { damaged = false } = current.record;
     // The sweep time in the damaged record is unknown.
-    if (damaged) await context.due.add({ id, dueMs: expiresAt });
+    if (damaged) await addNextLook(context.due, current.record, context.settings.tombstoneMs);
     try {
       await changeRecord(context, current, apply(current.record));
       return;

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import { nextLookAt } from "../record/image-life.ts";
+import { addNextLook } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "../record/image-record.ts";
 import { NewerVersion } from "../record/known-version.ts";
 import { KEPT_MS as CLAIM_KEPT_MS, decodeClaim } from "../uploads/claims.ts";
@@ -49,7 +49,7 @@ async function prepareImage(context: MigrationContext, key: string, bytes: Buffe
     return true;
   }
   // Only the service knows how long tombstones are kept: its sweep checks the image once and sets the next due time.
-  await due.images.add({ id: record.id, dueMs: nextLookAt(record, 0) });
+  await addNextLook(due.images, record, 0);
   if (record.processing !== null) await due.jobs.add({ id: record.id, dueMs: record.createdAt });
   await bringPicture(context, key, bytes, record);
   return true;

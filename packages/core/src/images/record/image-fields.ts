@@ -51,53 +51,82 @@ export function nameOfFile(fileName: string): string {
   return name === "" ? "untitled" : [...name].slice(0, MAX_NAME_LENGTH).join("");
 }
 
-/** Source of a date. A number is accepted from JSON, and as digits in a form, but not in a query. */
+/** Source of a date in a request. A number is accepted from JSON, and as digits in a form, but not in a query. */
 export type DateSource = "json" | "form" | "query";
 
-/** Schemas of `expiresAt`, by source. */
-export const EXPIRY_SCHEMAS: Readonly<Record<DateSource, JsonSchema>> = {
-  query: DATE_SCHEMA,
-  form: {
-    type: "string",
-    pattern: `${DATE_SCHEMA.pattern}|${DATE_DIGITS_SCHEMA.pattern}`,
-    description: "An ISO 8601 date with a zone, or Unix time in milliseconds.",
-    examples: DATE_SCHEMA.examples,
-  },
-  json: { anyOf: [DATE_SCHEMA, DATE_NUMBER_SCHEMA] },
-};
+/** The text that asks for no expiry. */
+export const NEVER = "never";
 
-/** Parses an expiry to Unix milliseconds. `undefined` if it is absent. Rejects with `bad_request`. */
+/** Schemas of `expiresAt`, by source. */
+export function expirySchemas({ maxLifetimeMs }: LifetimeLimits): Readonly<Record<DateSource, JsonSchema>> {
+  const isLimited = maxLifetimeMs !== null;
+  const orNever = isLimited ? "" : `|^\\s*${NEVER}\\s*$`;
+  const form: JsonSchema = {
+    type: "string",
+    pattern: `${DATE_SCHEMA.pattern}|${DATE_DIGITS_SCHEMA.pattern}${orNever}`,
+    description: `An ISO 8601 date with a zone, or Unix time in milliseconds${isLimited ? "" : `, or \`${NEVER}\``}.`,
+    examples: DATE_SCHEMA.examples,
+  };
+  return {
+    query: { ...DATE_SCHEMA, pattern: `${DATE_SCHEMA.pattern}${orNever}` },
+    form,
+    json: { anyOf: [DATE_SCHEMA, DATE_NUMBER_SCHEMA, ...(isLimited ? [] : [{ enum: [NEVER, null] }])] },
+  };
+}
+
+/** The part of the settings that limits the life of an image. */
+export interface LifetimeLimits {
+  /** `null`: no limit. */
+  maxLifetimeMs: number | null;
+}
+
+/**
+ * Parses an expiry to Unix milliseconds; `null`: never. `undefined` if it is absent. Rejects with `bad_request`, also if a client
+ * asks for no expiry where the lifetime is limited.
+ * @param source `code`: the host app, which may always keep an image for ever.
+ */
 export function parseExpiry(
   value: unknown,
-  source: DateSource,
+  source: DateSource | "code",
   nowMs: number,
-  { maxLifetimeMs }: { maxLifetimeMs: number },
-): number | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
+  { maxLifetimeMs }: LifetimeLimits,
+): number | null | undefined {
+  const isValue = source === "json" || source === "code";
+  if (value === undefined || value === "" || (value === null && !isValue)) return undefined;
   const isText = typeof value === "string";
-  const digitsAllowed = isText ? source === "form" : source === "json";
+  if (value === null || (isText && value.trim() === NEVER)) {
+    if (source === "code" || maxLifetimeMs === null) return null;
+    throw new ServiceError("bad_request", `expiresAt must be a date ${limitText(maxLifetimeMs)}`);
+  }
+  const digitsAllowed = isText ? source === "form" : isValue;
   const expiresAt = parseDate(value, digitsAllowed);
   if (expiresAt === null) {
     throw new ServiceError(
       "bad_request",
-      "expiresAt must be an ISO 8601 date with a zone, such as 2030-01-31T12:00:00.000Z, or integer Unix milliseconds",
+      `expiresAt must be an ISO 8601 date with a zone, such as 2030-01-31T12:00:00.000Z, or integer Unix milliseconds${maxLifetimeMs === null ? `, or "${NEVER}"` : ""}`,
     );
   }
   if (expiresAt <= nowMs) throw new ServiceError("bad_request", "expiresAt must be in the future");
-  if (isTooLate(expiresAt, nowMs, maxLifetimeMs)) {
-    throw new ServiceError(
-      "bad_request",
-      `expiresAt must be at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${formatDays(maxLifetimeMs)} days) from now`,
-    );
+  if (maxLifetimeMs !== null && expiresAt > nowMs + maxLifetimeMs) {
+    throw new ServiceError("bad_request", `expiresAt must be ${limitText(maxLifetimeMs)}`);
   }
   return expiresAt;
 }
 
-/** Whether an expiry lies beyond the longest lifetime. */
-export function isTooLate(expiresAtMs: number, nowMs: number, maxLifetimeMs: number): boolean {
-  return expiresAtMs > nowMs + maxLifetimeMs;
+/** The expiry that a lifetime gives an image; `null`: never. @param lifetimeMs `null`: no end. */
+export function expiryAfter(nowMs: number, lifetimeMs: number | null): number | null {
+  return lifetimeMs === null ? null : nowMs + lifetimeMs;
 }
 
-function formatDays(ms: number): string {
-  return String(Math.round((ms / 86_400_000) * 100) / 100);
+/** The lifetime of an image that is uploaded over HTTP without an expiry. `null`: no end, which needs a service without a limit. */
+export function lifetimeOverHttp({
+  defaultLifetimeMs,
+  maxLifetimeMs,
+}: LifetimeLimits & { defaultLifetimeMs: number | null }): number | null {
+  return defaultLifetimeMs ?? maxLifetimeMs;
+}
+
+function limitText(maxLifetimeMs: number): string {
+  const days = Math.round((maxLifetimeMs / 86_400_000) * 100) / 100;
+  return `at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${days} days) from now`;
 }

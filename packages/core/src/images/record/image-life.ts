@@ -1,8 +1,15 @@
+import { MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
+import type { DueList } from "../../stores/due-list.ts";
 import type { Gone, ImageRecord } from "./image-record.ts";
 
 /** How long the reason of a rejected upload is kept. After a 202 the client polls for it. */
 const FAILURE_KEPT_MS = 86_400_000;
+
+/** When an image expires, in Unix milliseconds. `Infinity`: never. */
+export function expiryOf({ expiresAt }: Pick<ImageRecord, "expiresAt">): number {
+  return expiresAt ?? Number.POSITIVE_INFINITY;
+}
 
 /** The error for an image without a record. */
 export function unknownImage(): ServiceError {
@@ -30,7 +37,7 @@ export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: nu
   const detail =
     gone.why === "deleted"
       ? "This image was deleted."
-      : `This image expired at ${new Date(record.expiresAt).toISOString()}.`;
+      : `This image expired at ${new Date(gone.at).toISOString()}.`;
   return new ServiceError("gone", detail);
 }
 
@@ -42,19 +49,32 @@ export function isOver(record: ImageRecord, now: number): boolean {
 /** The end that is due by the image's dates at `now`. `null` if none is due, or if the record has an end already. */
 export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
   if (record.gone !== null) return null;
-  const { expiresAt, withheld } = record;
-  const deleteAfter = withheld?.deleteAfter ?? Number.POSITIVE_INFINITY;
+  const expiresAt = expiryOf(record);
+  const deleteAfter = record.withheld?.deleteAfter ?? Number.POSITIVE_INFINITY;
   if (deleteAfter <= now) return { at: deleteAfter, why: "withheld" };
   return expiresAt <= now ? { at: expiresAt, why: "expired" } : null;
 }
 
-/** When an image needs its next sweep, unless it changes before. */
+/** When an image needs its next sweep, unless it changes before. `Infinity`: never. */
 export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
-  const { expiresAt, failure, gone, updatedAt, withheld } = record;
+  const { failure, gone, updatedAt, withheld } = record;
+  const expiresAt = expiryOf(record);
   if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
   // Even if 404 comes sooner: restoring a backup must not bring back a removed image.
   if (gone !== null) return gone.at + tombstoneMs;
-  return Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
+  const endsAt = Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
+  // A date may lie beyond the times of a due index.
+  return endsAt === Number.POSITIVE_INFINITY ? endsAt : Math.min(endsAt, MAX_DUE_MS);
+}
+
+/** Adds the due entry for the next sweep of an image. An image that never needs one gets none. */
+export async function addNextLook(
+  due: Pick<DueList, "add">,
+  record: ImageRecord,
+  tombstoneMs: number,
+): Promise<void> {
+  const dueMs = nextLookAt(record, tombstoneMs);
+  if (dueMs !== Number.POSITIVE_INFINITY) await due.add({ id: record.id, dueMs });
 }
 
 /** When an ended image changes from 410 to 404. A withheld image may set an earlier date. */

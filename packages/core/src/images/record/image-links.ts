@@ -33,7 +33,8 @@ export interface ImageDetails {
   agent: Agent | null;
   createdAt: string;
   updatedAt: string;
-  expiresAt: string;
+  /** `null`: never. */
+  expiresAt: string | null;
   url: string;
   /** Addresses of the image by format. */
   links: Record<"json" | (typeof DOCUMENTED_FORMATS)[number], string>;
@@ -83,7 +84,7 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
     agent: record.agent,
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),
-    expiresAt: iso(record.expiresAt),
+    expiresAt: record.expiresAt === null ? null : iso(record.expiresAt),
     url: imageUrl(base, id),
     links: Object.fromEntries(links) as ImageDetails["links"], // The keys are the suffixes above.
   };

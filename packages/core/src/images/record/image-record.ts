@@ -65,7 +65,8 @@ export interface ImageRecord extends PictureLook {
   updatedAt: number;
   /** When a state was last replaced that processes may still show by a read lease. Absent: none was. Never shown. */
   shownUntil?: number;
-  expiresAt: number;
+  /** `null`: never. */
+  expiresAt: number | null;
   /** `null` while the image lives. */
   gone: Gone | null;
   /** `null` while the image may be shown. */

@@ -12,6 +12,7 @@ import { hasRecordQueries, type RecordQueries } from "../../contracts/record-que
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId } from "./image-id.ts";
+import { expiryOf } from "./image-life.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
 import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
 import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
@@ -282,7 +283,7 @@ function isShown({ gone, withheld, processing }: ImageRecord): boolean {
 
 /** Whether a process may serve this state of an image by a read lease. */
 function mayBeServed(record: ImageRecord, nowMs: number): boolean {
-  return record.expiresAt > nowMs && isShown(record);
+  return expiryOf(record) > nowMs && isShown(record);
 }
 
 function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {

@@ -13,7 +13,8 @@ export interface ImageSummary {
   /** Owner named by `authorize` at upload; `null` if there is none, or after the bytes were removed. */
   owner: string | null;
   createdAt: number;
-  expiresAt: number;
+  /** `null`: never. */
+  expiresAt: number | null;
 }
 
 export function summaryOf({ id, name, type, size, owner, createdAt, expiresAt }: ImageRecord): ImageSummary {

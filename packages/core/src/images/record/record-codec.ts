@@ -2,7 +2,7 @@ import { MAX_PAGE_RUNS, MAX_PLACEHOLDER_LENGTH } from "../../contracts/renderer.
 import { ServiceError } from "../../errors.ts";
 import { FORMATS } from "./formats.ts";
 import { type ImageRecord, jsonIn, keyOf } from "./image-record.ts";
-import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
+import { FORMAT_VERSION, RECORD_VERSION, requireKnownVersion } from "./known-version.ts";
 
 /** Whether the value of a field is valid. */
 type Check = (value: unknown) => boolean;
@@ -68,7 +68,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   createdAt: isTime,
   updatedAt: isTime,
   shownUntil: (value) => value === undefined || isTime(value),
-  expiresAt: isTime,
+  expiresAt: (value) => value === null || isTime(value),
   gone: orNothing(
     objectOf({ at: isTime, why: (value) => ["deleted", "expired", "withheld"].includes(String(value)) }),
   ),
@@ -90,7 +90,8 @@ const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null,
 
 /** The stored form of a record. */
 export function encodeRecord(record: ImageRecord): Buffer {
-  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
+  const v = record.expiresAt === null ? RECORD_VERSION : FORMAT_VERSION;
+  return Buffer.from(JSON.stringify({ v, ...record }), "utf8");
 }
 
 /**
@@ -101,7 +102,7 @@ export function encodeRecord(record: ImageRecord): Buffer {
 export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
   const value = jsonIn(bytes);
   const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Both are checked below.
-  requireKnownVersion(v, `The record of image ${id ?? record.id}`);
+  requireKnownVersion(v, `The record of image ${id ?? record.id}`, RECORD_VERSION);
   const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
   if (why !== null) throw damagedRecord(id, why);
   return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved above.

@@ -12,7 +12,8 @@ export interface UploadFacts {
   name: string;
   /** Unix milliseconds, like `expiresAt`. */
   createdAt: number;
-  expiresAt: number;
+  /** `null`: never. */
+  expiresAt: number | null;
   /** The point that a cut rendition keeps. */
   focus?: PicturePoint | undefined;
   agent: Agent | null;

@@ -32,8 +32,9 @@ export function watchForOrphan(context: ProcessingContext, { id, expiresAt }: Im
         await records.remove(id);
         throw new ServiceError("store_unavailable", `Storing image ${id} took too long. Upload it again`);
       }
-      // For a later expiry, the sweep of this entry adds the next entry.
-      if (expiresAt < entry.dueMs) await due.add({ id, dueMs: expiresAt }).catch(settings.onError);
+      // For a later expiry, the sweep of this entry adds the next entry. An image that never expires needs none.
+      if (expiresAt === null) await due.remove(entry).catch(settings.onError);
+      else if (expiresAt < entry.dueMs) await due.add({ id, dueMs: expiresAt }).catch(settings.onError);
     },
     async removeStored() {
       try {

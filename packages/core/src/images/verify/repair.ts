@@ -5,7 +5,7 @@ import { sweepEntry } from "../life/sweep-entry.ts";
 import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
 import { readSmall } from "../migrate/copy-blob.ts";
 import { NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
-import { isOver, nextLookAt } from "../record/image-life.ts";
+import { addNextLook, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 import { removeMade } from "../renditions/remove-stored.ts";
@@ -126,7 +126,7 @@ async function restoreRecord(
   const { life, jobs, stores } = context;
   const { id, processing, createdAt } = record;
   if (!(await isWhole(context, record)) && !(await copyBytes(context, record))) return false;
-  await life.due.add({ id, dueMs: nextLookAt(record, life.settings.tombstoneMs) });
+  await addNextLook(life.due, record, life.settings.tombstoneMs);
   if (processing !== null) await jobs.add({ id, dueMs: createdAt });
   try {
     await stores.records.put(keyOf.record(id), encodeRecord(record), { ifRevision: revision });

@@ -130,7 +130,7 @@ function records(): Bytes[] {
     ]),
   );
   return fields.flatMap((one) =>
-    [NOW - DAY_MS, NOW, NOW + 1].map((expiresAt) => {
+    [NOW - DAY_MS, NOW, NOW + 1, null].map((expiresAt) => {
       const owner = ([null, "alice", "bob"] as const)[randomInt(3)] ?? null;
       return recordWith({ ...one, expiresAt, owner: owner === null ? null : { name: owner, bytes: 1 } });
     }),
@@ -139,7 +139,8 @@ function records(): Bytes[] {
 
 function recordWith(fields: object): Bytes {
   const createdAt = NOW - randomInt(10 * DAY_MS);
-  const known = { v: 1, name: "a", type: "image/png", size: randomInt(2 ** 40), sha256: "00" };
+  const v = "expiresAt" in fields && fields.expiresAt === null ? 2 : 1;
+  const known = { v, name: "a", type: "image/png", size: randomInt(2 ** 40), sha256: "00" };
   const record = { ...known, createdAt, updatedAt: createdAt, expiresAt: NOW + DAY_MS, ...fields };
   return (id) => Buffer.from(JSON.stringify({ id, ...record }));
 }
@@ -152,7 +153,7 @@ function oddRecords(): Bytes[] {
   }));
   const fields = [
     ...owners,
-    ...[{ v: 2 }, { v: 2, createdAt: "then" }, { v: "x" }, { v: 0 }, { id: createImageId() }],
+    ...[{ v: 3 }, { v: 3, createdAt: "then" }, { v: "x" }, { v: 0 }, { id: createImageId() }],
     ...[
       { size: -1 },
       { size: 1.5 },

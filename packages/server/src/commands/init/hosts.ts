@@ -28,12 +28,16 @@ export const COMMON_IMPORTS = [
   'import { createPages } from "@outrigger/web";',
 ];
 
+const KEEP_UPLOADS =
+  "  // defaultLifetimeMs: null, maxLifetimeMs: null, // keeps uploads for ever; by default they expire after 24 hours";
+
 /** Creates the service. */
 export const SERVICE = [
   "const images = createImages({",
   '  storage: createFsBlobStore({ directory: "./data" }),',
   "  renderer: createRenderer(),",
   "  pages: createPages(),",
+  KEEP_UPLOADS,
   "});",
 ];
 
@@ -101,6 +105,7 @@ export const HOSTS = {
       "  pages: createPages(),",
       "  publicUrl: process.env.IMAGES_URL, // such as https://example.com/img",
       '  tls: "off",',
+      KEEP_UPLOADS,
       "}));",
     ],
     code: [

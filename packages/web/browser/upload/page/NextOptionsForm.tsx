@@ -59,6 +59,7 @@ export function NextOptionsForm({ session }: { session: Session }) {
 function UntilField({ session, text }: { session: Session; text: string }) {
   const { next, config } = session;
   const nowMs = serverNow();
+  const latestMs = latestExpiry(nowMs, config.maxLifetimeMs);
   const fault = next.fault();
   const waiting = next.waiting.value;
   return (
@@ -69,7 +70,7 @@ function UntilField({ session, text }: { session: Session; text: string }) {
           type="datetime-local"
           value={text}
           min={localDateValue(nowMs + 60_000)}
-          max={localDateValue(latestExpiry(nowMs, config.maxLifetimeMs))}
+          {...(Number.isFinite(latestMs) ? { max: localDateValue(latestMs) } : {})}
           required
           aria-invalid={fault !== null}
           aria-describedby={fault === null ? undefined : FAULT_ID}

@@ -14,6 +14,7 @@ const WHY_NOT: Record<Unavailable, string> = {
 export function TimeLeft({ image, clock }: { image: SavedImage; clock: Clock }) {
   const { expiresAt, unavailable } = image;
   if (unavailable !== undefined) return <strong class="unavailable">{WHY_NOT[unavailable]}</strong>;
+  if (expiresAt === null) return <span class="time-left">{expiryText(null, 0)}</span>;
   const nowMs = clock.everyHalfMinute.value;
   // The expiry may have been changed elsewhere: only the service knows.
   const doubt = Date.parse(expiresAt) <= nowMs ? " (not confirmed yet)" : "";

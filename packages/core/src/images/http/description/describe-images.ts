@@ -6,6 +6,7 @@ import type { ApiPart } from "../../../openapi/document.ts";
 import { VERSION } from "../../../openapi/version.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import { lifetimeOverHttp } from "../../record/image-fields.ts";
 import { isServable } from "../../record/image-links.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { descriptionRefusals, imagePart, otherImageMethods } from "./image-part.ts";
@@ -40,7 +41,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     from: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)),
   }));
   const { sizes, presets, cacheTag, importsUrls } = settings;
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, tombstoneMs } = settings;
+  const { maxUploadBytes, maxLifetimeMs, tombstoneMs } = settings;
   return {
     hasPages: pages !== null,
     receivesShares: pages?.shareWorker !== undefined,
@@ -59,7 +60,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
       cacheTag,
       importsUrls,
       maxUploadBytes,
-      defaultLifetimeMs,
+      defaultLifetimeMs: lifetimeOverHttp(settings),
       maxLifetimeMs,
       tombstoneMs,
     },

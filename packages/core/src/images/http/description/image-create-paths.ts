@@ -10,12 +10,12 @@ import type {
 import { headersOf } from "../../../openapi/headers.ts";
 import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
-import { EXPIRY_SCHEMAS, NAME_SCHEMA } from "../../record/image-fields.ts";
+import { expirySchemas, NAME_SCHEMA, NEVER } from "../../record/image-fields.ts";
 import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { EXPIRES_AT, FOCUS, FOCUS_TEXT, headerParameter, NAME } from "./image-parameters.ts";
+import { expiresAt, FOCUS, FOCUS_TEXT, headerParameter, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
 
@@ -60,7 +60,7 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
         IDEMPOTENCY_KEY_SCHEMA,
       ),
       NAME,
-      EXPIRES_AT,
+      expiresAt(facts),
       FOCUS,
     ],
     security: [],
@@ -89,7 +89,7 @@ const UNFETCHED =
   "a header, a parameter or the body is invalid, or the file at `url` could not be fetched. The reply is the same for a server that does not exist, may not be contacted, does not answer, or answers with another status than 200.";
 
 /** The file by its address, instead of its bytes. */
-function urlSchema(expiresAt: string): JsonSchema {
+function urlSchema(expiry: JsonSchema): JsonSchema {
   return {
     type: "object",
     properties: {
@@ -106,7 +106,7 @@ function urlSchema(expiresAt: string): JsonSchema {
         ...NAME_SCHEMA,
         description: `${NAME_SCHEMA.description} Default: the file name in the reply to the fetch, or the end of the URL.`,
       },
-      expiresAt: { ...EXPIRY_SCHEMAS.json, description: expiresAt },
+      expiresAt: expiry,
       focus: { anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA], description: FOCUS_DEFAULT },
     },
     required: [URL_FIELD],
@@ -114,20 +114,23 @@ function urlSchema(expiresAt: string): JsonSchema {
 }
 
 function uploadBody(facts: ImageFacts): ApiRequestBody {
-  const expiresAt = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds; ${lifetimeText(facts)}`;
+  const orNever = facts.maxLifetimeMs === null ? `, or \`${NEVER}\`` : "";
+  const expiry = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds${orNever}; ${lifetimeText(facts)}`;
+  const schemas = expirySchemas(facts);
   const form = multipartBody(
     `${fileText(facts)} Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
     {
       expiresAt: {
-        ...optionalText(EXPIRY_SCHEMAS.form),
-        description: `${expiresAt} An empty value counts as absent.`,
+        ...optionalText(schemas.form),
+        description: `${expiry} An empty value counts as absent.`,
       },
       focus: { ...optionalText(POINT_TEXT_SCHEMA), description: FOCUS_DEFAULT },
     },
     [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES],
   );
   if (!facts.importsUrls) return form;
-  return { ...form, content: { "application/json": { schema: urlSchema(expiresAt) }, ...form.content } };
+  const byUrl = urlSchema({ ...schemas.json, description: expiry });
+  return { ...form, content: { "application/json": { schema: byUrl }, ...form.content } };
 }
 
 /** The body of the upload form. */
@@ -137,7 +140,7 @@ export function uploadFormBody(facts: ImageFacts): ApiRequestBody {
     {
       expiresIn: {
         type: "string",
-        pattern: "^\\d{0,15}$",
+        pattern: facts.maxLifetimeMs === null ? `^\\d{0,15}$|^${NEVER}$` : "^\\d{0,15}$",
         description: `Lifetime in milliseconds; ${lifetimeText(facts)} An empty value counts as absent.`,
       },
     },
@@ -154,7 +157,8 @@ function lifetimeText({ defaultLifetimeMs, maxLifetimeMs }: ImageFacts): string 
     const count = Math.round((ms / 86_400_000) * 100) / 100;
     return count === 1 ? "1 day" : `${count} days`;
   };
-  return `at most ${days(maxLifetimeMs)} from now. Default: ${days(defaultLifetimeMs)} from now.`;
+  const longest = maxLifetimeMs === null ? "without a limit" : `at most ${days(maxLifetimeMs)} from now`;
+  return `${longest}. Default: ${defaultLifetimeMs === null ? NEVER : `${days(defaultLifetimeMs)} from now`}.`;
 }
 
 function multipartBody(

@@ -28,8 +28,9 @@ export interface ImageFacts {
   /** Whether clients may create images from URLs. */
   importsUrls: boolean;
   maxUploadBytes: number;
-  defaultLifetimeMs: number;
-  maxLifetimeMs: number;
+  /** `null`: no end; likewise `maxLifetimeMs`. */
+  defaultLifetimeMs: number | null;
+  maxLifetimeMs: number | null;
   tombstoneMs: number;
   /** `null`: no limit. */
   limits: Readonly<Record<keyof ImageRateLimits, RateRule | null>>;

@@ -9,7 +9,7 @@ import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { optionalText } from "../../../schema/json-schema.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
-import { EXPIRY_SCHEMAS, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import { expirySchemas, NEVER, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { PERCENT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { CONDITIONS, ID_PARAMETER, IF_RANGE, PAGE, RANGE, WITH_PIN } from "./image-parameters.ts";
@@ -162,16 +162,16 @@ function editOperation(facts: ImageFacts): ApiOperation {
               name: NEW_NAME_SCHEMA,
               expiry: {
                 type: "string",
-                enum: ["keep", "in", "on"],
+                enum: ["keep", "in", "on", ...(facts.maxLifetimeMs === null ? [NEVER] : [])],
                 description:
-                  "`keep` the present expiry, expire `in` the duration of `expiresIn`, or `on` the date of `expiresAt`. The field that is not chosen must be empty. Default: by the field that is not empty.",
+                  "`keep` the present expiry, expire `in` the duration of `expiresIn`, or `on` the date of `expiresAt`. `never` needs a service without a longest lifetime. The field that is not chosen must be empty. Default: by the field that is not empty.",
               },
               expiresIn: {
                 type: "string",
                 pattern: "^\\d{0,15}$",
                 description: "New lifetime from now in milliseconds.",
               },
-              expiresAt: optionalText(EXPIRY_SCHEMAS.form),
+              expiresAt: optionalText(expirySchemas(facts).form),
               utcOffset: {
                 type: "string",
                 description:

@@ -1,6 +1,12 @@
 import type { ApiOperation, ApiParameter } from "../../../openapi/document.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { EXPIRY_SCHEMAS, NAME_SCHEMA, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import {
+  expirySchemas,
+  type LifetimeLimits,
+  NAME_SCHEMA,
+  NEVER,
+  NEW_NAME_SCHEMA,
+} from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
 import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { AT_TEXT_SCHEMA, BACKGROUND_SCHEMA, FIT_SCHEMA } from "../../renditions/crop-parameters.ts";
@@ -40,10 +46,14 @@ export const UNTIL = queryParameter("until", {
 });
 export const NAME = queryParameter("name", NAME_SCHEMA);
 export const NEW_NAME = { ...queryParameter("name", NEW_NAME_SCHEMA), allowEmptyValue: false };
-export const EXPIRES_AT = queryParameter("expiresAt", {
-  ...EXPIRY_SCHEMAS.query,
-  description: "When the image expires: an ISO 8601 date with a zone.",
-});
+/** The query parameter `expiresAt`. */
+export function expiresAt(limits: LifetimeLimits): ApiParameter {
+  const orNever = limits.maxLifetimeMs === null ? `, or \`${NEVER}\`` : "";
+  return queryParameter("expiresAt", {
+    ...expirySchemas(limits).query,
+    description: `When the image expires: an ISO 8601 date with a zone${orNever}.`,
+  });
+}
 /** Describes the focus of an image. */
 export const FOCUS_TEXT =
   "The point that `fit=cover` keeps, in shares of width and height from the top left, rounded to four decimal digits.";

@@ -69,10 +69,11 @@ function description({ defaultLifetimeMs, limits }: ImageFacts): string {
     const { limit = "unlimited", burst } = limits[name] ?? {};
     return burst === undefined ? limit : `${limit} (${burst} at once)`;
   };
-  const hours = Math.round((defaultLifetimeMs / 3_600_000) * 100) / 100;
+  const hours = (ms: number) => `lives for ${Math.round((ms / 3_600_000) * 100) / 100} hours`;
+  const life = defaultLifetimeMs === null ? "never expires" : hours(defaultLifetimeMs);
   return [
     "## Images",
-    `Upload a PNG, JPEG, GIF, SVG, PSD or PDF and read it in any of these formats. An image lives for ${hours} hours unless \`expiresAt\` is set.`,
+    `Upload a PNG, JPEG, GIF, SVG, PSD or PDF and read it in any of these formats. An image ${life} unless \`expiresAt\` is set.`,
     "The reply to an upload contains a PIN. Send it to edit or delete the image: as the header `X-Service-Image-Pin`, or as `pin` in the query or the body.",
     "Parameters are sent in the query, or in the body as a JSON object or form; body values override the query. Unknown parameters are ignored. Dates in replies are ISO 8601 in UTC with milliseconds. All text is UTF-8.",
     `Limits per client and minute: ${rule("creates")} uploads, ${rule("reads")} reads, ${rule("edits")} edits.`,

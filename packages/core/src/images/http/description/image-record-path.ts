@@ -1,13 +1,13 @@
 import type { ApiOperation, ApiRequestBody, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { headersOf } from "../../../openapi/headers.ts";
-import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
-import { EXPIRY_SCHEMAS, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
+import { expirySchemas, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import {
   CONDITIONS,
-  EXPIRES_AT,
+  expiresAt,
   FOCUS_TEXT,
   ID_PARAMETER,
   IF_MATCH,
@@ -75,9 +75,9 @@ function patchOperation(facts: ImageFacts): ApiOperation {
     summary: "Edit an image",
     description:
       "Needs the PIN. At least one of `name`, `expiresAt` and `focus` is required, in the body or (discouraged) in the query.",
-    parameters: [NEW_NAME, EXPIRES_AT, NEW_FOCUS, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
+    parameters: [NEW_NAME, expiresAt(facts), NEW_FOCUS, IF_MATCH, IF_UNMODIFIED_SINCE, IF_NONE_MATCH],
     security: WITH_PIN,
-    requestBody: changeBody(),
+    requestBody: changeBody(facts),
     responses: {
       "200": recordResponse("The changed record.", facts),
       ...refusals(facts, "json", editStatuses(facts), {
@@ -136,14 +136,15 @@ function limitHeaders({ limits }: ImageFacts): ("RateLimit" | "RateLimit-Policy"
   return limits.edits === null ? [] : ["RateLimit", "RateLimit-Policy"];
 }
 
-function changeBody(): ApiRequestBody {
-  const { description } = EXPIRES_AT;
+function changeBody(facts: ImageFacts): ApiRequestBody {
+  const { description } = expiresAt(facts);
+  const schemas = expirySchemas(facts);
   const values: JsonSchema = {
     type: "object",
     properties: {
       name: { ...NEW_NAME_SCHEMA, type: ["string", "null"] },
       expiresAt: {
-        ...optionalField(EXPIRY_SCHEMAS.json),
+        anyOf: [schemas.json, { const: "" }],
         ...(description === undefined ? {} : { description }),
       },
       focus: {
@@ -157,14 +158,13 @@ function changeBody(): ApiRequestBody {
     type: "object",
     properties: {
       name: NEW_NAME_SCHEMA,
-      expiresAt: optionalText(EXPIRY_SCHEMAS.form),
+      expiresAt: optionalText(schemas.form),
       focus: { ...optionalText(POINT_TEXT_SCHEMA), description: `${FOCUS_TEXT} An empty value removes it.` },
       pin: PIN_FIELD,
     },
   };
   return {
-    description:
-      "The changes as a JSON object or a form, at most 16 KiB. A null value counts as absent, except that of `focus`.",
+    description: "The changes as a JSON object or a form, at most 16 KiB. A null `name` counts as absent.",
     content: {
       "application/json": { schema: values },
       "application/x-www-form-urlencoded": { schema: texts },

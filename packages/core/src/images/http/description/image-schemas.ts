@@ -58,7 +58,7 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   },
   createdAt: date,
   updatedAt: { ...date, description: "When name, expiry or focus last changed." },
-  expiresAt: { ...date, description: "When the image expires." },
+  expiresAt: { ...date, type: ["string", "null"], description: "When the image expires; null: never." },
   url: {
     ...uri,
     description: "URL of the image: the viewer for browsers, the original for other clients.",

@@ -61,7 +61,11 @@ export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "n
   const said = [
     ...(changed.includes("name") ? ["Name updated."] : []),
     ...(changed.includes("expiresAt")
-      ? [`Expiry changed to ${new Date(record.expiresAt).toISOString()}.`]
+      ? [
+          record.expiresAt === null
+            ? "The image no longer expires."
+            : `Expiry changed to ${new Date(record.expiresAt).toISOString()}.`,
+        ]
       : []),
     ...(changed.includes("focus")
       ? [record.focus === undefined ? "Focal point removed." : "Focal point updated."]

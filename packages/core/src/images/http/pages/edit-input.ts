@@ -3,7 +3,7 @@ import type { PicturePoint } from "../../../contracts/renderer.ts";
 import { isServiceError } from "../../../errors.ts";
 import { patternOf } from "../../../schema/json-schema.ts";
 import type { ImageChange } from "../../library/change-image.ts";
-import { isTooLate, parseName } from "../../record/image-fields.ts";
+import { type LifetimeLimits, parseName } from "../../record/image-fields.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseDate } from "../../record/parse-date.ts";
 import { PERCENT_TEXT_SCHEMA, pointOf } from "../../record/picture-point.ts";
@@ -30,7 +30,7 @@ export function readInput(record: ImageRecord, parameters: Parameters): EditInpu
   const expiresAt = text("expiresAt").trim();
   const chosen = text("expiry");
   const expiry =
-    chosen === "keep" || chosen === "in" || chosen === "on"
+    chosen === "keep" || chosen === "in" || chosen === "on" || chosen === "never"
       ? chosen
       : expiresIn !== ""
         ? "in"
@@ -52,7 +52,7 @@ export function changeOf(
   record: ImageRecord,
   input: EditInput,
   nowMs: number,
-  limits: { maxLifetimeMs: number },
+  limits: LifetimeLimits,
 ): { change: ImageChange } | { faults: EditFaults } {
   const name = nameOf(input);
   const expiry = expiryOf(input, nowMs, limits);
@@ -66,7 +66,7 @@ export function changeOf(
   return {
     change: {
       ...(name.value === record.name ? {} : { name: name.value }),
-      ...(expiry.value === null || expiry.value === record.expiresAt ? {} : { expiresAt: expiry.value }),
+      ...(expiry.value === undefined || expiry.value === record.expiresAt ? {} : { expiresAt: expiry.value }),
       ...(String(focus.value) === String(record.focus ?? null) ? {} : { focus: focus.value }),
     },
   };
@@ -82,29 +82,35 @@ function nameOf(input: EditInput): { value: string } | { fault: string } {
   }
 }
 
-type Expiry = { value: number | null } | { field: "expiresIn" | "expiresAt"; fault: string };
+/** `null`: never. `undefined`: unchanged. */
+type Expiry = { value: number | null | undefined } | { field: "expiresIn" | "expiresAt"; fault: string };
 
 const CONTRADICTION = {
   keep: "You chose “Don’t change”. To change the expiry, choose “In” or “On”. To keep it, clear this field.",
   in: "You chose “In”. To set a date, choose “On”. To set a duration, clear this field.",
   on: "You chose “On”. To set a duration, choose “In”. To set a date, clear this field.",
+  never: "You chose “Never”. To set an expiry, choose “In” or “On”. To set none, clear this field.",
 } as const;
+
+const NO_END = "Every image expires here. Choose “In” or “On”.";
 
 function expiryOf(
   { expiry, expiresIn, expiresAt, utcOffset }: EditInput,
   nowMs: number,
-  { maxLifetimeMs }: { maxLifetimeMs: number },
+  { maxLifetimeMs }: LifetimeLimits,
 ): Expiry {
   if (expiry !== "on" && expiresAt !== "") return { field: "expiresAt", fault: CONTRADICTION[expiry] };
   if (expiry !== "in" && expiresIn !== "") return { field: "expiresIn", fault: CONTRADICTION[expiry] };
-  if (expiry === "keep") return { value: null };
+  if (expiry === "keep") return { value: undefined };
+  if (expiry === "never")
+    return maxLifetimeMs === null ? { value: null } : { field: "expiresAt", fault: NO_END };
   const field = expiry === "in" ? "expiresIn" : "expiresAt";
   const value = expiry === "in" ? afterNow(expiresIn, nowMs) : parseDate(inZone(expiresAt, utcOffset), true);
   if (value === null) {
     return { field, fault: expiry === "in" ? "Choose a duration." : "Enter a date and a time." };
   }
   if (value <= nowMs) return { field, fault: "Choose a time in the future." };
-  if (isTooLate(value, nowMs, maxLifetimeMs)) {
+  if (maxLifetimeMs !== null && value > nowMs + maxLifetimeMs) {
     return { field, fault: `Choose a time before ${new Date(nowMs + maxLifetimeMs).toISOString()}.` };
   }
   return { value };

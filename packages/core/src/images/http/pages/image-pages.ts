@@ -14,6 +14,7 @@ import { requirePin } from "../limits.ts";
 import type { Audience } from "../permissions.ts";
 import { pinOf, readParameters } from "../read-body.ts";
 import { readOriginal } from "../read-image.ts";
+import { sunsetHeader } from "../sunset.ts";
 import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { readInput } from "./edit-input.ts";
 import { imageView, pageShown } from "./image-view.ts";
@@ -82,7 +83,7 @@ function viewerReply(
 ): Reply {
   const view = imageView(context, call, record, pageShown(context, call, record));
   const page = pages.viewer(view, context.settings.now());
-  return pageReply(call, page, 200, { ...headers, Sunset: new Date(record.expiresAt).toUTCString() });
+  return pageReply(call, page, 200, { ...headers, ...sunsetHeader(record) });
 }
 
 /**

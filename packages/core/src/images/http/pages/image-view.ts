@@ -20,7 +20,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     ...{ id, name, type, size, ...sizeOfPage(record, page), pages, agent, page, focus, placeholder },
     baseUrl: base,
     createdAt: new Date(record.createdAt).toISOString(),
-    expiresAt: new Date(record.expiresAt).toISOString(),
+    expiresAt: record.expiresAt === null ? null : new Date(record.expiresAt).toISOString(),
     maxLifetimeMs: context.settings.maxLifetimeMs,
     viewUrl: `${imageUrl(base, id)}/view`,
     links: Object.fromEntries(

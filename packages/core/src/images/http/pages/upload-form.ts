@@ -4,6 +4,7 @@ import { type ErrorCode, isServiceError, ServiceError } from "../../../errors.ts
 import { type Problem, problemOf } from "../../../http/problem.ts";
 import { retryAfterMs } from "../../library/find-image.ts";
 import { FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import { lifetimeOverHttp, NEVER } from "../../record/image-fields.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import { storeUpload } from "../create-image.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
@@ -80,13 +81,13 @@ export function refusedUpload(
 }
 
 function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?: UploadInput): UploadView {
-  const { maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, sizes } = context.settings;
+  const { maxUploadBytes, maxLifetimeMs, sizes } = context.settings;
   const base = baseUrl(context, call);
   const form = { action: `${base}/`, fileField: FILE_FIELD, ...(typed === undefined ? {} : { typed }) };
   return {
     baseUrl: base,
     types: ORIGINAL_TYPES,
-    ...{ maxUploadBytes, defaultLifetimeMs, maxLifetimeMs },
+    ...{ maxUploadBytes, defaultLifetimeMs: lifetimeOverHttp(context.settings), maxLifetimeMs },
     sizes: sizes.needsSignature ? "signed" : (sizes.steps ?? "any"),
     ...(hasForm ? { form } : {}),
   };
@@ -112,5 +113,6 @@ function trustedType({ declaredType }: Upload["file"]): string {
 }
 
 function apiFieldsOf({ name, expiresIn }: UploadInput, nowMs: number): Upload["fields"] {
-  return { name, expiresAt: expiresIn === "" ? "" : String(nowMs + Number(expiresIn)) };
+  const isDuration = expiresIn !== "" && expiresIn !== NEVER;
+  return { name, expiresAt: isDuration ? String(nowMs + Number(expiresIn)) : expiresIn };
 }

@@ -16,7 +16,7 @@ export function tableLine({ id, state, type, size, createdAt, expiresAt, name }:
     type,
     sizeText(size),
     minuteText(createdAt),
-    minuteText(expiresAt),
+    expiresAt === null ? "never" : minuteText(expiresAt),
     printable(name),
   ]);
 }
@@ -24,7 +24,7 @@ export function tableLine({ id, state, type, size, createdAt, expiresAt, name }:
 /** An image as a line of JSON, with dates as in the API. */
 export function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): string {
   if (state === "damaged") return `${JSON.stringify({ id, state })}\n`;
-  const dates = { createdAt: isoText(createdAt), expiresAt: isoText(expiresAt) };
+  const dates = { createdAt: isoText(createdAt), expiresAt: expiresAt === null ? null : isoText(expiresAt) };
   return `${printable(JSON.stringify({ id, state, ...image, ...dates }))}\n`;
 }
 

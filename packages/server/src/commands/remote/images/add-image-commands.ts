@@ -26,7 +26,7 @@ export function addImageCommands(program: Command): void {
   const expires = () =>
     new Option(
       "--expires <when>",
-      "when the image expires: after 30m, 12h, 7d or 2w, or a date (ISO 8601)",
+      "when the image expires: after 30m, 12h, 7d or 2w, on a date (ISO 8601), or never",
     ).argParser((text) => parseExpiry(text));
   const json = (what: string) => new Option("--json", `print ${what}`);
 

@@ -13,7 +13,7 @@ export interface EditFlags {
   to?: string;
   pin?: string;
   name?: string;
-  expires?: Date;
+  expires?: Date | "never";
   /** `null` removes it. */
   focus?: PicturePoint | null;
   json?: boolean;

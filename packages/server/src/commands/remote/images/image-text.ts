@@ -12,7 +12,7 @@ export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editU
     Page: printable(`${url}/view`),
     Image: printable(url),
     Edit: editUrl === undefined ? null : printable(editUrl),
-    Expires: `${minuteOf(expiresAt)} UTC`,
+    Expires: expiresAt === null ? "never" : `${minuteOf(expiresAt)} UTC`,
     Status: status === "ready" ? null : `${printable(status)}: its addresses answer 202 until it is ready`,
   });
   return `${facts}\n${lines}`;

@@ -14,7 +14,7 @@ import { showUpload, type UploadView } from "./show-upload.ts";
 export interface UploadFlags {
   to?: string;
   name?: string;
-  expires?: Date;
+  expires?: Date | "never";
   focus?: PicturePoint;
   json?: boolean;
   wait?: boolean;
