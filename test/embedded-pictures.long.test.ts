@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   isPersonal,
   type RasterExtension,
+  readBack,
   SECRETS,
   secretPicture,
   secretsIn,
@@ -39,20 +40,6 @@ afterAll(async () => {
   await images.close();
   rmSync(directory, { recursive: true });
 });
-
-type Rendition = NonNullable<Parameters<Images["open"]>[1]>;
-
-/** Uploads a file and reads it back: the stored original first, then these renditions. */
-async function readBack(bytes: Buffer, type: string, renditions: readonly Rendition[]): Promise<Buffer[]> {
-  const { id } = await images.add(bytes, { name: "x", type });
-  const files: Buffer[] = [];
-  for (const rendition of [{}, ...renditions]) {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of (await images.open(id, rendition)).body) chunks.push(chunk);
-    files.push(Buffer.concat(chunks));
-  }
-  return files;
-}
 
 /** The pictures in `data:` URLs of a document and of documents inside it. */
 function picturesIn(svg: Buffer): Buffer[] {
@@ -116,6 +103,7 @@ describe("a picture in an SVG", () => {
         ].join(""),
       );
       const [original = Buffer.alloc(0), ...renditions] = await readBack(
+        images,
         Buffer.from(document),
         "image/svg+xml",
         [
@@ -141,7 +129,7 @@ describe("a picture in an SVG", () => {
     TIMEOUT,
     async (extension) => {
       const document = svg(image(base64(pictures[extension], "image/jpeg")));
-      const files = await readBack(Buffer.from(document), "image/svg+xml", [
+      const files = await readBack(images, Buffer.from(document), "image/svg+xml", [
         { format: "svg", resize: "30x" },
         { format: "pdf" },
       ]);

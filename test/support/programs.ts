@@ -6,6 +6,7 @@ import { buffer, text } from "node:stream/consumers";
 export const programs = {
   convert: process.env.OUTRIGGER_CONVERT ?? "/usr/bin/convert",
   qpdf: process.env.OUTRIGGER_QPDF ?? "/usr/bin/qpdf",
+  pdfimages: process.env.OUTRIGGER_PDFIMAGES ?? "/usr/bin/pdfimages",
   pdftoppm: process.env.OUTRIGGER_PDFTOPPM ?? "/usr/bin/pdftoppm",
   rsvgConvert: process.env.OUTRIGGER_RSVG_CONVERT ?? "/usr/bin/rsvg-convert",
   exiftool: process.env.OUTRIGGER_EXIFTOOL ?? "/usr/bin/exiftool",

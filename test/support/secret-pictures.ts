@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
+import type { Images } from "@outrigger/core";
 import sharp from "sharp";
 import { programs, run } from "./programs.ts";
 
@@ -138,4 +139,23 @@ function fromAscii85(encoded: string): Buffer {
     bytes.push(...word.slice(0, group.length - 1));
   }
   return Buffer.from(bytes);
+}
+
+type Rendition = NonNullable<Parameters<Images["open"]>[1]>;
+
+/** Uploads a file and reads it back: the stored original first, then these renditions. */
+export async function readBack(
+  images: Images,
+  bytes: Buffer,
+  type: string,
+  renditions: readonly Rendition[],
+): Promise<Buffer[]> {
+  const { id } = await images.add(bytes, { name: "x", type });
+  const files: Buffer[] = [];
+  for (const rendition of [{}, ...renditions]) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await images.open(id, rendition)).body) chunks.push(chunk);
+    files.push(Buffer.concat(chunks));
+  }
+  return files;
 }

@@ -8,6 +8,8 @@ export const Marker = {
   APP1: 0xe1,
   APP2: 0xe2,
   APP14: 0xee,
+  APP15: 0xef,
+  COM: 0xfe,
 } as const;
 
 /** A marker with its data. */

@@ -1,6 +1,6 @@
 import { unreadable } from "../unreadable.ts";
 import { ActiveContent } from "./pdf/active-content.ts";
-import { blankImageMetadata } from "./pdf/image-metadata.ts";
+import { ImageMetadata } from "./pdf/image-metadata.ts";
 import {
   hasHiddenObjects,
   listHiddenObjects,
@@ -54,14 +54,16 @@ function blankPdf(
 ): readonly Buffer[] | null | "metadata" | "actions" {
   const found: PrivateData = { gone: new Set(), suspects: new Set() };
   const active = new ActiveContent();
+  const images = new ImageMetadata();
   let areImagesBlank = true;
   const inventory = takePdfInventory(bytes, (object, value) => {
     if (!keepPdfActions) active.visit(object, value);
     if (keepMetadata) return;
     blankPrivateData(object, value, found);
-    if (value !== null && !blankImageMetadata(object, value)) areImagesBlank = false;
+    if (value !== null && !images.visit(object, value)) areImagesBlank = false;
   });
-  if (inventory === null || !areImagesBlank) return keepMetadata ? "actions" : "metadata";
+  if (inventory === null || !areImagesBlank || !images.finish(inventory))
+    return keepMetadata ? "actions" : "metadata";
   if (!keepPdfActions) active.finish(inventory);
   if (active.isAmbiguous) return "actions";
   if (!keepMetadata) blankSuspects(inventory, found);

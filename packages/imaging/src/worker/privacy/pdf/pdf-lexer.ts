@@ -47,6 +47,10 @@ export function endOfWord(bytes: Buffer, position: number): number {
   return next;
 }
 
+export function isSpace(byte: number | undefined): boolean {
+  return byte !== undefined && classes[byte] === WHITE_SPACE;
+}
+
 /** Whether `word` stands at `position`. */
 export function isWordAt(bytes: Buffer, position: number, word: string): boolean {
   for (let index = 0; index < word.length; index++) {

@@ -1,14 +1,48 @@
 import { constants, deflateRawSync, deflateSync, inflateSync } from "node:zlib";
-import { entryOf, type PdfValue } from "./pdf-value.ts";
+import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
+import { decoders } from "./stream-decoders.ts";
 
-/** The filters of a stream in decoding order; `null` when they cannot be read. */
-export function filtersOf(dictionary: PdfValue): string[] | null {
-  const filter = entryOf(dictionary, "Filter") ?? entryOf(dictionary, "F");
+/** Looks up an indirect object; `undefined` for an unknown one. Any other value stands for itself. */
+export type Resolve = (value: PdfValue | undefined) => PdfValue | undefined;
+
+const asItIs: Resolve = (value) => value;
+
+/** The filters of a stream or inline image in decoding order; `null` when they cannot be read. */
+export function filtersOf(dictionary: PdfValue, resolve = asItIs): string[] | null {
+  const filter = resolve(filterEntry(dictionary));
   if (filter === undefined) return [];
   if (filter.kind === "name") return [longName(filter.text)];
   if (filter.kind !== "array") return null;
-  const names = filter.items.map((item) => (item.kind === "name" ? longName(item.text) : ""));
+  const names = filter.items.map((item) => {
+    const name = resolve(item);
+    return name?.kind === "name" ? longName(name.text) : "";
+  });
   return names.includes("") ? null : names;
+}
+
+export function filterEntry(dictionary: PdfValue): PdfValue | undefined {
+  return entryOf(dictionary, "Filter") ?? entryOf(dictionary, "F");
+}
+
+export function parametersEntry(dictionary: PdfValue): PdfValue | undefined {
+  return entryOf(dictionary, "DecodeParms") ?? entryOf(dictionary, "DP");
+}
+
+/** Undoes `filters`, the first ones of a stream. `null` for damage, predictors, other filters, and more than `maxBytes`. */
+export function decodeStream(
+  dictionary: PdfValue,
+  stored: Buffer,
+  { filters, maxBytes, resolve }: { filters: readonly string[]; maxBytes: number; resolve: Resolve },
+): Buffer | null {
+  const parameters = resolve(parametersEntry(dictionary));
+  let content: Buffer | null = stored;
+  for (const [index, filter] of filters.entries()) {
+    const own = parameters?.kind === "array" ? resolve(parameters.items[index]) : parameters;
+    const hasPredictor = (countOf(own, "Predictor") ?? 1) !== 1;
+    if (content === null || hasPredictor) return null;
+    content = decoders[filter]?.(content, maxBytes, countOf(own, "EarlyChange") !== 0) ?? null;
+  }
+  return content;
 }
 
 /** Decodes Flate without a predictor; `null` for damaged data or more than `maxBytes`. */
@@ -21,10 +55,18 @@ export function inflate(data: Buffer, maxBytes: number): Buffer | null {
   }
 }
 
+const longNames: Partial<Record<string, string>> = {
+  AHx: "ASCIIHexDecode",
+  A85: "ASCII85Decode",
+  LZW: "LZWDecode",
+  Fl: "FlateDecode",
+  RL: "RunLengthDecode",
+  DCT: "DCTDecode",
+};
+
 /** The full name of a filter. Abbreviations are meant for inline images, but readers accept them anywhere. */
 function longName(name: string): string {
-  if (name === "Fl") return "FlateDecode";
-  return name === "DCT" ? "DCTDecode" : name;
+  return longNames[name] ?? name;
 }
 
 const ZLIB_HEADER = Buffer.of(0x78, 0xda);

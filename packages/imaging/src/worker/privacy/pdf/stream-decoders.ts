@@ -1,0 +1,131 @@
+import { constants, inflateRawSync } from "node:zlib";
+import { isSpace } from "./pdf-lexer.ts";
+
+/** Decodes data up to its end marker or as far as possible. `null` for damage and for more than `maxBytes`. */
+export type StreamDecoder = (data: Buffer, maxBytes: number, earlyChange: boolean) => Buffer | null;
+
+/** The filters that give bytes, not pixels (ISO 32000-1, 7.4), without predictors. */
+export const decoders: Partial<Record<string, StreamDecoder>> = {
+  FlateDecode: inflateCut,
+  LZWDecode: decodeLzw,
+  RunLengthDecode: decodeRuns,
+  ASCIIHexDecode: decodeHex,
+  ASCII85Decode: decodeAscii85,
+};
+
+const ZLIB_HEADER_BYTES = 2;
+
+/** Flate, also without its end or with a wrong checksum, as readers accept it. */
+function inflateCut(data: Buffer, maxBytes: number): Buffer | null {
+  try {
+    return inflateRawSync(data.subarray(ZLIB_HEADER_BYTES), {
+      maxOutputLength: maxBytes,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+  } catch {
+    // Damaged; the caller handles that.
+    return null;
+  }
+}
+
+function decodeHex(data: Buffer): Buffer {
+  const digits =
+    data
+      .toString("latin1")
+      .split(">", 1)[0]
+      ?.replace(/[^0-9A-Fa-f]/g, "") ?? "";
+  return Buffer.from(digits + "0".repeat(digits.length % 2), "hex");
+}
+
+const TILDE = 0x7e;
+const LETTER_Z = 0x7a;
+
+function decodeAscii85(data: Buffer, maxBytes: number): Buffer | null {
+  const decoded = Buffer.alloc(Math.min(maxBytes, data.length * 4));
+  let length = 0;
+  let value = 0;
+  let digits = 0;
+  for (const byte of data) {
+    if (byte === TILDE) break;
+    if (isSpace(byte)) continue;
+    if (length + 4 > decoded.length) return null;
+    if (byte === LETTER_Z && digits === 0) length += 4;
+    else if (byte < 0x21 || byte > 0x75) break;
+    else {
+      value = value * 85 + byte - 0x21;
+      if (++digits < 5) continue;
+      length = decoded.writeUInt32BE(value % 2 ** 32, length);
+      [value, digits] = [0, 0];
+    }
+  }
+  if (digits < 2) return decoded.subarray(0, length);
+  if (length + 4 > decoded.length) return null;
+  for (let missing = digits; missing < 5; missing++) value = value * 85 + 84;
+  decoded.writeUInt32BE(value % 2 ** 32, length);
+  return decoded.subarray(0, length + digits - 1);
+}
+
+const RUN_END = 128;
+
+function decodeRuns(data: Buffer, maxBytes: number): Buffer | null {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (let at = 0; at < data.length && data[at] !== RUN_END; ) {
+    const control = data[at] ?? 0;
+    const isRun = control > RUN_END;
+    const part = isRun ? Buffer.alloc(257 - control, data[at + 1]) : data.subarray(at + 1, at + 2 + control);
+    parts.push(part);
+    length += part.length;
+    if (length > maxBytes) return null;
+    at += isRun ? 2 : 2 + control;
+  }
+  return Buffer.concat(parts);
+}
+
+const CLEAR = 256;
+const END = 257;
+const MAX_CODES = 4096;
+
+/** Each string of the table is a part of what is decoded already: the string before it and the next byte. */
+function decodeLzw(data: Buffer, maxBytes: number, earlyChange: boolean): Buffer | null {
+  const starts = new Uint32Array(MAX_CODES);
+  const lengths = new Uint32Array(MAX_CODES);
+  const early = earlyChange ? 1 : 0;
+  let decoded = Buffer.alloc(Math.min(maxBytes, data.length * 4));
+  let length = 0;
+  let next = END + 1;
+  let width = 9;
+  let previous = -1;
+  let bits = 0;
+  let count = 0;
+  for (const byte of data) {
+    bits = ((bits << 8) | byte) & 0xfffff;
+    count += 8;
+    if (count < width) continue;
+    count -= width;
+    const code = (bits >> count) & ((1 << width) - 1);
+    if (code === END) break;
+    if (code === CLEAR) {
+      [next, width, previous] = [END + 1, 9, -1];
+      continue;
+    }
+    if (previous !== -1 && next < MAX_CODES) {
+      starts[next] = previous;
+      lengths[next] = length - previous + 1;
+      next++;
+      if (next + early >= 1 << width && width < 12) width++;
+    }
+    if (code > END && code >= next) return null;
+    const from = starts[code] ?? 0;
+    const bytes = code < CLEAR ? 1 : (lengths[code] ?? 0);
+    if (length + bytes > decoded.length) {
+      if (length + bytes > maxBytes) return null;
+      decoded = Buffer.concat([decoded], Math.min(maxBytes, 2 * (length + bytes)));
+    }
+    previous = length;
+    // Byte by byte: a string may overlap its copy.
+    if (code < CLEAR) decoded[length++] = code;
+    else for (let index = 0; index < bytes; index++) decoded[length++] = decoded[from + index] ?? 0;
+  }
+  return decoded.subarray(0, length);
+}
