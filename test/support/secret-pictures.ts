@@ -61,6 +61,19 @@ export async function tagsIn(bytes: Buffer, extension: string): Promise<string[]
   });
 }
 
+/** The names of the tags in some files that tell a place, a camera, a person or a file. */
+export async function personalTagsIn(files: readonly Buffer[]): Promise<string[]> {
+  return withFile(Buffer.alloc(0), "txt", async (_, directory) => {
+    const paths = files.map((_, index) => join(directory, `${index}`));
+    await Promise.all(files.map((file, index) => writeFile(paths[index] ?? "", file)));
+    const found = JSON.parse(await exiftool("-j", "-G1", "-a", "-u", "-ee3", ...paths)) as Record<
+      string,
+      unknown
+    >[];
+    return found.flatMap((tags) => Object.keys(tags)).filter(isPersonal);
+  });
+}
+
 /** Whether a tag tells a place, a camera, a person or a file. */
 export function isPersonal(tag: string): boolean {
   return (
@@ -141,7 +154,7 @@ function fromAscii85(encoded: string): Buffer {
   return Buffer.from(bytes);
 }
 
-type Rendition = NonNullable<Parameters<Images["open"]>[1]>;
+export type Rendition = NonNullable<Parameters<Images["open"]>[1]>;
 
 /** Uploads a file and reads it back: the stored original first, then these renditions. */
 export async function readBack(

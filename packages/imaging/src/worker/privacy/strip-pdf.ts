@@ -52,7 +52,7 @@ function blankPdf(
   bytes: Buffer,
   { keepMetadata = false, keepPdfActions = false }: StripPdfOptions,
 ): readonly Buffer[] | null | "metadata" | "actions" {
-  const found: PrivateData = { gone: new Set(), suspects: new Set() };
+  const found: PrivateData = { gone: new Set(), suspects: new Set(), authors: new Set() };
   const active = new ActiveContent();
   const images = new ImageMetadata();
   let areImagesBlank = true;

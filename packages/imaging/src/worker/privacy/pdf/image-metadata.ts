@@ -99,7 +99,8 @@ export class ImageMetadata {
     const blanked = Buffer.from(picture);
     for (const { start, bytes } of find(picture)) blanked.set(bytes, start);
     if (blanked.equals(picture)) return true;
-    const packed = filters.join() === "FlateDecode,DCTDecode" ? deflateToLength(blanked, end - start) : null;
+    const isDeflated = filters.length === 2 && filters[0] === "FlateDecode";
+    const packed = isDeflated ? deflateToLength(blanked, end - start) : null;
     if (packed !== null) {
       host.edits.replace(start, end, packed);
       return true;

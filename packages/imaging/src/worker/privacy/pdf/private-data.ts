@@ -1,4 +1,4 @@
-import { blankDictionary, blankObject } from "./blank-out.ts";
+import { blankDictionary, blankEntry, blankObject } from "./blank-out.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
 import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
@@ -9,16 +9,18 @@ export interface PrivateData {
   gone: Set<PdfObject>;
   /** Numbers of objects that hold private data, unless other parts of the document use them. */
   suspects: Set<number>;
+  /** Numbers of objects that name an author, or hold the information about an article thread. */
+  authors: Set<number>;
 }
 
 /**
  * Blanks the private data of an object: the whole object if it is an XMP stream or document information, else the data
- * under PieceInfo. Adds the references in that data to the suspects.
+ * under PieceInfo, and authors of annotations and article threads. Adds the references in that data to the suspects.
  */
 export function blankPrivateData(
   object: PdfObject,
   value: PdfValue | null,
-  { gone, suspects }: PrivateData,
+  { gone, suspects, authors }: PrivateData,
 ): void {
   if (value === null) return;
   const isXmp = object.data !== null && nameOf(value, "Type") === "Metadata";
@@ -31,6 +33,13 @@ export function blankPrivateData(
   visitValues(value, (inner) => {
     const metadata = entryOf(inner, "Metadata");
     if (metadata?.kind === "reference") suspects.add(metadata.number);
+    if (inner.kind !== "dictionary") return;
+    const authorKey = isMarkup(inner) ? "T" : isThread(inner) ? "I" : undefined;
+    for (const entry of inner.entries) {
+      if (entry.key !== authorKey) continue;
+      if (entry.value.kind === "reference") authors.add(entry.value.number);
+      blankEntry(object.host, entry);
+    }
     const pieces = entryOf(inner, "PieceInfo");
     if (pieces === undefined) return;
     for (const number of referencesIn(pieces)) suspects.add(number);
@@ -38,8 +47,23 @@ export function blankPrivateData(
   });
 }
 
-/** Blanks the document information that trailers name, then objects referenced only by private data. */
-export function blankSuspects(inventory: PdfInventory, { gone, suspects }: PrivateData): void {
+/** Whether a value is an article thread, whose `I` has its title and author. Choice fields have an array there. */
+function isThread(value: PdfValue): boolean {
+  const information = entryOf(value, "I");
+  return (
+    information?.kind === "dictionary" ||
+    (information?.kind === "reference" && entryOf(value, "F")?.kind === "reference")
+  );
+}
+
+/** Whether a value is an annotation whose `T` names its author. In a form field it names the field. */
+function isMarkup(value: PdfValue): boolean {
+  const subtype = nameOf(value, "Subtype") ?? "Widget";
+  return subtype !== "Widget" && entryOf(value, "Rect") !== undefined && entryOf(value, "FT") === undefined;
+}
+
+/** Blanks the document information that trailers name, and authors, then objects referenced only by private data. */
+export function blankSuspects(inventory: PdfInventory, { gone, suspects, authors }: PrivateData): void {
   const information = new Set<number>();
   for (const trailer of inventory.trailers) {
     const entry = entryOf(trailer, "Info");
@@ -47,9 +71,11 @@ export function blankSuspects(inventory: PdfInventory, { gone, suspects }: Priva
     else if (entry?.kind === "dictionary") blankDictionary(inventory.file, entry);
   }
   for (const object of inventory.objects) {
-    if (!information.has(object.number) || object.data !== null || gone.has(object)) continue;
+    const isNamed = information.has(object.number) || authors.has(object.number);
+    if (!isNamed || object.data !== null || gone.has(object)) continue;
     const value = parsePdfValue(object.host.content, object.start);
-    if (value !== null && !canBeInformation(value)) continue;
+    const isText = value?.kind === "string" && authors.has(object.number);
+    if (value !== null && !isText && !canBeInformation(value)) continue;
     for (const number of value === null ? [] : referencesIn(value)) suspects.add(number);
     blankObject(object, value);
     gone.add(object);
