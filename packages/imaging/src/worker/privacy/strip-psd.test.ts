@@ -51,9 +51,9 @@ function psd({ version = 1, palette = "", resources }: PsdParts): Buffer {
   ]);
 }
 
-function strip(bytes: Buffer): Buffer {
+async function strip(bytes: Buffer): Promise<Buffer> {
   const before = Buffer.from(bytes);
-  const pieces = stripPsd(bytes);
+  const pieces = await stripPsd(bytes);
   expect(bytes.equals(before)).toBe(true);
   return pieces === null ? bytes : Buffer.concat(pieces);
 }
@@ -64,18 +64,18 @@ const version = resource(1057, "\0\0\0\x01\x01");
 
 test.each([
   1001, 1008, 1028, 1033, 1035, 1036, 1050, 1054, 1058, 1059, 1060, 1061, 1071, 1082, 1083, 1084, 1085, 1086,
-])("stripPsd removes only resource %i", (id) => {
+])("stripPsd removes only resource %i", async (id) => {
   const added = resource(id, SECRET);
-  expect(strip(psd({ resources: [resolution, added, profile, version] }))).toEqual(
+  expect(await strip(psd({ resources: [resolution, added, profile, version] }))).toEqual(
     psd({ resources: [resolution, profile, version] }),
   );
-  expect(strip(psd({ resources: [added] }))).toEqual(psd({ resources: [] }));
+  expect(await strip(psd({ resources: [added] }))).toEqual(psd({ resources: [] }));
 });
 
-test("stripPsd removes resources in a PSB and after a palette", () => {
+test("stripPsd removes resources in a PSB and after a palette", async () => {
   const added = resource(1060, `${SECRET}!`, "odd", "MeSa");
   for (const parts of [{ version: 2 as const }, { palette: "a palette" }]) {
-    expect(strip(psd({ ...parts, resources: [added, version] }))).toEqual(
+    expect(await strip(psd({ ...parts, resources: [added, version] }))).toEqual(
       psd({ ...parts, resources: [version] }),
     );
   }
@@ -83,31 +83,51 @@ test("stripPsd removes resources in a PSB and after a palette", () => {
 
 test.each([1005, 1006, 1010, 1026, 1032, 1039, 1045, 1047, 1057, 1065, 1075, 2000, 4000])(
   "stripPsd keeps resource %i",
-  (id) => {
-    expect(stripPsd(psd({ resources: [resource(id, "data")] }))).toBeNull();
+  async (id) => {
+    expect(await stripPsd(psd({ resources: [resource(id, "data")] }))).toBeNull();
   },
 );
 
-test("stripPsd finds resources after data without padding", () => {
+test("stripPsd finds resources after data without padding", async () => {
   const unpadded = resource(1005, "odd").subarray(0, -1);
-  expect(strip(psd({ resources: [unpadded, resource(1060, SECRET), version] }))).toEqual(
+  expect(await strip(psd({ resources: [unpadded, resource(1060, SECRET), version] }))).toEqual(
     psd({ resources: [unpadded, version] }),
   );
 });
 
-test("stripPsd removes bytes after the last resource that can be parsed", () => {
-  expect(strip(psd({ resources: [version, Buffer.from(`8BIX${SECRET} and more`)] }))).toEqual(
+test("stripPsd removes bytes after the last resource that can be parsed", async () => {
+  expect(await strip(psd({ resources: [version, Buffer.from(`8BIX${SECRET} and more`)] }))).toEqual(
     psd({ resources: [version] }),
   );
   const overlong = resource(1060, SECRET);
   overlong.writeUInt32BE(0xffffffff, 8);
-  expect(strip(psd({ resources: [version, overlong] }))).toEqual(psd({ resources: [version] }));
+  expect(await strip(psd({ resources: [version, overlong] }))).toEqual(psd({ resources: [version] }));
 });
 
-test("stripPsd refuses a file truncated before the pixels, and bytes that are not a PSD", () => {
+test("stripPsd refuses a file truncated before the pixels, and bytes that are not a PSD", async () => {
   const whole = psd({ resources: [version, resource(1060, SECRET)] });
   const refusal = expect.objectContaining({ code: "unsupported_media" });
   for (let length = 0; length < whole.length - "\0\0 picture".length; length++) {
-    expect(() => stripPsd(whole.subarray(0, length)), `${length}`).toThrow(refusal);
+    await expect(stripPsd(whole.subarray(0, length)), `${length}`).rejects.toThrow(refusal);
+  }
+});
+
+test("stripPsd blanks placed files that lie in a layer, and reads any section of layers without another error", async () => {
+  const block = Buffer.concat([Buffer.from("8BIMlnkD"), uint32(SECRET.length), Buffer.from(SECRET)]);
+  const layers = Buffer.concat([uint32(block.length + 6), Buffer.from("\0\0layer"), block, uint32(0)]);
+  const plain = psd({ resources: [] });
+  const at = plain.length - 10;
+  const withLayers = (section: Buffer) =>
+    Buffer.concat([plain.subarray(0, at - 4), uint32(section.length), section, plain.subarray(at)]);
+  const stripped = await strip(withLayers(layers));
+  expect(stripped.includes(SECRET)).toBe(false);
+  expect(stripped).toHaveLength(withLayers(layers).length);
+  for (let step = 0; step < 500; step++) {
+    const damaged = Buffer.concat([uint32(0), uint32(0), block, block].toSpliced(step % 3, 1));
+    damaged[(step * 31) % damaged.length] = (step * 7) % 256;
+    const cut = damaged.subarray(0, damaged.length - (step % 19));
+    await strip(withLayers(cut)).catch((error: unknown) => {
+      expect(error).toMatchObject({ code: "unsupported_media" });
+    });
   }
 });

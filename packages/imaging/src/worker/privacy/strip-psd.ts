@@ -1,6 +1,11 @@
+import { isServiceError } from "@outrigger/core";
+import { lengthField } from "../psd/layer-blocks.ts";
 import { PSD_HEADER_BYTES, PSD_TYPE, unreadablePsd } from "../psd/psd-header.ts";
-import { readPsdSections } from "../psd/psd-sections.ts";
+import { lengthBytes, readPsdSections } from "../psd/psd-sections.ts";
 import { Edits } from "./edits.ts";
+import { stripPdf } from "./strip-pdf.ts";
+import { stripPlacedFiles } from "./strip-placed-files.ts";
+import { stripRaster } from "./strip-raster.ts";
 
 const LARGE_DOCUMENT = 2;
 /** Bytes of the length of a section before the layers. */
@@ -24,18 +29,22 @@ const personalResources = new Set([
   8000,
 ]);
 
+/** Documents in a document in a document. */
+const MAX_NESTED_DOCUMENTS = 3;
+
 /**
- * Removes from a PSD or PSB the image resources with data about people, devices and files. Layers, channels, paths,
- * guides, colour profile and everything else in the document stay. The pieces share the memory of `bytes`; `null` when
- * there is nothing to remove. Throws `unsupported_media` for a truncated file.
+ * Removes from a PSD or PSB the image resources with data about people, devices and files, and the metadata of files that
+ * were placed in it. Layers, channels, paths, guides, colour profile and everything else in the document stay. The pieces
+ * share the memory of `bytes`; `null` when there is nothing to remove. Rejects with `unsupported_media` for a truncated file.
  *
  * Orientation needs no handling: a PSD is stored upright, and its EXIF only repeats what a camera once wrote.
  *
  * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs".
  */
-export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
+export async function stripPsd(bytes: Buffer, depth = 0): Promise<readonly Buffer[] | null> {
   if (bytes.toString("latin1", 0, 4) !== "8BPS") throw unreadablePsd("it has no PSD header");
-  const { colourModeData, imageResources } = readPsdSections(bytes, bytes[5] === LARGE_DOCUMENT);
+  const large = bytes[5] === LARGE_DOCUMENT;
+  const { colourModeData, imageResources, layers } = readPsdSections(bytes, large);
   const lengthAt = PSD_HEADER_BYTES + LENGTH_BYTES + colourModeData.length;
   const first = lengthAt + LENGTH_BYTES;
   const edits = new Edits(bytes, PSD_TYPE);
@@ -48,10 +57,30 @@ export function stripPsd(bytes: Buffer): readonly Buffer[] | null {
   }
   // The rest cannot be parsed by any reader.
   edits.remove(first + position, first + imageResources.length);
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(keptBytes);
-  edits.replace(lengthAt, first, length);
+  edits.replace(lengthAt, first, lengthField(keptBytes, false));
+  const layersLengthAt = first + imageResources.length;
+  const offset = layersLengthAt + lengthBytes(large);
+  const growth = await stripPlacedFiles(layers, large, {
+    edits,
+    offset,
+    strip: (file) => stripPlaced(file, depth),
+  });
+  edits.replace(layersLengthAt, offset, lengthField(layers.length + growth, large));
   return edits.apply();
+}
+
+/** A placed file without metadata; `undefined` if it is of another type, damaged, or nested too deeply. */
+async function stripPlaced(file: Buffer, depth: number): Promise<Buffer | undefined> {
+  const head = file.toString("latin1", 0, 5);
+  const isDocument = head.startsWith("8BPS");
+  if (!isDocument && head !== "%PDF-") return stripRaster(file)?.bytes;
+  if (isDocument && depth === MAX_NESTED_DOCUMENTS) return undefined;
+  try {
+    return Buffer.concat((isDocument ? await stripPsd(file, depth + 1) : await stripPdf(file)) ?? [file]);
+  } catch (error) {
+    if (isServiceError(error, "unsupported_media")) return undefined;
+    throw error;
+  }
 }
 
 const signatures = new Set(["8BIM", "MeSa", "PHUT", "AgHg", "DCSR"]);

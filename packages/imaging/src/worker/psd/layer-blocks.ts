@@ -5,6 +5,12 @@ export interface LayerBlock {
   key: string;
   /** To the end of the section if the block declares more. */
   data: Buffer;
+  /** Position of the signature. */
+  start: number;
+  /** Position after the padding. */
+  end: number;
+  /** Whether its length takes eight bytes. */
+  long: boolean;
 }
 
 /** Blocks that hold the layers of a picture of 16 or 32 bits. */
@@ -63,12 +69,26 @@ export function* readLayerBlocks(layers: Buffer, large: boolean): Generator<Laye
     const signature = layers.toString("latin1", position, position + 4);
     const key = layers.toString("latin1", position + 4, position + 8);
     if (signature !== "8BIM" && signature !== "8B64") return;
-    const long = signature === "8B64" || (large && LONG_KEYS.has(key));
-    const start = position + 8 + lengthBytes(long);
-    const end = start + readLength(layers, position + 8, long);
-    yield { key, data: layers.subarray(start, end) };
-    position = skipPadding(layers, end);
+    const long = signature === "8B64" || (large && (LONG_KEYS.has(key) || looksLong(layers, position + 8)));
+    const dataStart = position + 8 + lengthBytes(long);
+    const dataEnd = dataStart + readLength(layers, position + 8, long);
+    const end = Math.min(layers.length, skipPadding(layers, dataEnd));
+    yield { key, data: layers.subarray(dataStart, dataEnd), start: position, end, long };
+    position = end;
   }
+}
+
+/** Whether a length that takes four bytes would be 0, although no block follows: programs disagree about some keys. */
+function looksLong(layers: Buffer, position: number): boolean {
+  const following = layers.toString("latin1", position + 4, position + 8);
+  return layers.readUInt32BE(position) === 0 && !/^(?:8B|$|\0{4})/.test(following);
+}
+
+/** A length as blocks and sections have it. */
+export function lengthField(length: number, long: boolean): Buffer {
+  const field = Buffer.alloc(lengthBytes(long));
+  field.writeUInt32BE(length, field.length - 4);
+  return field;
 }
 
 /** Skips the zeros that pad a block, by some writers to two bytes, by others to four. */
