@@ -25,7 +25,8 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-function commandOf(pid: number): string {
+/** The command line of a process; empty after it has exited. */
+export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "latin1");
   } catch {

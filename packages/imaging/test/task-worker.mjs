@@ -1,5 +1,7 @@
 /** A worker whose tasks select how it behaves, for worker-pool.long.test.ts. */
+import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { receive, send, sendRaw } from "./worker-pipe.mjs";
 
@@ -10,6 +12,17 @@ const usage = (before) => {
   const { user, system } = process.cpuUsage(before);
   return { cpuMs: (user + system) / 1000, residentBytes: null };
 };
+
+/** Starts a process of its own session. Resolves with "spawned", or with the code of the failure. */
+async function start(script) {
+  try {
+    const child = spawn(process.execPath, ["-e", script], { detached: true, stdio: "inherit" });
+    await once(child, "spawn");
+    return "spawned";
+  } catch (error) {
+    return error.code;
+  }
+}
 
 async function perform(task, bytes) {
   if (task.do === "answer") return { worker, value: task.value, received: bytes.toString("latin1") };
@@ -22,6 +35,10 @@ async function perform(task, bytes) {
     const before = process.cpuUsage();
     while (process.cpuUsage(before).user < task.cpuMs * 1000);
     return { worker };
+  }
+  if (task.do === "spawn") {
+    const value = await Promise.all(Array.from({ length: task.count }, () => start(task.script)));
+    return await setTimeout(task.ms, { worker, value });
   }
   if (task.do === "raise") process.kill(process.pid, task.signal);
   if (task.do === "exit") process.exit(task.code);
@@ -43,6 +60,8 @@ receive((task, bytes) => {
   perform(task, bytes).then(
     (result) => {
       send({ kind: "done", result, ...usage(before) }, Buffer.from(task.attach ?? "", "latin1"));
+      // Once the answer has left.
+      if (task.thenCompute) setTimeout(100).then(() => perform({ do: "compute", cpuMs: 60_000 }));
       if (task.thenSend) setImmediate(() => sendRaw(Buffer.from(task.thenSend, "latin1")));
     },
     ({ code = "memory", message }) => send({ kind: "failed", code, message, detail: "", ...usage(before) }),

@@ -196,6 +196,8 @@ export type SandboxLevel = "bubblewrap" | "namespaces" | "permissions" | "none";
 /** The level of the decoding processes. */
 export interface Sandbox {
   level: SandboxLevel;
+  /** Whether the kernel refuses that a decoding process starts others. Absent: it does not. */
+  refusesProcesses?: boolean;
   /** The stronger levels that do not work here, each with the reason. Empty if none was tried. */
   failures: readonly { level: SandboxLevel; reason: string }[];
 }

@@ -12,16 +12,10 @@ import {
   stopped,
 } from "./failures.ts";
 import { readMessage } from "./messages.ts";
-import { cpuMsOf, residentBytesOf } from "./process-usage.ts";
+import { ProcessTree } from "./process-tree.ts";
+import { refusesProcesses } from "./sandbox/process-filter.ts";
 import { type OpenSource, openBytes, openFile } from "./source-file.ts";
-import {
-  decoderOf,
-  killDecoder,
-  killTree,
-  lowerPriority,
-  type ProcessOptions,
-  startProcess,
-} from "./start-process.ts";
+import { lowerPriority, type ProcessOptions, startProcess } from "./start-process.ts";
 import { keepHostAlive, type Request, readPipe, sendTask } from "./worker-pipe.ts";
 
 /** The module of one worker, which sends {@link WorkerMessage}s, and its limits. */
@@ -30,7 +24,10 @@ export interface ChildWorkerOptions extends ProcessOptions {
   timeoutMs: number;
 }
 
-/** A process that runs one task at a time. It is killed when a task exceeds a limit. */
+/**
+ * A process that runs one task at a time. It is killed when a task exceeds a limit, or when it goes on after its answer: with
+ * processes that it has started, with CPU time, or with too much memory.
+ */
 export interface ChildWorker {
   /**
    * Resolves when the process can take a task. Rejects with `not_implemented` when it cannot load its libraries, and
@@ -80,8 +77,7 @@ class SpawnedWorker implements ChildWorker {
   readonly #gone = deferred();
   readonly #startTimer: NodeJS.Timeout;
   readonly #child: ChildProcess | undefined;
-  /** The process that decodes: the child, or a descendant of it in a sandbox. Known when it is ready. */
-  #decoder: number | null = null;
+  readonly #tree: ProcessTree | undefined;
   #isAlive = true;
   /** Whether all processes of the sandbox are running. */
   #isComplete = false;
@@ -106,8 +102,9 @@ class SpawnedWorker implements ChildWorker {
     this.#startTimer = setTimeout(() => this.#giveUpStart(), MAX_START_MS).unref();
     try {
       this.#child = startProcess(options, level);
+      this.#tree = new ProcessTree(this.#child, refusesProcesses(level));
       if (level === "none" || level === "permissions") {
-        this.#decoder = this.#child.pid ?? null;
+        this.#tree.complete(true);
         this.#isComplete = true;
       }
       this.#listenTo(this.#child);
@@ -128,7 +125,7 @@ class SpawnedWorker implements ChildWorker {
   }
 
   residentBytes(): number | null {
-    return this.#decoder === null ? null : residentBytesOf(this.#decoder);
+    return this.#tree?.residentBytes() ?? null;
   }
 
   run<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result> {
@@ -138,7 +135,8 @@ class SpawnedWorker implements ChildWorker {
         return;
       }
       const { timeoutMs } = this.#options;
-      this.#cpuMsAtStart = this.#decoder === null ? null : cpuMsOf(this.#decoder);
+      this.#tree?.rouse();
+      this.#cpuMsAtStart = this.#tree?.cpuMs() ?? null;
       const deadline = setTimeout(() => {
         // Deferred: if this process itself was blocked, the reply may already wait in the pipe.
         setImmediate(() => {
@@ -160,6 +158,7 @@ class SpawnedWorker implements ChildWorker {
             reject(crashed(cause));
           }
         }
+        this.#rest();
       };
       this.#settle = settle;
       keepHostAlive(this.#child, true);
@@ -178,11 +177,11 @@ class SpawnedWorker implements ChildWorker {
     // Otherwise this process could run out of work and exit before `gone` resolves.
     keepHostAlive(this.#child, true);
     // A sandbox that is not complete yet might outlive its first process. `#receive` kills it then.
-    if (this.#isComplete && this.#child !== undefined) killDecoder(this.#child, this.#decoder);
+    if (this.#isComplete) this.#tree?.kill();
   }
 
   #giveUpStart(): void {
-    if (this.#child !== undefined) killTree(this.#child);
+    this.#tree?.killAll();
     this.kill(notStarted());
   }
 
@@ -218,7 +217,7 @@ class SpawnedWorker implements ChildWorker {
     readPipe(child, {
       // A process cannot return more than it can hold, and nothing between tasks.
       maxBytes: () => (this.#settle === undefined ? 0 : this.#options.maxMemoryBytes),
-      onFrame: (frame) => this.#receive(child, frame),
+      onFrame: (frame) => this.#receive(frame),
       onInvalid: (cause) => this.kill(crashed(cause)),
     });
     child.stderr?.on("data", (chunk: Buffer) => {
@@ -227,7 +226,7 @@ class SpawnedWorker implements ChildWorker {
     // Not "exit": every process of a sandbox holds the pipe.
     child.on("close", (code, signal) => {
       const isByItself = this.#isAlive && isFault(code, signal);
-      this.#decoder = null;
+      this.#tree?.exited();
       if (this.#hasStarted) this.#end(isByItself ? crashed() : stopped(), null);
       else {
         const reason = this.#errorOutput.trim() || `It ended with ${signal ?? code}.`;
@@ -244,11 +243,11 @@ class SpawnedWorker implements ChildWorker {
     });
   }
 
-  #receive(child: ChildProcess, { message: given, bytes }: Frame): void {
+  #receive({ message: given, bytes }: Frame): void {
     if (!this.#isComplete) {
       this.#isComplete = true;
-      this.#decoder = decoderOf(child);
-      if (!this.#isAlive) killDecoder(child, this.#decoder);
+      this.#tree?.complete(false);
+      if (!this.#isAlive) this.#tree?.kill();
     }
     if (!this.#isAlive) return;
     const message = readMessage(given);
@@ -267,21 +266,28 @@ class SpawnedWorker implements ChildWorker {
     }
   }
 
+  #rest(): void {
+    if (this.#isAlive) this.#tree?.rest(this.#options.maxMemoryBytes, () => this.kill(stopped()));
+  }
+
   #begin(): void {
-    if (this.#decoder === null) {
+    const decoder = this.#tree?.decoder ?? null;
+    if (decoder === null) {
       this.startFailure = "/proc does not show its process";
       this.kill(notStarted());
       return;
     }
     clearTimeout(this.#startTimer);
-    lowerPriority(this.#decoder);
+    lowerPriority(decoder);
     this.#hasStarted = true;
+    this.#rest();
     keepHostAlive(this.#child, false);
     this.#ready.resolve();
   }
 
   #end(error: ServiceError, cpuMs: number | null): void {
     this.#isAlive = false;
+    this.#tree?.rouse();
     clearTimeout(this.#startTimer);
     this.#ready.reject(error);
     this.#settle?.({ error }, cpuMs ?? this.#options.timeoutMs);
@@ -289,8 +295,7 @@ class SpawnedWorker implements ChildWorker {
 
   /** CPU milliseconds of the task as the system counts them; `null` where it does not. */
   #measuredCpuMs(): number | null {
-    if (this.#decoder === null || this.#cpuMsAtStart === null) return null;
-    const now = cpuMsOf(this.#decoder);
-    return now === null ? null : now - this.#cpuMsAtStart;
+    const now = this.#tree?.cpuMs() ?? null;
+    return now === null || this.#cpuMsAtStart === null ? null : now - this.#cpuMsAtStart;
   }
 }

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 /** Length of a tick of Linux's processor time. USER_HZ is 100 on every architecture that Node runs on. */
 const TICK_MS = 10;
-/** Index of `utime` among the fields after the name in proc_pid_stat(5); `stime` follows. */
+/** Index of `utime` among the fields after the name in proc_pid_stat(5); `stime`, and both of ended children follow. */
 const UTIME = 11;
 
-/** CPU milliseconds that a process has used; `null` without `/proc` or after the process has exited. */
+/** CPU milliseconds that a process and its ended children have used; `null` without `/proc` or after the process has exited. */
 export function cpuMsOf(pid: number): number | null {
   let stat: string;
   try {
@@ -17,7 +17,7 @@ export function cpuMsOf(pid: number): number | null {
   }
   // The name is in parentheses and may contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const ticks = Number(fields[UTIME]) + Number(fields[UTIME + 1]);
+  const ticks = fields.slice(UTIME, UTIME + 4).reduce((sum, field) => sum + Number(field), 0);
   return Number.isFinite(ticks) ? ticks * TICK_MS : null;
 }
 

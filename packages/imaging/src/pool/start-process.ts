@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { getPriority, homedir, setPriority } from "node:os";
 import { dirname } from "node:path";
+import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { SandboxLevel } from "@outrigger/core";
-import { inBubblewrap } from "./sandbox/bubblewrap.ts";
+import { FILTER_DESCRIPTOR, inBubblewrap } from "./sandbox/bubblewrap.ts";
 import { inNamespaces } from "./sandbox/namespaces.ts";
 import { permissionOptions } from "./sandbox/permissions.ts";
+import { filterOf } from "./sandbox/process-filter.ts";
 import { visibleFiles } from "./sandbox/visible-files.ts";
 
 const SHELL = "/bin/sh";
@@ -44,13 +46,19 @@ export function startProcess(
   const environment = childEnvironment(locale);
   // Small containers have no shell. There, only the memory watch bounds the process.
   const limits = existsSync(STATUS) && existsSync(SHELL) ? limitedTo(maxMemoryBytes) : [];
+  const filter = filterOf(level);
   const [command = "", ...args] = [...limits, ...confined(path, level, environment)];
   const child = spawn(command, args, {
     cwd: dirname(path),
     env: environment,
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    stdio: ["ignore", "ignore", "pipe", "pipe", ...(filter === null ? [] : (["pipe"] as const))],
     windowsHide: true,
   });
+  const input = child.stdio[FILTER_DESCRIPTOR];
+  if (filter !== null && input instanceof Writable) {
+    // A process that ends before it has read the filter says so by its exit.
+    input.on("error", () => undefined).end(filter);
+  }
   // Immediately: later threads and processes inherit it.
   if (child.pid !== undefined) lowerPriority(child.pid);
   return child;
@@ -63,50 +71,9 @@ function confined(entry: string, level: SandboxLevel, environment: NodeJS.Proces
   const files = visibleFiles(environment);
   if (level === "permissions") return [node, ...permissionOptions(files), entry];
   const program = [node, entry];
-  return level === "bubblewrap" ? inBubblewrap(program, files) : inNamespaces(program, files);
-}
-
-/**
- * The process that runs the entry in a sandbox: at the end of a chain of processes. `null` if the system does not show
- * it.
- */
-export function decoderOf({ pid }: ChildProcess): number | null {
-  if (pid === undefined) return null;
-  const [, ...below] = chainOf(pid);
-  return below.at(-1) ?? null;
-}
-
-/** Kills the decoding process. Those around it end after it, so the first one's exit tells that it has exited. */
-export function killDecoder(child: ChildProcess, decoder: number | null): void {
-  if (decoder === null || decoder === child.pid) child.kill("SIGKILL");
-  else killEach([decoder]);
-}
-
-/** Kills a process and those below it, the last one first: one that has lost its parent could not be found again. */
-export function killTree({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  killEach(chainOf(pid).reverse());
-}
-
-function killEach(pids: readonly number[]): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has exited, perhaps with one of the others.
-    }
-  }
-}
-
-/** A process, its child, and so on. Only the process itself where the system does not show children. */
-function chainOf(pid: number): number[] {
-  try {
-    const [next] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ");
-    return [pid, ...(next ? chainOf(Number(next)) : [])];
-  } catch {
-    // Its memory could not be measured either.
-    return [pid];
-  }
+  return level === "bubblewrap"
+    ? inBubblewrap(program, files, filterOf(level) !== null)
+    : inNamespaces(program, files);
 }
 
 /** Lowers the priority of a process. On Linux each thread has its own; threads inherit that of their creator. */

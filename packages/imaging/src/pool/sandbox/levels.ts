@@ -1,5 +1,6 @@
 import type { Sandbox, SandboxLevel, ServiceError } from "@outrigger/core";
 import { notWorking } from "../failures.ts";
+import { refusesProcesses } from "./process-filter.ts";
 
 /** The `sandbox` option of a renderer. */
 export type SandboxMode = "required" | "best" | "off";
@@ -34,7 +35,8 @@ export function createLevelSearch(mode: SandboxMode): LevelSearch {
       return known === undefined ? LEVELS[mode] : [known.level];
     },
     found(level, failures) {
-      if (!results.has(mode)) results.set(mode, { level, failures });
+      if (!results.has(mode))
+        results.set(mode, { level, refusesProcesses: refusesProcesses(level), failures });
     },
     result: () => results.get(mode) ?? null,
   };

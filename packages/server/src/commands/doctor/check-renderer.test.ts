@@ -37,11 +37,15 @@ describe("checkRenderer", () => {
   });
 
   it.each([
-    [{ level: "bubblewrap", failures: [] }, "ok", "bubblewrap"],
+    [
+      { level: "bubblewrap", refusesProcesses: true, failures: [] },
+      "ok",
+      "bubblewrap; the kernel refuses new processes",
+    ],
     [
       { level: "namespaces", failures: [{ level: "bubblewrap", reason: "bwrap: not found" }] },
       "ok",
-      "namespaces; bubblewrap does not work: bwrap: not found",
+      "namespaces; new processes are not refused, but measured and killed; bubblewrap does not work: bwrap: not found",
     ],
     [
       { level: "permissions", failures: [{ level: "namespaces", reason: "refused" }] },

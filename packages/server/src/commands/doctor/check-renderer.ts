@@ -42,12 +42,15 @@ const STRONGER =
 /** The level of the sandbox, and the reason why it is not the strongest. */
 function sandboxFindings(sandbox: Sandbox | null | undefined): Finding[] {
   if (!sandbox) return [];
-  const { level, failures } = sandbox;
+  const { level, refusesProcesses = false, failures } = sandbox;
   const reasons = failures.map(({ level: stronger, reason }) => `${stronger} does not work: ${reason}`);
-  const detail = [level, ...(level === "none" && failures.length === 0 ? ["switched off"] : reasons)].join(
-    "; ",
-  );
   const binds = level === "bubblewrap" || level === "namespaces";
+  const detail = [
+    level,
+    ...(refusesProcesses ? ["the kernel refuses new processes"] : []),
+    ...(binds && !refusesProcesses ? ["new processes are not refused, but measured and killed"] : []),
+    ...(level === "none" && failures.length === 0 ? ["switched off"] : reasons),
+  ].join("; ");
   return [
     binds ? ok("sandbox", detail) : warning("sandbox", detail, STRONGER),
     ...(process.getuid?.() === 0

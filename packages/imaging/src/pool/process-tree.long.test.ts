@@ -1,0 +1,67 @@
+import type { SandboxLevel } from "@outrigger/core";
+import { afterEach, describe, expect, test } from "vitest";
+import { commandOf, descendantsOf, isRunning, until, workersOf } from "../../test/child-processes.ts";
+import { closePools, poolOf } from "../../test/task-pool.ts";
+import type { LevelSearch } from "./sandbox/levels.ts";
+import { processFilter } from "./sandbox/process-filter.ts";
+
+const MiB = 1024 ** 2;
+const BUSY = "for (;;);";
+const LARGE = "const held = Buffer.alloc(400 * 1024 ** 2, 1); setInterval(() => held.length, 1000)";
+
+afterEach(closePools);
+
+/** One level, without a search. */
+function only(level: SandboxLevel): LevelSearch {
+  return { candidates: () => [level], found: () => undefined, result: () => null };
+}
+
+/** Processes below this one that run a script of a task. */
+function strays(): number[] {
+  return descendantsOf(process.pid).filter((pid) => isRunning(pid) && commandOf(pid).includes(BUSY));
+}
+
+describe.runIf(process.platform === "linux")(
+  "a worker that a picture has taken over",
+  { timeout: 120_000 },
+  () => {
+    test.runIf(processFilter() !== null)(
+      "starts no process under bubblewrap, where the kernel refuses them",
+      async () => {
+        const pool = poolOf({ levels: only("bubblewrap") });
+        const { value, worker } = await pool.run({ do: "spawn", count: 2, script: BUSY, ms: 0 });
+        expect(value).toEqual(["EPERM", "EPERM"]);
+        expect((await pool.run({ do: "answer" })).worker).toBe(worker);
+      },
+    );
+
+    test.each(["namespaces", "none"] as const)(
+      "is killed at level %s with the processes that it leaves behind its answer",
+      async (level) => {
+        const pool = poolOf({ levels: only(level) });
+        const { value, worker } = await pool.run({ do: "spawn", count: 3, script: BUSY, ms: 300 });
+        expect(value).toEqual(["spawned", "spawned", "spawned"]);
+        await until(() => strays().length === 0, 10_000);
+        expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
+      },
+    );
+
+    test("is killed for the memory of the processes that it starts, and they with it", async () => {
+      const pool = poolOf({ levels: only("namespaces"), maxMemoryBytes: 256 * MiB });
+      const task = { do: "spawn", count: 1, script: LARGE, ms: 20_000 };
+      await expect(pool.run(task)).rejects.toMatchObject({ code: "too_costly" });
+      await until(() => descendantsOf(process.pid).every((pid) => !commandOf(pid).includes("held")), 10_000);
+    });
+
+    test("is killed when it computes after its answer, and not when it rests", async () => {
+      const pool = poolOf();
+      const { worker } = await pool.run({ do: "answer" });
+      expect((await pool.run({ do: "answer later", ms: 1500 })).worker).toBe(worker);
+      await pool.run({ do: "answer", thenCompute: true });
+      const [decoder = 0] = workersOf(process.pid);
+      // Its priority is low: a busy machine takes its time.
+      await until(() => !isRunning(decoder), 90_000);
+      expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
+    });
+  },
+);
