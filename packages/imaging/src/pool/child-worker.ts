@@ -103,10 +103,8 @@ class SpawnedWorker implements ChildWorker {
     try {
       this.#child = startProcess(options, level);
       this.#tree = new ProcessTree(this.#child, refusesProcesses(level));
-      if (level === "none" || level === "permissions") {
-        this.#tree.complete(true);
-        this.#isComplete = true;
-      }
+      this.#isComplete = level === "none" || level === "permissions";
+      if (this.#isComplete) this.#tree.complete(true);
       this.#listenTo(this.#child);
     } catch (cause) {
       // The level does not apply here.
