@@ -8,8 +8,10 @@ const current = {
 const same = "Fri, 02 Jan 2026 03:04:05 GMT";
 const before = "Fri, 02 Jan 2026 03:04:04 GMT";
 const after = "Fri, 02 Jan 2026 03:04:06 GMT";
+const clock = "Mon, 05 Jan 2026 00:00:00 GMT";
+const late = "Mon, 05 Jan 2026 00:00:01 GMT";
 const evaluate = (headers: Record<string, string>, method = "GET") =>
-  evaluatePreconditions(method, headers, current);
+  evaluatePreconditions(method, headers, current, Date.parse(clock) + 999);
 
 describe("the preconditions of a GET request (RFC 9110 §13.2.2)", () => {
   test.each([
@@ -20,6 +22,14 @@ describe("the preconditions of a GET request (RFC 9110 §13.2.2)", () => {
       "not_modified",
     ],
     ["a later If-Modified-Since", { "if-modified-since": after }, "not_modified"],
+    ["an If-Modified-Since equal to the clock", { "if-modified-since": clock }, "not_modified"],
+    ["an If-Modified-Since later than the clock, which is ignored", { "if-modified-since": late }, "proceed"],
+    [
+      "If-None-Match beside an If-Modified-Since later than the clock",
+      { "if-none-match": '"abc"', "if-modified-since": late },
+      "not_modified",
+    ],
+    ["an If-Unmodified-Since later than the clock", { "if-unmodified-since": late }, "proceed"],
     ["an earlier If-Modified-Since", { "if-modified-since": before }, "proceed"],
     ["a malformed If-Modified-Since, which is ignored", { "if-modified-since": "yesterday" }, "proceed"],
     ["an ISO date, which is not an HTTP date", { "if-modified-since": "2026-01-03T00:00:00Z" }, "proceed"],

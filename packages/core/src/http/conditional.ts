@@ -20,11 +20,16 @@ export function isConditional(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-/** Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2. */
+/**
+ * Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2.
+ *
+ * @param nowMs A later `If-Modified-Since` is invalid and ignored (RFC 2616 §14.25).
+ */
 export function evaluatePreconditions(
   method: string,
   headers: IncomingHttpHeaders,
   current: Validators,
+  nowMs: number = Date.now(),
 ): Precondition {
   const isRead = method === "GET" || method === "HEAD";
   const ifMatch = headers["if-match"];
@@ -39,7 +44,8 @@ export function evaluatePreconditions(
     if (matchesWeakly(ifNoneMatch, current.etag)) return isRead ? "not_modified" : "failed";
   } else if (isRead && headers["if-modified-since"] !== undefined) {
     const since = parseHttpDate(headers["if-modified-since"]);
-    if (since !== null && toSeconds(current.lastModifiedMs) <= since) return "not_modified";
+    const isValid = since !== null && since <= toSeconds(nowMs);
+    if (isValid && toSeconds(current.lastModifiedMs) <= since) return "not_modified";
   }
   return "proceed";
 }

@@ -17,7 +17,8 @@ import { sunsetHeader } from "./sunset.ts";
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
   if (hasBody(call)) await readParameters(call, context.settings);
   const { current } = await findForRead(context, call, id);
-  switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current))) {
+  const nowMs = context.settings.now();
+  switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current), nowMs)) {
     case "failed":
       throw preconditionFailed();
     case "not_modified":

@@ -59,8 +59,9 @@ export function createHotRead(context: ImageContext): HotRead {
     if (read === undefined || read.untilMs !== null) return undefined;
     const hot = renditions.lookAt(read.key);
     if (hot === undefined) return undefined;
+    const validators = { etag: hot.etag, lastModifiedMs: read.lastModifiedMs };
     const precondition = isConditional(headers)
-      ? evaluatePreconditions(method, headers, { etag: hot.etag, lastModifiedMs: read.lastModifiedMs })
+      ? evaluatePreconditions(method, headers, validators, settings.now())
       : "proceed";
     if (precondition === "failed") return undefined;
 

@@ -71,10 +71,8 @@ async function bytesReply(
   const { headers, method } = call;
   if (isConditional(headers)) {
     const etag = await comparedTag(context, call, current, read);
-    const precondition = evaluatePreconditions(method, headers, {
-      etag,
-      lastModifiedMs: read.lastModifiedMs,
-    });
+    const validators = { etag, lastModifiedMs: read.lastModifiedMs };
+    const precondition = evaluatePreconditions(method, headers, validators, context.settings.now());
     if (precondition === "failed") {
       throw new HttpProblem({
         status: 412,

@@ -66,7 +66,7 @@ export const IF_NONE_MATCH = headerParameter(
 );
 const IF_MODIFIED_SINCE = headerParameter(
   "If-Modified-Since",
-  "The `Last-Modified` of the client's copy: 304 if unchanged. Invalid dates are ignored.",
+  "The `Last-Modified` of the client's copy: 304 if unchanged. Invalid dates, and dates later than the server's clock, are ignored.",
 );
 export const IF_MATCH = headerParameter(
   "If-Match",
