@@ -18,9 +18,22 @@ const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+
 
 const MAX_PRODUCT_LENGTH = 64;
 
-/** The first product of a User-Agent header; `null` if it has none of at most 64 characters. */
+/** The first product of a User-Agent header, also after comments; `null` if it has none of at most 64 characters. */
 export function parseAgent(header: string): Agent | null {
-  const match = PRODUCT.exec(header.trim());
+  const match = PRODUCT.exec(header.slice(endOfComments(header)).trim());
   if (match === null || match[0].length > MAX_PRODUCT_LENGTH) return null;
   return { name: match[1] ?? "", version: match[2] ?? null };
+}
+
+/** Where the white space and comments at the start end. Comments nest and may have quoted pairs (RFC 9110 §5.6.5). */
+function endOfComments(header: string): number {
+  let depth = 0;
+  for (let index = 0; index < header.length; index++) {
+    const char = header[index];
+    if (char === "(") depth++;
+    else if (depth === 0 && char !== " " && char !== "\t") return index;
+    else if (char === ")") depth--;
+    else if (char === "\\") index++;
+  }
+  return header.length;
 }
