@@ -32,8 +32,8 @@ Exit codes: 0 all released, 1 some failed, 2 invalid usage or configuration, not
 `;
 
 export const REMOVE_HELP = `
-Deletes images as DELETE with the PIN does. When the command ends, the addresses answer 410 and the bytes are deleted. This
-cannot be undone.
+Deletes images as DELETE with the PIN does. When the command ends, the bytes are deleted and the addresses answer 410, those of
+a withheld image still 451 with its reason. This cannot be undone.
 
 Examples:
   outrigger images rm Yk3fPq0bT1mVxR8aZ2cLdw

@@ -41,6 +41,16 @@ describe("outrigger images withhold, release", () => {
     expect(new Set(await statuses(addresses))).toEqual(new Set([200]));
   });
 
+  it("a withheld image that rm deletes answers 451 as the help of rm says, without its bytes", async () => {
+    const { cwd, image, addresses } = await served();
+    await images(cwd, "withhold", image.id, "--reason", "Under review");
+    expect(await images(cwd, "rm", "--yes", image.id)).toMatchObject({ code: 0 });
+    expect(new Set(await statuses(addresses))).toEqual(new Set([451]));
+    expect(await (await fetch(image.url)).json()).toMatchObject({ detail: "Under review" });
+    const { stdout } = await images(cwd, "rm", "--help");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("answer 410, those of a withheld image still 451");
+  });
+
   it("stores a new reason and the date of deletion", async () => {
     const { cwd, image } = await served();
     await images(cwd, "withhold", image.id, "--reason", "Under review");
