@@ -9,6 +9,7 @@ import {
 } from "@outrigger/client";
 import type { Department, MailProber, ProbeReason, ProbeResult, Seniority } from "@outrigger/core";
 import type { AddressFault } from "@outrigger/core/lookup";
+import { createMailLists } from "@outrigger/verifier";
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from "vitest";
 import * as documented from "../lookup/documented-fields.ts";
 import { type LookupSite, startLookupSite } from "../lookup/lookup-site.ts";
@@ -50,6 +51,7 @@ beforeAll(async () => {
   site = await startLookupSite({
     known: [...PEOPLE, ...crowdOf("crowd.example", 150)],
     prober: slow.prober,
+    lists: createMailLists(),
   });
   await site.lookup.suppress(CLAIMED);
   front = await startFront(site);
@@ -213,7 +215,9 @@ test("the client's types equal the service's, with its names of the networks", (
   expectTypeOf<EmailEntry["department"]>().toEqualTypeOf<Department | null>();
   expectTypeOf<EmailEntry["seniority"]>().toEqualTypeOf<Seniority | null>();
   expectTypeOf<EmailEntry["network_a_url"]>().toEqualTypeOf<string | null>();
-  expectTypeOf<VerdictReason>().toEqualTypeOf<ProbeReason | AddressFault | "no_mail_server" | "null_mx">();
+  expectTypeOf<VerdictReason>().toEqualTypeOf<
+    ProbeReason | AddressFault | "no_mail_server" | "null_mx" | "no_lists"
+  >();
   const named = createLookupClient<"work", "short">({ baseUrl: site.base });
   type Entry = Awaited<ReturnType<typeof named.domainSearch>>["data"]["emails"][number];
   expectTypeOf<Entry["work_url"]>().toEqualTypeOf<string | null>();

@@ -70,13 +70,16 @@ export type EmailEntry<A extends string = "network_a", B extends string = "netwo
   verification: VerificationEntry;
 };
 
-/** For an unknown domain, all fields except the list are `null` or `false`. */
+/** For an unknown domain, all fields except the domain and the lists are `null` or `false`. */
 export interface DomainSearch<A extends string = "network_a", B extends string = "network_b"> {
+  /** The requested domain; `null` for an unknown company. */
   domain: string | null;
   webmail: boolean;
   disposable: boolean;
   /** Whether its mail server accepts any address, as the last verification found. */
   accept_all: boolean;
+  /** `no_lists`: `webmail` and `disposable` are unconfirmed, as the service has no lists. */
+  reason: "no_lists" | null;
   /** Pattern of addresses, e.g. `"{first}.{last}"`. */
   pattern: string | null;
   organization: string | null;
@@ -147,6 +150,7 @@ export type VerdictReason =
   | "domain_syntax"
   | "address_length"
   | "null_mx"
+  | "no_lists"
   | "no_mail_server"
   | "user_unknown"
   | "mailbox_full"

@@ -176,18 +176,20 @@ test("domain-search finds the domain of a company", async () => {
   expect(body.meta?.params).toMatchObject({ domain: null, company: "example LTD" });
 });
 
-test.each(["domain=unknown.example", "company=Unknown%20Company"])(
-  "domain-search for %s returns no data and costs nothing",
-  async (search) => {
-    const site = await createLookupSite({ known, lists: LISTS });
-    const { status, body } = await site.get("domain-search", search);
-    expect(status).toBe(200);
-    expect(body.data).toMatchObject({ domain: null, pattern: null, organization: null, emails: [] });
-    expect(body.meta).toMatchObject({ results: 0 });
-    const { body: account } = await site.get("account");
-    expect(account.data).toMatchObject({ requests: { searches: { used: 0 } } });
-  },
-);
+test.each([
+  ["domain=Unknown.Example", "unknown.example"],
+  ["domain=unknown.example&company=Example%20Ltd", "unknown.example"],
+  ["domain=b%C3%BCcher.example&type=generic", "xn--bcher-kva.example"],
+  ["company=Unknown%20Company", null],
+])("domain-search for %s returns no data but the domain %s, and costs nothing", async (search, domain) => {
+  const site = await createLookupSite({ known, lists: LISTS });
+  const { status, body } = await site.get("domain-search", search);
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ domain, pattern: null, organization: null, emails: [] });
+  expect(body.meta).toMatchObject({ results: 0 });
+  const { body: account } = await site.get("account");
+  expect(account.data).toMatchObject({ requests: { searches: { used: 0 } } });
+});
 
 test.each([
   ["", "wrong_params"],

@@ -38,7 +38,8 @@ describe("email-verifier, by the probe's result,", () => {
     [{ server: true, reason: "policy" }, "risky", "unknown", 30, "policy", 0],
     [{ server: true, reason: "greylisted", retryAfterMs: 60_000 }, "risky", "unknown", 30, "greylisted", 0],
   ] as const)("judges %j as %s", async (probe, result, status, score, reason, cost) => {
-    const site = await createLookupSite({ prober: createScriptedProber(async () => probe) });
+    const prober = createScriptedProber(async () => probe);
+    const site = await createLookupSite({ prober, lists: LISTS });
     const { body } = await site.get("email-verifier", "email=grace.hopper@example.com");
     expect(body.data).toMatchObject({ result, status, score, reason, email: "grace.hopper@example.com" });
     expect(body.meta).toEqual({ params: { email: "grace.hopper@example.com" } });
@@ -73,7 +74,8 @@ describe("email-verifier, by the probe's result,", () => {
 
   test("returns every documented field, all booleans except sources and verdict", async () => {
     const probe = { server: true, mailbox: true, acceptsAll: false };
-    const site = await createLookupSite({ known: [ADA], prober: createScriptedProber(async () => probe) });
+    const prober = createScriptedProber(async () => probe);
+    const site = await createLookupSite({ known: [ADA], prober, lists: LISTS });
     const { body } = await site.get("email-verifier", "email=Ada.Lovelace@Example.com");
     expect(body.data).toEqual({
       result: "deliverable",

@@ -136,6 +136,7 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
         webmail: false,
         disposable: false,
         accept_all: false,
+        reason: null,
         pattern: "{first}.{last}",
         organization: SAMPLE_ORGANIZATION,
         linked_domains: [],
@@ -189,10 +190,11 @@ async function describe(
   const hidden = await suppressions.among(linked);
   return {
     data: {
-      domain: facts === null ? null : domain,
+      domain,
       webmail: domain !== null && verifier.isWebmail(domain),
       disposable: domain !== null && verifier.isDisposable(domain),
       accept_all: facts?.acceptsAll === true,
+      reason: verifier.hasLists ? null : "no_lists",
       pattern: facts?.patterns[0]?.pattern ?? null,
       organization: facts?.organization ?? null,
       linked_domains: linked.filter((each) => !hidden.has(each)),

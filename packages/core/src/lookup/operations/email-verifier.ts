@@ -70,6 +70,7 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
       isWebmail: false,
       isDisposable: false,
       isAlias: false,
+      hasLists: true,
       probe: SAMPLE_PROBE,
       contact: SAMPLE_CONTACT,
     };

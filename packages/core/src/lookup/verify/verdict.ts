@@ -12,6 +12,8 @@ export interface Findings {
   isWebmail: boolean;
   isDisposable: boolean;
   isAlias: boolean;
+  /** Whether lists of webmail and disposable domains were asked. */
+  hasLists: boolean;
   /** `null` if the address has a fault. */
   probe: ProbeResult | null;
   /** The known contact; `null` if there is none. */
@@ -23,8 +25,8 @@ export interface Verdict {
   result: VerdictResult;
   /** From 0 to 100. */
   score: number;
-  /** Why the result is uncertain, or why the address was rejected; `null` otherwise. */
-  reason: ProbeReason | AddressFault | "no_mail_server" | "null_mx" | null;
+  /** Why the result is uncertain, why the address was rejected, or why a check was not made; `null` otherwise. */
+  reason: ProbeReason | AddressFault | "no_mail_server" | "null_mx" | "no_lists" | null;
 }
 
 /** The score that API clients expect for webmail and disposable addresses. */
@@ -35,7 +37,8 @@ const UNPROVED_SCORE = 80;
 /** Judges an address. Uncertainty is never "undeliverable". */
 export function judge(findings: Findings): Verdict {
   const { status, reason } = statusOf(findings);
-  return { status, result: resultOf(status), score: scoreOf(status, findings), reason };
+  const unlisted = findings.hasLists ? null : "no_lists";
+  return { status, result: resultOf(status), score: scoreOf(status, findings), reason: reason ?? unlisted };
 }
 
 function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Verdict, "status" | "reason"> {
@@ -43,8 +46,13 @@ function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Ver
   if (fault === "quoted_local") return { status: "unknown", reason: fault };
   if (fault !== null || probe === null) return { status: "invalid", reason: fault };
   // Lists take precedence over the DNS: a failing resolver must not make a webmail address undeliverable.
-  if (isDisposable) return { status: "disposable", reason: null };
-  if (isWebmail) return { status: "webmail", reason: null };
+  if (isDisposable) return { status: "disposable", reason: ofServer(probe).reason };
+  if (isWebmail) return { status: "webmail", reason: ofServer(probe).reason };
+  return ofServer(probe);
+}
+
+/** What the DNS and the mail server say. */
+function ofServer(probe: ProbeResult): Pick<Verdict, "status" | "reason"> {
   if (probe.routing === "null_mx") return { status: "invalid", reason: "null_mx" };
   if (probe.routing === "none") return { status: "invalid", reason: "no_mail_server" };
   if (probe.mailbox === false) return { status: "invalid", reason: probe.reason };

@@ -9,6 +9,8 @@ import { claimed } from "../lookup-problem.ts";
 export interface Verifier {
   /** Whether mail servers are queried. */
   readonly isProbing: boolean;
+  /** Whether there are lists of webmail and disposable domains. */
+  readonly hasLists: boolean;
   isWebmail(domain: string): boolean;
   isDisposable(domain: string): boolean;
   isAlias(domain: string): boolean;
@@ -115,6 +117,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   return {
     isProbing: prober !== null,
+    hasLists: lists !== null,
     isWebmail,
     isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
     isAlias: (domain) => lists?.isAlias?.(domain) ?? false,

@@ -115,6 +115,7 @@ function judged(
     isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
     isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
     isAlias: parsed !== null && verifier.isAlias(parsed.domain),
+    hasLists: verifier.hasLists,
     probe,
     contact,
   };

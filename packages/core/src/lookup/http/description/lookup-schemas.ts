@@ -102,12 +102,16 @@ function emailEntry(names: NetworkNames): JsonSchema {
 
 function domain(): JsonSchema {
   return objectOf({
-    domain: { ...text, description: "Null if nothing is known about the domain." },
+    domain: { ...text, description: "The requested domain; null for an unknown company." },
     webmail: { ...flag, description: "Whether the domain belongs to a public email provider." },
     disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
     accept_all: {
       ...flag,
       description: "Whether its server accepts mail for any address, as the last verification found.",
+    },
+    reason: {
+      enum: ["no_lists", null],
+      description: "Why `webmail` and `disposable` are unconfirmed: the service has no lists.",
     },
     pattern: {
       ...text,
@@ -167,7 +171,10 @@ const VERIFICATION_PROPERTIES = {
   smtp_check: { ...flag, description: "Whether the mail server accepts mail for the address." },
   accept_all: { ...flag, description: "Whether the mail server accepts mail for any address." },
   block: { ...flag, description: "Whether the mail server rejected the check." },
-  reason: { ...text, description: "Why the result is uncertain, or why the address was rejected." },
+  reason: {
+    ...text,
+    description: "Why the result is uncertain, why the address was rejected, or why a check was not made.",
+  },
   suggestion: { ...text, description: "An address that may have been meant." },
   sources: SOURCES,
 } as const satisfies Readonly<Record<string, JsonSchema>>;

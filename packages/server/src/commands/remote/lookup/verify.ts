@@ -82,6 +82,7 @@ const REASONS = {
   forbidden_address: "its mail server has an address that is never probed",
   ascii_only: "its server does not support non-ASCII addresses",
   not_probed: "no mail server was probed",
+  no_lists: "the service has no lists of webmail and disposable domains",
 } satisfies Record<VerdictReason, string>;
 
 /** The reason of a verdict as a clause. An unknown reason of a newer service is returned unchanged. */
