@@ -1,20 +1,20 @@
 // @ts-check
 import { createImages } from "@outrigger/core";
+import { openStorage } from "@outrigger/core/open-storage";
 import { express as outrigger } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import express from "express";
 import { readSecret } from "./secret.js";
-import { openStorage } from "./storage.js";
 
 /**
  * Pictures under /img, and nothing else.
  * @param {{ storage: string, secretFile: string | undefined }} options
  */
-export function createApp({ storage, secretFile }) {
+export async function createApp({ storage, secretFile }) {
   const secret = readSecret(secretFile);
   const images = createImages({
-    storage: openStorage(storage),
+    storage: await openStorage(storage),
     renderer: createRenderer(),
     pages: createPages(),
     ...(secret === undefined ? {} : { secret }),

@@ -5,7 +5,7 @@ import { createApp } from "./app.js";
 // The one line that says where pictures are.
 const { STORAGE = "file:./pictures", SECRET_FILE, PORT = "3000" } = process.env;
 
-const { app, images } = createApp({ storage: STORAGE, secretFile: SECRET_FILE });
+const { app, images } = await createApp({ storage: STORAGE, secretFile: SECRET_FILE });
 await images.ready();
 
 const server = app.listen(Number(PORT), "127.0.0.1", (error) => {

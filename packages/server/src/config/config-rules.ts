@@ -1,5 +1,6 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
+import { JOB_QUEUE_URL, parseJobQueueUrl, parseStorageUrl, ROLES } from "@outrigger/core/open-storage";
 import { type OptionProblem, type RuleTable, rules } from "@outrigger/core/stores";
 import { ifInstalled } from "../cli/parts.ts";
 import { secretBytes } from "./secret-text.ts";
@@ -16,9 +17,6 @@ import {
   type ServerStorageConfig,
 } from "./server-config.ts";
 import { DATABASE_URL, parseDatabaseUrl } from "./targets/database-target.ts";
-import { JOB_QUEUE_URL, parseJobQueueUrl } from "./targets/parse-redis-url.ts";
-import { parseStorageUrl } from "./targets/parse-storage-url.ts";
-import { ROLES } from "./targets/storage-target.ts";
 
 // A part that is not installed does not check its keys: nothing uses them.
 const [imaging, verifier, express] = await Promise.all([

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import type { StorageTargets } from "@outrigger/core/open-storage";
 import { ConfigError } from "./config-error.ts";
 import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
 import { type DatabaseTarget, parseDatabaseUrl } from "./targets/database-target.ts";
-import type { StorageTargets } from "./targets/storage-target.ts";
 
 /** The key `lookup` of a configuration with its defaults filled in. */
 export interface LookupSettings extends Omit<ServerLookupConfig, "database"> {

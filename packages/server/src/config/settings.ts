@@ -1,4 +1,5 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
+import type { StorageTargets } from "@outrigger/core/open-storage";
 import { checkOptions, type Filled } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
@@ -10,7 +11,6 @@ import type {
   ServerMetricsConfig,
 } from "./server-config.ts";
 import { targetsOf } from "./storage-config.ts";
-import type { StorageTargets } from "./targets/storage-target.ts";
 
 /** A configuration with its defaults filled in. */
 export interface ServerSettings

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isError } from "@outrigger/core";
+import { parseStorage, parseStorageUrl, type StorageTargets } from "@outrigger/core/open-storage";
 import { ConfigError } from "./config-error.ts";
 import type { ServerStorageConfig } from "./server-config.ts";
-import { parseStorageUrl } from "./targets/parse-storage-url.ts";
-import type { StorageTarget, StorageTargets } from "./targets/storage-target.ts";
 
 /** The key `storage` of a configuration. */
 type StorageConfig = string | ServerStorageConfig;
@@ -24,63 +24,20 @@ export function resolveStorage(storage: StorageConfig, directory: string): Stora
  * @throws ConfigError if both are set, or for a combination of stores that would lose images.
  */
 export function targetsOf(storage: StorageConfig | undefined, data: string | undefined): StorageTargets {
-  if (storage === undefined) return sameFor({ kind: "file", directory: resolve(data ?? "data") });
+  if (storage === undefined) {
+    const target = { kind: "file", directory: resolve(data ?? "data") } as const;
+    return { records: target, originals: target, renditions: target };
+  }
   if (data !== undefined) {
     throw new ConfigError("The configuration", [
       "data: must not be set together with storage: remove data (--data, OUTRIGGER_DATA)",
     ]);
   }
-  const targets =
-    typeof storage === "string"
-      ? sameFor(parseStorageUrl(storage))
-      : {
-          records: parseStorageUrl(storage.records),
-          originals: parseStorageUrl(storage.originals),
-          renditions: parseStorageUrl(storage.renditions),
-        };
-  requireRecordsOnly(targets);
-  requireKept(targets);
-  requireLasting(targets);
-  return targets;
-}
-
-function sameFor(target: StorageTarget): StorageTargets {
-  return { records: target, originals: target, renditions: target };
-}
-
-/** A database holds small values; pictures would be copied through its log, its caches and its replicas. */
-function requireRecordsOnly({ originals, renditions }: StorageTargets): void {
-  for (const [role, target] of Object.entries({ originals, renditions })) {
-    if (target.kind !== "postgres") continue;
-    throw new ConfigError("The configuration", [
-      `storage.${role}: must not be PostgreSQL, which stores records only. Name a directory or S3, as in {"records": "postgres://…", "originals": "s3://…", "renditions": "s3://…"}`,
-    ]);
-  }
-}
-
-/** Only renditions may expire: expired records and originals are lost. */
-function requireKept({ records, originals }: StorageTargets): void {
-  for (const target of [records, originals]) {
-    if (target.kind === "redis" && target.ttlMs !== undefined) {
-      throw new ConfigError("The configuration", [
-        "storage: must have ttlMs only for renditions, which are rendered again; records and originals would be lost. Give the renditions a separate URL",
-      ]);
-    }
-  }
-}
-
-/** Persistent data must not depend on data that was in the memory of an earlier process. */
-function requireLasting({ records, originals, renditions }: StorageTargets): void {
-  const isKept = ({ kind }: StorageTarget) => kind !== "memory";
-  if (!isKept(records) && (isKept(originals) || isKept(renditions))) {
-    throw new ConfigError("The configuration", [
-      "storage.records: must not be memory: while other roles are persistent: a restart would orphan their files. Name the store of the originals",
-    ]);
-  }
-  if (isKept(records) && !isKept(originals)) {
-    throw new ConfigError("The configuration", [
-      "storage.originals: must not be memory: while records are persistent: after a restart the records would name lost originals. Name the store of the records",
-    ]);
+  try {
+    return parseStorage(storage);
+  } catch (error) {
+    if (!isError(error)) throw error;
+    throw new ConfigError("The configuration", [error.message]);
   }
 }
 

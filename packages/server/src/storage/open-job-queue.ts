@@ -1,6 +1,6 @@
 import type { JobQueue } from "@outrigger/core";
+import { parseRedisUrl } from "@outrigger/core/open-storage";
 import { loadPart } from "../cli/parts.ts";
-import { parseRedisUrl } from "../config/targets/parse-redis-url.ts";
 
 /**
  * Opens the queue that distributes uploads among processes. Loads BullMQ here only, since most servers do not use it.

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { StorageTargets } from "@outrigger/core/open-storage";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
-import type { StorageTargets } from "../config/targets/storage-target.ts";
 import { openRateLimiter, openStorage } from "./open-storage.ts";
 
 describe("openStorage", () => {

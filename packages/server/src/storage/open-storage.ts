@@ -1,23 +1,18 @@
+import type { BlobStore, RateLimiter, StoreRole } from "@outrigger/core";
 import {
-  type BlobStore,
-  createFsBlobStore,
-  createMemoryBlobStore,
-  type RateLimiter,
-  type StoreRole,
-} from "@outrigger/core";
+  type Drivers,
+  isShared,
+  openTarget as openStore,
+  openTargets,
+  type RedisTarget,
+  ROLES,
+  type SharedTarget,
+  type StorageTargets,
+} from "@outrigger/core/open-storage";
 import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
 import { loadPart } from "../cli/parts.ts";
 import { StartError } from "../config/config-error.ts";
-import {
-  distinctTargets,
-  isShared,
-  type RedisTarget,
-  ROLES,
-  type S3Target,
-  type SharedTarget,
-  type StorageTargets,
-} from "../config/targets/storage-target.ts";
 import { storageError } from "./storage-error.ts";
 
 /** An open store with its roles. */
@@ -43,30 +38,8 @@ type OnTrouble = (error: unknown) => void;
 
 /** Opens the configured stores without contacting them. @throws StartError; nothing stays open. */
 export async function openStorage(wanted: StorageTargets, onTrouble?: OnTrouble): Promise<OpenStorage> {
-  const targets: OpenTarget[] = [];
-  const close = async () => {
-    for (const { store } of targets) await store.close();
-  };
-  try {
-    for (const shared of distinctTargets(wanted)) targets.push(await openTarget(shared, onTrouble));
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const storeOf = (role: StoreRole) => {
-    const found = targets.find(({ roles }) => roles.includes(role));
-    if (found === undefined) throw new Error(`No store for ${role}`);
-    return found.store;
-  };
-  return {
-    stores: {
-      records: storeOf("records"),
-      originals: storeOf("originals"),
-      renditions: storeOf("renditions"),
-    },
-    targets,
-    close,
-  };
+  const { opened, ...storage } = await openTargets(wanted, (shared) => openTarget(shared, onTrouble));
+  return { ...storage, targets: opened };
 }
 
 /**
@@ -101,40 +74,52 @@ function sharedRedis(targets: StorageTargets): RedisTarget | null {
 /** Opens one target. @throws StartError */
 export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): Promise<OpenTarget> {
   const { target, roles } = shared;
+  let warnings: () => Promise<string[]> = noWarnings;
+  // Loaded when a URL names them, since many servers and most commands use none of them.
+  const drivers: Drivers = {
+    async postgres() {
+      const { createSqlBlobStore } = await loadPart("postgres", () => import("@outrigger/sql"));
+      return {
+        createSqlBlobStore: (options) => warned(createSqlBlobStore(options), (store) => store.warnings()),
+      };
+    },
+    async redis() {
+      const { createRedisBlobStore } = await loadRedis();
+      return {
+        createRedisBlobStore: (options) =>
+          warned(createRedisBlobStore({ ...options, ...onErrorOf(onTrouble) }), (store) =>
+            redisWarnings(store, roles),
+          ),
+      };
+    },
+    async s3() {
+      const { createS3BlobStore } = await loadPart("s3", () => import("@outrigger/s3"));
+      return {
+        createS3BlobStore: (options) =>
+          warned(createS3BlobStore(options), (store) => requireCapable(store, roles)),
+      };
+    },
+  };
+  function warned<Store extends BlobStore>(store: Store, check: (store: Store) => Promise<string[]>): Store {
+    warnings = () => withStorageError(shared, check(store));
+    return store;
+  }
   try {
-    switch (target.kind) {
-      case "file":
-        return { ...shared, store: createFsBlobStore({ directory: target.directory }), warnings: noWarnings };
-      case "memory": {
-        const { kind: _, ...options } = target;
-        return { ...shared, store: createMemoryBlobStore(options), warnings: noWarnings };
-      }
-      case "postgres": {
-        const { createSqlBlobStore } = await loadPart("postgres", () => import("@outrigger/sql"));
-        const { kind: _, ...options } = target;
-        const store = createSqlBlobStore(options);
-        return { ...shared, store, warnings: () => withStorageError(shared, store.warnings()) };
-      }
-      case "redis": {
-        const { createRedisBlobStore } = await loadRedis();
-        const store = createRedisBlobStore(redisOptions(target, onTrouble));
-        return { ...shared, store, warnings: () => withStorageError(shared, redisWarnings(store, roles)) };
-      }
-      case "s3": {
-        const store = await openS3(target);
-        return { ...shared, store, warnings: () => withStorageError(shared, requireCapable(store, roles)) };
-      }
-    }
+    const store = await openStore(target, drivers);
+    return { ...shared, store, warnings: () => warnings() };
   } catch (cause) {
     throw storageError(target, roles, cause);
   }
 }
 
-/** Loads the Redis client here only, since many servers and most commands do not use it. */
 const loadRedis = () => loadPart("redis", () => import("@outrigger/redis"));
 
 function redisOptions({ kind: _, ...options }: RedisTarget, onTrouble?: OnTrouble): RedisBlobStoreOptions {
-  return { ...options, ...(onTrouble === undefined ? {} : { onError: onTrouble }) };
+  return { ...options, ...onErrorOf(onTrouble) };
+}
+
+function onErrorOf(onTrouble: OnTrouble | undefined) {
+  return onTrouble === undefined ? {} : { onError: onTrouble };
 }
 
 const noWarnings = async () => [];
@@ -168,10 +153,4 @@ async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): 
   if (roles.includes("records") && !compareAndSet) refuse("If-Match", "records");
   if (roles.includes("originals") && !conditionalCreate) refuse("If-None-Match", "originals");
   return [];
-}
-
-/** Opens a store in S3. Loads the SDK here only, since most servers do not use it. @throws StartError if the SDK is missing. */
-export async function openS3({ kind: _, ...options }: S3Target): Promise<S3BlobStore> {
-  const { createS3BlobStore } = await loadPart("s3", () => import("@outrigger/s3"));
-  return createS3BlobStore(options);
 }

@@ -1,8 +1,8 @@
 import type { StoreRole } from "@outrigger/core";
+import type { StorageTarget } from "@outrigger/core/open-storage";
 import { directoryReasonOf, serviceReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";
-import type { StorageTarget } from "../config/targets/storage-target.ts";
 
 /** The error that a store cannot be used: one line with the reason, without users and passwords. */
 export function storageError(target: StorageTarget, roles: readonly StoreRole[], cause: unknown): StartError {

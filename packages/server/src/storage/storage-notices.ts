@@ -1,6 +1,6 @@
+import { isShared, type SharedTarget } from "@outrigger/core/open-storage";
 import type { Logger } from "pino";
 import type { ServerSettings } from "../config/settings.ts";
-import { isShared, type SharedTarget } from "../config/targets/storage-target.ts";
 import { endMigration } from "./end-migration.ts";
 import type { OpenTarget } from "./open-storage.ts";
 

@@ -1,9 +1,9 @@
 import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
+import { distinctTargets, type StorageTargets } from "@outrigger/core/open-storage";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
 import { settingsOf } from "../../config/settings.ts";
-import { distinctTargets, type StorageTargets } from "../../config/targets/storage-target.ts";
 import { requireDataDirectory } from "../../storage/data-directory.ts";
 import { requireMigrated } from "../../storage/end-migration.ts";
 import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";

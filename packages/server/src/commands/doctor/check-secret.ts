@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "@outrigger/core";
+import type { StorageTarget } from "@outrigger/core/open-storage";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
-import type { StorageTarget } from "../../config/targets/storage-target.ts";
 import { SET_SECRET } from "../../storage/choose-secret.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 

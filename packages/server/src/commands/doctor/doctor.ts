@@ -1,8 +1,8 @@
+import { distinctTargets } from "@outrigger/core/open-storage";
 import { ifInstalled, installLine } from "../../cli/parts.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../../config/settings.ts";
-import { distinctTargets } from "../../config/targets/storage-target.ts";
 import { checkFonts } from "./check-fonts.ts";
 import { checkLookup } from "./check-lookup.ts";
 import { checkNode, checkOpenFiles } from "./check-process.ts";

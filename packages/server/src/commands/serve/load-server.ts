@@ -1,7 +1,7 @@
 import type { Renderer } from "@outrigger/core";
+import { ROLES } from "@outrigger/core/open-storage";
 import { type Part, requireParts } from "../../cli/parts.ts";
 import type { ServerSettings } from "../../config/settings.ts";
-import { ROLES } from "../../config/targets/storage-target.ts";
 import type { ServerLog } from "./logger.ts";
 import type { StartedServer, StartOptions } from "./start-server.ts";
 

@@ -6,13 +6,13 @@ import {
   type Observer,
   type Renderer,
 } from "@outrigger/core";
+import { distinctTargets, type StorageTargets } from "@outrigger/core/open-storage";
 import type { Metrics } from "@outrigger/telemetry";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import type { ServerSettings } from "../../config/settings.ts";
-import { distinctTargets, type StorageTargets } from "../../config/targets/storage-target.ts";
 import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
 import { chooseSecret } from "../../storage/choose-secret.ts";
 import { requireDataDirectory } from "../../storage/data-directory.ts";

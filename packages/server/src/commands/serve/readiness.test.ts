@@ -1,6 +1,6 @@
 import { type BlobStore, createMemoryBlobStore, type Renderer, ServiceError } from "@outrigger/core";
+import { ROLES } from "@outrigger/core/open-storage";
 import { describe, expect, it } from "vitest";
-import { ROLES } from "../../config/targets/storage-target.ts";
 import { createReadiness, type StoreInUse } from "./readiness.ts";
 
 /** One store for all roles. */

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { parseStorageUrl } from "./parse-storage-url.ts";
+import { parseStorageUrl } from "@outrigger/core/open-storage";
 
 /** The database of contacts, accounts and suppressions. */
 export type DatabaseTarget =

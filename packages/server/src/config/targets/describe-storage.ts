@@ -1,11 +1,11 @@
 import type { StoreRole } from "@outrigger/core";
-import { isSentinelUrl } from "@outrigger/core/stores";
 import {
   distinctTargets,
   type RedisTarget,
   type StorageTarget,
   type StorageTargets,
-} from "./storage-target.ts";
+} from "@outrigger/core/open-storage";
+import { isSentinelUrl } from "@outrigger/core/stores";
 
 /** A target for logs and messages, as a URL without users and passwords. */
 export function describeTarget(target: StorageTarget): string {

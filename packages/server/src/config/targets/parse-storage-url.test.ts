@@ -1,7 +1,6 @@
+import { parseStorageUrl, type StorageTarget } from "@outrigger/core/open-storage";
 import { describe, expect, it } from "vitest";
 import { describeTarget } from "./describe-storage.ts";
-import { parseStorageUrl } from "./parse-storage-url.ts";
-import type { StorageTarget } from "./storage-target.ts";
 
 const ACCEPTED: [url: string, target: StorageTarget, description: string][] = [
   ["file:./data", { kind: "file", directory: "/srv/app/data" }, "file:/srv/app/data"],

@@ -1,5 +1,5 @@
+import { distinctTargets, type FileTarget, type S3Target } from "@outrigger/core/open-storage";
 import { ConfigError } from "../../../config/config-error.ts";
-import { distinctTargets, type FileTarget, type S3Target } from "../../../config/targets/storage-target.ts";
 import { type OpenTarget, openTarget } from "../../../storage/open-storage.ts";
 import { readSide } from "../migrate/read-sides.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { StorageTarget } from "@outrigger/core/open-storage";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretBytes, secretsOf, secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
-import type { StorageTarget } from "../../../config/targets/storage-target.ts";
 import { readKept } from "../migrate/carry-secret.ts";
 import { writeOnce, writeWhole } from "../write-file.ts";
 

@@ -1,4 +1,5 @@
 import { isServiceError, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/core";
+import type { StorageTargets } from "@outrigger/core/open-storage";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { confirm } from "../../../cli/confirm.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
@@ -6,7 +7,6 @@ import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";
-import type { StorageTargets } from "../../../config/targets/storage-target.ts";
 import { openStorage } from "../../../storage/open-storage.ts";
 import { readSource } from "../migrate/read-sides.ts";
 import { showCopy } from "../show-progress.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { StorageTarget } from "@outrigger/core/open-storage";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
 import { secretText } from "../../../config/secret-text.ts";
-import type { StorageTarget } from "../../../config/targets/storage-target.ts";
 import { planSecret } from "./carry-secret.ts";
 
 const REDIS: StorageTarget = { kind: "redis", url: "redis://127.0.0.1:6379" };

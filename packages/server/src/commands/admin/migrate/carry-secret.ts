@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { systemCode } from "@outrigger/core";
+import type { StorageTarget } from "@outrigger/core/open-storage";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
-import type { StorageTarget } from "../../../config/targets/storage-target.ts";
 import { writeOnce } from "../write-file.ts";
 
 /** How the new server gets the secret from which PINs are derived. */

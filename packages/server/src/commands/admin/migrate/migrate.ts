@@ -1,8 +1,8 @@
 import { migrateStorage } from "@outrigger/core";
+import type { StorageTargets } from "@outrigger/core/open-storage";
 import { loadConfig } from "../../../config/load-config.ts";
 import { secretsOf } from "../../../config/secret-text.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";
-import type { StorageTargets } from "../../../config/targets/storage-target.ts";
 import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
 import { planSecret } from "./carry-secret.ts";
 import { printReport } from "./print-report.ts";

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreRole } from "@outrigger/core";
+import { distinctTargets, ROLES, type StorageTargets } from "@outrigger/core/open-storage";
 import { checkConfig } from "../../../config/check-config.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { readStorageText, targetsOf } from "../../../config/storage-config.ts";
-import { distinctTargets, ROLES, type StorageTargets } from "../../../config/targets/storage-target.ts";
 import { requireDataDirectory } from "../../../storage/data-directory.ts";
 
 const SOURCE = "The command line";

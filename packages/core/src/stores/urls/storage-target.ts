@@ -1,4 +1,4 @@
-import type { StoreRole } from "@outrigger/core";
+import type { StoreRole } from "../../contracts/observer.ts";
 
 /** All roles, in the order in which messages name them. */
 export const ROLES = ["records", "originals", "renditions"] as const satisfies readonly StoreRole[];

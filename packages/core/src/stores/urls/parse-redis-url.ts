@@ -1,4 +1,4 @@
-import { isSentinelUrl, parseSentinelUrl } from "@outrigger/core/stores";
+import { isSentinelUrl, parseSentinelUrl } from "../sentinel-url.ts";
 import type { RedisTarget } from "./storage-target.ts";
 import { isEncoded, readFlag, readParameters, readWhole } from "./url-parameters.ts";
 
