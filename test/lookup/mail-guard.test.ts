@@ -66,8 +66,8 @@ test("a list at a host that begins to deny every mailbox marks no live one undel
   const { results } = await list();
   const undeliverable = results.filter(({ result }) => result === "undeliverable").map(({ email }) => email);
   expect(undeliverable.filter((email) => live.includes(email))).toEqual([]);
-  // The guard closes after the tenth dead one, or the one before it is under way.
-  expect(undeliverable.length).toBeGreaterThanOrEqual(8);
+  // Two of the ten unknown names may be made up, and two sessions may be open when the guard closes.
+  expect(undeliverable.length).toBeGreaterThanOrEqual(6);
   const { body } = await site.get("domain-search", "domain=guarded.test");
   expect(body.data?.emails).toMatchObject([{ value: "ok4.live@guarded.test", confidence: 80 }]);
   const { sessions, questions } = loadOf(host);

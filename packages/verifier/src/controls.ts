@@ -1,13 +1,7 @@
 import { deniesMailbox, type Outcome } from "./smtp/converse.ts";
 
-interface Known {
-  /** The mailbox that was accepted last; `null` if there is none that serves as control. */
-  accepted: string | null;
-  acceptedAtMs: number;
-  hasFailed: boolean;
-  /** When the domain was last found to accept all. */
-  acceptedAllAtMs: number;
-}
+/** `accepted`: the mailbox that was accepted last. `acceptedAllAtMs`: when the domain was last found to accept all. */
+type Known = { accepted: string | null; acceptedAtMs: number; hasFailed: boolean; acceptedAllAtMs: number };
 
 const UNKNOWN: Known = { accepted: null, acceptedAtMs: 0, hasFailed: false, acceptedAllAtMs: -1 };
 /** The mailbox that every domain has (RFC 5321 §4.5.1), although many have none. */
@@ -28,11 +22,14 @@ export function createControls(now: () => number) {
   const domains = new Map<string, Known>();
 
   return {
-    /** `repeats`: the last control failed, so a denied mailbox is asked about once more after the control. */
-    of(domain: string, local: string) {
-      const { accepted, acceptedAtMs, hasFailed, acceptedAllAtMs } = domains.get(domain) ?? UNKNOWN;
-      const isFit = accepted !== null && accepted !== local && now() - acceptedAtMs < ACCEPTED_MS;
-      return { control: isFit ? accepted : POSTMASTER, repeats: hasFailed, acceptedAllAtMs };
+    of(domain: string): { hasFailed: boolean; acceptedAllAtMs: number } {
+      return domains.get(domain) ?? UNKNOWN;
+    },
+    async choose(domain: string, local: string, mayAsk?: (address: string) => Promise<boolean>) {
+      const { accepted, acceptedAtMs } = domains.get(domain) ?? UNKNOWN;
+      if (accepted === null || accepted === local || now() - acceptedAtMs >= ACCEPTED_MS) return POSTMASTER;
+      // The caller learns of a failure of its store by its own means.
+      return (await mayAsk?.(`${accepted}@${domain}`).catch(() => false)) ? accepted : POSTMASTER;
     },
     note(domain: string, local: string, outcome: Outcome, acceptsAll: boolean | null): void {
       if (outcome.kind !== "answered") return;

@@ -49,7 +49,7 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
   let isClosed = false;
 
   return {
-    async probe(local, domain, { smtp, signal, account = "", onWait }) {
+    async probe(local, domain, { smtp, signal, account = "", onWait, mayAsk }) {
       checkMailbox(local, domain);
       if (isClosed) throw new ServiceError("store_unavailable", "The mail prober is closed.");
       const asksHosts = smtp && settings.smtp !== null;
@@ -63,7 +63,7 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
           run: (flightSignal) =>
             withDeadline(wholeMs, flightSignal, (within, deadline) =>
               probe({
-                ...{ local, domain, asksHosts, account, report, signal: within },
+                ...{ local, domain, asksHosts, account, report, mayAsk, signal: within },
                 onWait(waitMs) {
                   if (waitMs === null) deadline.resume();
                   else deadline.pause();

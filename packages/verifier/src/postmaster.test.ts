@@ -11,6 +11,8 @@ afterEach(() => world.close());
 async function probe(replyTo: (local: string, connection: number) => string | null, local = "absent") {
   const asked: string[] = [];
   let nowMs = Date.UTC(2030, 0, 1);
+  const objected = new Set<string>();
+  const mayAsk = async (address: string) => !objected.has(address);
   const server = await world.hostileServer(async (peer, connection) => {
     peer.send("220 mx ESMTP\r\n");
     for (let line = await peer.line(); line !== null; line = await peer.line()) {
@@ -28,12 +30,12 @@ async function probe(replyTo: (local: string, connection: number) => string | nu
   });
   world.route("one.test", server.host);
   const prober = world.prober({ now: () => nowMs, budget: { questionsPerMinute: 1000 } });
-  const ask = (name: string) => prober.probe(name, "one.test", { smtp: true, signal: never() });
+  const ask = (name: string) => prober.probe(name, "one.test", { smtp: true, signal: never(), mayAsk });
   const forget = (name: string) => prober.forget(name, "one.test");
   const pass = (ms: number) => {
     nowMs += ms;
   };
-  return { result: await ask(local), ask, asked, forget, pass };
+  return { result: await ask(local), ask, asked, forget, pass, objected };
 }
 
 const unknown = (local: string) => `550 5.1.1 <${local}@one.test>: User unknown (id ${Math.random()})`;
@@ -103,6 +105,16 @@ test("an accepted mailbox is no control of itself, nor of others once its addres
   await forget("Ann");
   expect(await ask("absent")).toMatchObject({ mailbox: false });
   expect(asked).toEqual(["absent", "postmaster"]);
+});
+
+test("an accepted mailbox is no control after its owner objected", async () => {
+  const { ask, asked, objected } = await probe(
+    (local) => (local === "postmaster" || local === "ann" ? "250 ok" : unknown(local)),
+    "ann",
+  );
+  objected.add("ann@one.test");
+  expect(await ask("absent")).toMatchObject({ mailbox: false });
+  expect(asked.slice(2)).toEqual(["absent", "postmaster"]);
 });
 
 /** A guard against dictionary attacks: after ten unknown names it refuses every name as unknown. */

@@ -28,6 +28,7 @@ export interface ProbeTask {
   signal: AbortSignal;
   /** See the options of a probe; the time in line is not limited by `signal`. */
   onWait(waitMs: (() => number) | null): void;
+  mayAsk: ((address: string) => Promise<boolean>) | undefined;
   /** Receives intermediate results. */
   report(result: ProbeResult): void;
 }
@@ -126,14 +127,14 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     return result;
   }
 
-  function takeTurn({ local, domain, account, signal, onWait }: ProbeTask, { address }: Place) {
+  function takeTurn({ domain, account, signal, onWait }: ProbeTask, { address }: Place) {
     const sinceMs = settings.now();
     // The second question is the control, or finds out whether the domain accepts all; the third repeats the first.
     const questions = () => {
-      const { acceptedAllAtMs, repeats } = controls.of(domain, local);
+      const { acceptedAllAtMs, hasFailed } = controls.of(domain);
       // The answer to another probe spares those in line their questions.
       if (acceptedAllAtMs >= sinceMs) return 0;
-      return repeats ? Math.min(3, settings.budget.questionsPerMinute) : 2;
+      return hasFailed ? Math.min(3, settings.budget.questionsPerMinute) : 2;
     };
     return budgets.take(address, { account, signal, onWait, questions });
   }
@@ -145,13 +146,14 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     asksMadeUp: boolean,
     turn: { questions: number; refundAllBut(asked: number): void; end(): void; onSpoken(): void },
   ): Promise<Outcome> {
-    const { local, domain, signal } = task;
+    const { local, domain, signal, mayAsk } = task;
     const closing: Promise<void>[] = [];
     const startedMs = performance.now();
     try {
       const outcome = await converse(
         {
-          ...{ local, domain, control: controls.of(domain, local).control, repeats: turn.questions > 2 },
+          ...{ local, domain, repeats: turn.questions > 2 },
+          control: () => controls.choose(domain, local, mayAsk),
           madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null,
         },
         {

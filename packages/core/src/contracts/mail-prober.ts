@@ -82,6 +82,8 @@ export interface ProbeOptions {
    * first caller's function.
    */
   onWait?: (waitMs: (() => number) | null) => void;
+  /** Whether an address that was accepted before may serve as control. A rejection counts as `false`. @default none may */
+  mayAsk?: (address: string) => Promise<boolean>;
 }
 
 /** Queries the DNS and, if requested, the mail hosts themselves. Never sends mail. */

@@ -10,8 +10,8 @@ export interface Question {
   domain: string;
   /** A nonexistent name, asked about if `local` is accepted. `null`: it is known whether the domain accepts all. */
   madeUpLocal: string | null;
-  /** A mailbox that should exist, asked about if `local` is denied. */
-  control: string;
+  /** Returns a mailbox that should exist, asked about if `local` is denied. Must not reject. */
+  control(): Promise<string>;
   /** Whether a denied `local` is asked about once more after the control was accepted. */
   repeats: boolean;
 }
@@ -146,7 +146,7 @@ async function talk(
     const madeUp = madeUpLocal === null ? null : await askAlso(madeUpLocal);
     return { kind: "answered", target, madeUp, control: null, repeated: null };
   }
-  const control = deniesMailbox(target) ? await askAlso(question.control) : null;
+  const control = deniesMailbox(target) ? await askAlso(await question.control()) : null;
   const repeated = question.repeats && control === "accepted" ? await askAlso(local) : null;
   return { kind: "answered", target, madeUp: null, control, repeated };
 }

@@ -93,7 +93,9 @@ function plainText(reply: SmtpReply, names: readonly string[]): string {
     const folded = foldText(name);
     if (misleads(folded)) text = text.replaceAll(folded, " ");
     else if (!isWordOfRefusals(folded)) {
-      text = text.replace(/[\p{L}\p{N}_.+-]*[\p{L}\p{N}]/gu, (word) => (word === folded ? " " : word));
+      text = text.replace(/[\p{L}\p{N}][\p{L}\p{N}_.+-]*/gu, (word) =>
+        word.replace(/[_.+-]+$/, "") === folded ? " " : word,
+      );
     }
   }
   return text.replace(/\s+/g, " ").trim();

@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
 
-const file = new URL("../../data/refusal-words.json", import.meta.url);
+const WORDS = new URL("../../data/refusal-words.json", import.meta.url);
 /** Lists of words, separated by `|`. Stems are compared after {@link foldText}. Signs are of scripts without spaces. */
-const LISTS: Record<string, string[]> = JSON.parse(readFileSync(file, "utf8"));
+const LISTS: Record<string, string[]> = JSON.parse(readFileSync(WORDS, "utf8"));
 /** Letters that have no decomposition in Unicode. */
-const LETTERS = new Map(
-  Object.entries({ ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe", "’": "'" }),
-);
+const LETTERS = new Map(Object.entries({ ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe" }));
 
 /** Lower case without accents. */
 export function foldText(text: string): string {
   const letters = text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
-  return letters.replace(/[ßøłđıæœ’]/g, (letter) => LETTERS.get(letter) ?? letter);
+  return letters.replace(/[ßøłđıæœ]/g, (letter) => LETTERS.get(letter) ?? letter);
 }
 
 const stems = (list: string) => foldText(LISTS[list]?.join("|") ?? "");

@@ -13,10 +13,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function verifierOf(prober: MailProber) {
+function verifierOf(prober: MailProber, suppressed: readonly string[] = []) {
   return createVerifier({
     ...{ prober, lists: null, cache: createMemoryKeyValue(), hmacKeys: [Buffer.alloc(32)] },
-    isSuppressed: async () => false,
+    isSuppressed: async (address) => suppressed.includes(address),
     onError: (error) => assert.fail(String(error)),
   });
 }
@@ -118,4 +118,24 @@ test("the account of a probe is passed on to the prober", async () => {
     ["ada", "a-1"],
     ["bob", undefined],
   ]);
+});
+
+test("a prober may ask again about an address that was accepted before, unless it is suppressed since", async () => {
+  let mayAsk: ((address: string) => Promise<boolean>) | undefined;
+  const { prober } = createEndlessProber(false);
+  const verifier = verifierOf(
+    {
+      ...prober,
+      probe(local, domain, options) {
+        ({ mayAsk } = options);
+        return prober.probe(local, domain, options);
+      },
+    },
+    ["ada@example.com"],
+  );
+  void verifier.probe(addressOf("grace"), null);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await mayAsk?.("ada@example.com")).toBe(false);
+  expect(await mayAsk?.("alan@example.com")).toBe(true);
+  await verifier.close();
 });

@@ -103,6 +103,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         smtp: !isWebmail(parsed.domain),
         signal: AbortSignal.any([closing.signal, limit.signal]),
         onWait: limit.onWait,
+        mayAsk: async (address) => !(await isSuppressed(address)),
         ...(probing.account !== null && { account: probing.account }),
       });
     } finally {
