@@ -90,6 +90,9 @@ describe("a stored original", () => {
         [],
       );
     }
+    const small = await original(site, id, "jpg?resize=100x");
+    const { stdout: smallMap } = await run(programs.exiftool, ["-b", "-MPImage2", "-"], { input: small });
+    expect(await tagsOf(smallMap)).toMatchObject({ GainMapMax: 2.25, ImageWidth: 50, ImageHeight: 25 });
     for (const format of ["svg", "pdf"]) {
       expect((await original(site, id, format)).includes("MPF\0")).toBe(false);
     }

@@ -105,6 +105,8 @@ const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   // Copied pictures have no metadata.
   { format: "svg", by: 1 },
   { format: "pdf", by: 1 },
+  // HDR gain maps are kept.
+  { type: "image/jpeg", format: "jpg", by: 1 },
 ];
 
 /** `Renderer.look`. */

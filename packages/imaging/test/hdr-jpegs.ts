@@ -1,8 +1,10 @@
 import sharp from "sharp";
+import { cornered, type Rgb } from "./pictures.ts";
 
-// sharp 0.35 does not declare this method.
+// sharp 0.35 does not declare these methods.
 declare module "sharp" {
   interface Sharp {
+    keepGainMap(): Sharp;
     withGainMap(): Sharp;
   }
 }
@@ -28,21 +30,21 @@ export interface HdrParts {
   iso: Buffer;
 }
 
-/** A picture of which the lower half is up to four times as bright as white. */
+/** The brightness of the map, 0 to 255, at the quarters of {@link CORNERS}. */
+export const MAP_GREYS = [250, 170, 90, 10];
+
+/** A picture with one colour in each quarter, and another gain in each. */
 export async function hdrParts(width = 256, height = 128): Promise<HdrParts> {
-  const light = (index: number) =>
-    ((Math.floor(index / 3) % width) / width) * (index < width * height * 1.5 ? 1 : 4);
-  const pixels = Float32Array.from({ length: width * height * 3 }, (_, index) => light(index));
-  const iso = await sharp(pixels, { raw: { width, height, channels: 3 } })
-    .pipelineColourspace("scrgb")
-    .toColourspace("scrgb")
+  const size = { width: width / 2, height: height / 2 };
+  const greys = MAP_GREYS.map((grey): Rgb => [grey, grey, grey]);
+  const encoded = (pixels: Buffer, raw: typeof size) => sharp(pixels, { raw: { ...raw, channels: 3 } });
+  const picture = await encoded(cornered(width, height), { width, height }).jpeg({ quality: 90 }).toBuffer();
+  const map = await encoded(cornered(size.width, size.height, greys), size)
+    .toColourspace("b-w")
     .jpeg({ quality: 90 })
-    .withGainMap()
     .toBuffer();
-  const coded = (await sharp(iso).metadata()).gainMap?.image;
-  if (coded === undefined) throw new Error("sharp has written no gain map");
-  const raw = (image: Buffer) => sharp(image).jpeg({ quality: 90 }).toBuffer();
-  return { iso, picture: await raw(iso), map: await raw(coded) };
+  const written = multiPicture(withSegments(picture, PICTURE_ISO), [{ bytes: withSegments(map, mapIso()) }]);
+  return { picture, map, iso: await sharp(written).keepGainMap().jpeg({ quality: 90 }).toBuffer() };
 }
 
 export function segment(marker: number, payload: Buffer | string): Buffer {

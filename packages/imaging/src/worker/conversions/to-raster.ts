@@ -3,10 +3,12 @@ import { awaitLibvips } from "../libvips.ts";
 import { encodeAutomatically } from "./auto-quality.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";
 import { type EncodedFormat, encode, HIGH } from "./encode.ts";
+import { withGainMap } from "./with-gain-map.ts";
 
 /** A rendition that libvips encodes. */
 export async function toRaster(conversion: Conversion, format: EncodedFormat): Promise<Buffer> {
-  return encodedPixels(conversion, format, conversion.size);
+  const encoded = await encodedPixels(conversion, format, conversion.size);
+  return format === "jpg" ? withGainMap(conversion, encoded) : encoded;
 }
 
 /** The pixels of a rendition at `size`, encoded. */

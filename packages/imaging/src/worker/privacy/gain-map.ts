@@ -1,5 +1,5 @@
 import { SaxesParser } from "saxes";
-import { type JpegSegment, Marker, startsWith, writeSegment } from "./jpeg-segments.ts";
+import { type JpegSegment, Marker, readJpegSegments, startsWith, writeSegment } from "./jpeg-segments.ts";
 
 /** What an XMP segment begins with, and its packet follows. */
 const XMP = "http://ns.adobe.com/xap/1.0/\0";
@@ -24,6 +24,17 @@ export function hdrKind({ marker, payload }: JpegSegment): HdrKind | undefined {
   if (marker === Marker.APP1) return startsWith(payload, XMP) ? "xmp" : undefined;
   if (marker !== Marker.APP2) return undefined;
   return startsWith(payload, MPF) ? "mpf" : startsWith(payload, ISO) ? "iso" : undefined;
+}
+
+/** The first segments of a JPEG, before its scans, that tell of a gain map, rightly or not. */
+export function readHdr(jpeg: Buffer): Partial<Record<HdrKind, JpegSegment>> {
+  const found: Partial<Record<HdrKind, JpegSegment>> = {};
+  for (const segment of readJpegSegments(jpeg)) {
+    if (segment.marker === Marker.SOS) break;
+    const kind = hdrKind(segment);
+    if (kind !== undefined) found[kind] ??= segment;
+  }
+  return found;
 }
 
 /** A range of bytes. */

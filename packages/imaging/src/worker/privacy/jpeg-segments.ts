@@ -67,6 +67,12 @@ export function writeSegment(marker: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
+/** A JPEG with these segments at its start, but behind the one of JFIF. */
+export function insertSegments(jpeg: Buffer, segments: readonly Buffer[]): Buffer {
+  const at = jpeg[3] === Marker.APP0 ? 4 + jpeg.readUInt16BE(4) : 2;
+  return Buffer.concat([jpeg.subarray(0, at), ...segments, jpeg.subarray(at)]);
+}
+
 /** SOF0 to SOF15. Between them are three other markers: DHT, JPG and DAC. */
 export function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
