@@ -102,7 +102,9 @@ const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
   // Resized frames of an animation do not mix at their edges.
   { type: "image/gif", format: "gif", by: 1 },
   { type: "image/gif", format: "webp", by: 1 },
-  // Copied pictures have no metadata.
+  // Annotations of layers that are off are not drawn.
+  { type: "application/pdf", by: 1 },
+  // Copied pictures have no metadata; a PDF of a PDF hides what the document hides.
   { format: "svg", by: 1 },
   { format: "pdf", by: 1 },
   // HDR gain maps are kept.

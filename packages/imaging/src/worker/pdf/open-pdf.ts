@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { fitInside } from "../../shared/fit.ts";
 import type { Picture } from "../picture.ts";
 import { drawPage } from "./draw-page.ts";
+import { markLayers } from "./layers.ts";
 import { type PageSize, readPageSize } from "./page-geometry.ts";
 import { checkPage, type PdfDocument, usePdfDocument } from "./pdf-document.ts";
 
@@ -35,10 +36,13 @@ export function pixelsOf({ width, height }: PageSize): Size {
  */
 export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOptions): Promise<Picture> {
   const index = page - 1;
-  const { pages, points } = await usePdfDocument(bytes, (document) => {
+  const { pages, points, hasLayers } = await usePdfDocument(bytes, (document) => {
     checkPage(document, page);
-    return { pages: document.pageCount, points: readPageSize(document, index) };
+    const hasLayers = hasAnnotationInLayer(document, index);
+    return { pages: document.pageCount, points: readPageSize(document, index), hasLayers };
   });
+  // PDFium draws annotations of layers that are off.
+  const source = (hasLayers ? (await markLayers(bytes))?.bytes : undefined) ?? bytes;
   const natural = pixelsOf(points);
   return {
     natural,
@@ -48,15 +52,25 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
     async decode({ drawnAs = natural, window } = {}) {
       if (window !== undefined) {
         const { width, height } = window;
-        const part = await usePdfDocument(bytes, (document) => drawPage(document, index, drawnAs, window));
+        const part = await usePdfDocument(source, (document) => drawPage(document, index, drawnAs, window));
         return sharp(part, { raw: { width, height, channels: 3 } });
       }
       const size = fitInside(drawnAs, { enlarge: false, maxSide: Number.MAX_SAFE_INTEGER, maxPixels });
       // Opened again, not kept open: that takes less than a millisecond and cannot leak.
-      const pixels = await usePdfDocument(bytes, (document) => drawPage(document, index, size));
+      const pixels = await usePdfDocument(source, (document) => drawPage(document, index, size));
       return sharp(pixels, { raw: { ...size, channels: 3 } });
     },
   };
+}
+
+function hasAnnotationInLayer({ pdfium, handle }: PdfDocument, index: number): boolean {
+  for (let number = pdfium.EPDFPage_GetAnnotCountRaw(handle, index) - 1; number >= 0; number--) {
+    const annotation = pdfium.EPDFPage_GetAnnotRaw(handle, index, number);
+    const hasLayer = pdfium.FPDFAnnot_HasKey(annotation, "OC");
+    pdfium.FPDFPage_CloseAnnot(annotation);
+    if (hasLayer) return true;
+  }
+  return false;
 }
 
 /** Pages that are measured at most. A thousand take 20 ms. */

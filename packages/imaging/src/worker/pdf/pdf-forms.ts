@@ -1,7 +1,7 @@
 import { unreadable } from "../unreadable.ts";
 import { readPageBox, setPageBox } from "./page-geometry.ts";
 import { type PdfDocument, usePdfPage } from "./pdf-document.ts";
-import { releasing } from "./pdfium.ts";
+import { type Pdfium, releasing } from "./pdfium.ts";
 
 /** A page with its filled-in form fields. */
 export interface FormPage {
@@ -50,6 +50,25 @@ const AS_DISPLAYED = 0;
 /** `FLATTEN_FAIL`. Other results: flattened, and nothing to flatten. */
 const FAILED = 0;
 
+/** Flags of annotations (ISO 32000-1, table 165). */
+const INVISIBLE = 1;
+const HIDDEN = 2;
+const NO_VIEW = 32;
+
+/**
+ * Sets the flags of annotations so that flattening draws what is displayed: it would draw those that are only printed, and
+ * take the flag for unknown annotations to be for all.
+ */
+function flagAsDisplayed(pdfium: Pdfium, page: number): void {
+  for (let index = 0; index < pdfium.FPDFPage_GetAnnotCount(page); index++) {
+    const annotation = pdfium.FPDFPage_GetAnnot(page, index);
+    const flags = pdfium.FPDFAnnot_GetFlags(annotation);
+    const displayed = flags & NO_VIEW ? flags | HIDDEN : flags & ~INVISIBLE;
+    if (displayed !== flags) pdfium.FPDFAnnot_SetFlags(annotation, displayed);
+    pdfium.FPDFPage_CloseAnnot(annotation);
+  }
+}
+
 /** Draws annotations and form fields of the pages at `indexes`, from 0, into the pages, and removes them. */
 export function flattenPages(document: PdfDocument, indexes: Iterable<number>): void {
   const { pdfium } = document;
@@ -58,6 +77,7 @@ export function flattenPages(document: PdfDocument, indexes: Iterable<number>): 
       forms.usePage(index, ({ handle }) => {
         // PDFium ignores an inherited box here and would cut at the edges of a Letter page.
         setPageBox(pdfium, handle, readPageBox(pdfium, handle));
+        flagAsDisplayed(pdfium, handle);
         if (pdfium.FPDFPage_Flatten(handle, AS_DISPLAYED) === FAILED) {
           throw unreadable("application/pdf", `the annotations of its page ${index + 1} are damaged`);
         }

@@ -1,4 +1,5 @@
 import { framePages, type PageFrame } from "./frame-pages.ts";
+import { markLayers } from "./layers.ts";
 import { checkPage, type PdfDocument, useCopiedPages, usePdfDocument } from "./pdf-document.ts";
 import { flattenPages } from "./pdf-forms.ts";
 import { savePdf } from "./save-pdf.ts";
@@ -19,16 +20,20 @@ export interface TransformPdfOptions {
 
 /**
  * Extracts one page of a PDF, or scales its pages. Text stays text and vectors stay vectors. In scaled pages and in
- * documents with forms, annotations and form fields are drawn into the pages, which then lose their links. Bookmarks,
- * other document-level parts and the owner's restrictions are omitted.
+ * documents with forms, annotations and form fields are drawn into the pages, which then lose their links. Layers stay, on
+ * or off, and annotations that are not shown on screen vanish. Bookmarks, other document-level parts and the owner's restrictions are omitted.
  *
  * Rejects with `unsupported_media` (not a PDF, damaged, encrypted) and with `bad_request` for a page that the document does
  * not have.
  */
-export async function transformPdf(
-  bytes: Buffer,
-  { page, scale = 1, frame }: TransformPdfOptions,
-): Promise<Buffer> {
+export async function transformPdf(bytes: Buffer, options: TransformPdfOptions): Promise<Buffer> {
+  const layers = await markLayers(bytes);
+  if (layers === null) return transform(bytes, options);
+  const transformed = await transform(layers.bytes, options);
+  return transformed === layers.bytes ? bytes : layers.restore(transformed);
+}
+
+function transform(bytes: Buffer, { page, scale = 1, frame }: TransformPdfOptions): Promise<Buffer> {
   return usePdfDocument(bytes, (document) => {
     if (page !== undefined) checkPage(document, page);
     const isWhole = page === undefined || document.pageCount === 1;

@@ -1,0 +1,112 @@
+import { parsePdfValue } from "../privacy/pdf/parse-pdf-value.ts";
+import { takePdfInventory } from "../privacy/pdf/pdf-inventory.ts";
+import { entryOf, nameOf, type PdfValue } from "../privacy/pdf/pdf-value.ts";
+
+/** Deeper than visibility expressions are, and as deep as PDFium reads them. */
+const MAX_DEPTH = 32;
+
+/** The objects of a document and which of its layers are shown. */
+export interface LayerState {
+  /** The number of the catalogue. */
+  root: number;
+  /** The objects that are no streams, each alone in its bytes. */
+  objects: ReadonlyMap<number, { value: PdfValue; content: Buffer }>;
+  /** Whether a layer is shown on screen, by the number of its object. */
+  visible: ReadonlyMap<number, boolean>;
+}
+
+/**
+ * Reads the layers of a document that PDFium saved, as PDFium shows them. `null` without any.
+ *
+ * Sources: ISO 32000-1, section 8.11.4; PDFium, `cpdf_occontext.cpp`.
+ */
+export function readLayerState(bytes: Buffer): LayerState | null {
+  const objects = new Map<number, { value: PdfValue; content: Buffer }>();
+  const inventory = takePdfInventory(bytes, ({ number, data, host }, value) => {
+    if (value === null || data !== null) return;
+    const content = host.content.subarray(value.start, value.end);
+    const alone = parsePdfValue(content, 0);
+    if (alone !== null) objects.set(number, { value: alone, content });
+  });
+  const resolve = (value: PdfValue | undefined): PdfValue | undefined =>
+    value?.kind === "reference" ? objects.get(value.number)?.value : value;
+  const root = inventory?.trailers.map((trailer) => entryOf(trailer, "Root")).findLast(Boolean);
+  const properties = resolve(entryOf(resolve(root), "OCProperties"));
+  if (root?.kind !== "reference" || properties === undefined) return null;
+  const listed = numbersIn(resolve(entryOf(properties, "OCGs")));
+  const configurations = itemsOf(resolve(entryOf(properties, "Configs"))).map(resolve);
+  const configuration =
+    configurations.find((each) => entryOf(each, "Intent") !== undefined && isForView(each, resolve)) ??
+    resolve(entryOf(properties, "D"));
+  const [on, off] = ["ON", "OFF"].map((key) => numbersIn(resolve(entryOf(configuration, key))));
+  const isOn = nameOf(configuration, "BaseState") !== "OFF";
+  const visible = new Map<number, boolean>();
+  for (const number of listed) {
+    const layer = objects.get(number)?.value;
+    if (layer?.kind !== "dictionary") continue;
+    const usage = resolve(entryOf(resolve(entryOf(layer, "Usage")), "View"));
+    const used = nameOf(usage, "ViewState");
+    const configured = off?.has(number) === true ? false : isOn || on?.has(number) === true;
+    visible.set(number, !isForView(layer, resolve) || (used === undefined ? configured : used !== "OFF"));
+  }
+  return { root: root.number, objects, visible };
+}
+
+/** Whether the layer or the membership at `OC` hides what has that entry. */
+export function isHidden({ objects, visible }: LayerState, content: PdfValue | undefined): boolean {
+  const resolve = (value: PdfValue | undefined) =>
+    value?.kind === "reference" ? objects.get(value.number)?.value : value;
+
+  const isShown = (value: PdfValue | undefined): boolean =>
+    value?.kind !== "reference" || visible.get(value.number) !== false;
+
+  function isExpressionTrue(expression: PdfValue | undefined, depth: number): boolean {
+    const [operator, ...operands] = itemsOf(expression);
+    const name = operator?.kind === "name" ? operator.text : "";
+    if (depth > MAX_DEPTH) return false;
+    const values = operands.map((operand) =>
+      resolve(operand)?.kind === "array" ? isExpressionTrue(resolve(operand), depth + 1) : isShown(operand),
+    );
+    if (name === "Not") return values[0] === false;
+    return name === "And" ? values.every(Boolean) : name === "Or" && values.some(Boolean);
+  }
+
+  const membership = resolve(content);
+  if (nameOf(membership, "Type") !== "OCMD") return !isShown(content);
+  const expression = resolve(entryOf(membership, "VE"));
+  if (expression?.kind === "array") return !isExpressionTrue(expression, 0);
+  const layers = entryOf(membership, "OCGs");
+  const list = resolve(layers);
+  if (list?.kind !== "array") return !isShown(layers);
+  const shown = list.items.map(isShown);
+  if (shown.length === 0) return false;
+  switch (nameOf(membership, "P")) {
+    case "AllOn":
+      return !shown.every(Boolean);
+    case "AllOff":
+      return shown.some(Boolean);
+    case "AnyOff":
+      return shown.every(Boolean);
+    default:
+      return !shown.some(Boolean);
+  }
+}
+
+/** Whether a layer or a configuration is meant for viewing. */
+function isForView(
+  value: PdfValue | undefined,
+  resolve: (value?: PdfValue) => PdfValue | undefined,
+): boolean {
+  const intent = resolve(entryOf(value, "Intent"));
+  if (intent === undefined) return true;
+  const names = intent.kind === "array" ? intent.items : [intent];
+  return names.some((name) => name.kind === "name" && (name.text === "View" || name.text === "All"));
+}
+
+function itemsOf(value: PdfValue | undefined): readonly PdfValue[] {
+  return value?.kind === "array" ? value.items : [];
+}
+
+function numbersIn(value: PdfValue | undefined): Set<number> {
+  return new Set(itemsOf(value).flatMap((item) => (item.kind === "reference" ? [item.number] : [])));
+}
