@@ -83,6 +83,15 @@ describe("doctor behind a proxy", () => {
     expect((await behind({ reply: withoutReplyHeaders(header) })).names).toEqual(expected);
   });
 
+  it("doctor warns of a cookie on a picture that shared caches may store", async () => {
+    const reply = (_incoming: unknown, passed: PassedReply) => {
+      const isPicture = String(passed.headers["content-type"]).startsWith("image/");
+      const cookie = isPicture ? { "set-cookie": ["sid=1"] } : {};
+      return { ...passed, headers: { ...passed.headers, ...cookie } };
+    };
+    expect((await behind({ reply })).names).toEqual(["warning Cache-Control"]);
+  });
+
   it.each<[string, string[]]>([
     ["prefer", ["warning Prefer"]],
     ["if-match", ["warning If-Match"]],

@@ -5,6 +5,7 @@ import { checkOptions, checkValue, type RuleTable, shapes } from "@outrigger/cor
 import {
   createCall,
   dispatch,
+  dropLateCookies,
   finishRequestBody,
   type HostView,
   isBodyAllowed,
@@ -110,6 +111,7 @@ function answerReady(ctx: KoaContext, { status, headers, body }: ReadyReply): vo
   if (body === undefined) ctx.body = null;
   ctx.status = status;
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
+  dropLateCookies(res);
   if (body !== undefined) {
     ctx.body = toKoaBody(body, res);
     setImmediate(watchSending, res);
@@ -134,6 +136,7 @@ function answer(ctx: KoaContext, { status, headers, body }: Reply): void {
     res.setHeader(name, value);
     hasType ||= name.length === 12 && name.toLowerCase() === "content-type";
   }
+  dropLateCookies(res);
   if (isSent) {
     ctx.body = toKoaBody(body, res);
     // Removes the type that Koa guesses if the reply has none.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ReadyReply, Reply, Service } from "@outrigger/core";
 import { isConnectionLost } from "./connection-close.ts";
+import { dropCookies, dropLateCookies } from "./drop-cookies.ts";
 import type { RequestFacts } from "./host-view.ts";
 import { NodeCall } from "./node-call.ts";
 import { watchSending } from "./watch-sending.ts";
@@ -47,7 +48,12 @@ export async function dispatch<Context>(
 /** Sends the reply of {@link Service.answerNow}, without a promise. */
 export function sendReady(res: ServerResponse, { status, headers, body }: ReadyReply): void {
   if (isConnectionLost(res)) return;
-  if (Object.hasOwn(res, "writeHead")) setHeaders(res, status, headers);
+  const isReplaced = Object.hasOwn(res, "writeHead");
+  if (isReplaced || res.hasHeader("Set-Cookie")) {
+    setHeaders(res, status, headers);
+    dropCookies(res);
+    if (isReplaced) dropLateCookies(res);
+  }
   // The declared type of the list allows numbers and lists as values, and has no readonly form.
   else res.writeHead(status, headers as string[]);
   res.end(body);

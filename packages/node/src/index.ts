@@ -2,6 +2,7 @@ export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
 export { type AnyServer, type Connections, trackConnections } from "./connections.ts";
 export { type Closable, createShutdown, type ShutdownOptions } from "./create-shutdown.ts";
 export { createCall, dispatch, sendReady } from "./dispatch.ts";
+export { dropLateCookies } from "./drop-cookies.ts";
 export { deferContinue } from "./expect-continue.ts";
 export { receiveFields, receiveText } from "./fields/receive-fields.ts";
 export { type FrontOptions, front } from "./front.ts";

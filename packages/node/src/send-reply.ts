@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import type { Reply } from "@outrigger/core";
 import { isConnectionLost, onConnectionClose } from "./connection-close.ts";
+import { dropCookies, dropLateCookies } from "./drop-cookies.ts";
 import { sendDirectly } from "./send-directly.ts";
 import { finishRequestBody } from "./unread-body.ts";
 import { watchSending } from "./watch-sending.ts";
@@ -34,6 +35,8 @@ export function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
     destroyBody(reply);
     return Promise.reject(error);
   }
+  dropCookies(res);
+  if (Object.hasOwn(res, "writeHead")) dropLateCookies(res);
   if (body === undefined) {
     res.end();
     return DONE;

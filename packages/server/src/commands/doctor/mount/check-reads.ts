@@ -132,6 +132,13 @@ export const checkLargeRead: MountCheck = async (visit, image) => {
 /** Whether caches may keep a picture no longer than its lifetime. */
 function cachingFinding(answer: Answer): Finding {
   const caching = headerOf(answer, "cache-control") ?? "";
+  if (headerOf(answer, "set-cookie") !== undefined && !/\b(?:private|no-store)\b/i.test(caching)) {
+    return warning(
+      "Cache-Control",
+      `of pictures is ${caching === "" ? "missing" : caching}, beside Set-Cookie: a shared cache may send the cookie of one client to others`,
+      "Let no proxy or middleware in front set cookies on pictures: see docs/mounting.md#cookies",
+    );
+  }
   const sunsetMs = Date.parse(headerOf(answer, "sunset") ?? "");
   const lifeSeconds = (sunsetMs - Date.parse(headerOf(answer, "date") ?? "")) / 1000;
   const maxAge = Number(/\bmax-age=(\d+)/.exec(caching)?.[1] ?? Number.NaN);
