@@ -172,7 +172,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       for (const id of ids) {
         await turns.begin();
         if (failure !== undefined) break;
-        const changing = change(id, methods).catch((error) => {
+        const changing = (async () => change(id, methods))().catch((error) => {
           failure ??= { error };
         });
         changes.push(changing.finally(turns.end));

@@ -5,8 +5,7 @@ import { pathToFileURL } from "node:url";
 import { ServiceError, systemCode } from "../../errors.ts";
 
 /**
- * Imports the first of the packages, which the app installs. Under pnpm they lie where only the app finds them, not beside this
- * package.
+ * Imports the first of the packages, which the app installs. Under pnpm and Yarn only the app finds them, not this package.
  * @param subject What needs them, for the error.
  */
 export async function importPackage<T>(
@@ -14,24 +13,17 @@ export async function importPackage<T>(
   packages: readonly [string, ...string[]],
 ): Promise<T> {
   const [name] = packages;
-  let failure: unknown;
+  const path = pathFromApp(name);
   try {
-    return await importByName(name);
+    return await importByName(path === null ? name : pathToFileURL(path).href);
   } catch (error) {
-    failure = error;
+    if (!packages.some((each) => isMissing(each, error))) throw error;
+    throw new ServiceError(
+      "host_misuse",
+      `${subject} needs packages that are not installed. Install them: npm install ${packages.join(" ")}`,
+      { cause: error },
+    );
   }
-  const path = isMissing(name, failure) ? pathFromApp(name) : null;
-  try {
-    if (path !== null) return await importByName(pathToFileURL(path).href);
-  } catch (error) {
-    failure = error;
-  }
-  if (!packages.some((each) => isMissing(each, failure))) throw failure;
-  throw new ServiceError(
-    "host_misuse",
-    `${subject} needs packages that are not installed. Install them: npm install ${packages.join(" ")}`,
-    { cause: failure },
-  );
 }
 
 /** A bundler must neither follow nor rewrite this import: the name is not known before the app runs. */
@@ -51,7 +43,8 @@ function pathFromApp(name: string): string | null {
   return null;
 }
 
-/** Whether the error reports that this package, and not one of its own dependencies, is missing. */
+/** Whether the error, of Node.js or of Yarn's Plug'n'Play, reports that this package is missing, not one of its own dependencies. */
 function isMissing(name: string, error: unknown): boolean {
-  return systemCode(error) === "ERR_MODULE_NOT_FOUND" && String(error).includes(`'${name}'`);
+  if (!systemCode(error)?.endsWith("MODULE_NOT_FOUND")) return false;
+  return String(error).includes(`'${name}'`) || String(error).includes(` tried to access ${name},`);
 }
