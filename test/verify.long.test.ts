@@ -119,7 +119,13 @@ describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, c
 
     await damage(place, images);
     // A removal gives room back, and counts a damaged tally anew before it is looked at.
-    const { code, report } = await verified(place, "--repair", "--yes");
+    const stopped = await verified(place, "--repair", "--yes");
+    expect([stopped.code, stopped.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Nothing was removed: that would be 6 of 7 images .* pass --max-removals 6/),
+    ]);
+    const { code, report, stderr } = await verified(place, "--repair", "--yes", "--max-removals", "6");
+    expect(stderr).toContain("Removing 6 of 7 images and orphaned originals");
     expect([code, report.defects - report.repaired]).toEqual([0, 0]);
     const ended = (await answersOf(place, images)).map(([status]) => status);
     expect(ended).toEqual([410, 410, 410, 410, 410, 200]);

@@ -46,8 +46,12 @@ export type { AddressedRendition, AddressOptions } from "./images/renditions/wri
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
+export type { InspectedStores, InspectOptions } from "./images/store/inspect-stores.ts";
+export { inspectStores } from "./images/store/inspect-stores.ts";
 export type { MigrationMark } from "./images/store/migration-mark.ts";
 export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";
+export type { BytesRole, HeldMark } from "./images/store/role-marks.ts";
+export { rolesApart } from "./images/store/role-marks.ts";
 export type { HeldIdentity, StoreIdentity } from "./images/store/store-identity.ts";
 export { readIdentity } from "./images/store/store-identity.ts";
 export type * from "./images/verify/verify-options.ts";

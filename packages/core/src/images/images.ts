@@ -43,6 +43,7 @@ import { type AddressedRendition, type AddressOptions, writeAddress } from "./re
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
+import { rolesApart, rolesToWatch } from "./store/role-marks.ts";
 import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {
@@ -138,16 +139,20 @@ export function createImages(options: ImagesOptions): Images {
   });
   let pins: Pins | null = null;
   let signatures: AddressSignatures | null = null;
+  let isMarked = false;
   const guard = createStoreGuard({
-    records: roles.records,
+    stores: roles,
     async first() {
       const { secret } = checked;
-      const opened = await openStore({ ...settings, records: roles.records, secret });
+      // An observer makes three objects of one store.
+      const opened = await openStore({ ...settings, stores: roles, apart: rolesApart(given), secret });
+      isMarked = opened.isMarked;
       pins = createPins(opened.secret);
       signatures = createAddressSignatures(opened.secret);
       await renditions.open();
       return opened.id;
     },
+    watched: async () => rolesToWatch(given, isMarked),
     onError: settings.onError,
     log: settings.log,
   });
@@ -245,7 +250,7 @@ export function createImages(options: ImagesOptions): Images {
     handle: (call) => service.handle(call),
     answerNow: (call, inFront) => service.answerNow?.(call, inFront),
     async ready() {
-      await (guard.isOpen ? guard.confirm() : guard.open());
+      await guard.confirmAll();
       // A failed choice of leases is retried by the first rendition. Everything else can be served meanwhile.
       await leases().catch(() => undefined);
     },

@@ -78,6 +78,12 @@ export function parseConcurrency(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_CONCURRENCY}.`);
 }
 
+/** The number of `--max-removals`. */
+export function parseRemovals(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number from 0.");
+}
+
 /** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC; or `never`. */
 export function parseExpiry(text: string, now = Date.now()): Date | "never" {
   if (text === "never") return text;

@@ -14,8 +14,10 @@ import {
 } from "../migrate/migration-context.ts";
 import { copyAll, removeExtra } from "../migrate/mirror.ts";
 import { MIN_SECRET_BYTES, type Secret } from "../record/pin.ts";
+import { inspectStores } from "../store/inspect-stores.ts";
 import { readMigrationMark } from "../store/migration-mark.ts";
-import { fingerprintsOf, readIdentity, writeBackupIdentity } from "../store/store-identity.ts";
+import { rolesApart } from "../store/role-marks.ts";
+import { fingerprintsOf, writeBackupIdentity } from "../store/store-identity.ts";
 import {
   type BackedUpLookup,
   type BackupManifest,
@@ -136,7 +138,8 @@ async function beginBackup(
   const earlier = await retry(() => readBackupManifest(to.records));
   const isEmpty = await isEmptyStore(to.records, context);
   if (earlier === null && !isEmpty) throw refusal("the target is not empty, and it is no backup");
-  const identity = (await retry(() => readIdentity(from.records)))?.identity ?? null;
+  const { held } = await retry(() => inspectStores(from, { apart: rolesApart(from) }));
+  const identity = held?.identity ?? null;
   if (earlier !== null) {
     const { identity: other } = earlier.manifest;
     // A source without its identity came back empty, and must not empty its backup.

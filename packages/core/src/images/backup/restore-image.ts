@@ -1,6 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { endedRecord } from "../life/change-record.ts";
 import type { LifeContext } from "../life/life-context.ts";
+import { revivedRecord } from "../life/revived-record.ts";
 import { copyBlob, putSmall, readSmall } from "../migrate/copy-blob.ts";
 import { type FoundRecord, NEWER, pictureOf, recordIn } from "../migrate/copy-picture.ts";
 import { fromSource, type MigrationContext } from "../migrate/migration-context.ts";
@@ -37,7 +38,12 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
     return "damaged";
   }
   const there = await readSmall(to.records, key);
-  if (there !== null && isLiving) return restoreBytes(context, recordIn(there), copy);
+  if (there !== null && isLiving) {
+    const found = recordIn(there);
+    const revived =
+      found === null || found === NEWER ? null : revivedRecord(found, settled(context, copy), now());
+    return revived === null ? restoreBytes(context, found, copy) : revive(context, revived);
+  }
   const record = settled(context, copy);
   const wanted = record === copy && bytes !== null ? bytes : encodeRecord(record);
   if (!hasEnded(record)) {
@@ -58,6 +64,23 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
   // An earlier run, without this end, restored the image.
   if (there !== null) await removeStored(to, id);
   return "ended";
+}
+
+/** Restores an image that a repair of the target ended for want of bytes. */
+async function revive(context: RestoreContext, record: ImageRecord): Promise<Restored> {
+  const { migration, life } = context;
+  const { records } = migration.to;
+  const key = keyOf.record(record.id);
+  const ended = await records.stat(key);
+  if (!(await bringBytes(context, record))) return "damaged";
+  const { id, owner, processing } = record;
+  await migration.due.images.add({ id, dueMs: nextLookAt(record, 0) });
+  if (processing !== null) await migration.due.jobs.add({ id, dueMs: record.createdAt });
+  if (owner !== null) await life.owners.reserve(owner.name, id, owner.bytes, {});
+  // Its end was the last change: a conflict means that another restore was faster.
+  await records.put(key, encodeRecord(record), { ifRevision: ended?.revision ?? null });
+  if (owner !== null) life.owners.settle(owner.name, id);
+  return "restored";
 }
 
 /** The record as of now: with its end from the lists of ends, or by its own dates. */

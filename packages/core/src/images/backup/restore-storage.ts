@@ -7,7 +7,7 @@ import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.
 import { createLife } from "../life/create-life.ts";
 import { refusal, requireApart } from "../migrate/begin-migration.ts";
 import { copyRecord } from "../migrate/copy-record.ts";
-import { countKeys, isEmptyStore, keysOfRole } from "../migrate/every-key.ts";
+import { countKeys, hasKeys, isEmptyStore, keysOfRole } from "../migrate/every-key.ts";
 import {
   attempt,
   COPY_RULES,
@@ -17,9 +17,12 @@ import {
 } from "../migrate/migration-context.ts";
 import { idOfRecord } from "../record/image-record.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
+import { carryIdentity } from "../store/carry-identity.ts";
+import { requireOurs, UNMARKED } from "../store/inspect-stores.ts";
 import { readMigrationMark, removeMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
+import { BYTES_ROLES, readMark } from "../store/role-marks.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
-import { fingerprintsOf, readIdentity, writeIdentity } from "../store/store-identity.ts";
+import { fingerprintsOf, readIdentity, type StoreIdentity, StoreRefused } from "../store/store-identity.ts";
 import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";
 import { mergeEnds } from "./end-lists.ts";
 import { type RestoreContext, type Restored, restoreImage } from "./restore-image.ts";
@@ -62,11 +65,12 @@ export async function restoreStorage(given: RestoreOptions): Promise<RestoreRepo
   const { from, to, retry, concurrency, signal, progress, tell } = migration;
   const manifest = await readUsable(migration, options);
   const isLiving = await isInUse(migration, manifest);
-  await requireSecret(migration, manifest, options, isLiving);
+  const own = isLiving ? await ownIdentity(migration) : null;
+  requireSecret(manifest, options, own);
   await requireApart(migration);
   const { tombstoneDays } = options;
   const settings = imageSettings({ ...defaultSettings("restoreStorage"), tombstoneDays });
-  const guard = createAdminGuard(to.records, settings.log);
+  const guard = createAdminGuard(to, settings.log);
   const { life } = createLife(to, settings, guard, (id) => removeStored(to, id));
   const ends = mergeEnds(options.ends);
   const rememberedSince = Date.now() - settings.tombstoneMs;
@@ -83,6 +87,7 @@ export async function restoreStorage(given: RestoreOptions): Promise<RestoreRepo
   const isComplete = migration.failed.size === 0;
   if (isComplete) await options.beforeFinish?.();
   if (isComplete && !isLiving) await finishFresh(migration, manifest);
+  else if (isComplete && own !== null) await retry(() => carryIdentity(to, own));
   const { restored, kept, ended, absent } = counts;
   return {
     manifest,
@@ -137,14 +142,12 @@ async function isInUse(context: MigrationContext, { source }: BackupManifest): P
   return false;
 }
 
-async function requireSecret(
-  { to, retry }: MigrationContext,
+function requireSecret(
   { secrets }: BackupManifest,
   { secret }: CheckedOptions,
-  isLiving: boolean,
-): Promise<void> {
-  const own = isLiving ? ((await retry(() => readIdentity(to.records)))?.identity.secrets ?? []) : [];
-  const known = [...own, ...(secret === undefined ? [] : fingerprintsOf(secret))];
+  own: StoreIdentity | null,
+): void {
+  const known = [...(own?.secrets ?? []), ...(secret === undefined ? [] : fingerprintsOf(secret))];
   if (secrets.length === 0 || known.length === 0 || known.some((each) => secrets.includes(each))) return;
   throw refusal(
     "the secret is not the one that the PINs of the backup were made with: give the secret of the old service, or add it to the list of secrets",
@@ -157,12 +160,27 @@ async function beginFresh({ to, retry }: MigrationContext, { source }: BackupMan
   await retry(() => writeMigrationMark(to.records, mark));
 }
 
+/**
+ * The identity of a living target. Rejects if its originals belong to another storage. The disk of the originals may be lost: an empty store
+ * without a mark is filled, and marked at the end.
+ */
+async function ownIdentity(context: MigrationContext): Promise<StoreIdentity | null> {
+  const { to, retry } = context;
+  const held = await retry(() => readIdentity(to.records));
+  for (const role of BYTES_ROLES) {
+    const mark = await retry(() => readMark(to[role], role));
+    requireOurs(mark, role, held);
+    const isDue = mark === null && role === "originals" && held?.identity.originalsApart === true;
+    if (isDue && (await hasKeys(to, role, context))) throw new StoreRefused(UNMARKED, role);
+  }
+  return held?.identity ?? null;
+}
+
 /** Gives the target the identity of the lost store, so that nodes started on that store continue. */
 async function finishFresh({ to, retry }: MigrationContext, { identity }: BackupManifest): Promise<void> {
   if (identity !== null) {
     try {
-      const held = await retry(() => readIdentity(to.records));
-      await retry(() => writeIdentity(to.records, identity, held?.revision ?? null));
+      await retry(() => carryIdentity(to, identity));
     } catch (error) {
       if (!isServiceError(error, "conflict")) throw error;
       throw refusal("a service has started to use the target: stop the service, and run this again");

@@ -39,6 +39,7 @@ export async function readRendition<T>(
       // Rendering and remote stores take time. The image may have been deleted or have expired since.
       const current = await findReadyImage(context, record.id, reader.signal);
       if (bytes === null) {
+        await context.guard.confirmBytes();
         throw new ServiceError(
           "damaged",
           `The original of image ${record.id} is missing from its store, and should have ${record.size} bytes`,

@@ -33,7 +33,12 @@ export function createLife(
   });
   const isLocal = isLocalStore(store);
   const due = createDueList(store, "images");
-  const life = { settings, guard, records, isLocal, due, owners, removeBytes };
+  const removeConfirmed = async (id: string) => {
+    // A volume that is away for a while comes back with the bytes that a removal does not find now.
+    await guard.confirmBytes();
+    await removeBytes(id);
+  };
+  const life = { settings, guard, records, isLocal, due, owners, removeBytes: removeConfirmed };
   const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };
 }

@@ -136,7 +136,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   const { storage, ...given } = checkOptions("createImageAdmin", options, ADMIN_RULES);
   const roles = rolesOf(storage);
   const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
-  const guard = createAdminGuard(roles.records, settings.log);
+  const guard = createAdminGuard(roles, settings.log);
   const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
   const sweeper = createSweeper({
     context: life,
@@ -218,6 +218,7 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" |
     },
     async remove(id) {
       await guard.open();
+      await guard.confirmBytes();
       const { entry } = await markDeleted(life, await loadNotOver(life, id));
       await sweepEntry(life, entry);
     },

@@ -162,7 +162,10 @@ function endOf(record: ImageRecord | null, now: number): ImageEnd | null {
   // A rejected upload was never an image.
   if (record === null || record.failure !== null) return null;
   const { id, withheld } = record;
-  const gone = record.gone ?? dueEnd(record, now);
+  // A restore may revive an image that a repair ended for want of bytes.
+  const gone = record.gone?.lost
+    ? dueEnd({ ...record, gone: null }, now)
+    : (record.gone ?? dueEnd(record, now));
   const at = gone?.at ?? withheld?.since;
   return at === undefined ? null : { id, at, why: gone?.why ?? null, withheld };
 }

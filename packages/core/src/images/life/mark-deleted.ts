@@ -16,12 +16,17 @@ export interface Deletion {
 /**
  * Ends a living image as deleted. Its bytes stay until {@link sweepEntry}. Rejects with `conflict` after a concurrent
  * change.
+ * @param isLost Whether the reason is that its bytes are missing or damaged.
  */
-export async function markDeleted(context: LifeContext, current: CurrentRecord): Promise<Deletion> {
+export async function markDeleted(
+  context: LifeContext,
+  current: CurrentRecord,
+  isLost = false,
+): Promise<Deletion> {
   const { due, records, settings } = context;
   const { id, processing } = current.record;
   const entry = { id, dueMs: settings.now() };
-  const gone: Gone = { at: entry.dueMs, why: "deleted" };
+  const gone: Gone = { at: entry.dueMs, why: "deleted", ...(isLost ? { lost: true } : {}) };
   try {
     await due.add(entry);
     return { record: (await endImage(context, current, gone)).record, entry };
@@ -34,7 +39,7 @@ export async function markDeleted(context: LifeContext, current: CurrentRecord):
     if (!isServiceError(error, "conflict")) throw error;
     const changed = await records.load(id);
     if (changed === null || isOver(changed.record, settings.now())) throw error;
-    return markDeleted(context, changed);
+    return markDeleted(context, changed, isLost);
   }
 }
 

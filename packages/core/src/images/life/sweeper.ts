@@ -88,7 +88,7 @@ class TimedSweeper implements Sweeper {
   async #sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
     const { context, stores, alsoSweep } = this.#options;
     // Before the first removal: an empty store must stay unchanged.
-    await context.guard.confirm();
+    await context.guard.confirmAll();
     const mayGoOn = () => !this.#isClosed && isTrusted();
     const report = await sweepImages(context, mayGoOn, onProgress);
     if (mayGoOn()) await alsoSweep(mayGoOn);

@@ -4,8 +4,9 @@ import { ServiceError } from "../../errors.ts";
 import { createSeenClock } from "../life/clock-guard.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { resetNotes } from "../renditions/rendition-notes.ts";
+import { inspectStores, requireKnownFormat } from "../store/inspect-stores.ts";
 import { type MigrationMark, readMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
-import { requireKnownFormat } from "../store/store-guard.ts";
+import { rolesApart } from "../store/role-marks.ts";
 import { readIdentity } from "../store/store-identity.ts";
 import { readSmall } from "./copy-blob.ts";
 import { estimateKeys, hasKeys, isEmptyStore } from "./every-key.ts";
@@ -20,10 +21,10 @@ const PROBE = "migration/probe";
  */
 export async function beginMigration(context: MigrationContext, source: string): Promise<MigrationMark> {
   const { from, to, retry } = context;
-  for (const records of [from.records, to.records]) {
-    const held = await retry(() => readIdentity(records));
-    if (held !== null) requireKnownFormat(held.identity);
-  }
+  // From another store of originals, a second run would remove those of the target.
+  await retry(() => inspectStores(from, { apart: rolesApart(from) }));
+  const held = await retry(() => readIdentity(to.records));
+  if (held !== null) requireKnownFormat(held.identity);
   if ((await retry(() => readMigrationMark(from.records)))?.finishedAt === null) {
     throw refusal("the source is itself the target of an unfinished migration: finish that first");
   }

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../errors.ts";
+import { revivedRecord } from "../life/revived-record.ts";
 import { addNextLook } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "../record/image-record.ts";
 import { NewerVersion } from "../record/known-version.ts";
@@ -22,12 +23,26 @@ export async function copyRecord(context: MigrationContext, key: string): Promis
     if (record !== null && record !== NEWER) await bringPicture(context, key, bytes, record);
     return { outcome: "unchanged", digest: null };
   }
+  if (isImage && mode === "backup" && (await isLostThere(context, key, bytes))) {
+    return { outcome: "unchanged", digest: null };
+  }
   const isWhole = isImage
     ? await prepareImage(context, key, bytes)
     : !key.startsWith("idempotency/") || (await prepareClaim(context, key, bytes));
   if (!isWhole && mode === "backup") return { outcome: "damaged", digest: digestIn(bytes) };
   await putSmall(context, key, bytes);
   return { outcome: "copied", digest: null };
+}
+
+/** Whether a repair of the source ended the image for want of bytes, and the backup has a living copy. */
+async function isLostThere({ to, damaged }: MigrationContext, key: string, bytes: Buffer): Promise<boolean> {
+  const ended = recordIn(bytes);
+  if (ended === null || ended === NEWER || ended.gone?.lost !== true) return false;
+  const kept = await readSmall(to.records, key);
+  const copy = kept === null ? null : recordIn(kept);
+  if (copy === null || copy === NEWER || revivedRecord(ended, copy, Date.now()) === null) return false;
+  damaged.set(key, "was ended by a repair of the source for want of bytes; the backup keeps its copy");
+  return true;
 }
 
 /** @returns whether the bytes are a valid record. */

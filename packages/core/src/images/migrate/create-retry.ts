@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isError, isServiceError } from "../../errors.ts";
+import { StoreRefused } from "../store/store-identity.ts";
 
 /** Retries work while a store is unavailable. Rejects with the last failure. */
 export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
@@ -25,8 +26,13 @@ export function createRetry({ patienceMs, signal, areThere }: RetryOptions): Ret
         return await work();
       } catch (error) {
         failedAt ??= performance.now();
-        // Waiting does not empty a full store.
-        if (isServiceError(error, "no_space") || performance.now() - failedAt >= patienceMs) throw error;
+        // Waiting does not empty a full store, nor does it change which store this is.
+        if (
+          isServiceError(error, "no_space") ||
+          error instanceof StoreRefused ||
+          performance.now() - failedAt >= patienceMs
+        )
+          throw error;
         if (attempt >= MAX_ATTEMPTS && (await areThere())) throw error;
       }
       signal?.throwIfAborted();

@@ -58,11 +58,13 @@ function workOn(
 }
 
 async function beginAgain(
-  { originals, scheduler, settings }: ProcessingContext,
+  { guard, originals, scheduler, settings }: ProcessingContext,
   { id, type, size }: ImageRecord,
   signal: AbortSignal,
 ): Promise<UploadWork | null> {
   const stored = await originals.stat(keyOf.upload(id));
+  // In another store, a missing upload proves nothing.
+  if (stored === null) await guard.confirmBytes();
   if (stored !== null && stored.size !== size) {
     throw new ServiceError(
       "damaged",

@@ -22,6 +22,8 @@ export type GoneReason = "deleted" | "expired" | "withheld";
 export interface Gone {
   at: number;
   why: GoneReason;
+  /** A repair ended the image because its bytes were missing or damaged: a restore may revive it. Absent: it ended otherwise. */
+  lost?: true;
 }
 
 /** A block on showing an image: its reason, authority and duration. */

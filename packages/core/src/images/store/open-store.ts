@@ -1,25 +1,27 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
-import { roleOf } from "../record/image-record.ts";
 import type { Secret } from "../record/pin.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
+import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
 import { readMigrationMark } from "./migration-mark.ts";
-import { requireKnownFormat } from "./store-guard.ts";
+import { type BytesRole, writeMark } from "./role-marks.ts";
 import {
   fingerprintsOf,
   type HeldIdentity,
   newIdentity,
-  readIdentity,
   type StoreIdentity,
   StoreRefused,
   writeIdentity,
 } from "./store-identity.ts";
 
 export interface OpenStoreOptions {
-  records: BlobStore;
+  stores: StorageRoles;
+  /** Roles whose stores are not that of the records: see `rolesApart`. */
+  apart: readonly BytesRole[];
   /** Absent: the secret kept in the store. */
   secret: Secret | undefined;
-  /** Rejects an empty store instead of initializing it. */
+  /** Rejects empty stores of records and originals instead of initializing them. */
   requireStore: boolean;
   now(): number;
   log: Logger;
@@ -30,89 +32,110 @@ export interface OpenedStore {
   /** ID in the store's identity; `null`: the store has no space for an identity, and the next start writes it. */
   id: string | null;
   secret: Secret;
+  /** Whether the store of the originals has a mark. */
+  isMarked: boolean;
 }
 
 /** Most fingerprints in an identity. Each rotation adds one. */
 const MAX_SECRETS = 8;
 
 /**
- * Checks that a store of records may be used with this secret. Writes an identity if the store has none. A new store gets
- * its secret before its identity, so an identity without a secret means that the secret was lost.
+ * Checks that the stores belong together and may be used with this secret. Writes the identity of the records and the marks of
+ * the other roles where they are missing. A new store gets its secret before its identity, so an identity without a secret means that the
+ * secret was lost.
  * Rejects with {@link StoreRefused} for a store that must not be used, otherwise like the store.
  */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
+  const { stores, apart, requireStore } = options;
   for (;;) {
-    const held = await readIdentity(options.records);
+    if ((await readMigrationMark(stores.records))?.finishedAt === null) throw new StoreRefused(UNFINISHED);
+    const found = await inspectStores(stores, { apart, requireStore });
     try {
-      return await (held === null ? nameStore(options) : enterStore(options, held));
+      const { secret, held } = await (found.held === null
+        ? nameStore(options, found.isNew)
+        : enterStore(options, found.held));
+      const isMarked = held !== null && (await markRoles(options, found, held));
+      return { id: held?.identity.id ?? null, secret, isMarked };
     } catch (error) {
-      // Another process wrote the identity first. Read it again.
+      // Another process wrote first. Look again.
       if (!isServiceError(error, "conflict")) throw error;
     }
   }
 }
 
+interface EnteredStore {
+  secret: Secret;
+  /** `null`: there was no space for it. */
+  held: HeldIdentity | null;
+}
+
 /** Rejects with `conflict` when another process adds a fingerprint at the same time. */
-async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promise<OpenedStore> {
-  const { records } = options;
+async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promise<EnteredStore> {
   const { identity, revision } = held;
-  requireKnownFormat(identity);
   const secret = await secretOf(options);
   const fingerprints = fingerprintsOf(secret);
   const [signing = ""] = fingerprints;
   if (!fingerprints.some((each) => identity.secrets.includes(each))) throw new StoreRefused(wrong(options));
-  if (!identity.secrets.includes(signing)) {
-    const inUse = fingerprints.filter((each) => identity.secrets.includes(each));
-    const secrets = [...new Set([signing, ...inUse, ...identity.secrets])].slice(0, MAX_SECRETS);
-    await ifRoom(writeIdentity(records, { ...identity, secrets }, revision));
-  }
-  return { id: identity.id, secret };
+  if (identity.secrets.includes(signing)) return { secret, held };
+  const inUse = fingerprints.filter((each) => identity.secrets.includes(each));
+  const secrets = [...new Set([signing, ...inUse, ...identity.secrets])].slice(0, MAX_SECRETS);
+  const next = { ...identity, secrets };
+  const written = await ifRoom(writeIdentity(options.stores.records, next, revision));
+  return { secret, held: written === null ? held : { identity: next, revision: written } };
 }
 
 /** Rejects with `conflict` when another process names the store at the same time. */
-async function nameStore(options: OpenStoreOptions): Promise<OpenedStore> {
-  const { records, requireStore, now, log } = options;
-  if ((await readMigrationMark(records))?.finishedAt === null) throw new StoreRefused(UNFINISHED);
-  const isNew = await holdsNothing(records);
-  if (isNew && requireStore) throw new StoreRefused(missing(records));
+async function nameStore(options: OpenStoreOptions, isNew: boolean): Promise<EnteredStore> {
+  const { now, log } = options;
+  const { records } = options.stores;
   const secret = isNew ? await firstSecretOf(options) : await secretOf(options);
   const identity: StoreIdentity = newIdentity(fingerprintsOf(secret).slice(0, MAX_SECRETS), now());
   const writing = writeIdentity(records, identity, null);
-  if (!isNew) return { id: (await ifRoom(writing)) ? identity.id : null, secret };
-  await writing;
-  logNew(records, identity, log);
-  return { id: identity.id, secret };
+  const revision = isNew ? await writing : await ifRoom(writing);
+  if (isNew) logNew(records, identity, log);
+  return { secret, held: revision === null ? null : { identity, revision } };
 }
 
-/** Awaits a write that is not needed to serve and delete images, and ignores `no_space`. @returns whether it was written. */
-async function ifRoom(writing: Promise<unknown>): Promise<boolean> {
+/** Writes missing marks. Rejects with `conflict` when another process writes at the same time. @returns whether the originals have one. */
+async function markRoles(
+  { stores, apart }: OpenStoreOptions,
+  { marks }: InspectedStores,
+  { identity, revision }: HeldIdentity,
+): Promise<boolean> {
+  const mark = (role: BytesRole) => writeMark(stores[role], role, identity.id, null);
+  if (apart.includes("renditions") && marks.renditions === null) {
+    await ifRoom(mark("renditions").then(() => true)).catch(notNow);
+  }
+  if (!apart.includes("originals")) return marks.originals !== null;
+  if (marks.originals === null && (await ifRoom(mark("originals").then(() => true))) === null) return false;
+  if (identity.originalsApart !== true)
+    await ifRoom(writeIdentity(stores.records, { ...identity, originalsApart: true }, revision));
+  return true;
+}
+
+/** Ignores that renditions do not answer: images are served without them, and a later check writes the mark. */
+function notNow(error: unknown): null {
+  if (isServiceError(error, "conflict")) throw error;
+  return null;
+}
+
+/** Awaits a write that is not needed to serve and delete images. @returns its result; `null`: there was no space. */
+async function ifRoom<T>(writing: Promise<T>): Promise<T | null> {
   try {
-    await writing;
-    return true;
+    return await writing;
   } catch (error) {
-    if (isServiceError(error, "no_space")) return false;
+    if (isServiceError(error, "no_space")) return null;
     throw error;
   }
 }
 
-/** Whether a store has no permanent key of an image service. */
-async function holdsNothing(records: BlobStore): Promise<boolean> {
-  let cursor: string | undefined;
-  do {
-    const page = await records.list("", cursor === undefined ? {} : { cursor });
-    if (page.keys.some((key) => roleOf(key) !== null)) return false;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return true;
-}
-
-async function firstSecretOf({ secret, records }: OpenStoreOptions): Promise<Secret> {
-  if (secret !== undefined || !isLocalStore(records)) return secretOf({ secret, records });
-  return records.localSecret();
+async function firstSecretOf(options: OpenStoreOptions): Promise<Secret> {
+  const { records } = options.stores;
+  return options.secret !== undefined || !isLocalStore(records) ? secretOf(options) : records.localSecret();
 }
 
 /** The secret in use. Never creates one: a new secret would invalidate every PIN. */
-async function secretOf({ secret, records }: Pick<OpenStoreOptions, "secret" | "records">): Promise<Secret> {
+async function secretOf({ secret, stores: { records } }: OpenStoreOptions): Promise<Secret> {
   if (secret !== undefined) return secret;
   const kept = isLocalStore(records) ? await records.readLocalSecret() : null;
   if (kept !== null) return kept;
@@ -127,7 +150,7 @@ const UNFINISHED =
 const GIVE_SECRET =
   "set the secret that the images were stored with: option secret (outrigger serve: OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE)";
 
-function wrong({ secret, records }: OpenStoreOptions): string {
+function wrong({ secret, stores: { records } }: OpenStoreOptions): string {
   const remedy =
     secret === undefined
       ? `Restore the former ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`
@@ -137,11 +160,6 @@ function wrong({ secret, records }: OpenStoreOptions): string {
       ? `. Without that option, ${secretPathOf(records)} is used`
       : "";
   return `The PINs of this storage were made with another secret. ${remedy}${own}`;
-}
-
-function missing(records: BlobStore): string {
-  const what = isLocalStore(records) ? "The data directory" : "The storage";
-  return `${what} is empty, and an existing one is required. Mount the right one; to start with an empty one, start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)`;
 }
 
 function secretPathOf(records: BlobStore): string {

@@ -1,8 +1,11 @@
 import { type BlobStore, hasRevisionProbe } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
+import { isServiceError } from "../../errors.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
-import { FORMAT_VERSION, isKnownVersion } from "../record/known-version.ts";
-import { IDENTITY_KEY, readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
+import { inspectStores, othersText, requireKnownFormat, UNMARKED } from "./inspect-stores.ts";
+import { type BytesRole, markKeyOf, readMark, rolesApart, rolesToWatch, writeMark } from "./role-marks.ts";
+import { IDENTITY_KEY, readIdentity, StoreRefused } from "./store-identity.ts";
 
 /** Stops a service from using a store other than the one that it was started on. */
 export interface StoreGuard {
@@ -11,49 +14,37 @@ export interface StoreGuard {
   /** Resolves when the store has passed the first check. After a failed check, the next call repeats it. */
   open(): Promise<void>;
   /**
-   * Resolves if the store is still the one that was opened, by a check that starts after this call. Concurrent calls share
-   * checks. Rejects with `store_unavailable` for another store, otherwise like the store.
+   * Resolves if the records' store is still the one that was opened, by a check that starts after this call. Concurrent calls
+   * share checks. Rejects with `store_unavailable` for another store, otherwise like the store.
    */
   confirm(): Promise<void>;
+  /** Like `confirm`, for the stores of originals and renditions. Renditions need not answer, and get their mark again. */
+  confirmBytes(): Promise<void>;
+  /** Like `confirm`, for the stores of all roles. */
+  confirmAll(): Promise<void>;
 }
 
 export interface StoreGuardOptions {
-  records: BlobStore;
+  stores: StorageRoles;
   /** The first check. Resolves to the ID of the store; `null`: the store has no ID. */
   first(): Promise<string | null>;
+  /** Called once, before the first check of a mark. Resolves to the roles whose marks are checked. */
+  watched(): Promise<readonly BytesRole[]>;
   /** Called once per change of state, not per rejected call; `null`: each caller reports the error. */
   onError: FailureListener | null;
   log: Logger;
 }
 
-export function createStoreGuard({ records, first, onError, log }: StoreGuardOptions): StoreGuard {
+export function createStoreGuard({ stores, first, watched, onError, log }: StoreGuardOptions): StoreGuard {
+  const { records } = stores;
   /** `undefined` until the first check has succeeded. */
   let id: string | null | undefined;
   /** Revision of the identity that passed the last check. */
   let passed: string | null = null;
   let opening: Promise<void> | null = null;
-  let running: Promise<void> | null = null;
-  let waiting: Promise<void> | null = null;
-  /** Message of the last report, while it is still true. */
-  let trouble: string | null = null;
-
-  async function watched(check: () => Promise<void>): Promise<void> {
-    try {
-      await check();
-    } catch (error) {
-      if (error instanceof StoreRefused) report(error);
-      throw error;
-    }
-    if (trouble !== null) log.info({}, "the storage is back");
-    trouble = null;
-  }
-
-  function report(error: StoreRefused): void {
-    if (onError === null) return;
-    if (trouble !== error.message) onError(error);
-    trouble = error.message;
-    markReported(error);
-  }
+  let marks: StoreMark[] | null = null;
+  const watchRecords = createWatch(onError, log);
+  const watchBytes = createWatch(onError, log);
 
   async function look(): Promise<void> {
     // Cheaper than a read, for a check before each upload.
@@ -69,16 +60,17 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
     passed = held?.revision ?? null;
   }
 
-  function start(): Promise<void> {
-    running = watched(look).finally(() => {
-      running = null;
-    });
-    return running;
+  async function lookAtBytes(): Promise<void> {
+    marks ??= (await watched()).map((role) => ({ role, store: stores[role], passed: null }));
+    await Promise.all(marks.map((mark) => lookAtMark(mark, id ?? null)));
   }
+
+  const confirmRecords = shared(() => watchRecords(look));
+  const confirmMarks = shared(() => watchBytes(lookAtBytes));
 
   function open(): Promise<void> {
     if (id !== undefined) return Promise.resolve();
-    opening ??= watched(async () => {
+    opening ??= watchRecords(async () => {
       id = await first();
     }).finally(() => {
       opening = null;
@@ -86,49 +78,131 @@ export function createStoreGuard({ records, first, onError, log }: StoreGuardOpt
     return opening;
   }
 
+  async function confirmBytes(): Promise<void> {
+    if (id === undefined) await open();
+    if (marks === null || marks.length > 0) await confirmMarks();
+  }
+
   return {
     get isOpen() {
       return id !== undefined;
     },
     open,
-    confirm() {
-      if (id === undefined) return open();
-      if (running === null) return start();
-      // The running check may have started before the caller's observation.
-      waiting ??= running
-        .catch(() => undefined) // Its own callers get the error.
-        .then(() => {
-          waiting = null;
-          return start();
-        });
-      return waiting;
+    confirm: () => (id === undefined ? open() : confirmRecords()),
+    confirmBytes,
+    async confirmAll() {
+      if (id === undefined) await open();
+      await Promise.all([confirmRecords(), confirmBytes()]);
     },
   };
 }
 
-/** A guard for commands, which have no secret: writes no identity, and rejects a store changed by a newer release. */
-export function createAdminGuard(records: BlobStore, log: Logger): StoreGuard {
+/** Shares the runs of a check among concurrent calls. Each gets a run that starts after its call. */
+function shared(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let waiting: Promise<void> | null = null;
+  function start(): Promise<void> {
+    running = check().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+  return () => {
+    if (running === null) return start();
+    // The running check may have started before the caller's observation.
+    waiting ??= running
+      .catch(() => undefined) // Its own callers get the error.
+      .then(() => {
+        waiting = null;
+        return start();
+      });
+    return waiting;
+  };
+}
+
+/** Reports the first refusal of a check, and its end. */
+function createWatch(onError: FailureListener | null, log: Logger) {
+  /** Message of the last report, while it is still true. */
+  let trouble: string | null = null;
+  return async (check: () => Promise<void>): Promise<void> => {
+    try {
+      await check();
+    } catch (error) {
+      if (error instanceof StoreRefused && onError !== null) {
+        if (trouble !== error.message) onError(error);
+        trouble = error.message;
+        markReported(error);
+      }
+      throw error;
+    }
+    if (trouble !== null) log.info({}, "the storage is back");
+    trouble = null;
+  };
+}
+
+/** A mark to be checked. */
+interface StoreMark {
+  role: BytesRole;
+  store: BlobStore;
+  /** Revision of the mark that passed the last check. */
+  passed: string | null;
+}
+
+async function lookAtMark(mark: StoreMark, id: string | null): Promise<void> {
+  const { role, store, passed } = mark;
+  if (id === null) return;
+  if (passed !== null && hasRevisionProbe(store) && store.isCurrent(markKeyOf(role), passed)) return;
+  mark.passed = null;
+  try {
+    const held = await readMark(store, role);
+    if (held !== null && held.id !== id) throw new StoreRefused(othersText(role), role);
+    mark.passed = held?.revision ?? null;
+    if (held !== null) return;
+    if (role === "originals") throw new StoreRefused(UNMARKED, role);
+    await writeMark(store, role, id, null);
+  } catch (error) {
+    // Images are served without renditions. The next check compares a mark that another process writes.
+    if (role === "originals" || error instanceof StoreRefused || !isServiceError(error)) throw error;
+  }
+}
+
+export interface AdminGuardOptions {
+  /** Accepts originals that never had a mark. @default false */
+  acceptUnmarked?: boolean;
+}
+
+/**
+ * A guard for commands, which have no secret: writes no identity and no mark of originals, and rejects a store changed by a newer
+ * release. Stores other than that of the records are checked by `confirmBytes` and `confirmAll` only.
+ */
+export function createAdminGuard(
+  stores: StorageRoles,
+  log: Logger,
+  { acceptUnmarked = false }: AdminGuardOptions = {},
+): StoreGuard {
+  const { records } = stores;
+  const apart = rolesApart(stores);
   return createStoreGuard({
-    records,
+    stores,
     async first() {
       const held = await readIdentity(records);
       if (held !== null) requireKnownFormat(held.identity);
       return held?.identity.id ?? null;
+    },
+    async watched() {
+      const { held, marks } = await inspectStores(stores, { apart, acceptUnmarked });
+      if (held === null && apart.length > 0) throw new StoreRefused(NEVER_OPENED);
+      return rolesToWatch(stores, marks.originals !== null);
     },
     onError: null,
     log,
   });
 }
 
-/** @throws StoreRefused for a store changed by a newer release. */
-export function requireKnownFormat({ v }: StoreIdentity): void {
-  if (isKnownVersion(v)) return;
-  throw new StoreRefused(
-    `A newer release has changed this storage: it has format version ${v}, and this release reads up to ${FORMAT_VERSION}. Upgrade this process`,
-  );
-}
-
+/** Nothing proves that these records are those of the originals. */
+export const NEVER_OPENED =
+  "The records have no identity: no service was started on them, so they do not prove which originals are orphaned. Mount or name the right store of the records; if it is the right one, start the service on it once";
 const EMPTY =
-  "The storage has become empty: the data that this process was started with is gone. Mount or restore it, or restart the process to use the empty storage";
+  "The storage has become empty: the data that this process was started with is gone. Mount or restore it, or empty the stores of all roles and restart the process";
 const OTHER =
   "The storage was replaced by another one while this process was running. Mount the former one, or restart the process to use this one";

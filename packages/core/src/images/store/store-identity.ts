@@ -1,15 +1,20 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { StoreRole } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { FORMAT_VERSION } from "../record/known-version.ts";
 import { type Secret, toKeys } from "../record/pin.ts";
 
-/** The records' store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
+/** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
 export class StoreRefused extends ServiceError {
-  constructor(message: string) {
+  /** Role of the refused store. */
+  readonly role: StoreRole;
+
+  constructor(message: string, role: StoreRole = "records") {
     super("store_unavailable", message);
     this.name = "StoreRefused";
+    this.role = role;
   }
 }
 
@@ -23,6 +28,8 @@ export interface StoreIdentity {
   secrets: string[];
   /** Unix milliseconds. */
   createdAt: number;
+  /** The originals have a store of their own, which carries a mark: without it, the store is not theirs. Absent: not known. */
+  originalsApart?: true;
 }
 
 /** A stored identity, and its revision for a conditional write. */

@@ -40,7 +40,7 @@ export async function storeUpload(
   requireReserved: () => Promise<void>,
 ): Promise<CurrentRecord> {
   const watch = watchForOrphan(context, draft);
-  const confirmed = context.guard.confirm();
+  const confirmed = context.guard.confirmAll();
   // An upload that is rejected before it is stored does not await it.
   confirmed.catch(() => undefined);
   try {

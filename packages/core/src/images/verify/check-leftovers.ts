@@ -3,8 +3,10 @@ import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { keyOf } from "../record/image-record.ts";
 import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
-import { removeOrphan, repairOrphan } from "./repair.ts";
+import { planRemoval } from "./removals.ts";
+import { removeOrphan, restoreOrphan } from "./repair.ts";
 import { attempt, type VerifyContext } from "./verify-context.ts";
+import type { VerifyFinding } from "./verify-options.ts";
 
 const MAX_ENTRIES = 1000;
 /** A rendition stored during a deletion is removed by its writer within this time. */
@@ -35,7 +37,7 @@ export async function checkLeftovers(
 
 async function reportRendition(context: VerifyContext, key: string): Promise<void> {
   if ((await context.stores.renditions.stat(key)) === null) return;
-  const repair = context.isRepair ? await removeOrphan(context, "renditions", key) : null;
+  const repair = context.mayRemove ? await removeOrphan(context, "renditions", key) : null;
   const detail = `${key} has no image`;
   context.found({ id: idOf(key), key, what: "orphaned-rendition", detail, repair });
 }
@@ -43,9 +45,18 @@ async function reportRendition(context: VerifyContext, key: string): Promise<voi
 async function reportBytes(context: VerifyContext, key: string): Promise<void> {
   const info = await context.stores.originals.stat(key);
   if (info === null) return;
-  const repair = context.isRepair ? await repairOrphan(context, idOf(key), key) : null;
+  const repair = context.isRepair ? await restoreOrphan(context, idOf(key), key) : null;
   const detail = `${key} has ${info.size} bytes, and there is no record`;
-  context.found({ id: idOf(key), key, what: "orphaned-bytes", detail, repair });
+  const finding: VerifyFinding = { id: idOf(key), key, what: "orphaned-bytes", detail, repair };
+  if (repair !== null) return context.found(finding);
+  context.report.orphans++;
+  planRemoval(context, finding);
+}
+
+/** Deletes planned bytes, unless their record is there by now. */
+export async function removeOrphaned(context: VerifyContext, finding: VerifyFinding): Promise<void> {
+  if ((await withoutRecord(context, [finding.key])).length === 0) return;
+  context.found({ ...finding, repair: await removeOrphan(context, "originals", finding.key) });
 }
 
 /** The keys whose images have no record. */

@@ -6,8 +6,10 @@ import { isOver } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord } from "../record/image-record.ts";
 import { readRecord } from "../record/image-records.ts";
 import { decodeClaim } from "../uploads/claims.ts";
-import { removeClaim, repairImage, repairTally } from "./repair.ts";
+import { planRemoval } from "./removals.ts";
+import { livingCopyOf, removeClaim, removeImage, repairTally, restoreImage } from "./repair.ts";
 import { type ImageTrouble, suspect, type VerifyContext } from "./verify-context.ts";
+import type { VerifyFinding } from "./verify-options.ts";
 
 /** Checks one key of the records' store, and, for a record, the bytes of its image. */
 export async function checkRecord(context: VerifyContext, key: string): Promise<void> {
@@ -22,8 +24,19 @@ async function checkImage(context: VerifyContext, key: string, id: string): Prom
   if (suspicion === null) return;
   const { what, detail } = suspicion.trouble;
   const isForUs = context.isRepair && what !== "newer";
-  const repair = isForUs ? await repairImage(context, id, suspicion) : null;
-  context.found({ id, key, what, detail, repair });
+  const repair = isForUs ? await restoreImage(context, id, suspicion) : null;
+  const finding: VerifyFinding = { id, key, what, detail, repair };
+  if (repair === null && what !== "newer") planRemoval(context, finding);
+  else context.found(finding);
+}
+
+/** Ends the image of a planned removal, unless it is whole or has ended by now. */
+export async function removeDamaged(context: VerifyContext, finding: VerifyFinding): Promise<void> {
+  const { key } = finding;
+  const [id = ""] = key.split("/");
+  const suspicion = await suspect(context, key, (bytes) => troubleOf(context, id, bytes));
+  if (suspicion === null || suspicion.trouble.what === "newer") return;
+  context.found({ ...finding, repair: await removeImage(context, id, suspicion) });
 }
 
 async function troubleOf(context: VerifyContext, id: string, bytes: Buffer): Promise<ImageTrouble | null> {
@@ -36,6 +49,9 @@ async function troubleOf(context: VerifyContext, id: string, bytes: Buffer): Pro
     if (isServiceError(error, "store_unavailable"))
       return { what: "newer", detail: error.message, record: null };
     throw error;
+  }
+  if (context.isRepair && (await livingCopyOf(context, record)) !== null) {
+    return { what: "missing-original", detail: "a repair ended it for want of bytes", record };
   }
   const picture = isOver(record, context.now()) ? null : pictureOf(record);
   // The substitute for a damaged record describes no bytes. Only a withheld image has one.

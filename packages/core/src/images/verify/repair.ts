@@ -1,6 +1,7 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
 import { markDeleted } from "../life/mark-deleted.ts";
+import { revivedRecord } from "../life/revived-record.ts";
 import { sweepEntry } from "../life/sweep-entry.ts";
 import { type Digest, digestOf, isSame } from "../migrate/blob-digest.ts";
 import { readSmall } from "../migrate/copy-blob.ts";
@@ -15,30 +16,60 @@ import type { VerifyFinding } from "./verify-options.ts";
 
 type Repair = VerifyFinding["repair"];
 
-/** Restores an image from the backup if that has an intact copy of its current state; else removes the image. */
-export async function repairImage(
+/** Restores an image from the backup if that has an intact copy of its current state; else returns `null`. */
+export async function restoreImage(
   context: VerifyContext,
   id: string,
   { trouble: { record }, blob: { bytes, revision } }: Suspicion<ImageTrouble>,
 ): Promise<Repair> {
   return outcomeOf(context, async () => {
+    if (record?.gone) return await revive(context, record, revision);
     const isRestored =
       record === null
         ? await restoreRecord(context, await recordToRestore(context, id, bytes), revision)
         : await restoreBytes(context, record);
-    return isRestored ? "restored" : await remove(context, id, revision);
+    return isRestored ? "restored" : null;
   });
 }
 
-/** Restores the record of orphaned bytes from the backup; else removes the bytes. */
-export async function repairOrphan(context: VerifyContext, id: string, key: string): Promise<Repair> {
+/** Ends an image like a deletion: 410, and the bytes are removed. */
+export async function removeImage(
+  context: VerifyContext,
+  id: string,
+  { trouble: { record }, blob: { revision } }: Suspicion<ImageTrouble>,
+): Promise<Repair> {
+  return outcomeOf(context, () => remove(context, id, revision, record !== null));
+}
+
+/** Restores the record of orphaned bytes from the backup; else returns `null`. */
+export async function restoreOrphan(context: VerifyContext, id: string, key: string): Promise<Repair> {
   return outcomeOf(context, async () => {
     const record = await livingInBackup(context, id);
     const isIts = record !== null && pictureOf(record) === key && (await isWhole(context, record));
-    if (isIts && (await restoreRecord(context, record, null))) return "restored";
-    await context.stores.originals.delete(key);
-    return "removed";
+    return isIts && (await restoreRecord(context, record, null)) ? "restored" : null;
   });
+}
+
+/** The record that an image gets which a repair ended for want of bytes, if the backup has these; else `null`. */
+export async function livingCopyOf(context: VerifyContext, ended: ImageRecord): Promise<ImageRecord | null> {
+  const copy = ended.gone?.lost === true ? await livingInBackup(context, ended.id) : null;
+  const picture = copy === null ? null : pictureOf(copy);
+  const record = copy === null ? null : revivedRecord(ended, copy, context.now());
+  if (record === null || picture === null) return null;
+  return (await context.backup?.originals.stat(picture))?.size === record.size ? record : null;
+}
+
+async function revive(context: VerifyContext, ended: ImageRecord, revision: string): Promise<Repair> {
+  const record = await livingCopyOf(context, ended);
+  if (record === null) return "failed";
+  const { owners } = context.life;
+  if (record.owner !== null) await owners.reserve(record.owner.name, record.id, record.owner.bytes, {});
+  const isRestored = await restoreRecord(context, record, revision);
+  if (record.owner !== null) {
+    if (isRestored) owners.settle(record.owner.name, record.id);
+    else await owners.release(record.owner.name, record.id, record.owner.bytes);
+  }
+  return isRestored ? "restored" : "failed";
 }
 
 export async function removeOrphan(
@@ -77,8 +108,13 @@ async function outcomeOf({ life }: VerifyContext, work: () => Promise<Repair>): 
   }
 }
 
-/** Ends the image like a deletion: 410, and the bytes are removed. */
-async function remove({ life }: VerifyContext, id: string, revision: string): Promise<Repair> {
+/** @param isLost Whether only bytes are missing or damaged, so that a backup can revive the image. */
+async function remove(
+  { life }: VerifyContext,
+  id: string,
+  revision: string,
+  isLost: boolean,
+): Promise<Repair> {
   const current = await loadAny(life, id);
   if (current?.revision !== revision) {
     throw new ServiceError(
@@ -86,7 +122,7 @@ async function remove({ life }: VerifyContext, id: string, revision: string): Pr
       `Image ${id} was changed while it was verified. Run the verification again`,
     );
   }
-  const { entry } = await markDeleted(life, current);
+  const { entry } = await markDeleted(life, current, isLost);
   // If this fails, the sweep does it later.
   await sweepEntry(life, entry).catch(life.settings.onError);
   return "removed";

@@ -15,6 +15,7 @@ import { rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import type {
+  PlannedRemovals,
   VerifyFinding,
   VerifyOptions,
   VerifyProblem,
@@ -29,6 +30,13 @@ export interface VerifyContext {
   life: LifeContext;
   jobs: DueList;
   isRepair: boolean;
+  /** `undefined`: few. */
+  maxRemovals: number | undefined;
+  onRemovals(planned: PlannedRemovals): void;
+  /** Findings that are removed when everything was checked. */
+  planned: VerifyFinding[];
+  /** Whether a repair may remove anything. */
+  mayRemove: boolean;
   backup: StorageRoles | null;
   concurrency: number;
   signal: AbortSignal | undefined;
@@ -46,6 +54,8 @@ export interface VerifyContext {
 const RULES = {
   storage: required(imageStorage),
   repair: preset(false, flag()),
+  maxRemovals: whole(0),
+  onRemovals: fn(),
   backup: imageStorage,
   maxBytesPerSecond: preset(50e6, whole(1)),
   concurrency: preset(4, whole(1, 256)),
@@ -64,7 +74,7 @@ const RULES = {
 export function createVerifyContext(given: VerifyOptions): VerifyContext {
   const options = checkOptions("verifyStorage", given, RULES);
   const { concurrency, patienceMs, maxBytesPerSecond, signal, state } = options;
-  const { tombstoneDays, onError, onRemoved, now } = options;
+  const { tombstoneDays, onError, onRemoved, now, maxRemovals } = options;
   const settings = imageSettings({
     ...defaultSettings("verifyStorage"),
     ...{ tombstoneDays, onError, onRemoved, now },
@@ -76,18 +86,31 @@ export function createVerifyContext(given: VerifyOptions): VerifyContext {
     const looks = await Promise.allSettled([...all].map((store) => store.stat("migration/state")));
     return looks.every(({ status }) => status === "fulfilled");
   };
-  const report = state?.report ?? { images: 0, bytes: 0, defects: 0, repaired: 0, newer: 0, undecided: 0 };
+  const none = {
+    images: 0,
+    bytes: 0,
+    defects: 0,
+    repaired: 0,
+    newer: 0,
+    unrestorable: 0,
+    orphans: 0,
+    undecided: 0,
+  };
+  const report = state?.report ?? none;
   const { keys = 0, totalKeys = 0 } = state ?? {};
   const progress: VerifyProgress = { phase: "counting", keys, totalKeys, bytes: report.bytes };
   const tell = () => options.onProgress?.(progress);
+  const guard = createAdminGuard(stores, settings.log, { acceptUnmarked: maxRemovals !== undefined });
   const wait = createPace(maxBytesPerSecond, signal);
   return {
     stores,
-    life: createLife(stores, settings, createAdminGuard(stores.records, settings.log), (id) =>
-      removeStored(stores, id),
-    ).life,
+    life: createLife(stores, settings, guard, (id) => removeStored(stores, id)).life,
     jobs: createDueList(stores.records, "jobs"),
     isRepair: options.repair,
+    maxRemovals,
+    onRemovals: (planned) => options.onRemovals?.(planned),
+    planned: [...(state?.planned ?? [])],
+    mayRemove: options.repair,
     ...{ backup, concurrency, signal, now: settings.now, areThere, progress, tell },
     report: { ...report },
     retry: createRetry({ patienceMs, signal, areThere }),

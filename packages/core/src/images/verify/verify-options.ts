@@ -59,6 +59,8 @@ export interface VerifyState {
   totalKeys: number;
   /** The report so far. */
   report: VerifyReport;
+  /** Findings that a repair may remove at its end. */
+  planned: VerifyFinding[];
 }
 
 /** Results so far, including those of the earlier run that this one continues. */
@@ -73,15 +75,44 @@ export interface VerifyReport {
   repaired: number;
   /** Records written by a newer version. */
   newer: number;
+  /**
+   * Defects that only a removal ends: damaged images that were not restored, and orphaned originals. More of them than
+   * `maxRemovals`: a repair has removed nothing.
+   */
+  unrestorable: number;
+  /** Orphaned originals among them. */
+  orphans: number;
   /** Originals without a record that may belong to uploads in progress: undecided, since more than 1000 images were due. */
   undecided: number;
+}
+
+/** What a repair is about to remove, or does not remove. */
+export interface PlannedRemovals {
+  /** Number of images that would end, and of orphaned originals that would be deleted. */
+  removals: number;
+  /** Number of images and orphaned originals. */
+  of: number;
+  /** Most removals. */
+  most: number;
+  isAllowed: boolean;
 }
 
 export interface VerifyOptions extends Pick<ImagesOptions, "tombstoneDays" | "onRemoved" | "now"> {
   /** The storage to verify. It may be in use. The stores stay open. */
   storage: ImageStorage;
-  /** Repairs defects: restores from `backup` if possible, otherwise removes. @default false */
+  /**
+   * Repairs defects: restores from `backup` if possible, otherwise removes, after everything was checked. Rejects with
+   * `store_unavailable` if the stores do not belong together, or no service was ever started on them. @default false
+   */
   repair?: boolean | undefined;
+  /**
+   * A repair that would remove more images and orphaned originals removes none. Any number also accepts originals that a
+   * release before the marks of stores has written and that are missing.
+   * @default 3, or 1 % of them if that is more
+   */
+  maxRemovals?: number | undefined;
+  /** Called once before a repair removes something, or decides not to. @default not called */
+  onRemovals?: ((planned: PlannedRemovals) => void) | undefined;
   /** An older copy of the storage, in the same form. @default none */
   backup?: ImageStorage | undefined;
   /** Most bytes of originals read per second, a whole number from 1. @default 50000000 */

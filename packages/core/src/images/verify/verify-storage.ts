@@ -4,8 +4,11 @@ import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError } from "../../errors.ts";
 import { countKeys } from "../migrate/every-key.ts";
 import { roleOf } from "../record/image-record.ts";
+import { NEVER_OPENED } from "../store/store-guard.ts";
+import { readIdentity, StoreRefused } from "../store/store-identity.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
 import { checkRecord, checkTally } from "./check-record.ts";
+import { runRemovals } from "./removals.ts";
 import { attempt, createVerifyContext, type VerifyContext } from "./verify-context.ts";
 import type { VerifyOptions, VerifyReport, VerifyState } from "./verify-options.ts";
 
@@ -18,7 +21,9 @@ const PAGE_KEYS = 500;
  * problem is checked twice before it is reported, and an image that ends meanwhile is not a finding.
  *
  * A repair changes only reported keys, by compare-and-set. It reverts neither deletions nor takedowns: an image is restored
- * from the backup if the copy there is intact and no trace shows that the image had ended. Otherwise it is deleted.
+ * from the backup if the copy there is intact and no trace shows that the image had ended. Otherwise it is deleted, once all
+ * images and originals were checked, and only if that removes few of them (`maxRemovals`). An image that an earlier repair ended
+ * because its bytes were missing or damaged is restored from the backup.
  *
  * @returns the report. The storage has no defects left if `defects` equals `repaired`.
  * @throws TypeError for an option out of range. ServiceError `store_unavailable` if a store is unavailable for longer than
@@ -31,7 +36,7 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   const context = createVerifyContext(options);
   const { progress, report, tell, stores } = context;
   const { state } = options;
-  await context.life.guard.open();
+  await requireRepairable(context);
   tell();
   if (state === undefined) {
     const counts = await countKeys(stores, context);
@@ -39,6 +44,8 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   }
   for (const phase of PHASES.slice(state === undefined ? 0 : PHASES.indexOf(state.phase))) {
     progress.phase = phase;
+    // Before renditions are removed: the records may turn out to be the wrong ones.
+    if (phase === "renditions") await runRemovals(context);
     let cursor = state?.phase === phase ? state.cursor : null;
     do {
       const page = await pageOf(context, stores[phase], cursor);
@@ -54,6 +61,14 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   }
   await checkTallies(context);
   return report;
+}
+
+/** A repair deletes by absence, so it needs the right stores. A verification alone only reads. */
+async function requireRepairable({ isRepair, life, retry, stores }: VerifyContext): Promise<void> {
+  await life.guard.open();
+  if (!isRepair) return;
+  await retry(() => life.guard.confirmAll());
+  if ((await retry(() => readIdentity(stores.records))) === null) throw new StoreRefused(NEVER_OPENED);
 }
 
 /** Runs last, so that a recounted tally includes every restored record. */
@@ -73,10 +88,14 @@ async function checkTallies(context: VerifyContext): Promise<void> {
 }
 
 /** The state after a page: after the last page of a phase, the start of the next phase. */
-function stateAt({ progress, report }: VerifyContext, phase: StoreRole, cursor: string | null): VerifyState {
+function stateAt(
+  { planned, progress, report }: VerifyContext,
+  phase: StoreRole,
+  cursor: string | null,
+): VerifyState {
   const { keys, totalKeys } = progress;
   const next = cursor === null ? (PHASES[PHASES.indexOf(phase) + 1] ?? phase) : phase;
-  return { phase: next, cursor, keys, totalKeys, report: { ...report } };
+  return { phase: next, cursor, keys, totalKeys, report: { ...report }, planned: [...planned] };
 }
 
 async function pageOf({ retry }: VerifyContext, store: BlobStore, cursor: string | null): Promise<KeyPage> {

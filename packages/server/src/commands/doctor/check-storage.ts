@@ -4,10 +4,16 @@ import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BlobStore, createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import { chooseLeases, NO_LEASES_WARNING } from "@outrigger/core/images";
-import type { SharedTarget, StorageTarget, StorageTargets } from "@outrigger/core/open-storage";
-import { directoryReasonOf } from "../../cli/error-reason.ts";
+import {
+  distinctTargets,
+  type SharedTarget,
+  type StorageTarget,
+  type StorageTargets,
+} from "@outrigger/core/open-storage";
+import { directoryReasonOf, reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
+import { inspectTargets } from "../../storage/inspect-targets.ts";
 import { openStorage, openTarget } from "../../storage/open-storage.ts";
 import { whyUnreachable } from "../../storage/storage-error.ts";
 import { memoryWarning } from "../../storage/storage-notices.ts";
@@ -23,6 +29,7 @@ const MIN_FREE_SHARE = 0.05;
 const MIN_FREE_INODES = 100_000;
 const MIN_FREE_INODE_SHARE = 0.1;
 const LEASES = "leases";
+const TOGETHER = "stores of the roles";
 
 /** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
@@ -153,6 +160,23 @@ async function tryStoreIn(place: string): Promise<ClockReading> {
 /** Rejects if the directory exists and this user may not write to it, or the path is not a directory. */
 async function requireWritable(directory: string): Promise<void> {
   if (existsSync(directory)) await access(`${directory}/.`, constants.W_OK | constants.X_OK);
+}
+
+/** Whether the stores of the roles belong together. Empty if there is only one. */
+export async function checkTogether(targets: StorageTargets): Promise<Finding[]> {
+  if (distinctTargets(targets).length === 1) return [];
+  try {
+    await inspectTargets(targets);
+    return [ok(TOGETHER, "all stores belong to the records")];
+  } catch (error) {
+    return [
+      problem(
+        TOGETHER,
+        reasonOf(error),
+        "Mount, name or restore the right stores before anything is repaired",
+      ),
+    ];
+  }
 }
 
 /** Which store holds the leases of renditions. Empty if processes do not share renditions. */

@@ -9,7 +9,7 @@ import { checkNode, checkOpenFiles } from "./check-process.ts";
 import { checkRenderer } from "./check-renderer.ts";
 import { checkSecret } from "./check-secret.ts";
 import { checkAddresses, checkSizes, checkTimeOuts } from "./check-settings.ts";
-import { checkLeases, checkTarget } from "./check-storage.ts";
+import { checkLeases, checkTarget, checkTogether } from "./check-storage.ts";
 import { type Finding, lineOf, problem } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
 import { type MountFlags, visitOptionsOf } from "./mount/visit-options.ts";
@@ -67,6 +67,7 @@ export async function* examine(settings: ServerSettings): AsyncGenerator<Finding
   yield checkNode();
   yield* checkOpenFiles();
   for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
+  yield* await checkTogether(storage);
   yield* await checkLeases(storage);
   yield await checkSecret(storage.records, secret !== undefined);
   yield* checkTimeOuts(settings);

@@ -16,6 +16,7 @@ import type { ServerSettings } from "../../config/settings.ts";
 import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
 import { chooseSecret } from "../../storage/choose-secret.ts";
 import { requireDataDirectory } from "../../storage/data-directory.ts";
+import { inspectTargets, lacksDirectory, refusalOf } from "../../storage/inspect-targets.ts";
 import { openJobQueue } from "../../storage/open-job-queue.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
 import { storageError } from "../../storage/storage-error.ts";
@@ -42,6 +43,9 @@ export async function openParts(
 ) {
   const secret = chooseSecret(settings);
   if (settings.existing) requireDirectories(settings.storage);
+  if (isDivided(settings.storage) && lacksDirectory(settings.storage)) {
+    await inspectTargets(settings.storage, settings.existing);
+  }
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
   const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
   const storage = await openStorage(settings.storage, onTrouble).catch(async (error) => {
@@ -75,7 +79,7 @@ export async function openParts(
       pages,
     });
     // Before the lookup, which by default derives its secret from that of the images.
-    await images.ready().catch((cause) => Promise.reject(recordsError(settings, cause)));
+    await images.ready().catch((cause) => Promise.reject(refusalOf(settings.storage, cause)));
     if (settings.lookup !== false) {
       // Loads modules that only the lookup needs, such as the databases.
       const { openLookup } = await import("../../lookup/open-lookup.ts");
@@ -103,17 +107,15 @@ function isLimited({ images, lookup }: ServerSettings): boolean {
   return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
 }
 
+function isDivided(targets: StorageTargets): boolean {
+  return distinctTargets(targets).length > 1;
+}
+
 /** Verifies that the directories of records and originals exist before a store would create them. */
 function requireDirectories({ records, originals }: StorageTargets): void {
   for (const target of [records, originals]) {
     if (target.kind === "file") requireDataDirectory(target.directory);
   }
-}
-
-/** The error for a failure of the records' store, which holds the identity and the secret. */
-function recordsError({ storage }: ServerSettings, cause: unknown): StartError {
-  const [first] = distinctTargets(storage);
-  return storageError(storage.records, first?.roles ?? ["records"], cause);
 }
 
 function imagesOptionsOf({

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BlobStore, Renderer, StoreRole } from "@outrigger/core";
 import { isServiceError } from "@outrigger/core";
+import { refusedRole } from "../../storage/inspect-targets.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
 
 /** A store and its roles. */
@@ -22,8 +23,8 @@ export interface ReadinessOptions {
   /** Each distinct store once. */
   storage: readonly StoreInUse[];
   renderer: Renderer;
-  /** Rejects if the store of the records is not the one that was opened. Called before anything is written there. @default no check */
-  checkRecords?: (() => Promise<void>) | null;
+  /** Rejects if a store is not the one that was opened. Called before anything is written there. @default no check */
+  checkStores?: (() => Promise<void>) | null;
   /** Rejects if the lookup's database does not respond. @default no lookup */
   checkLookup?: (() => Promise<void>) | null;
   /** Milliseconds after which a part without a response counts as failing. @default 2000 */
@@ -40,7 +41,7 @@ const PICTURE = Buffer.from(
 export function createReadiness({
   storage,
   renderer,
-  checkRecords = null,
+  checkStores = null,
   checkLookup = null,
   timeoutMs = 2000,
 }: ReadinessOptions): Readiness {
@@ -50,7 +51,9 @@ export function createReadiness({
     ...storage.map((inUse) => ({
       names: storage.length === 1 ? ["storage"] : inUse.roles,
       async attempt(signal: AbortSignal) {
-        if (inUse.roles.includes("records")) await checkRecords?.();
+        await checkStores?.().catch((error) => {
+          if (inUse.roles.includes(refusedRole(error))) throw error;
+        });
         await tryStore(inUse, key, signal);
       },
     })),

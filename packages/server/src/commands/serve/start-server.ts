@@ -48,7 +48,7 @@ export async function startServer(
   const readiness = createReadiness({
     storage: storage.targets,
     renderer,
-    checkRecords: () => images.ready(),
+    checkStores: () => images.ready(),
     checkLookup,
   });
   let isDraining = false;

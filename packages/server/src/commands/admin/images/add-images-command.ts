@@ -7,6 +7,7 @@ import {
   parseLimit,
   parseRate,
   parseReason,
+  parseRemovals,
   parseTime,
   STATES,
 } from "../../../cli/option-values.ts";
@@ -91,6 +92,11 @@ export function addImagesCommand(program: Command, configHelp: string): void {
     .option("--repair", "restore damaged images from --from, delete the rest")
     .option("--from <storage>", "a backup: a URL, or JSON with one for each role")
     .option("--yes", "do not ask before a repair; required without a terminal")
+    .option(
+      "--max-removals <number>",
+      "most images and orphaned originals to remove (default: 3, or 1 %)",
+      parseRemovals,
+    )
     .option("--rate <MB/s>", "rate at which originals are read (default: 50)", parseRate)
     .option("--concurrency <number>", "keys checked at a time (default: 4)", parseConcurrency)
     .option("--state <file>", "keep the progress in this file, and resume from it")

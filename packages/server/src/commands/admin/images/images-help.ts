@@ -106,7 +106,9 @@ Reads every record and every original, compares sizes and SHA-256, and finds fil
 running: every finding is checked twice before it is reported. Prints one line per finding: image, problem, detail.
 
 With --repair, a damaged or missing record or original is restored from an intact copy in the backup; without such a copy the
-image is deleted (410), as by rm. Orphaned files are deleted. No deletion and no takedown is undone.
+image is deleted (410), as by rm. Orphaned files are deleted. No deletion and no takedown is undone. Removals come last. If they
+are more than 3 and more than 1 % of the images and orphaned originals, nothing is removed without --max-removals. An image
+that a repair deleted for want of bytes comes back by a later repair --from a backup that has them, or by outrigger restore.
 
 Examples:
   outrigger images verify --rate 20 --state /var/tmp/verify.json

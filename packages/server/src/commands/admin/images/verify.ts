@@ -1,4 +1,10 @@
-import { isServiceError, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/core";
+import {
+  isServiceError,
+  type PlannedRemovals,
+  type VerifyFinding,
+  type VerifyReport,
+  verifyStorage,
+} from "@outrigger/core";
 import type { StorageTargets } from "@outrigger/core/open-storage";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { confirm } from "../../../cli/confirm.ts";
@@ -18,6 +24,7 @@ export interface VerifyFlags extends DataFlags {
   repair?: boolean;
   from?: string;
   yes?: boolean;
+  maxRemovals?: number;
   /** Bytes per second. */
   rate?: number;
   concurrency?: number;
@@ -32,6 +39,7 @@ const SIGNAL_EXIT = 130;
 export async function verify(flags: VerifyFlags): Promise<void> {
   const { repair = false, yes = false, from, config, data } = flags;
   if (from !== undefined && !repair) refuse("--from: needs --repair");
+  if (flags.maxRemovals !== undefined && !repair) refuse("--max-removals: needs --repair");
   if (repair && !yes && !process.stdin.isTTY) refuse("--yes: is required without a terminal");
   const where = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
   await withImages(where, async (images) => {
@@ -52,7 +60,7 @@ export async function verify(flags: VerifyFlags): Promise<void> {
 }
 
 async function run(
-  { repair = false, rate, concurrency, json = false, quiet = false }: VerifyFlags,
+  { repair = false, maxRemovals, rate, concurrency, json = false, quiet = false }: VerifyFlags,
   { stores, options }: OpenImages,
   backup: OpenImages["stores"] | undefined,
   stateFile: StateFile,
@@ -66,6 +74,8 @@ async function run(
     const report = await verifyStorage({
       ...{ storage: stores, repair, ...options },
       ...(backup === undefined ? {} : { backup }),
+      ...(maxRemovals === undefined ? {} : { maxRemovals }),
+      onRemovals: printRemovals,
       ...(rate === undefined ? {} : { maxBytesPerSecond: rate }),
       ...(concurrency === undefined ? {} : { concurrency }),
       ...(stateFile.state === null ? {} : { state: stateFile.state }),
@@ -121,6 +131,16 @@ function lineOf(finding: VerifyFinding, json: boolean): string {
   const { id, key, what, detail, repair } = finding;
   const outcome = repair === null ? "" : `: ${repair === "failed" ? "not repaired" : repair}`;
   return `${id ?? key}  ${what}  ${printable(detail)}${outcome}\n`;
+}
+
+function printRemovals({ removals, of, most, isAllowed }: PlannedRemovals): void {
+  const share = of === 0 ? 100 : Math.ceil((removals / of) * 1000) / 10;
+  const what = `${removals} of ${of} images and orphaned originals (${share} %)`;
+  process.stderr.write(
+    isAllowed
+      ? `outrigger: Removing ${what}\n`
+      : `outrigger: Nothing was removed: that would be ${what}, more than ${most}. Check that the stores of all roles are the right ones and mounted. If they are, and no backup has these images, pass --max-removals ${removals}\n`,
+  );
 }
 
 function printReport(report: VerifyReport, ms: number, json: boolean): void {

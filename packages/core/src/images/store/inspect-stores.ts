@@ -1,0 +1,129 @@
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import { roleOf } from "../record/image-record.ts";
+import { FORMAT_VERSION, isKnownVersion } from "../record/known-version.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
+import { BYTES_ROLES, type BytesRole, type HeldMark, markKeyOf, readMark } from "./role-marks.ts";
+import { sampleOriginals } from "./sample-originals.ts";
+import { type HeldIdentity, readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
+
+export interface InspectOptions {
+  /** Roles whose stores are not that of the records: see `rolesApart`. */
+  apart: readonly BytesRole[];
+  /** Refuses empty stores of records and originals. Renditions may be lost at any time. @default false */
+  requireStore?: boolean;
+  /** Accepts originals that never had a mark without looking for some of them. @default false */
+  acceptUnmarked?: boolean;
+}
+
+/** Stores that belong together. */
+export interface InspectedStores {
+  /** `null`: the records have no identity. */
+  held: HeldIdentity | null;
+  /** Whether the records' store has no permanent key of an image service. */
+  isNew: boolean;
+  marks: Record<BytesRole, HeldMark | null>;
+}
+
+/**
+ * Checks that the stores of all roles belong together, and writes nothing. Originals that never had a mark belong to the
+ * records if a sample of those is found there, or if both are empty.
+ * Rejects with {@link StoreRefused} if they do not, and for a store of a newer release; otherwise like the stores, except that
+ * renditions need not answer.
+ */
+export async function inspectStores(
+  stores: StorageRoles,
+  { apart, requireStore = false, acceptUnmarked = false }: InspectOptions,
+): Promise<InspectedStores> {
+  // Marks first: a process that writes a mark has written the identity before.
+  const [originals, renditions] = await Promise.all([
+    readMark(stores.originals, "originals"),
+    readMark(stores.renditions, "renditions").catch(() => null), // Renditions may be unavailable.
+  ]);
+  const marks = { originals, renditions };
+  const held = await readIdentity(stores.records);
+  if (held !== null) requireKnownFormat(held.identity);
+  for (const role of BYTES_ROLES) requireOurs(marks[role], role, held);
+  const isNew = held === null && (await holdsNothing(stores.records));
+  if (isNew && requireStore) throw new StoreRefused(emptyText(stores.records));
+  if (originals !== null) return { held, isNew, marks };
+  if (held?.identity.originalsApart === true) {
+    // A process that starts at the same time may have written both since the first look.
+    marks.originals = await readMark(stores.originals, "originals");
+    if (marks.originals === null) throw new StoreRefused(UNMARKED, "originals");
+    requireOurs(marks.originals, "originals", held);
+    return { held, isNew, marks };
+  }
+  if (apart.includes("originals")) {
+    await requireOtherwiseFree(stores.originals, held);
+    if (!acceptUnmarked) await requireOriginals(stores, requireStore);
+  }
+  return { held, isNew, marks };
+}
+
+/** @throws StoreRefused for a store changed by a newer release. */
+export function requireKnownFormat({ v }: Pick<StoreIdentity, "v">): void {
+  if (isKnownVersion(v)) return;
+  throw new StoreRefused(
+    `A newer release has changed this storage: it has format version ${v}, and this release reads up to ${FORMAT_VERSION}. Upgrade this process`,
+  );
+}
+
+/** @throws StoreRefused for the mark of another storage. */
+export function requireOurs(mark: HeldMark | null, role: BytesRole, held: HeldIdentity | null): void {
+  if (mark === null) return;
+  requireKnownFormat(mark);
+  if (held?.identity.id === mark.id) return;
+  throw new StoreRefused(held === null ? noRecordsText(role) : othersText(role), role);
+}
+
+/** Rejects for originals in the records' store of another storage, or in a backup, which has an identity too. */
+async function requireOtherwiseFree(originals: BlobStore, held: HeldIdentity | null): Promise<void> {
+  const own = await readIdentity(originals);
+  if (own !== null && own.identity.id !== held?.identity.id) {
+    throw new StoreRefused(othersText("originals"), "originals");
+  }
+}
+
+async function requireOriginals(stores: StorageRoles, requireStore: boolean): Promise<void> {
+  const { from, looked, found } = await sampleOriginals(stores);
+  if (looked === 0 ? !requireStore : found * 2 > looked) return;
+  if (looked === 0) throw new StoreRefused(emptyText(stores.originals), "originals");
+  const seen =
+    from === "records"
+      ? `${found} of ${looked} images looked up have their original there`
+      : `${found} of ${looked} originals looked up there have a record, and no image has its original there`;
+  throw new StoreRefused(
+    `The store of the originals does not belong to these records: ${seen}. Mount or name the right one. ${LOST}`,
+    "originals",
+  );
+}
+
+/** Whether a store has no permanent key of an image service. */
+async function holdsNothing(records: BlobStore): Promise<boolean> {
+  let cursor: string | undefined;
+  do {
+    const page = await records.list("", cursor === undefined ? {} : { cursor });
+    if (page.keys.some((key) => roleOf(key) !== null)) return false;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return true;
+}
+
+const LOST =
+  "If the originals are lost, restore them with outrigger restore, or end their images with outrigger images verify --repair --max-removals";
+
+/** The originals had a mark before. */
+export const UNMARKED = `The store of the originals is empty or another one: it lacks its mark (key "${markKeyOf("originals")}"), like a volume that is not mounted. Mount or name the right one. If its files were moved here by hand, copy that key too; if they are lost, restore a backup with outrigger restore`;
+
+export function othersText(role: BytesRole): string {
+  return `The store of the ${role} belongs to another storage than the records. Name the right one, or an empty one`;
+}
+
+function noRecordsText(role: BytesRole): string {
+  return `The store of the records is not the one that the ${role} belong to: it has no identity. Mount, restore or name the right one; to start over, name empty stores for all roles`;
+}
+
+function emptyText(store: BlobStore): string {
+  const what = isLocalStore(store) ? "The data directory" : "The storage";
+  return `${what} is empty, and an existing one is required. Mount the right one; to start with an empty one, start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)`;
+}
