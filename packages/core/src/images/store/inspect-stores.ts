@@ -10,9 +10,9 @@ export interface InspectOptions {
   /** Roles whose stores are not that of the records: see `rolesApart`. */
   apart: readonly BytesRole[];
   /** Refuses empty stores of records and originals. Renditions may be lost at any time. @default false */
-  requireStore?: boolean;
+  requireStore?: boolean | undefined;
   /** Accepts originals that never had a mark without looking for some of them. @default false */
-  acceptUnmarked?: boolean;
+  acceptUnmarked?: boolean | undefined;
 }
 
 /** Stores that belong together. */

@@ -33,6 +33,7 @@ export interface VerifyFinding {
   id: string | null;
   /** The stored key. */
   key: string;
+  /** Kind of the problem. */
   what: VerifyProblem;
   /** A clause without a full stop. */
   detail: string;

@@ -15,14 +15,17 @@ const STATE: z.ZodType<VerifyState> = z.object({
   totalKeys: COUNT,
   report: z.object({
     ...{ images: COUNT, bytes: COUNT, defects: COUNT, repaired: COUNT, newer: COUNT, undecided: COUNT },
-    ...{ unrestorable: COUNT, orphans: COUNT },
+    // Files of earlier releases lack these.
+    ...{ unrestorable: COUNT.default(0), orphans: COUNT.default(0) },
   }),
-  planned: z.array(
-    z.object({
-      ...{ id: z.string().nullable(), key: z.string(), detail: z.string(), repair: z.null() },
-      what: z.enum(["damaged-record", "missing-original", "wrong-size", "wrong-digest", "orphaned-bytes"]),
-    }),
-  ),
+  planned: z
+    .array(
+      z.object({
+        ...{ id: z.string().nullable(), key: z.string(), detail: z.string(), repair: z.null() },
+        what: z.enum(["damaged-record", "missing-original", "wrong-size", "wrong-digest", "orphaned-bytes"]),
+      }),
+    )
+    .default([]),
 });
 
 /** The subject of a verification. A verification of another subject cannot resume it. */
