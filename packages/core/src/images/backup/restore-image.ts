@@ -74,7 +74,7 @@ async function revive(context: RestoreContext, record: ImageRecord): Promise<Res
   const ended = await records.stat(key);
   if (!(await bringBytes(context, record))) return "damaged";
   const { id, owner, processing } = record;
-  await migration.due.images.add({ id, dueMs: nextLookAt(record, 0) });
+  await addNextLook(migration.due.images, record, 0);
   if (processing !== null) await migration.due.jobs.add({ id, dueMs: record.createdAt });
   if (owner !== null) await life.owners.reserve(owner.name, id, owner.bytes, {});
   // Its end was the last change: a conflict means that another restore was faster.
