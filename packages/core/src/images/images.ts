@@ -43,7 +43,7 @@ import { type AddressedRendition, type AddressOptions, writeAddress } from "./re
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
-import { rolesApart, rolesToWatch } from "./store/role-marks.ts";
+import { type BytesRole, rolesApart, rolesToWatch } from "./store/role-marks.ts";
 import { createStoreGuard } from "./store/store-guard.ts";
 
 export interface CloseOptions {
@@ -117,10 +117,7 @@ export function createImages(options: ImagesOptions): Images {
     onError: settings.onError,
   });
   const boundsClients = checked.rateLimits !== false;
-  const scheduler = createRenderScheduler(renderer, budget, {
-    observer,
-    boundsClients,
-  });
+  const scheduler = createRenderScheduler(renderer, budget, { observer, boundsClients });
   const renditions = createRenditions({
     ...roles,
     leases,
@@ -139,20 +136,20 @@ export function createImages(options: ImagesOptions): Images {
   });
   let pins: Pins | null = null;
   let signatures: AddressSignatures | null = null;
-  let isMarked = false;
+  let watched: BytesRole[] = [];
   const guard = createStoreGuard({
     stores: roles,
     async first() {
       const { secret } = checked;
       // An observer makes three objects of one store.
       const opened = await openStore({ ...settings, stores: roles, apart: rolesApart(given), secret });
-      isMarked = opened.isMarked;
+      watched = rolesToWatch(given, opened.isMarked);
       pins = createPins(opened.secret);
       signatures = createAddressSignatures(opened.secret);
       await renditions.open();
       return opened.id;
     },
-    watched: async () => rolesToWatch(given, isMarked),
+    watched: async () => watched,
     onError: settings.onError,
     log: settings.log,
   });

@@ -1,6 +1,3 @@
-import { idOfRecord } from "../record/image-record.ts";
-import { removeOrphaned } from "./check-leftovers.ts";
-import { removeDamaged } from "./check-record.ts";
 import { attempt, type VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding } from "./verify-options.ts";
 
@@ -24,7 +21,10 @@ export function planRemoval(context: VerifyContext, finding: VerifyFinding): voi
  * Removes what was planned, unless that is more than allowed: then nothing is removed, here and afterwards. Each defect is checked
  * again before, and so are the stores.
  */
-export async function runRemovals(context: VerifyContext): Promise<void> {
+export async function runRemovals(
+  context: VerifyContext,
+  remove: (context: VerifyContext, finding: VerifyFinding) => Promise<void>,
+): Promise<void> {
   const { report, planned } = context;
   const of = report.images + report.orphans;
   const most = context.maxRemovals ?? Math.max(FEW, Math.floor(of * SMALL_SHARE));
@@ -40,7 +40,6 @@ export async function runRemovals(context: VerifyContext): Promise<void> {
     context.signal?.throwIfAborted();
     // A volume may have gone away meanwhile.
     await context.retry(() => context.life.guard.confirmAll());
-    const remove = idOfRecord(finding.key) === null ? removeOrphaned : removeDamaged;
     await attempt(context, finding.key, () => remove(context, finding));
   }
 }

@@ -6,11 +6,11 @@ import { countKeys } from "../migrate/every-key.ts";
 import { roleOf } from "../record/image-record.ts";
 import { NEVER_OPENED } from "../store/store-guard.ts";
 import { readIdentity, StoreRefused } from "../store/store-identity.ts";
-import { checkLeftovers } from "./check-leftovers.ts";
-import { checkRecord, checkTally } from "./check-record.ts";
+import { checkLeftovers, removeOrphaned } from "./check-leftovers.ts";
+import { checkRecord, checkTally, removeDamaged } from "./check-record.ts";
 import { runRemovals } from "./removals.ts";
 import { attempt, createVerifyContext, type VerifyContext } from "./verify-context.ts";
-import type { VerifyOptions, VerifyReport, VerifyState } from "./verify-options.ts";
+import type { VerifyFinding, VerifyOptions, VerifyReport, VerifyState } from "./verify-options.ts";
 
 const PHASES: readonly StoreRole[] = ["records", "originals", "renditions"];
 /** Keys between two saved states, which are checked again after an interruption. */
@@ -45,7 +45,7 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   for (const phase of PHASES.slice(state === undefined ? 0 : PHASES.indexOf(state.phase))) {
     progress.phase = phase;
     // Before renditions are removed: the records may turn out to be the wrong ones.
-    if (phase === "renditions") await runRemovals(context);
+    if (phase === "renditions") await runRemovals(context, removeFound);
     let cursor = state?.phase === phase ? state.cursor : null;
     do {
       const page = await pageOf(context, stores[phase], cursor);
@@ -61,6 +61,10 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
   }
   await checkTallies(context);
   return report;
+}
+
+function removeFound(context: VerifyContext, finding: VerifyFinding): Promise<void> {
+  return (finding.what === "orphaned-bytes" ? removeOrphaned : removeDamaged)(context, finding);
 }
 
 /** A repair deletes by absence, so it needs the right stores. A verification alone only reads. */
