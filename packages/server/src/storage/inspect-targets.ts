@@ -7,7 +7,7 @@ import {
   ROLES,
   type StorageTarget,
   type StorageTargets,
-} from "../config/targets/storage-target.ts";
+} from "@outrigger/core/open-storage";
 import { openStorage } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 
