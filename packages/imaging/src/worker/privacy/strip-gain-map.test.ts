@@ -101,7 +101,7 @@ describe.each(["MM", "II"] as const)("stripJpeg, list of pictures in byte order 
 });
 
 test("stripJpeg keeps a gain map directly after a picture whose XMP declares it, and lists it", async () => {
-  const picture = withSegments(parts.picture, EXIF, pictureXmp(androidMap.length));
+  const picture = withSegments(parts.picture, EXIF, pictureXmp(androidMap.length), ...PERSONAL);
   const video = Buffer.from(`\0\0\0\x18ftypmp42${HDR_SECRET}`);
   await expectHdr(strip(Buffer.concat([picture, androidMap, video])));
 });

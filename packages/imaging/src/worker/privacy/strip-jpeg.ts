@@ -139,17 +139,18 @@ function usualPixels({ payload }: JpegSegment): number {
 function joinGainMap(bytes: Buffer, stripped: Stripped, map: readonly Buffer[]): readonly Buffer[] | null {
   const { mpf, xmp, iso } = stripped.hdr;
   const mapBytes = lengthOf(map);
+  const head = xmp && declaresGainMap(xmp) ? writePictureXmp(mapBytes) : Buffer.alloc(0);
   const index = writeMpf(0, 0, mapBytes);
+  const written = mpf === undefined ? Buffer.concat([head, index]) : index;
   replaceHdr(stripped, {
-    mpf: index,
-    xmp: xmp && declaresGainMap(xmp) ? writePictureXmp(mapBytes) : null,
+    ...(mpf === undefined ? { xmp: written } : { mpf: written, xmp: head }),
     iso: iso && reduceIso(iso, "picture"),
   });
-  if (mpf === undefined && xmp !== undefined) stripped.edits.replace(xmp.end, xmp.end, index);
   const picture = stripped.edits.apply() ?? [];
-  const before = lengthOf(picture.slice(0, picture.indexOf(index)));
+  const at = written.length - index.length;
+  const before = lengthOf(picture.slice(0, picture.indexOf(written))) + at;
   // Its offsets depend on the length of the picture, and so on its own.
-  writeMpf(lengthOf(picture), before, mapBytes).copy(index);
+  writeMpf(lengthOf(picture), before, mapBytes).copy(written, at);
   const file = [...picture, ...map];
   return lengthOf(file) === bytes.length && Buffer.concat(file).equals(bytes) ? null : file;
 }
