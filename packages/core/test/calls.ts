@@ -61,7 +61,13 @@ export function createCall(method: string, path: string, options: CallOptions = 
       return { file: spooled, fields: Object.assign(Object.create(null), uploadFields) };
     },
     fields: async () => fields ?? null,
-    text: async () => csv ?? null,
+    async text(types, _limits, take) {
+      const type = csv === undefined ? "application/json" : "text/csv";
+      const body = csv ?? (fields === undefined ? undefined : JSON.stringify(fields));
+      if (!types.includes(type) || body === undefined) return null;
+      await take(body, type);
+      return type;
+    },
   };
 }
 

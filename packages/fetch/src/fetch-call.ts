@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Call, Upload, UploadLimits } from "@outrigger/core";
+import type { BodyLimits, Call, TakeText, Upload, UploadLimits } from "@outrigger/core";
 import {
   ClientLeftError,
   type HostParsed,
@@ -83,12 +83,12 @@ export class FetchCall implements Call {
     return receiveUpload(this.#incoming, limits, this.signal, NOTHING_PARSED);
   }
 
-  fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
+  fields(limits: BodyLimits): Promise<Readonly<Record<string, unknown>> | null> {
     return receiveFields(this.#incoming, limits, this.signal, () => undefined);
   }
 
-  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
-    return receiveText(this.#incoming, type, limits, this.signal, () => undefined);
+  text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null> {
+    return receiveText(this.#incoming, types, limits, take, this.signal, () => undefined);
   }
 
   /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Call, Upload, UploadLimits } from "@outrigger/core";
+import type { BodyLimits, Call, TakeText, Upload, UploadLimits } from "@outrigger/core";
 import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connection-close.ts";
 import { receiveFields, receiveText } from "./fields/receive-fields.ts";
 import type { HostView, RequestFacts } from "./host-view.ts";
@@ -79,16 +79,15 @@ export class NodeCall<Context> implements Call {
     );
   }
 
-  fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null> {
+  fields(limits: BodyLimits): Promise<Readonly<Record<string, unknown>> | null> {
     return this.#receive((signal) =>
       receiveFields(this.#req, limits, signal, () => this.#view.parsedBody(this.context)),
     );
   }
 
-  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null> {
-    return this.#receive((signal) =>
-      receiveText(this.#req, type, limits, signal, () => this.#view.parsedBody(this.context)),
-    );
+  text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null> {
+    const parsedBody = () => this.#view.parsedBody(this.context);
+    return this.#receive((signal) => receiveText(this.#req, types, limits, take, signal, parsedBody));
   }
 
   /**

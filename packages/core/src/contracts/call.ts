@@ -64,6 +64,15 @@ export interface UploadLimits {
   spoolDirectory?: string;
 }
 
+export interface BodyLimits {
+  maxBytes: number;
+  /** Milliseconds without a byte after which the body is rejected with `timeout`. */
+  idleMs: number;
+}
+
+/** Takes the next piece of a body. The `type` is the body's media type. */
+export type TakeText = (text: string, type: string) => Promise<void>;
+
 export interface Upload {
   file: SpooledFile;
   /**
@@ -118,13 +127,14 @@ export interface Call<Context = any> {
    * not an object, invalid UTF-8), `unsupported_media` (any other media type), `too_large`, `timeout` (also
    * below 1 KiB/s on average after 30 s) or `host_misuse`.
    */
-  fields(limits: { maxBytes: number; idleMs: number }): Promise<Readonly<Record<string, unknown>> | null>;
+  fields(limits: BodyLimits): Promise<Readonly<Record<string, unknown>> | null>;
   /**
-   * The body as text. `null` if there is no body. Text that the host has already read is used. Rejects as `fields`
-   * does.
-   * @param type the media type that is accepted, in lower case.
+   * Passes the body as text to `take`, in pieces as they arrive; the next piece waits for `take`. A body that the host has
+   * already read is one piece. Rejects as `fields` does, and with what `take` rejects with.
+   * @param types the media types that are accepted, in lower case. `application/json` admits all types with `+json`.
+   * @returns the media type; `null` if there is no body.
    */
-  text(type: string, limits: { maxBytes: number; idleMs: number }): Promise<string | null>;
+  text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null>;
 }
 
 /** The response that an adapter sends. It reads a stream body to its end or destroys it. */

@@ -30,6 +30,13 @@ export interface VerificationRow {
   result: string | null;
 }
 
+/** What a list adds to the bytes of its account. */
+export interface ListSize {
+  bytes: number;
+  /** `null`: no limit. */
+  maxBytes: number | null;
+}
+
 /** Names a row. */
 export interface VerificationPlace {
   /** ID of its list. */
@@ -57,15 +64,17 @@ export interface TakenVerification extends VerificationPlace {
 export interface VerificationQueue {
   /**
    * Adds a list with all of its rows, due at once, or nothing.
-   * @param rows at least 1; their `result` is `null`.
+   * @param rows at least 1; their `result` is `null`. Read each property by its name: `columns` may be computed.
    * @param maxRows the list is not added if the lists of the account would then have more rows; `null`: no
    * limit.
+   * @param size `bytes` that the list counts, and a limit for the account's lists as `maxRows` is; absent: it counts none.
    * @returns whether the list was added.
    */
   add(
     list: Omit<VerificationList, "total" | "done" | "isStarted">,
     rows: readonly VerificationRow[],
     maxRows: number | null,
+    size?: ListSize,
   ): Promise<boolean>;
   /**
    * Adds a single row under an ID of its own, before the rows of the account's lists. {@link

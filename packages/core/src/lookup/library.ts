@@ -19,7 +19,7 @@ import { type EmailFinderParameters, emailFinder } from "./operations/email-find
 import { emailVerifier } from "./operations/email-verifier.ts";
 import { readArguments } from "./operations/given.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
-import { readAddresses } from "./verifications/read-table.ts";
+import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
 export interface LookupCallOptions {
@@ -169,7 +169,7 @@ export function createLookupLibrary(
     async verifyEmails(emails, options) {
       const { account, signal } = checkOptions("verifyEmails", options, CALL_RULES);
       return call(async () => {
-        const list = readAddresses(emails);
+        const list = await readAddresses(emails);
         await context.suppressions.ready();
         return addList(context, await payerOf(account), list);
       }, signal);

@@ -65,6 +65,11 @@ export interface LookupOptions {
   /** Requests per second and account, at least 1; `false`: no limit. @default 15 */
   requestsPerSecond?: number | false | undefined;
   /**
+   * Whether the key `test-api-key` gets the fixed answers. `false`: it is an unknown key, as any other without an account.
+   * @default true
+   */
+  testKey?: boolean | undefined;
+  /**
    * Counts requests per second. While it is unavailable, each process counts separately. Not closed with the
    * service. @default in memory
    */

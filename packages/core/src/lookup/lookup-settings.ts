@@ -54,6 +54,7 @@ export const LOOKUP_RULES = {
     ),
   ),
   requestsPerSecond: rules.preset(15, rules.orFalse(rules.whole(1))),
+  testKey: rules.preset(true, rules.flag()),
   rateLimiter: shapes.rateLimiter,
   tls: rules.preset("required", rules.oneOf("required", "always", "off")),
   cors: CORS_RULE,

@@ -1,3 +1,4 @@
+import { TextDecoder } from "node:util";
 import { ServiceError } from "@outrigger/core";
 
 export type BodyFormat = "json" | "form";
@@ -30,13 +31,21 @@ export function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
   return fields;
 }
 
-/** Throws `bad_request` for bytes that are not UTF-8. */
-export function decode(bytes: Uint8Array): string {
+/**
+ * Throws `bad_request` for bytes that are not UTF-8.
+ * @param decoder Decodes a text in pieces; `bytes` is absent at its end.
+ */
+export function decode(bytes: Uint8Array | undefined, decoder?: TextDecoder): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (decoder !== undefined) return decoder.decode(bytes, { stream: bytes !== undefined });
+    return createDecoder().decode(bytes);
   } catch (cause) {
     throw new ServiceError("bad_request", "The body is not valid UTF-8", { cause });
   }
+}
+
+export function createDecoder(): TextDecoder {
+  return new TextDecoder("utf-8", { fatal: true });
 }
 
 function parseJson(text: string): unknown {

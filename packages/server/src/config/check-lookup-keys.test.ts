@@ -4,7 +4,7 @@ import { problemsOf } from "../../test/config-problems.ts";
 it.each([
   [
     { lookup: true },
-    "lookup: must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, verifyAtOnce, smtp, dnsServers)",
+    "lookup: must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, verifyAtOnce, testKey, smtp, dnsServers)",
   ],
   [{ lookup: { databse: "file:x" } }, "lookup.databse: unknown key, did you mean lookup.database?"],
   [

@@ -41,6 +41,7 @@ export const LOOKUP_KEYS = [
   "networkNames",
   "requestsPerSecond",
   "verifyAtOnce",
+  "testKey",
 ] as const satisfies readonly (keyof LookupOptions)[];
 
 /** Options of `createMailProber` that a configuration has under `lookup`. */

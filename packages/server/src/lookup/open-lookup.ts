@@ -61,7 +61,7 @@ async function connect(
   data: LookupData,
   hasSamples: boolean,
 ): Promise<Omit<OpenLookup, "sampleKey">> {
-  const { smtp, dnsServers, plans, networkNames, requestsPerSecond, verifyAtOnce } = settings;
+  const { smtp, dnsServers, plans, networkNames, requestsPerSecond, verifyAtOnce, testKey } = settings;
   const { contacts, accounts, suppressionList, suppressions, verifications, secrets } = data;
   const [{ proberSecret }] = data.keys;
   const cache = await openVerdictCache(storage, onTrouble);
@@ -88,6 +88,7 @@ async function connect(
     ...(networkNames === undefined ? {} : { networkNames }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
     ...(verifyAtOnce === undefined ? {} : { verifyAtOnce }),
+    ...(testKey === undefined ? {} : { testKey }),
     logger,
     onError,
   });

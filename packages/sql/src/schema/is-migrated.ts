@@ -10,7 +10,10 @@ export interface Schema {
 
 export const LOOKUP_SCHEMA = {
   table: "lookup_migrations",
-  names: ["001-tables", "002-verdicts-and-titles", "003-verifications", "004-spelling-keys", "005-habits"],
+  names: [
+    ...["001-tables", "002-verdicts-and-titles", "003-verifications"],
+    ...["004-spelling-keys", "005-habits", "006-list-bytes"],
+  ],
 } as const satisfies Schema;
 
 const TABLE = {

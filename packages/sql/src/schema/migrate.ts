@@ -18,6 +18,7 @@ export function lookupMigrations(kind: "sqlite" | "postgres"): Migrations {
     "003-verifications": { up: (db) => createVerifications(db, kind) },
     "004-spelling-keys": { up: (db) => addSpellingKeyColumn(db, kind) },
     "005-habits": { up: forgetPatterns },
+    "006-list-bytes": { up: (db) => addListBytes(db, kind) },
   } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 
@@ -33,6 +34,15 @@ async function addSpellingKeyColumn(db: Kysely<unknown>, kind: "sqlite" | "postg
   ]) {
     await statement.execute(db);
   }
+}
+
+/** Lists of earlier versions count no bytes until they are deleted, 30 days after they were added. */
+async function addListBytes(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
+  const known = sql`SELECT 1 FROM pragma_table_info('lookup_verification_lists') WHERE name = 'bytes'`;
+  // SQLite has no IF NOT EXISTS for columns.
+  if (kind === "sqlite" && (await known.execute(db)).rows.length > 0) return;
+  const column = kind === "sqlite" ? sql`bytes` : sql`IF NOT EXISTS bytes`;
+  await sql`ALTER TABLE lookup_verification_lists ADD COLUMN ${column} bigint NOT NULL DEFAULT 0`.execute(db);
 }
 
 /** Patterns of earlier versions have no habits. The next question about a domain learns them again. */
@@ -83,6 +93,8 @@ async function migrate(db: Kysely<unknown>, { table, names }: Schema, migrations
     provider: { getMigrations: async () => migrations },
     migrationTableName: table,
     migrationLockTableName: `${table}_lock`,
+    // Migrations of two branches may reach a database in either order.
+    allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;

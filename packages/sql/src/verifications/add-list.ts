@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import type { VerificationRow } from "@outrigger/core/lookup";
+import type { ListSize, VerificationRow } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { subjectKey } from "./erase-rows.ts";
 
@@ -16,8 +16,8 @@ export interface NewList {
   dueMs: number;
 }
 
-/** Number of rows in one statement. */
-const CHUNK = 2000;
+/** Number of rows in one statement: each may have 4 KiB, and an embedded database blocks the thread. */
+const CHUNK = 500;
 const SPOTS = 2 ** 31;
 
 /** Adds a list with its rows in one transaction; see `VerificationQueue`. @returns `false` for a known ID or too many rows. */
@@ -26,17 +26,20 @@ export async function addList(
   list: NewList,
   rows: readonly VerificationRow[],
   maxRows: number | null,
+  { bytes, maxBytes }: ListSize,
 ): Promise<boolean> {
   const { account } = list;
   return await driver.write(async (runner) => {
-    if (maxRows !== null) {
-      const kept = await runner.first<{ total: number }>(
-        "SELECT coalesce(sum(total), 0) AS total FROM lookup_verification_lists WHERE account = $1 AND is_single = 0",
+    if (maxRows !== null || maxBytes !== null) {
+      const kept = await runner.first<{ total: number; bytes: number }>(
+        `SELECT coalesce(sum(total), 0) AS total, CAST(coalesce(sum(bytes), 0) AS bigint) AS bytes
+         FROM lookup_verification_lists WHERE account = $1 AND is_single = 0`,
         [account],
       );
-      if ((kept?.total ?? 0) + rows.length > maxRows) return false;
+      if ((kept?.total ?? 0) + rows.length > (maxRows ?? Infinity)) return false;
+      if ((kept?.bytes ?? 0) + bytes > (maxBytes ?? Infinity)) return false;
     }
-    const seq = await insertList(runner, list, rows.length);
+    const seq = await insertList(runner, list, rows.length, bytes);
     if (seq === null) return false;
     for (let start = 0; start < rows.length; start += CHUNK) {
       const given = rows
@@ -56,7 +59,6 @@ export async function addList(
          FROM ${driver.dialect.rows("$4")} WHERE true`,
         [seq, account, list.dueMs, JSON.stringify(given)],
       );
-      // A statement of an embedded database blocks the thread.
       if (rows.length > CHUNK) await breathe();
     }
     await runner.run(
@@ -73,12 +75,13 @@ async function insertList(
   runner: SqlRunner,
   { id, account, plan, header, isSingle, createdAt }: NewList,
   total: number,
+  bytes: number,
 ): Promise<number | null> {
   const row = await runner.first<{ seq: number }>(
     `INSERT INTO lookup_verification_lists
-       (id, account, plan, header, total, done, is_started, is_single, created_at)
-     VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING seq`,
-    [id, account, plan, header, total, isSingle ? 1 : 0, createdAt],
+       (id, account, plan, header, total, done, is_started, is_single, created_at, bytes)
+     VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $7, $8) ON CONFLICT (id) DO NOTHING RETURNING seq`,
+    [id, account, plan, header, total, isSingle ? 1 : 0, createdAt, bytes],
   );
   return row?.seq ?? null;
 }

@@ -10,24 +10,26 @@ import { takeRows } from "./take-rows.ts";
 /** Number of rows that are deleted in one transaction. */
 const CHUNK = 5000;
 
+const NO_SIZE = { bytes: 0, maxBytes: null };
+
 /** Verifications that wait in a database, with their results. Closing the queue leaves the database open. */
 export function createSqlVerificationQueue(database: SqlDatabase): VerificationQueue {
   const use = useDatabase(database);
 
   return {
-    async add({ account, header, ...list }, rows, maxRows) {
+    async add({ account, header, ...list }, rows, maxRows, size = NO_SIZE) {
       const stored = {
         ...list,
         account: account ?? "",
         header: header === null ? null : JSON.stringify(header),
         ...{ isSingle: false, dueMs: list.createdAt },
       };
-      return await addList(await use.driver(), stored, rows, maxRows);
+      return await addList(await use.driver(), stored, rows, maxRows, size);
     },
     async addSingle({ id, account, plan, createdAt }, row) {
       // Due since 1970, it comes before the rows of lists.
       const stored = { id, plan, createdAt, account: account ?? "", header: null, isSingle: true, dueMs: 0 };
-      await addList(await use.driver(), stored, [row], null);
+      await addList(await use.driver(), stored, [row], null, NO_SIZE);
     },
     async get(id) {
       const driver = await use.driver();

@@ -7,6 +7,7 @@ import { hashApiKey } from "../accounts/api-key.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import type { CheckedOptions } from "../lookup-settings.ts";
 import { answerOf, type LookupOperation } from "../operations/operation.ts";
+import type { ListDesk } from "./list-desk.ts";
 import { type Query, readQuery } from "./query.ts";
 import { headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
 
@@ -16,6 +17,7 @@ export interface LookupHttp {
   limiter: RateLimiter;
   description: Description;
   options: CheckedOptions;
+  lists: ListDesk;
 }
 
 /** The account that pays for a request; `null` for a request with the test key, and for an open route. */
@@ -40,7 +42,7 @@ export function answerBy<P, D, E, M extends object>(
     // No answer is sent before the list of suppressions is verified.
     await lookup.suppressions.ready();
     const query = readQuery(call.search);
-    const caller = isOpen ? anyone(call, query) : await authenticate(http, call, query);
+    const caller = isOpen ? anyone(http, call, query) : await authenticate(http, call, query);
     await countRequest(http, call, caller.account);
     const parameters = operation.check(query);
     if (call.method === "HEAD") return headReply();
@@ -56,8 +58,8 @@ export function answerBy<P, D, E, M extends object>(
 }
 
 /** On open routes too, the test key gets the fixed answer. */
-function anyone(call: Call, query: Query): Caller {
-  return { account: null, isTest: keyOf(call, query) === TEST_KEY };
+function anyone({ options }: LookupHttp, call: Call, query: Query): Caller {
+  return { account: null, isTest: options.testKey && keyOf(call, query) === TEST_KEY };
 }
 
 /** Rejects with `authentication_failed`. A request that the host authenticates needs no key. */
@@ -69,7 +71,7 @@ export async function authenticate(
   const named = (await options.authenticate?.(call)) ?? null;
   if (named !== null) return { account: named, isTest: false };
   const key = keyOf(call, query);
-  if (key === TEST_KEY) return { account: null, isTest: true };
+  if (options.testKey && key === TEST_KEY) return { account: null, isTest: true };
   const account = key === null ? null : await lookup.accounts.findByKey(hashApiKey(key));
   if (account !== null) return { account, isTest: false };
   // Otherwise a client could try keys without a limit.

@@ -1,17 +1,17 @@
 import { Readable } from "node:stream";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { VerificationList } from "../../contracts/verification-queue.ts";
-import { isServiceError } from "../../errors.ts";
+import { clientKey, networkKey } from "../../http/client-key.ts";
 import { emailVerifier } from "../operations/email-verifier.ts";
 import type { Given } from "../operations/given.ts";
 import { LARGEST_WHOLE, type WholeSchema, wholeOf } from "../operations/given.ts";
 import { SAMPLE_CONTACT } from "../operations/samples.ts";
-import { type ReadList, readAddresses, readTable } from "../verifications/read-table.ts";
+import { MAX_ROWS } from "../verifications/list-rows.ts";
 import { storedResult } from "../verifications/row-result.ts";
 import { addList, findList, listAnswer, listCsv } from "../verifications/verification-lists.ts";
 import { authenticate, type Caller, countRequest, type LookupHttp } from "./answer-request.ts";
 import { readQuery } from "./query.ts";
-import { HEADERS, headReply, jsonReply, type LookupErrorId, RefusedRequest, retryAfter } from "./refusal.ts";
+import { HEADERS, headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
 
 /** The parameter `limit` of a list. */
 export const LIST_LIMIT_SCHEMA = {
@@ -32,10 +32,9 @@ export const LIST_OFFSET_SCHEMA = {
 } as const satisfies WholeSchema;
 
 /** Enough for 100,000 addresses and some columns. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
-const IDLE_MS = 15_000;
-/** Lists that are read at once: each may take several times its size in memory. */
-const MAX_READING = 4;
+const LIST_BOUNDS = { maxBytes: 16 * 1024 * 1024, maxRows: MAX_ROWS };
+/** Anybody can send lists with the test key. */
+const TEST_BOUNDS = { maxBytes: 64 * 1024, maxRows: 100 };
 const RETRY_AFTER_MS = 2000;
 /** ID of the list that the test key gets. */
 const SAMPLE_ID = "sample-verification-00";
@@ -43,10 +42,13 @@ const SAMPLE_ID = "sample-verification-00";
 /** `POST /v2/email-verifications` */
 export async function addListReply(http: LookupHttp, call: Call): Promise<Reply> {
   const { caller } = await admit(http, call);
-  const given = await readInTurn(http, () => readBody(call));
-  const data = caller.isTest
-    ? { id: SAMPLE_ID, total: given.rows.length, done: given.rows.length, status: "done" }
-    : await addList(http.lookup, caller.account, given);
+  const client = caller.account === null ? networkOf(call) : `account ${caller.account.id}`;
+  const bounds = caller.isTest ? TEST_BOUNDS : LIST_BOUNDS;
+  const data = await http.lists.read(call, client, bounds, async (list) =>
+    caller.isTest
+      ? { id: SAMPLE_ID, total: list.rows.length, done: list.rows.length, status: "done" }
+      : addList(http.lookup, caller.account, list),
+  );
   const Location = `${call.origin}${call.mountPath}/v2/email-verifications/${data.id}`;
   return jsonReply(202, { data }, { Location, ...retryAfter(RETRY_AFTER_MS) });
 }
@@ -73,6 +75,12 @@ export async function listCsvReply(http: LookupHttp, call: Call): Promise<Reply>
   if (call.method === "HEAD") return { status: 200, headers };
   const body = Readable.from(listCsv(sourceOf(http, caller), list), { objectMode: false });
   return { status: 200, headers, body };
+}
+
+/** The client: an IPv4 address, or an IPv6 /48, whose owner may send from all of its addresses. */
+function networkOf({ clientIp }: Call): string {
+  const client = clientKey(clientIp);
+  return networkKey(client) ?? client;
 }
 
 async function admit(http: LookupHttp, call: Call): Promise<{ caller: Caller; query: Given }> {
@@ -115,47 +123,3 @@ function sourceOf({ lookup }: LookupHttp, { isTest }: Caller): Pick<LookupHttp["
   const rows = async (_id: string, { offset }: { offset: number }) => (offset === 0 ? [row] : []);
   return { queue: { ...lookup.queue, rows } };
 }
-
-/** The number of lists that each lookup reads now. */
-const reading = new WeakMap<LookupHttp, number>();
-
-async function readInTurn(http: LookupHttp, read: () => Promise<ReadList>): Promise<ReadList> {
-  const count = reading.get(http) ?? 0;
-  if (count >= MAX_READING) {
-    throw new RefusedRequest("unavailable", "Too many lists arrive at once", retryAfter(RETRY_AFTER_MS));
-  }
-  reading.set(http, count + 1);
-  try {
-    return await read();
-  } finally {
-    reading.set(http, (reading.get(http) ?? 1) - 1);
-  }
-}
-
-/** The errors of a body, and their IDs. Any other error is a failure of the service. */
-const BODY_ERRORS: Readonly<Record<string, LookupErrorId>> = {
-  bad_request: "wrong_params",
-  timeout: "timeout",
-  too_large: "too_large",
-  unsupported_media: "unsupported_media",
-};
-
-async function readBody(call: Call): Promise<ReadList> {
-  const limits = { maxBytes: MAX_BODY_BYTES, idleMs: IDLE_MS };
-  const type = call.headers["content-type"] ?? "";
-  try {
-    if (JSON_TYPE.test(type)) {
-      const fields = await call.fields(limits);
-      if (fields !== null) return readAddresses(fields.emails);
-    } else {
-      const text = await call.text("text/csv", limits);
-      if (text !== null) return await readTable(text);
-    }
-  } catch (error) {
-    const id = isServiceError(error) && !("id" in error) ? BODY_ERRORS[error.code] : undefined;
-    throw isServiceError(error) && id !== undefined ? new RefusedRequest(id, error.message) : error;
-  }
-  throw new RefusedRequest("wrong_params", "The request has no body: send text/csv or application/json");
-}
-
-const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\b/i;

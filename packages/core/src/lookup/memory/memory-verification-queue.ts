@@ -10,16 +10,26 @@ import { createDueHeap, type DueHeap } from "./due-heap.ts";
 
 interface MemoryList extends Omit<VerificationList, "total"> {
   isSingle: boolean;
+  bytes: number;
   rows: MemoryRow[];
 }
 
-interface MemoryRow extends VerificationRow {
+interface MemoryRow {
+  /** Without its text once it is erased. */
+  given: Pick<VerificationRow, "email" | "subject" | "columns">;
+  result: string | null;
   list: MemoryList;
   position: number;
   /** `null` once it has a result. */
   dueMs: number | null;
   attempts: number;
 }
+
+/** Maximum memory of all lists, with what the queue needs beside each row. */
+const MAX_BYTES = 100 * 1024 * 1024;
+const ROW_BYTES = 300;
+const RETRY_AFTER_MS = 60_000;
+const ERASED = { email: "", subject: null, columns: null };
 
 /** The rows of one account that have no result. */
 type Waiting = DueHeap<MemoryRow>;
@@ -43,7 +53,9 @@ export function createMemoryVerificationQueue(): VerificationQueue {
 
   function append(list: MemoryList, given: readonly VerificationRow[], dueMs: number): void {
     lists.set(list.id, list);
-    list.rows = given.map((row, position) => ({ ...row, list, position, dueMs, attempts: 0 }));
+    list.rows = given.map((row, position) => ({
+      ...{ given: row, result: null, list, position, dueMs, attempts: 0 },
+    }));
     const heap = waitingOf(list.account);
     for (const row of list.rows) heap.push(row, dueMs);
   }
@@ -74,24 +86,32 @@ export function createMemoryVerificationQueue(): VerificationQueue {
   }
 
   return {
-    async add(list, rows, maxRows) {
+    async add(list, rows, maxRows, { bytes, maxBytes } = { bytes: 0, maxBytes: null }) {
       mustBeOpen();
       const others = [...lists.values()].filter((each) => each.account === list.account && !each.isSingle);
-      const kept = others.reduce((sum, each) => sum + each.rows.length, rows.length);
-      if (maxRows !== null && kept > maxRows) return false;
-      append({ ...list, done: 0, isStarted: false, isSingle: false, rows: [] }, rows, list.createdAt);
+      if (others.reduce((sum, each) => sum + each.rows.length, rows.length) > (maxRows ?? Infinity))
+        return false;
+      if (others.reduce((sum, each) => sum + each.bytes, bytes) > (maxBytes ?? Infinity)) return false;
+      const sizes = [...lists.values()].map((each) => each.bytes + each.rows.length * ROW_BYTES);
+      if (sizes.reduce((sum, size) => sum + size, bytes + rows.length * ROW_BYTES) > MAX_BYTES) {
+        throw new ServiceError("overloaded", "Too many addresses are kept in memory. Try again later.", {
+          retryAfterMs: RETRY_AFTER_MS,
+        });
+      }
+      append({ ...list, bytes, done: 0, isStarted: false, isSingle: false, rows: [] }, rows, list.createdAt);
       return true;
     },
     async addSingle(list, row) {
       mustBeOpen();
       if (lists.has(list.id)) return;
-      append({ ...list, header: null, done: 0, isStarted: false, isSingle: true, rows: [] }, [row], 0);
+      const single = { header: null, bytes: 0, done: 0, isStarted: false, isSingle: true, rows: [] };
+      append({ ...list, ...single }, [row], 0);
     },
     async get(id) {
       mustBeOpen();
       const known = lists.get(id);
       if (known === undefined || known.isSingle) return null;
-      const { rows, isSingle: _, ...list } = known;
+      const { rows, isSingle: _, bytes: _bytes, ...list } = known;
       return { ...list, total: rows.length };
     },
     async rows(id, { offset, limit }) {
@@ -100,7 +120,7 @@ export function createMemoryVerificationQueue(): VerificationQueue {
       if (known === undefined || known.isSingle) return [];
       return known.rows
         .slice(offset, offset + limit)
-        .map(({ email, subject, columns, result }) => ({ email, subject, columns, result }));
+        .map(({ given: { email, subject, columns }, result }) => ({ email, subject, columns, result }));
     },
     async take(limit, leaseMs, nowMs) {
       mustBeOpen();
@@ -123,9 +143,9 @@ export function createMemoryVerificationQueue(): VerificationQueue {
       for (const [account, heap] of waiting) if (heap.nextDueMs() === null) waiting.delete(account);
       const next = [...waiting.values()].flatMap((heap) => heap.nextDueMs() ?? []);
       return {
-        rows: taken.map(({ list, position, email, attempts }) => ({
+        rows: taken.map(({ list, position, given, attempts }) => ({
           ...{ list: list.id, account: list.account, plan: list.plan, createdAt: list.createdAt },
-          ...{ position, email, attempts },
+          ...{ position, email: given.email, attempts },
         })),
         nextDueMs: next.length === 0 ? null : Math.min(...next),
       };
@@ -153,9 +173,10 @@ export function createMemoryVerificationQueue(): VerificationQueue {
       mustBeOpen();
       let count = 0;
       for (const row of [...lists.values()].flatMap((list) => list.rows)) {
-        if (row.subject === null || !isCovered(row.subject, subject)) continue;
+        if (row.given.subject === null || !isCovered(row.given.subject, subject)) continue;
         if (row.dueMs !== null) finish(row, result);
-        Object.assign(row, { email: "", subject: null, columns: null, result });
+        row.given = ERASED;
+        row.result = result;
         count++;
       }
       return count;

@@ -1,82 +1,110 @@
-import { setImmediate as breathe } from "node:timers/promises";
-import type { CsvError, Info } from "csv-parse";
-import type { VerificationRow } from "../../contracts/verification-queue.ts";
-import { mainAddress, normaliseAddress } from "../address/parse-address.ts";
-import { LookupProblem } from "../lookup-problem.ts";
+import type { LookupProblem } from "../lookup-problem.ts";
+import {
+  type ListParser,
+  type ListRows,
+  MAX_ROW_BYTES,
+  MAX_ROWS,
+  storable,
+  type TextInput,
+  wrong,
+} from "./list-rows.ts";
 
-/** Maximum number of rows of a list. */
-export const MAX_ROWS = 100_000;
-
-/** The rows of a list to be verified. */
-export interface ReadList {
-  /** Names of the columns; `null` for a list of addresses only. */
-  header: readonly string[] | null;
-  rows: readonly VerificationRow[];
-}
-
-/** Number of characters that are parsed without a pause. */
-const SLICE = 65_536;
-const MAX_RECORD_CHARACTERS = 65_536;
+const MAX_COLUMNS = 200;
+/** A line with its break, which may be two characters. */
+const MAX_LINE_BYTES = MAX_ROW_BYTES + 2;
+const FIRST_LINE = /\uFEFF?([\r\n]*[^\r\n]*)([\r\n]|$)/y;
+const LINE_BREAK = /\r\n?|\n/g;
+const PLAIN_LINE = /([^"\r\n]*)(?:\r\n?|\n|$)/y;
+const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /**
- * Reads CSV (RFC 4180) whose first line names the columns, separated by commas, semicolons or tabs. Rejects
- * with `wrong_params` if the text is malformed, has no column of addresses, no row, or more than
- * {@link MAX_ROWS}.
+ * Reads CSV (RFC 4180) whose first line names the columns, separated by commas, semicolons or tabs. A stray quotation mark is
+ * read as text. Lines of empty cells are skipped.
  */
-export async function readTable(text: string): Promise<ReadList> {
-  let header: string[] | null = null;
+export function* parseTable(input: TextInput, list: ListRows): ListParser {
+  const syntax = yield* findSyntax(input);
   let column = -1;
-  const rows: VerificationRow[] = [];
-  // Most processes never read a list.
-  const csv = await import("csv-parse");
-
-  const parser = csv.parse({
-    bom: true,
-    delimiter: delimiterOf(text),
-    max_record_size: MAX_RECORD_CHARACTERS,
-    // A stray quotation mark is read as text.
-    relax_quotes: true,
-    skip_empty_lines: true,
-    skip_records_with_empty_values: true,
-    on_record(record: string[], _: Info) {
-      const cells = record.map(storable);
-      if (header === null) {
-        header = cells;
-        column = requireEmailColumn(cells);
-      } else {
-        requireRoom(rows.length);
-        rows.push(tableRow(cells, column));
-      }
-      return null;
-    },
-  });
-  parser.on("error", () => undefined); // `write` and `end` report the error.
-  parser.resume();
-  try {
-    for (let start = 0; start < text.length; start += SLICE) {
-      await settled((done) => parser.write(text.slice(start, start + SLICE), done));
-      await breathe();
+  let blanks = 0;
+  for (let line = 1; input.left > 0 || !input.isComplete; ) {
+    const start = input.at;
+    const place = `in line ${line}${list.header === null ? "" : ` (row ${list.rows.length + 1})`}`;
+    const cells = input.match(syntax.blank) === null ? readLine(input, syntax, place) : [];
+    if (cells === null) {
+      yield false;
+      continue;
     }
-    await settled((done) => parser.end(done));
-  } catch (error) {
-    throw error instanceof csv.CsvError ? malformed(error) : error;
-  } finally {
-    parser.destroy();
+    const written = input.text.slice(start, input.at);
+    if (Buffer.byteLength(written) > MAX_LINE_BYTES) throw malformed(place, TOO_LONG);
+    line += written.match(LINE_BREAK)?.length ?? 0;
+    if (cells.length > 0 && cells.length !== (list.header ?? cells).length) {
+      throw malformed(place, "it has another number of columns than the first line");
+    } else if (cells.every((cell) => cell.trim() === "")) {
+      if (++blanks > MAX_ROWS) throw wrong(`A list has at most ${MAX_ROWS} lines without text`);
+    } else if (list.header === null) {
+      column = requireEmailColumn(cells);
+      list.header = cells;
+    } else {
+      // A copy: a part of the text would keep all of it in memory.
+      const email = Buffer.from(cells[column] ?? "")
+        .toString()
+        .trim();
+      // The row has the address already.
+      cells[column] = "";
+      list.add(email, cells, `The list is wrong ${place}`);
+    }
+    yield true;
   }
-  requireRows(rows.length);
-  return { header, rows };
 }
 
-/** The rows of a list of addresses. Rejects with `wrong_params` for any other value. */
-export function readAddresses(emails: unknown): ReadList {
-  if (!Array.isArray(emails)) throw wrong("emails must be an array of addresses");
-  requireRows(emails.length);
-  requireRoom(emails.length - 1);
-  const rows = emails.map((email: unknown, index) => {
-    if (typeof email !== "string") throw wrong(`emails[${index}] must be a string`);
-    return rowOf(storable(email).trim(), null);
-  });
-  return { header: null, rows };
+interface Syntax {
+  by: string;
+  cell: RegExp;
+  /** A line without text. */
+  blank: RegExp;
+}
+
+/** The separator is a comma, unless the first line has none. */
+function* findSyntax(input: TextInput): Generator<boolean, Syntax> {
+  for (;;) {
+    const [, line, end = ""] = input.match(FIRST_LINE) ?? [];
+    if (line !== undefined) {
+      input.at -= line.length + end.length;
+      const by = [",", ";", "\t"].find((each) => line.includes(each)) ?? ",";
+      return {
+        by,
+        // Quoted text and what follows it, or text; then the end of the cell.
+        cell: new RegExp(
+          `(?:"([^"]*(?:""[^"]*)*)"(?!")([^${by}\r\n]*)|([^"${by}\r\n][^${by}\r\n]*)?)(${by}|\r\n?|\n|$)`,
+          "y",
+        ),
+        blank: new RegExp(`[ ${by}]{0,${MAX_ROW_BYTES}}(?:\r\n?|\n|$)`, "y"),
+      };
+    }
+    if (input.left > MAX_LINE_BYTES) throw malformed("in line 1", TOO_LONG);
+    yield false;
+  }
+}
+
+/** The cells of the next line; `null` if its end has not arrived. */
+function readLine(input: TextInput, { by, cell }: Syntax, place: string): string[] | null {
+  const start = input.at;
+  const plain = input.match(PLAIN_LINE)?.[1];
+  const cells = plain?.split(by, MAX_COLUMNS + 1) ?? [];
+  for (let isOpen = plain === undefined; isOpen && cells.length <= MAX_COLUMNS; ) {
+    const [all, quoted, stray = "", text = "", end] = input.match(cell) ?? [];
+    if (all === undefined) {
+      input.at = start;
+      if (input.isComplete) throw malformed(place, "a quotation mark is not closed");
+      if (input.left > MAX_LINE_BYTES)
+        throw malformed(place, `${TOO_LONG}, or a quotation mark is not closed`);
+      return null;
+    }
+    const inner = quoted?.replaceAll('""', '"');
+    cells.push(inner === undefined ? text : stray === "" ? inner : `"${inner}"${stray}`);
+    isOpen = end === by;
+  }
+  if (cells.length > MAX_COLUMNS) throw malformed(place, `it has more than ${MAX_COLUMNS} columns`);
+  return UNSTORABLE.test(plain ?? cells.join("")) ? cells.map(storable) : cells;
 }
 
 /** The index of the column of addresses; -1 if there is none. */
@@ -95,56 +123,8 @@ function requireEmailColumn(header: readonly string[]): number {
   return column;
 }
 
-/** The cell of the address stays empty: the row has it already. */
-function tableRow(cells: string[], column: number): VerificationRow {
-  const email = (cells[column] ?? "").trim();
-  cells[column] = "";
-  return rowOf(email, cells);
-}
+const TOO_LONG = `it is longer than ${MAX_ROW_BYTES} bytes`;
 
-function rowOf(email: string, columns: readonly string[] | null): VerificationRow {
-  const address = normaliseAddress(email);
-  return { email, subject: address === null ? null : mainAddress(address), columns, result: null };
-}
-
-/** Without characters that no database stores: NUL and lone surrogates. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "").replaceAll(LONE_SURROGATE, "\uFFFD");
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/gu;
-
-function requireRoom(count: number): void {
-  if (count >= MAX_ROWS) throw wrong(`A list has at most ${MAX_ROWS} addresses`);
-}
-
-function requireRows(count: number): void {
-  if (count === 0) throw wrong("The list has no addresses");
-}
-
-/** The separator of the first line: a comma, unless the line has none. */
-function delimiterOf(text: string): string {
-  const [line = ""] = text.slice(0, MAX_RECORD_CHARACTERS).split(/[\r\n]/, 1);
-  return [",", ";", "\t"].find((each) => line.includes(each)) ?? ",";
-}
-
-function malformed(error: CsvError): LookupProblem {
-  const line = typeof error.lines === "number" ? ` in line ${error.lines}` : "";
-  return wrong(`The CSV is malformed${line}: ${CSV_FAULTS[error.code] ?? "it cannot be read"}`);
-}
-
-const CSV_FAULTS: Readonly<Record<string, string>> = {
-  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: "it has another number of columns than the first line",
-  CSV_QUOTE_NOT_CLOSED: "a quotation mark is not closed",
-  CSV_MAX_RECORD_SIZE: `it is longer than ${MAX_RECORD_CHARACTERS} characters`,
-};
-
-function wrong(message: string): LookupProblem {
-  return new LookupProblem("wrong_params", message);
-}
-
-function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    work((error) => (error ? reject(error) : resolve()));
-  });
+function malformed(place: string, fault: string): LookupProblem {
+  return wrong(`The CSV is malformed ${place}: ${fault}`);
 }

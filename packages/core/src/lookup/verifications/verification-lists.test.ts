@@ -176,11 +176,77 @@ test.each<[string, CallOptions, RegExp]>([
   ],
   ["an open quotation mark", { csv: 'email\n"a@a.example' }, /quotation mark is not closed/],
   ["too many rows", { csv: `email\n${"a@a.example\n".repeat(100_001)}` }, /at most 100000/],
+  ["a column too many", { csv: `email${",a".repeat(200)}\n` }, /line 1.*more than 200 columns/],
+  [
+    "a long row",
+    { csv: `email,c\na@a.example,\nb@a.example,${"ü".repeat(2050)}\n` },
+    /line 3 \(row 2\).*4096 bytes/,
+  ],
+  [
+    "a long quoted cell",
+    { csv: `email,c\na@a.example,"${"\n".repeat(5000)}"\n` },
+    /line 2 \(row 1\).*4096 bytes/,
+  ],
+  [
+    "a long address",
+    { csv: `email\n\n"\n"\na@a.example\n${"a".repeat(321)}\n` },
+    /line 6 \(row 2\).*320 characters/,
+  ],
+  [
+    "a long address in JSON",
+    { fields: { emails: ["a@a.example", "a".repeat(321)] } },
+    /emails\[1\].*320 characters/,
+  ],
+  ["a longer address in JSON", { fields: { emails: ["a", "a".repeat(5000)] } }, /emails\[1\].*4096 bytes/],
+  ["an object", { fields: { emails: [{}] } }, /emails\[0\] must be a string/],
+  ["a list within", { fields: { emails: ["a", ["b"]] } }, /emails\[1\] must be a string/],
+  ["null", { fields: { emails: [null] } }, /emails\[0\] must be a string/],
+  ["other text beside it", { fields: { emails: ["a"], note: "a".repeat(5000) } }, /4096 bytes/],
+  ["values four levels deep", { fields: { a: { b: [[1]] }, emails: ["a"] } }, /3 levels/],
+  ["many empty lines", { csv: `email\n${" ,\n".repeat(100_001)}` }, /100000 lines without text/],
 ])("a list with %s gets 400 wrong_params", async (_, body, details) => {
   const site = await siteOf();
   const reply = await site.send("POST", PATH, { search: `api_key=${site.key}`, ...body });
   expect(reply.body.errors?.[0]).toMatchObject({ id: "wrong_params", code: 400 });
   expect(reply.body.errors?.[0]?.details).toMatch(details);
+});
+
+test("an account keeps at most 400 bytes for each row that it may keep, and other accounts are not affected", async () => {
+  const site = await siteOf({ plans: { free: { searches: 1, verifications: 0 } }, verifyAtOnce: 0 });
+  const csv = `email,c\n${`a@a.example,${"z".repeat(4000)}\n`.repeat(3900)}`;
+  for (let list = 0; list < 2; list++) await add(site, { csv });
+  const { status, body } = await site.send("POST", PATH, { search: `api_key=${site.key}`, csv });
+  expect([status, body.errors?.[0]?.id]).toEqual([429, "too_many_requests"]);
+  expect(body.errors?.[0]?.details).toBe(
+    "The lists of the last 30 days would exceed 200000 rows or 400 bytes for each of them",
+  );
+  const { key } = await site.lookup.createAccount();
+  const other = await site.send("POST", PATH, { search: `api_key=${key}`, csv: "email\na@a.example\n" });
+  expect(other.status).toBe(202);
+});
+
+test("the test key gets 100 rows and 64 KiB, and with testKey: false it is an unknown key everywhere", async () => {
+  const search = "api_key=test-api-key";
+  const emails = Array<string>(100).fill("a@a.example");
+  const site = await siteOf();
+  expect((await site.send("POST", PATH, { search, fields: { emails } })).status).toBe(202);
+  const more = await site.send("POST", PATH, { search, fields: { emails: [...emails, "b"] } });
+  expect([more.status, more.body.errors?.[0]?.details]).toEqual([400, "A list has at most 100 addresses"]);
+  const strict = await siteOf({ testKey: false });
+  for (const [method, path] of [
+    ["POST", PATH],
+    ["GET", `${PATH}/sample-verification-00`],
+    ["GET", "/v2/account"],
+  ] as const) {
+    const { status, body } = await strict.send(method, path, {
+      search,
+      ...(method === "POST" && { fields: { emails } }),
+    });
+    expect([path, status, body.errors?.[0]?.id]).toEqual([path, 401, "authentication_failed"]);
+  }
+  const count = async (from: typeof site) =>
+    (await from.send("GET", "/v2/email-count", { search: `${search}&domain=example.com` })).body.data;
+  expect(await count(strict)).not.toEqual(await count(site));
 });
 
 test("an account keeps at most 200,000 rows and twice its allowance", async () => {

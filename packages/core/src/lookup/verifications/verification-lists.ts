@@ -9,7 +9,8 @@ import type { VerificationListAnswer, VerificationListData } from "../answers.ts
 import { csvLine } from "../csv-field.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { LookupProblem } from "../lookup-problem.ts";
-import { emailColumnOf, type ReadList } from "./read-table.ts";
+import type { ReadList } from "./list-rows.ts";
+import { emailColumnOf } from "./read-table.ts";
 import { listedRow, RESULT_FIELDS } from "./row-result.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,6 +18,8 @@ const DAY_MS = 86_400_000;
 export const KEPT_MS = 30 * DAY_MS;
 /** Rows that an account may keep at a time, besides twice its monthly allowance. */
 const KEPT_ROWS = 200_000;
+/** Memory that each of these rows may use, on average over the account's lists. */
+const KEPT_ROW_BYTES = 400;
 /** Rows that are read from the queue at once. */
 const PAGE_ROWS = 1000;
 
@@ -24,7 +27,7 @@ const PAGE_ROWS = 1000;
 export async function addList(
   { queue, wake, settings }: LookupContext,
   account: Account | null,
-  { header, rows }: ReadList,
+  { header, rows, bytes }: ReadList,
 ): Promise<VerificationListData> {
   const id = randomBytes(16).toString("base64url");
   const allowance = account === null ? null : settings.allowanceOf(account).verifications;
@@ -32,14 +35,12 @@ export async function addList(
     ...{ id, header, account: account?.id ?? null, plan: account?.plan ?? "", createdAt: settings.now() },
   };
   const maxRows = allowance === null ? null : KEPT_ROWS + 2 * allowance;
-  if (!(await queue.add(list, rows, maxRows))) {
-    throw new LookupProblem(
-      "too_many_requests",
-      `The lists of the last 30 days would exceed ${maxRows} rows`,
-      {
-        retryAfterMs: DAY_MS,
-      },
-    );
+  const maxBytes = maxRows === null ? null : maxRows * KEPT_ROW_BYTES;
+  if (!(await queue.add(list, rows, maxRows, { bytes, maxBytes }))) {
+    const limits = `${maxRows} rows or ${KEPT_ROW_BYTES} bytes for each of them`;
+    throw new LookupProblem("too_many_requests", `The lists of the last 30 days would exceed ${limits}`, {
+      retryAfterMs: DAY_MS,
+    });
   }
   wake();
   return { id, total: rows.length, done: 0, status: "queued" };

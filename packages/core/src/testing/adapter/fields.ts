@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { connectTo, fetchReply, jsonOf, readReply, statusOf, within } from "./http-client.ts";
+import { ServiceError } from "../../errors.ts";
+import { connectTo, fetchReply, jsonOf, readReply, statusOf, turn, within } from "./http-client.ts";
 import { assertCloses, type Scope, withHost } from "./scope.ts";
 import { json, replying } from "./services.ts";
 
@@ -19,11 +20,30 @@ const echo = replying(async (call) => {
 });
 
 /** Echoes the text. */
-const echoText = replying(async (call) => json(200, { text: await call.text("text/csv", LIMITS) }));
+const echoText = replying(async (call) => {
+  let text: string | null = null;
+  await call.text(["text/csv"], LIMITS, async (piece) => {
+    text = (text ?? "") + piece;
+  });
+  return json(200, { text });
+});
+
+/** Echoes the media type, and rejects at the first piece with an "x". */
+const refuseX = replying(async (call) => {
+  const type = await call.text(
+    ["text/csv", "application/json"],
+    { ...LIMITS, maxBytes: 2 ** 30 },
+    async (piece) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (piece.includes("x")) throw new ServiceError("bad_request", "no x");
+    },
+  );
+  return json(200, { type });
+});
 
 /** `Call.text`, whose limits and failures are those of `Call.fields`. */
 export function textBehaviour(scope: Scope): void {
-  const { test, harness } = scope;
+  const { test, harness, mountPath } = scope;
   const CSV = { "Content-Type": "Text/CSV; charset=UTF-8; header=present" };
 
   test("text() returns the text of a body of the given media type", () =>
@@ -53,6 +73,32 @@ export function textBehaviour(scope: Scope): void {
         assert.equal(reply.status, status, String(body).slice(0, 20));
         assert.equal(JSON.parse(reply.body.toString()).code, code);
       }
+    }));
+
+  test("text() passes the body in pieces, and rejects as soon as one is rejected", () =>
+    withHost(scope, refuseX, async (host) => {
+      const types = [
+        ["text/csv", "text/csv"],
+        ["application/problem+json", "application/json"],
+      ] as const;
+      for (const [sent, type] of types) {
+        const headers = { "Content-Type": sent };
+        const reply = await fetchReply(`${host.base}/`, {
+          method: "POST",
+          headers,
+          body: "a\n".repeat(99_999),
+        });
+        assert.deepEqual(JSON.parse(reply.body.toString()), { type });
+      }
+      // The body never ends: only a service that reads while it arrives can answer.
+      const socket = await connectTo(host.origin);
+      socket.write(
+        `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n\r\na\n`,
+      );
+      await turn(20);
+      socket.write("x\n");
+      assert.equal(statusOf(await readReply(socket)), 400);
+      socket.destroy();
     }));
 
   if (harness.parsing.includes("fields")) {

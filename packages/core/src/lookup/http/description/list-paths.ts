@@ -3,7 +3,7 @@ import type { ApiOperation, ApiParameter, ApiResponse, PathItem } from "../../..
 import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { MAX_ROWS } from "../../verifications/read-table.ts";
+import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
 
 /** What the paths of lists share with those of look-ups. */
@@ -85,10 +85,13 @@ function addOperation({ security, refusal, always, requestsPerSecond }: SharedDe
         content: { "application/json": { schema: { $ref: "#/components/schemas/VerificationAdded" } } },
       },
       ...Object.fromEntries([
-        refusal(400, "the list is malformed, has no column or no row of addresses, or has too many."),
+        refusal(
+          400,
+          "the list is malformed, has no column or no row of addresses, or is over a limit. `details` names the row.",
+        ),
         ...keyRefusals(refusal),
         refusal(408, "the body arrives too slowly."),
-        refusal(413, "the body is larger than 16 MiB."),
+        refusal(413, "the body is larger than 16 MiB, or than 64 KiB with the test key."),
         refusal(415, "the body is neither text/csv nor application/json in UTF-8."),
         refusal(429, `${perSecond}too many rows in the lists of the last 30 days (\`too_many_requests\`).`, [
           "Retry-After",

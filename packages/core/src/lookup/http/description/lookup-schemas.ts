@@ -6,7 +6,7 @@ import {
 } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
-import { MAX_ROWS } from "../../verifications/read-table.ts";
+import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import type { DataSchemaName } from "../described-lookups.ts";
 import { LOOKUP_ERRORS } from "../refusal.ts";
 

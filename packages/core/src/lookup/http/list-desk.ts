@@ -1,0 +1,129 @@
+import type { Call } from "../../contracts/call.ts";
+import { isServiceError } from "../../errors.ts";
+import { FairGate } from "../../http/fair-gate.ts";
+import { type ListParser, ListRows, type ReadList, TextInput } from "../verifications/list-rows.ts";
+import { parseAddresses } from "../verifications/read-addresses.ts";
+import { parseTable } from "../verifications/read-table.ts";
+import { type LookupErrorId, RefusedRequest, retryAfter } from "./refusal.ts";
+
+const CSV = "text/csv";
+const TYPES = [CSV, "application/json"];
+const IDLE_MS = 15_000;
+/** A list must arrive within this time: its rows are in memory until then. */
+const DEADLINE_MS = 300_000;
+/** Longest part of a list that is parsed while other requests wait. */
+const SLICE_MS = 5;
+const LONGEST_WAIT_MS = 15_000;
+const MAX_WAITING = 1000;
+/** Memory of all lists that are being read. The largest list takes four fifths of it. */
+const MAX_HELD_BYTES = 80 * 1024 * 1024;
+/** Memory of a list besides its rows. */
+const LIST_BYTES = 4096;
+const RETRY_AFTER_MS = 2000;
+
+/** A list that is being read. */
+interface OpenList {
+  client: string;
+  rows: ListRows;
+  input: TextInput;
+  /** `stored`: its rows are complete, and on their way into the queue. */
+  state: "arriving" | "stored" | "refused";
+}
+
+/** Reads lists: in short slices, in the order of the fair gate, and within a bound of memory for all of them. */
+export class ListDesk {
+  readonly #gate = new FairGate(1, MAX_WAITING);
+  /** In order of arrival. */
+  readonly #open = new Set<OpenList>();
+
+  /**
+   * Reads the list of a request, and stores it. Rejects with {@link RefusedRequest}, and with `wrong_params` at the first row
+   * that is not valid or beyond a bound.
+   * @param client whose lists take turns with those of others.
+   */
+  async read<T>(
+    call: Call,
+    client: string,
+    { maxBytes, maxRows }: { maxBytes: number; maxRows: number },
+    store: (list: ReadList) => Promise<T>,
+  ): Promise<T> {
+    const list: OpenList = { client, rows: new ListRows(maxRows), input: new TextInput(), state: "arriving" };
+    const endMs = performance.now() + DEADLINE_MS;
+    let parser: ListParser | undefined;
+    this.#open.add(list);
+    try {
+      await call.text(TYPES, { maxBytes, idleMs: IDLE_MS }, async (text, type) => {
+        if (performance.now() > endMs) throw late();
+        parser ??= (type === CSV ? parseTable : parseAddresses)(list.input, list.rows);
+        list.input.add(text);
+        await this.#parse(list, parser, call.signal);
+      });
+      if (parser === undefined) throw new RefusedRequest("wrong_params", NO_BODY);
+      list.input.isComplete = true;
+      await this.#parse(list, parser, call.signal);
+      list.state = "stored";
+      return await store(list.rows.requireRows());
+    } catch (error) {
+      const id = isServiceError(error) && !("id" in error) ? BODY_ERRORS[error.code] : undefined;
+      throw isServiceError(error) && id !== undefined ? new RefusedRequest(id, error.message) : error;
+    } finally {
+      this.#open.delete(list);
+    }
+  }
+
+  /** Parses what has arrived. */
+  async #parse(list: OpenList, parser: ListParser, signal: AbortSignal): Promise<void> {
+    for (let mayGoOn = true; mayGoOn; ) {
+      this.#makeRoom();
+      const visit = await this.#gate.enter(list.client, { signal, longestWaitMs: LONGEST_WAIT_MS });
+      if (visit === null) throw busy();
+      const startMs = performance.now();
+      try {
+        if (list.state === "refused") throw busy();
+        do mayGoOn = parser.next().value === true;
+        while (mayGoOn && performance.now() < startMs + SLICE_MS);
+      } finally {
+        visit.charge(performance.now() - startMs);
+        visit.leave();
+      }
+    }
+  }
+
+  /** Refuses the newest list of the client whose lists use most memory, until all are within the bound. */
+  #makeRoom(): void {
+    const held = new Map<string, number>();
+    let total = 0;
+    for (const { client, rows, input } of this.#open) {
+      const bytes = LIST_BYTES + rows.bytes + 2 * input.text.length;
+      held.set(client, (held.get(client) ?? 0) + bytes);
+      total += bytes;
+    }
+    if (total <= MAX_HELD_BYTES) return;
+    const arriving = [...this.#open].filter(({ state }) => state === "arriving").reverse();
+    const [first] = arriving.sort((a, b) => (held.get(b.client) ?? 0) - (held.get(a.client) ?? 0));
+    if (first === undefined) return;
+    first.state = "refused";
+    // Its parser keeps both until the next part arrives.
+    first.rows.rows = [];
+    first.input.text = "";
+    this.#open.delete(first);
+    this.#makeRoom();
+  }
+}
+
+/** The errors of a body, and their IDs. Any other error is a failure of the service. */
+const BODY_ERRORS: Readonly<Record<string, LookupErrorId>> = {
+  bad_request: "wrong_params",
+  timeout: "timeout",
+  too_large: "too_large",
+  unsupported_media: "unsupported_media",
+};
+const NO_BODY = "The request has no body: send text/csv or application/json";
+
+function late(): RefusedRequest {
+  return new RefusedRequest("timeout", `The list did not arrive within ${DEADLINE_MS / 1000} seconds`);
+}
+
+function busy(): RefusedRequest {
+  return new RefusedRequest("unavailable", "Too many lists arrive at once", retryAfter(RETRY_AFTER_MS));
+}
