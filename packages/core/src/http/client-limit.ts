@@ -23,6 +23,8 @@ export interface Bucket extends RateResult {
 export interface ClientLimit {
   /** Takes one point from every bucket, or none if a bucket refuses. @returns The client's own bucket, and the one that refused. */
   count(client: string): Promise<{ own: Bucket; refusing: Bucket | undefined }>;
+  /** Returns the point that `count` took. */
+  refund(client: string): Promise<void>;
   /** The client's buckets, its own first. */
   look(client: string): Promise<Bucket[]>;
   /** Takes `cost` points from every bucket, or what is left. */
@@ -59,6 +61,9 @@ export function createClientLimit(limiter: RateLimiter, name: string, rule: Rate
         await Promise.all(taken.map(({ key, rule: of }) => limiter.refund(key, of)));
       }
       return { own: first, refusing };
+    },
+    async refund(client) {
+      await Promise.all([own(client), ...wider(client)].map(({ key, rule: of }) => limiter.refund(key, of)));
     },
     look: (client) =>
       Promise.all(

@@ -93,8 +93,8 @@ export interface ImagesOptions {
    */
   uploadIdleMs?: number | undefined;
   /**
-   * Minimum average speed of an upload in bytes per second, checked from 30 s on. A slower upload gets 408. `0`: no
-   * minimum. @default 1024
+   * Minimum average speed of an upload in bytes per second, checked from 30 s on. A slower upload gets 408. The file of an
+   * import must arrive as fast, checked from 5 s on. `0`: no minimum. @default 1024
    */
   minUploadBytesPerSecond?: number | undefined;
   /**

@@ -24,6 +24,7 @@ import { IMAGES_RULES, type ImageSettings, imageSettings } from "./image-setting
 import type { ImagesOptions } from "./images-options.ts";
 import { createLibrary } from "./library/create-library.ts";
 import type { ImageLibrary } from "./library/image-library.ts";
+import { createImportGate } from "./library/import-url.ts";
 import type { LibraryContext } from "./library/library-context.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
@@ -189,7 +190,8 @@ export function createImages(options: ImagesOptions): Images {
       return signatures;
     },
   };
-  const library: LibraryContext = { ...processing, jobs, claims, pins: pinsInUse, reads };
+  const imports = createImportGate();
+  const library: LibraryContext = { ...processing, jobs, claims, imports, pins: pinsInUse, reads };
   const service = createImageService(
     {
       library,

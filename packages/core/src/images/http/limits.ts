@@ -30,6 +30,12 @@ export async function countRequest(
   return limitHeaders(limit, bucket);
 }
 
+/** Gives back what {@link countRequest} counted. */
+export async function refundRequest(context: ImageContext, call: Call, limit: "creates"): Promise<void> {
+  const rule = context.settings.rules[limit];
+  if (rule !== null) await createClientLimit(context.limiter, limit, rule).refund(clientKey(call.clientIp));
+}
+
 /** Whether {@link countReadNow} can count. */
 export function countsNow({ settings, limiter }: ImageContext): boolean {
   return settings.rules.reads === null || limiter.consumeNow !== undefined;

@@ -1,6 +1,8 @@
 import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, SpooledFile, Upload, UploadTurn } from "../../contracts/call.ts";
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { networkKey } from "../../http/client-key.ts";
+import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import {
   type DateSource,
@@ -16,7 +18,9 @@ import type { UploadFacts } from "../uploads/describe-upload.ts";
 import { digestOf } from "../uploads/idempotency-key.ts";
 import type { ReservationRequest } from "../uploads/reserve-image.ts";
 import type { ImageContext } from "./image-context.ts";
+import { refundRequest } from "./limits.ts";
 import { isJson, MAX_BODY_BYTES } from "./read-body.ts";
+import type { UploadVisit } from "./upload-turns.ts";
 
 /** Name of the form field for the file. */
 export const FILE_FIELD = "imagedata";
@@ -40,7 +44,7 @@ type ClaimOf = (fingerprint: string) => ReservationRequest["claim"];
 export async function receiveImage(
   context: ImageContext,
   call: Call,
-  turn: UploadTurn,
+  turn: UploadVisit,
   claimOf: ClaimOf,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
   if (!isJson(call)) return receiveForm(context, call, turn, claimOf);
@@ -88,11 +92,12 @@ export async function receiveForm(
 
 /** Fetches the file from another server. All else is checked before. */
 async function receiveByUrl(
-  { library, settings }: ImageContext,
+  context: ImageContext,
   call: Call,
-  turn: UploadTurn,
+  turn: UploadVisit,
   claimOf: ClaimOf,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
+  const { library, settings } = context;
   const fields = await call.fields({ maxBytes: MAX_BODY_BYTES, idleMs: settings.uploadIdleMs });
   const given = fields?.[URL_FIELD];
   if (fields === null || given === undefined) {
@@ -105,13 +110,30 @@ async function receiveByUrl(
   const claim = claimOf(digestOf([call.search, textOf(fields)]));
   const made = claim === null ? null : await library.claims.find(claim);
   if (made !== null) return { made };
-  // Counts as an unanswered upload of its client, but takes no turn: another server decides how long it lasts.
-  await turn.wait(call.signal);
-  turn.end();
-  const declaredType = "application/octet-stream";
-  const file = await importUrl(library, address, { declaredType, signal: call.signal });
+  const file = await fetchFile(context, call, turn, address);
   const called = { file: "The file at url", declaredType: "its bytes" };
   return { file, details: () => ({ ...details(file.name), called }), claim };
+}
+
+/** A request for which there is no place costs its client nothing. */
+async function fetchFile(
+  context: ImageContext,
+  call: Call,
+  turn: UploadVisit,
+  address: RemoteAddress,
+): Promise<SpooledFile> {
+  const { signal } = call;
+  try {
+    // Counts as an unanswered upload of its client, but takes no turn: another server decides how long it lasts.
+    await turn.wait(signal);
+    turn.end();
+    const client = networkKey(turn.client) ?? turn.client;
+    const declaredType = "application/octet-stream";
+    return await importUrl(context.library, address, { declaredType, client, signal });
+  } catch (error) {
+    if (isServiceError(error, "overloaded")) await refundRequest(context, call, "creates");
+    throw error;
+  }
 }
 
 function parseDetails(

@@ -19,6 +19,7 @@ const RETRY_AFTER_MS = 5000;
 
 /** The turns of one upload, from its first byte to its reply. */
 export interface UploadVisit extends UploadTurn {
+  readonly client: string;
   /** Ends the turn, and lets another upload of the client begin. May be called twice. */
   done(): void;
 }
@@ -161,6 +162,7 @@ export function createUploadTurns(maxUnanswered = MAX_UNANSWERED): UploadTurns {
       };
 
       return {
+        client,
         wait(signal) {
           if (isReading) return Promise.resolve();
           if (signal.aborted) return Promise.reject(signal.reason);

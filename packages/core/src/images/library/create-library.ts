@@ -142,7 +142,8 @@ export function createLibrary(
       const claim = claimOf(address.url.href);
       const made = claim === null ? null : await context.claims.find(claim);
       if (made !== null) return { made };
-      return { file: await importUrl(context, address, { declaredType, signal }), claim };
+      const given = { declaredType, client: HOST_CLIENT, signal };
+      return { file: await importUrl(context, address, given), claim };
     }
     const path = temporaryPath(context.originals);
     const file = await spoolSource(source, { path, declaredType, maxBytes: settings.maxUploadBytes, signal });

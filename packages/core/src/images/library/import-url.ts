@@ -1,7 +1,9 @@
+import { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import { isError, isServiceError, ServiceError } from "../../errors.ts";
+import { FairGate } from "../../http/fair-gate.ts";
 import { openRemote, type RemoteFile } from "../../http/remote/open-remote.ts";
 import { checkRemoteUrl, type RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { VERSION } from "../../openapi/version.ts";
@@ -10,8 +12,11 @@ import { ORIGINAL_TYPES } from "../record/formats.ts";
 import { temporaryPath } from "../uploads/uploaded-file.ts";
 import { spoolSource } from "./spool-source.ts";
 
-/** Most imports of one process at once. Each may hold a connection for the whole time limit. */
+/** Imports of one service at once. Each may hold a connection for the whole time limit. */
 const MAX_IMPORTS = 64;
+const MAX_WAITING = 256;
+/** The speed of the other server counts from this time on: a picture of 10 KB may still take longer to be made than to be sent. */
+const GRACE_MS = 5000;
 const RETRY_AFTER_MS = 5000;
 
 /** Most servers that choose by `Accept` would send WebP or AVIF for `image/*`. */
@@ -22,10 +27,18 @@ const HEADERS = {
 
 export interface ImportContext {
   originals: BlobStore;
-  settings: Pick<ImageSettings, "importPolicy" | "maxUploadBytes" | "uploadIdleMs" | "log">;
+  /** Places for imports; see {@link createImportGate}. */
+  imports: FairGate;
+  settings: Pick<
+    ImageSettings,
+    "importPolicy" | "maxUploadBytes" | "uploadIdleMs" | "minUploadBytesPerSecond" | "log"
+  >;
 }
 
-let running = 0;
+/** The places for imports of one service. */
+export function createImportGate(): FairGate {
+  return new FairGate(MAX_IMPORTS, MAX_WAITING);
+}
 
 /** Checks a URL before anything is sent. @throws `bad_request`, without the URL, which may hold secrets. */
 export function parseImportUrl(given: unknown, { settings }: ImportContext): RemoteAddress {
@@ -36,31 +49,35 @@ export function parseImportUrl(given: unknown, { settings }: ImportContext): Rem
 }
 
 /**
- * Fetches a file from another server to a spool file. Rejects with `too_large`, with `overloaded` while too many are fetched, and
- * with `bad_request` for every failure of the server or its name: which one, only the log and `cause` tell.
+ * Fetches a file from another server to a spool file. Rejects with `too_large`, with `overloaded` if there is no place or the place
+ * was taken back, and with `bad_request` for every failure of the server or its name: which one, only the log and `cause` tell.
  * @param declaredType Media type that the caller declares. The other server's is ignored.
+ * @param client whose imports share places.
  */
 export async function importUrl(
-  { originals, settings }: ImportContext,
+  { originals, imports, settings }: ImportContext,
   address: RemoteAddress,
-  { declaredType, signal }: { declaredType: string; signal: AbortSignal },
+  { declaredType, client, signal }: { declaredType: string; client: string; signal: AbortSignal },
 ): Promise<SpooledFile> {
   const { importPolicy: policy, maxUploadBytes: maxBytes, uploadIdleMs: idleMs, log } = settings;
-  if (running >= MAX_IMPORTS) {
-    throw new ServiceError("overloaded", "Too many images are being fetched. Try again later.", {
-      retryAfterMs: RETRY_AFTER_MS,
-    });
-  }
-  running++;
+  const visit = await imports.enter(client, { signal, longestWaitMs: idleMs });
+  if (visit === null) throw tooMany();
+  const startMs = performance.now();
   let remote: RemoteFile | undefined;
   try {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(policy.timeoutMs)]);
+    const bounded = AbortSignal.any([signal, visit.signal, AbortSignal.timeout(policy.timeoutMs)]);
     remote = await openRemote(address, { policy, headers: HEADERS, idleMs, signal: bounded });
     const path = temporaryPath(originals);
-    const file = await spoolSource(remote.body, { path, declaredType, maxBytes, signal: bounded });
+    const file = await spoolSource(paced(remote.body, settings.minUploadBytesPerSecond), {
+      path,
+      declaredType,
+      maxBytes,
+      signal: bounded,
+    });
     return { ...file, name: nameOf(remote, address) };
   } catch (cause) {
     signal.throwIfAborted();
+    if (visit.signal.aborted) throw tooMany();
     if (isServiceError(cause)) throw cause;
     log.info({ host: address.host, reason: isError(cause) ? cause.message : "" }, "import failed");
     throw new ServiceError(
@@ -69,9 +86,34 @@ export async function importUrl(
       { cause },
     );
   } finally {
-    running--;
+    visit.charge(performance.now() - startMs);
+    visit.leave();
     remote?.body.destroy();
   }
+}
+
+/** The body, which fails once it is slower on average. The time limit without a byte is the caller's. */
+function paced(body: Readable, minBytesPerSecond: number): Readable {
+  const startMs = performance.now();
+  let total = 0;
+  return Readable.from(
+    (async function* () {
+      for await (const chunk of body) {
+        const ms = performance.now() - startMs;
+        total += chunk.length;
+        if (ms > GRACE_MS && total * 1000 < minBytesPerSecond * ms) {
+          throw new Error(`the server sends less than ${minBytesPerSecond} bytes per second on average`);
+        }
+        yield chunk;
+      }
+    })(),
+  );
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError("overloaded", "Too many images are being fetched. Try again later.", {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }
 
 /** The file name: of the reply, else the last segment of the URL. */
