@@ -77,24 +77,14 @@ export function textBehaviour(scope: Scope): void {
 
   test("text() passes the body in pieces, and rejects as soon as one is rejected", () =>
     withHost(scope, refuseX, async (host) => {
-      const types = [
-        ["text/csv", "text/csv"],
-        ["application/problem+json", "application/json"],
-      ] as const;
-      for (const [sent, type] of types) {
-        const headers = { "Content-Type": sent };
-        const reply = await fetchReply(`${host.base}/`, {
-          method: "POST",
-          headers,
-          body: "a\n".repeat(99_999),
-        });
-        assert.deepEqual(JSON.parse(reply.body.toString()), { type });
-      }
+      const headers = { "Content-Type": "application/problem+json" };
+      const whole = { method: "POST", headers, body: "a\n".repeat(99_999) };
+      const { body } = await fetchReply(`${host.base}/`, whole);
+      assert.deepEqual(JSON.parse(body.toString()), { type: "application/json" });
       // The body never ends: only a service that reads while it arrives can answer.
       const socket = await connectTo(host.origin);
-      socket.write(
-        `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n\r\na\n`,
-      );
+      const head = `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/csv`;
+      socket.write(`${head}\r\nContent-Length: 1000000\r\n\r\na\n`);
       await turn(20);
       socket.write("x\n");
       assert.equal(statusOf(await readReply(socket)), 400);
