@@ -78,8 +78,6 @@ export interface DomainSearch<A extends string = "network_a", B extends string =
   disposable: boolean;
   /** Whether its mail server accepts any address, as the last verification found. */
   accept_all: boolean;
-  /** `no_lists`: `webmail` and `disposable` are unconfirmed, as the service has no lists. */
-  reason: "no_lists" | null;
   /** Pattern of addresses, e.g. `"{first}.{last}"`. */
   pattern: string | null;
   organization: string | null;

@@ -48,12 +48,11 @@ export type DomainSearchAnswer = LookupAnswer<
   {
     /** The requested domain; `null` for an unknown company. */
     domain: string | null;
+    /** Without `lists`, `webmail` and `disposable` are `false`, which confirms nothing. */
     webmail: boolean;
     disposable: boolean;
     /** Whether its server accepts mail for any address, as the last verification found. */
     accept_all: boolean;
-    /** `no_lists`: `webmail` and `disposable` are unconfirmed, as the service has no lists. */
-    reason: "no_lists" | null;
     /** The most frequent pattern of addresses, e.g. `{first}.{last}`. */
     pattern: string | null;
     organization: string | null;

@@ -109,10 +109,6 @@ function domain(): JsonSchema {
       ...flag,
       description: "Whether its server accepts mail for any address, as the last verification found.",
     },
-    reason: {
-      enum: ["no_lists", null],
-      description: "Why `webmail` and `disposable` are unconfirmed: the service has no lists.",
-    },
     pattern: {
       ...text,
       description: "The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
