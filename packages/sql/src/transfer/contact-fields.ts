@@ -91,12 +91,6 @@ for (const [field, rank, names, fits] of OTHER_NAMES) {
     MEANINGS.set(name, [...(MEANINGS.get(name) ?? []), { field, rank, fits }]);
   }
 }
-/** Keys of a page in a list of sources. */
-const PAGE_KEYS = new Map<string, ContactField>([
-  ["domain", "sourceDomain"],
-  ["uri", "sourceUri"],
-  ["url", "sourceUri"],
-]);
 
 /** The columns of each field, the best first, by their indexes. */
 export type FieldPlan = ReadonlyMap<ContactField, readonly (Meaning & { index: number })[]>;
@@ -133,8 +127,8 @@ function meaningsOf(column: string, mapping: FieldMapping, isSource: boolean): M
   const [digits = "", ...further] = letters.match(/\d+/g) ?? [];
   if (further.length > 0) return [];
   const name = letters.replace(digits, "");
-  const ofPage = isSource ? PAGE_KEYS.get(name) : undefined;
-  if (ofPage !== undefined) return [{ field: ofPage, rank: 0 }];
+  if (isSource && name === "domain") return [{ field: "sourceDomain", rank: 0 }];
+  if (isSource && (name === "uri" || name === "url")) return [{ field: "sourceUri", rank: 0 }];
   const latin = name.replaceAll(/\P{Script=Latin}/gu, "");
   const number = Math.min(Math.max(1, Number(digits)), 500) - 1;
   return (MEANINGS.get(name) ?? MEANINGS.get(latin) ?? [])

@@ -9,34 +9,21 @@ const SALUTATIONS: ReadonlySet<string> = new Set(
     "г господин госпожа пан пані 先生 女士 小姐 様 氏 씨 님 السيد السيدة κ κος κα",
   ].flatMap((line) => line.split(" ")),
 );
-/** Written out, these are positions. */
-const POSITIONS: ReadonlySet<string> = new Set("professor doctor father reverend mgr".split(" "));
-/** In capitals, these are departments, functions and degrees. */
-const CAPITALS: ReadonlySet<string> = new Set(
-  "HR IR PD ME MW FR PAN GEN ING ENG ARCH HON MAG COL MAJ".split(" "),
-);
-/** Parts that belong to salutations: `Mr. and Mrs.`, `Dr. med.`, `Dott.ssa`, `Univ.-Prof.`, `De heer`. */
-const PARTS: ReadonlySet<string> = new Set(
-  "and or und oder et ou y o e i de in a ra ssa med dent vet rer nat phil jur oec pol h c hc habil hab dipl priv univ н жа".split(
-    " ",
-  ),
-);
+/** Written out, or in capitals, these words are positions and departments. */
+const POSITIONS =
+  /^(?:[Pp]rofessor|[Dd]octor|[Ff]ather|[Rr]everend|[Mm]gr|[HI]R|PD|M[EW]|FR|PAN|GEN|[IE]NG|ARCH|HON|MAG|COL|MAJ)$/;
+/** Parts of salutations: `Mr. and Mrs.`, `Dr. med.`, `Dott.ssa`, `Univ.-Prof.`, `De heer`. */
+const PARTS =
+  /^(?:and|or|und|oder|et|ou|y|o|e|i|de|in|a|ra|ssa|med|dent|vet|rer|nat|phil|jur|oec|pol|h|c|hc|habil|hab|dipl|priv|univ|н|жа)$/i;
 
 /** Whether a text contains nothing but salutations and academic titles: `Mrs.`, `Frau Prof. Dr.`, `Mr./Mrs.` */
 export function isSalutation(text: string): boolean {
   const words = text.split(/[\s/&,+().-]+/).filter((word) => /\p{L}/u.test(word));
-  return (
-    words.some(isSalutationWord) && words.every((word) => isSalutationWord(word) || PARTS.has(plain(word)))
-  );
+  return words.some(isSalutationWord) && words.every((word) => isSalutationWord(word) || PARTS.test(word));
 }
 
 function isSalutationWord(word: string): boolean {
-  if (POSITIONS.has(plain(word)) || CAPITALS.has(word)) return false;
-  return HONORIFICS.has(plain(word)) || SALUTATIONS.has(plain(word));
-}
-
-/** In lower case, and without accents if it is in Latin letters. */
-function plain(word: string): string {
   const lower = word.normalize("NFC").toLowerCase();
-  return /^\p{Script=Latin}+$/u.test(lower) ? toAscii(lower) : lower;
+  const plain = /^\p{Script=Latin}+$/u.test(lower) ? toAscii(lower) : lower;
+  return !POSITIONS.test(word) && (HONORIFICS.has(plain) || SALUTATIONS.has(plain));
 }
