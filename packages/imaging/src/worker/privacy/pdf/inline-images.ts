@@ -7,7 +7,7 @@ import { filtersOf } from "./stream-filters.ts";
 /** A palette of 256 colours in octal escapes takes 3 KB. */
 const MAX_DICTIONARY_BYTES = 8192;
 /** Searching for what is missing can scan the rest of the content. */
-const MAX_BROKEN_IMAGES = 100;
+const MAX_BROKEN_IMAGES = 20;
 
 /** An image inside a content stream, with the position of its data. */
 export interface InlineImage {
@@ -17,14 +17,16 @@ export interface InlineImage {
 }
 
 /**
- * The inline images of a content stream. `null` for more broken ones than any program writes.
+ * The inline images of a content stream. `null` for more than `limit`, and for more broken ones than any program writes.
  *
  * Source: ISO 32000-1, section 8.9.7.
  */
-export function findInlineImages(content: Buffer): InlineImage[] | null {
+export function findInlineImages(content: Buffer, limit: number): InlineImage[] | null {
   const images: InlineImage[] = [];
   let broken = 0;
+  let words = 0;
   for (let at = findWord(content, "BI", 0); at !== -1; ) {
+    if (++words > limit) return null;
     const image = readImage(content, at + 2);
     if (image !== null) images.push(image);
     else if (content[skipSpace(content, at + 2)] === Code.SLASH && ++broken > MAX_BROKEN_IMAGES) return null;
