@@ -1,6 +1,7 @@
 import { nearestName } from "./nearest-name.ts";
 import { type Checked, nested, type OptionProblem, type OptionRule, type Rules } from "./option-rules.ts";
 import * as values from "./option-values.ts";
+import { secretBytes } from "./secret-bytes.ts";
 
 /**
  * Checks the options of a factory and fills in their defaults. `undefined` counts as absent.
@@ -125,7 +126,9 @@ function fits(given: unknown, rule: OptionRule): boolean {
       return Array.isArray(given) && given.length >= rule.least && given.every(rule.fits);
     case "secret": {
       const list: unknown[] = rule.isList && Array.isArray(given) ? given : [given];
-      return list.length > 0 && list.every((each) => values.byteLength(each) >= rule.minBytes);
+      const sizeOf = (each: unknown) =>
+        typeof each === "string" ? (secretBytes(each)?.length ?? 0) : values.byteLength(each);
+      return list.length > 0 && list.every((each) => sizeOf(each) >= rule.minBytes);
     }
     case "function":
       return typeof given === "function";
@@ -157,7 +160,7 @@ function wantedBy(rule: OptionRule): string {
     case "url":
       return "an http(s) URL without credentials, query or fragment, such as https://example.com/img";
     case "secret":
-      return `at least ${rule.minBytes} bytes as text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""}`;
+      return `at least ${rule.minBytes} bytes as text, base64: text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""}`;
     case "function":
       return "a function";
     case "nested":

@@ -29,6 +29,7 @@ export { factsOf } from "./images/record/record-facts.ts";
 export type { Checked, Filled, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";
+export { secretBytes, secretsIn } from "./secret-bytes.ts";
 export {
   checkBlobKey,
   checkKeyRange,

@@ -60,7 +60,7 @@ export interface ImagesOptions {
   /** Validates, cleans and renders pictures; see `@outrigger/imaging`. Closed with the service. */
   renderer: Renderer;
   /**
-   * Secret of at least 32 bytes that PINs are derived from. In a list, for rotation, the first signs and all verify.
+   * Secret of at least 32 bytes that PINs are derived from. A text `base64:…` is decoded, as by `outrigger serve`. In a list, for rotation, the first signs and all verify.
    * A new secret without the old one in the list invalidates all PINs.
    * @default A store on a local disk creates its own; with any other store, `secret` is required.
    */

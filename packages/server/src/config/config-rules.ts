@@ -1,9 +1,8 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
 import { JOB_QUEUE_URL, parseJobQueueUrl, parseStorageUrl, ROLES } from "@outrigger/core/open-storage";
-import { type OptionProblem, type RuleTable, rules } from "@outrigger/core/stores";
+import { type OptionProblem, type RuleTable, rules, secretBytes } from "@outrigger/core/stores";
 import { ifInstalled } from "../cli/parts.ts";
-import { secretBytes } from "./secret-text.ts";
 import {
   IMAGE_KEYS,
   LOOKUP_KEYS,

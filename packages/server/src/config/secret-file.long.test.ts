@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { secretBytes } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../../test/outrigger-process.ts";
-import { secretBytes, secretText } from "./secret-text.ts";
+import { secretText } from "./secret-text.ts";
 
 const MEMORY = { OUTRIGGER_STORAGE: "memory:" };
 const SHORT = "must have at least 32 bytes";

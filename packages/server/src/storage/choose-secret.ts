@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "@outrigger/core";
 import { ConfigError } from "../config/config-error.ts";
-import { secretsOf } from "../config/secret-text.ts";
 import type { ServerSettings } from "../config/settings.ts";
 import { describeTarget } from "../config/targets/describe-storage.ts";
 
@@ -16,7 +15,7 @@ export const SET_SECRET =
  */
 export function chooseSecret({ secret, storage }: ServerSettings): Secret | undefined {
   const { records } = storage;
-  if (secret !== undefined) return secretsOf(secret);
+  if (secret !== undefined) return secret;
   if (records.kind === "file") return undefined;
   // The images end with the process, so the secret may too.
   if (records.kind === "memory") return randomBytes(32).toString("base64url");

@@ -1,4 +1,5 @@
 import type { StoreRole } from "../../contracts/observer.ts";
+import type { Secret } from "../record/pin.ts";
 import type { ImageStorage } from "../record/storage-roles.ts";
 
 /** Progress of a migration. Every call gets the same object, updated. */
@@ -49,6 +50,11 @@ export interface MigrateOptions {
   to: ImageStorage;
   /** Name of the source for the mark in the target, without secrets. Only a run with the same name can continue. */
   source: string;
+  /**
+   * Secrets of the source. One of them must be a secret of its identity; a source without an identity gets one with them in the target.
+   * @default a secret kept in the source's directory
+   */
+  secret?: Secret | undefined;
   /** Compares existing blobs by their bytes instead of their sizes. @default false */
   verify?: boolean | undefined;
   /** Copies renditions; missing ones are rendered again on request. @default true */

@@ -1,9 +1,12 @@
 import { checkOptions } from "../../check-options.ts";
-import { fn, type RuleTable, required, text } from "../../option-rules.ts";
+import { isServiceError } from "../../errors.ts";
+import { fn, type RuleTable, required, secret, text } from "../../option-rules.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createSeenClock } from "../life/clock-guard.ts";
+import { MIN_SECRET_BYTES } from "../record/pin.ts";
+import { carryIdentity, identityToCarry } from "../store/carry-identity.ts";
 import { writeMigrationMark } from "../store/migration-mark.ts";
-import { beginMigration } from "./begin-migration.ts";
+import { beginMigration, refusal } from "./begin-migration.ts";
 import { countKeys } from "./every-key.ts";
 import type { MigrateOptions, MigrationReport } from "./migrate-options.ts";
 import {
@@ -17,6 +20,7 @@ import { copyAll, type Passage, removeExtra } from "./mirror.ts";
 const RULES = {
   ...COPY_RULES,
   source: required(text("a name of the source")),
+  secret: secret(MIN_SECRET_BYTES, true),
   beforeFinish: fn(),
 } satisfies RuleTable<MigrateOptions>;
 
@@ -29,6 +33,8 @@ const MAX_LOOKS = 3;
  * copy, and needs to stop for the last run only.
  *
  * Every copied blob is read back and compared, originals also with their records.
+ *
+ * At the end the target gets the identity of the source, so that no service starts on it with another secret.
  *
  * The target is marked as unfinished ({@link readMigrationMark}) from before the first copy until it is complete.
  * The stores stay open.
@@ -45,6 +51,7 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
   const options = checkOptions("migrateStorage", given, RULES);
   const context = createMigrationContext(options);
   const { from, to, progress, retry, tell } = context;
+  const identity = await retry(() => identityToCarry(from.records, options.secret));
   const mark = await beginMigration(context, options.source);
   const first = await copyAll(context);
   progress.phase = "comparing";
@@ -53,6 +60,7 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
   const isComplete = isSame && context.failed.size === 0;
   if (isComplete) {
     await options.beforeFinish?.();
+    if (identity !== null) await retry(() => carryIdentity(to, identity)).catch(inUse);
     const seenMs = await retry(() => createSeenClock(createDueList(from.records, "clock")).last());
     const clock = createSeenClock(context.due.clock);
     if (seenMs !== null) await retry(() => clock.note(seenMs));
@@ -70,6 +78,11 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
     failed: troublesOf(context.failed),
     isComplete,
   };
+}
+
+function inUse(error: unknown): never {
+  if (!isServiceError(error, "conflict")) throw error;
+  throw refusal("a service has started to use the target: stop it, and run this again");
 }
 
 interface Comparison extends Pick<MigrationReport, "keys" | "copied" | "removed"> {

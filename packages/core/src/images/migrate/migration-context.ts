@@ -49,7 +49,7 @@ export interface MigrationContext {
 }
 
 /** Options common to all copies. */
-export type CopyOptions = Omit<MigrateOptions, "source" | "beforeFinish">;
+export type CopyOptions = Omit<MigrateOptions, "source" | "secret" | "beforeFinish">;
 
 export const COPY_RULES = {
   from: required(imageStorage),

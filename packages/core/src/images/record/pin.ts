@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isUint8Array } from "node:util/types";
 import type { JsonSchema } from "../../schema/json-schema.ts";
+import { secretsIn } from "../../secret-bytes.ts";
 
 /** Crockford's base 32: no I, L, O, U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -15,7 +16,7 @@ export const PIN_SCHEMA = {
   examples: ["7Q2M9XK4T0VB3HZC"],
 } as const satisfies JsonSchema;
 
-/** The keys from which PINs are derived. In a list, the first signs and all verify. */
+/** The keys from which PINs are derived. In a list, the first signs and all verify. A text `base64:…` is decoded. */
 export type Secret = string | Uint8Array | readonly (string | Uint8Array)[];
 
 export interface Pins {
@@ -51,19 +52,20 @@ export function createPins(secret: Secret): Pins {
 
 /** The keys of a secret, the signing key first. @throws TypeError for a key shorter than 32 bytes. */
 export function toKeys(secret: Secret): Buffer[] {
-  const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
-  return list.map((each) => {
-    // `instanceof` fails for bytes of another realm, as under Jest.
-    if (typeof each !== "string" && !isUint8Array(each)) {
-      throw new TypeError(
-        `secret must be a string, bytes or a list of those, each of at least ${MIN_SECRET_BYTES} bytes`,
-      );
-    }
-    const key = typeof each === "string" ? Buffer.from(each, "utf8") : Buffer.from(each);
-    if (key.length < MIN_SECRET_BYTES) {
-      throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes`);
-    }
-    return key;
+  const list: (string | Uint8Array)[] = [secret].flat();
+  // `instanceof` fails for bytes of another realm, as under Jest.
+  if (list.some((each) => typeof each !== "string" && !isUint8Array(each))) {
+    throw new TypeError(
+      `secret must be a string, bytes or a list of those, each of at least ${MIN_SECRET_BYTES} bytes`,
+    );
+  }
+  return secretsIn(list).map((key) => {
+    if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
+    throw new TypeError(
+      key === null
+        ? "secret must have base64 after base64:"
+        : `secret must have at least ${MIN_SECRET_BYTES} bytes`,
+    );
   });
 }
 

@@ -1,6 +1,7 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
+import { undecodedIn } from "../../secret-bytes.ts";
 import type { Secret } from "../record/pin.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
@@ -75,7 +76,8 @@ async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promis
   const secret = await secretOf(options);
   const fingerprints = fingerprintsOf(secret);
   const [signing = ""] = fingerprints;
-  if (!fingerprints.some((each) => identity.secrets.includes(each))) throw new StoreRefused(wrong(options));
+  if (!fingerprints.some((each) => identity.secrets.includes(each)))
+    throw new StoreRefused(wrong(options, identity));
   if (identity.secrets.includes(signing)) return { secret, held };
   const inUse = fingerprints.filter((each) => identity.secrets.includes(each));
   const secrets = [...new Set([signing, ...inUse, ...identity.secrets])].slice(0, MAX_SECRETS);
@@ -147,10 +149,15 @@ async function secretOf({ secret, stores: { records } }: OpenStoreOptions): Prom
 const UNFINISHED =
   "The storage is the target of an unfinished migration or restore. Run that again until it finishes";
 
+const UNDECODED =
+  "The PINs of this storage were made with the text base64:… of this secret, which an earlier release did not decode. Give a list: secret: [decoded, text], first the decoded bytes (or the text once), then the text (outrigger serve: the line twice in OUTRIGGER_SECRET_FILE). Both verify then, and the first makes new PINs";
+
 const GIVE_SECRET =
   "set the secret that the images were stored with: option secret (outrigger serve: OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE)";
 
-function wrong({ secret, stores: { records } }: OpenStoreOptions): string {
+function wrong({ secret, stores: { records } }: OpenStoreOptions, { secrets }: StoreIdentity): string {
+  const texts = secret === undefined ? [] : undecodedIn([secret].flat());
+  if (texts.length > 0 && fingerprintsOf(texts).some((each) => secrets.includes(each))) return UNDECODED;
   const remedy =
     secret === undefined
       ? `Restore the former ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`

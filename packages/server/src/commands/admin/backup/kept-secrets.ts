@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { StorageTarget } from "@outrigger/core/open-storage";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
-import { secretBytes, secretsOf, secretText } from "../../../config/secret-text.ts";
+import { secretsOf, secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import { readKept } from "../migrate/carry-secret.ts";
 import { writeOnce, writeWhole } from "../write-file.ts";
@@ -47,7 +47,7 @@ export async function readSecrets(place: StorageTarget): Promise<{ path: string;
   const path = place.kind === "file" ? join(place.directory, FILE_NAME) : "";
   const text = path === "" ? null : await readKept(path);
   const lines = (text?.toString("utf8") ?? "").split(/\r?\n/).filter((line) => line !== "");
-  const secrets = lines.flatMap((line) => secretBytes(line) ?? []);
+  const secrets = secretsOf(lines);
   if (secrets.length < lines.length) throw new StartError(`${path} has lines that are not secrets`);
   return { path, secrets };
 }

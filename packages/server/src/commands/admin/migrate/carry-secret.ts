@@ -12,6 +12,8 @@ import { writeOnce } from "../write-file.ts";
 export interface SecretPlan {
   /** Writes the secret. An existing file already holds the same secret. */
   carry(): Promise<void>;
+  /** The secrets of the old server that are known. */
+  known: readonly Buffer[];
   /** The remaining steps, in sentences without a secret. */
   advice: string;
 }
@@ -39,6 +41,7 @@ export async function planSecret({ from, to, configured, secretFile }: SecretSid
   const text = Buffer.from(known.map((each) => `${secretText(each)}\n`).join(""), "utf8");
   if (file !== null) await requireWritable(file, text, known.length);
   return {
+    known,
     async carry() {
       if (carriesOwn) await write(own, only);
       if (file !== null) await write(file, text);

@@ -63,6 +63,7 @@ async function run(
       withRenditions: !withoutRenditions,
       ...(concurrency === undefined ? {} : { concurrency }),
       ...running.options,
+      ...(plan.known.length === 0 ? {} : { secret: plan.known }),
       beforeFinish: plan.carry,
     });
     running.end();
