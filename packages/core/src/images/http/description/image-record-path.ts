@@ -144,7 +144,7 @@ function changeBody(facts: ImageFacts): ApiRequestBody {
     properties: {
       name: { ...NEW_NAME_SCHEMA, type: ["string", "null"] },
       expiresAt: {
-        anyOf: [schemas.json, { const: "" }],
+        anyOf: [schemas.json, { enum: [""] }],
         ...(description === undefined ? {} : { description }),
       },
       focus: {
