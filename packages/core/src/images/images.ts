@@ -240,10 +240,8 @@ export function createImages(options: ImagesOptions): Images {
     async address(id, rendition, addressOptions) {
       // The secret comes from the store.
       await guard.open();
-      return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, {
-        ...reads,
-        now: settings.now,
-      });
+      const context = { ...reads, now: settings.now };
+      return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, context);
     },
     describe: () => describeImages({ pages, renderer, settings }),
     handle: (call) => service.handle(call),
