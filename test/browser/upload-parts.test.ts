@@ -15,6 +15,7 @@ import {
 } from "../../packages/web/browser/upload/lifetimes.ts";
 import { outcomeOf, parseRetryAfter, readDetail } from "../../packages/web/browser/upload/sending/outcome.ts";
 import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
+import { createNextOptions } from "../../packages/web/browser/upload/store/next-options.ts";
 import { reduceUploads, type Upload } from "../../packages/web/browser/upload/store/uploads.ts";
 import { durationText, lifetimeChoices } from "../../packages/web/src/time-left.ts";
 
@@ -123,6 +124,18 @@ describe("lifetime choices on the upload page", () => {
     expect(expiresAtField({ kind: "until", text: "2030-06-01T12:00Z" }, NOW, year)).toBe(
       "2030-06-01T12:00:00.000Z",
     );
+  });
+
+  test("files that were accepted with a right date keep it when the date is cleared before they are sent", () => {
+    const next = createNextOptions({ ...year, maxLifetimeMs: 100 * DAY_MS * 365 }, "");
+    next.lifetime.value = { kind: "until", text: "2090-06-01T12:00Z" };
+    const sent: string[] = [];
+    next.whenValid(1, () => sent.push(next.expiresAt()));
+    next.lifetime.value = { kind: "until", text: "" };
+    next.whenValid(1, () => sent.push(next.expiresAt()));
+    expect([next.expiresAt(), next.waiting.value]).toEqual(["2090-06-01T12:00:00.000Z", 1]);
+    next.lifetime.value = { kind: "until", text: "2091-06-01T12:00Z" };
+    expect(sent).toEqual(["2090-06-01T12:00:00.000Z", "2091-06-01T12:00:00.000Z"]);
   });
 
   test("a date has a fault if it is missing, past or beyond the longest lifetime", () => {

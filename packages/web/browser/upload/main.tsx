@@ -60,14 +60,14 @@ function listenForPastes({ add, notePastedText }: Session): void {
 }
 
 /**
- * Warns before leaving with unfinished uploads, or with edit links that only this page has. Only then, because browsers do not
- * keep pages with this listener in the back/forward cache.
+ * Warns before leaving with unfinished uploads, files that wait for a date, or edit links that only this page has. Only then,
+ * because browsers do not keep pages with this listener in the back/forward cache.
  */
-function warnBeforeLoss({ uploads, saved }: Session): void {
+function warnBeforeLoss({ uploads, saved, next }: Session): void {
   const warn = (event: BeforeUnloadEvent) => event.preventDefault();
   effect(() => {
-    if (uploads.value.some(isUnfinished) || saved.atRisk.value.length > 0)
-      addEventListener("beforeunload", warn);
+    const isAtRisk = saved.atRisk.value.length > 0 || next.waiting.value > 0;
+    if (isAtRisk || uploads.value.some(isUnfinished)) addEventListener("beforeunload", warn);
     else removeEventListener("beforeunload", warn);
   });
 }

@@ -40,6 +40,7 @@ function addDownloadOptions(): void {
 }
 
 const TICK_MS = 1000;
+/** The first wait between two questions. Each is twice as long as the one before. */
 const ASK_MS = 30_000;
 
 let timer: number | undefined;
@@ -50,13 +51,14 @@ function countDown(): void {
   const left = document.querySelector<HTMLElement>(".left");
   const until = Date.parse(left?.dataset.until ?? "");
   if (left === null || Number.isNaN(until)) return;
-  let askAgainMs = 0;
+  let [askMs, askAgainMs] = [ASK_MS, 0];
   const tick = () => {
     const leftMs = until - serverNow();
     const text = countdownText(leftMs);
     if (left.textContent !== text) left.textContent = text;
     if (leftMs > 0 || performance.now() < askAgainMs) return;
-    askAgainMs = performance.now() + ASK_MS;
+    askAgainMs = performance.now() + askMs;
+    askMs *= 2;
     // Only the service knows: the uploader may have extended the image.
     void askServer().then((status) => {
       if (!left.isConnected || (status !== 410 && status !== 404)) return;

@@ -35,8 +35,11 @@ export function createNextOptions(bounds: LifetimeBounds, baseUrl: string): Next
   const fault = () => lifetimeFault(lifetime.value, serverNow(), bounds);
   const waiting = signal(0);
   let sends: (() => void)[] = [];
+  /** The last one without a fault: of files that were accepted with it, and are sent later. */
+  let valid = lifetime.peek();
   effect(() => {
     if (fault() !== null) return;
+    valid = lifetime.value;
     const ready = sends;
     sends = [];
     waiting.value = 0;
@@ -58,7 +61,7 @@ export function createNextOptions(bounds: LifetimeBounds, baseUrl: string): Next
       sends.push(send);
       waiting.value += files;
     },
-    expiresAt: () => expiresAtField(lifetime.value, serverNow(), bounds),
+    expiresAt: () => expiresAtField(valid, serverNow(), bounds),
   };
 }
 
