@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { deniesMailbox, type Outcome } from "./smtp/converse.ts";
 
 /** `accepted`: the mailbox that was accepted last. `acceptedAllAtMs`: when the domain was last found to accept all. */
 type Known = { accepted: string | null; acceptedAtMs: number; hasFailed: boolean; acceptedAllAtMs: number };
+
+type MayAsk = (address: string) => Promise<boolean>;
 
 const UNKNOWN: Known = { accepted: null, acceptedAtMs: 0, hasFailed: false, acceptedAllAtMs: -1 };
 /** The mailbox that every domain has (RFC 5321 §4.5.1), although many have none. */
@@ -25,11 +28,15 @@ export function createControls(now: () => number) {
     of(domain: string): { hasFailed: boolean; acceptedAllAtMs: number } {
       return domains.get(domain) ?? UNKNOWN;
     },
-    async choose(domain: string, local: string, mayAsk?: (address: string) => Promise<boolean>) {
+    /** Resolves at once when `signal` aborts. */
+    async choose(domain: string, local: string, signal: AbortSignal, mayAsk?: MayAsk): Promise<string> {
       const { accepted, acceptedAtMs } = domains.get(domain) ?? UNKNOWN;
       if (accepted === null || accepted === local || now() - acceptedAtMs >= ACCEPTED_MS) return POSTMASTER;
+      if (signal.aborted) return POSTMASTER;
+      const aborted = once(signal, "abort").then(() => false);
       // The caller learns of a failure of its store by its own means.
-      return (await mayAsk?.(`${accepted}@${domain}`).catch(() => false)) ? accepted : POSTMASTER;
+      const answer = mayAsk?.(`${accepted}@${domain}`).catch(() => false);
+      return (await Promise.race([answer, aborted])) ? accepted : POSTMASTER;
     },
     note(domain: string, local: string, outcome: Outcome, acceptsAll: boolean | null): void {
       if (outcome.kind !== "answered") return;

@@ -12,7 +12,12 @@ async function probe(replyTo: (local: string, connection: number) => string | nu
   const asked: string[] = [];
   let nowMs = Date.UTC(2030, 0, 1);
   const objected = new Set<string>();
-  const mayAsk = async (address: string) => !objected.has(address);
+  /** What is called instead of an answer whether an address may be asked about. */
+  const undecided = new Map<string, () => void>();
+  const mayAsk = async (address: string) => {
+    undecided.get(address)?.();
+    return undecided.has(address) ? new Promise<boolean>(() => {}) : !objected.has(address);
+  };
   const server = await world.hostileServer(async (peer, connection) => {
     peer.send("220 mx ESMTP\r\n");
     for (let line = await peer.line(); line !== null; line = await peer.line()) {
@@ -30,12 +35,22 @@ async function probe(replyTo: (local: string, connection: number) => string | nu
   });
   world.route("one.test", server.host);
   const prober = world.prober({ now: () => nowMs, budget: { questionsPerMinute: 1000 } });
-  const ask = (name: string) => prober.probe(name, "one.test", { smtp: true, signal: never(), mayAsk });
+  const ask = (name: string, signal = never()) =>
+    prober.probe(name, "one.test", { smtp: true, signal, mayAsk });
   const forget = (name: string) => prober.forget(name, "one.test");
   const pass = (ms: number) => {
     nowMs += ms;
   };
-  return { result: await ask(local), ask, asked, forget, pass, objected };
+  return {
+    result: await ask(local),
+    ask,
+    asked,
+    forget,
+    pass,
+    objected,
+    undecided,
+    close: () => prober.close(),
+  };
 }
 
 const unknown = (local: string) => `550 5.1.1 <${local}@one.test>: User unknown (id ${Math.random()})`;
@@ -117,6 +132,18 @@ test("an accepted mailbox is no control after its owner objected", async () => {
   expect(asked.slice(2)).toEqual(["absent", "postmaster"]);
 });
 
+test("a store that never says whether a mailbox may be control outlasts neither the probe nor the prober", async () => {
+  const { ask, asked, undecided, close } = await probe(
+    (local) => (local === "ann" ? "250 ok" : unknown(local)),
+    "ann",
+  );
+  const controller = new AbortController();
+  undecided.set("ann@one.test", () => controller.abort());
+  expect(await ask("absent", controller.signal)).toMatchObject({ mailbox: null });
+  await close();
+  expect(asked.slice(2)).toEqual(["absent"]);
+});
+
 /** A guard against dictionary attacks: after ten unknown names it refuses every name as unknown. */
 function guard(words: (local: string) => string = unknown) {
   let bad = 0;
@@ -146,7 +173,7 @@ test.each([
   // The tenth unknown name closed the guard before its control.
   expect(dead).toEqual([...Array(8).fill(false), null, null, null]);
   const live = Array.from({ length: 28 }, (_each, index) => `ok${index}.live`);
-  for (const { mailbox, reason } of await Promise.all(live.map(ask))) {
+  for (const { mailbox, reason } of await Promise.all(live.map((name) => ask(name)))) {
     expect([mailbox, reason]).toEqual([null, "policy"]);
   }
   open();

@@ -153,7 +153,7 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
       const outcome = await converse(
         {
           ...{ local, domain, repeats: turn.questions > 2 },
-          control: () => controls.choose(domain, local, mayAsk),
+          control: () => controls.choose(domain, local, signal, mayAsk),
           madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null,
         },
         {

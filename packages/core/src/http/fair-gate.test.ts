@@ -84,6 +84,42 @@ describe("FairGate", () => {
     expect(of("a")).toHaveLength(16);
   });
 
+  test("a client that has none gets a place, also while one that was charged less waits for its second", async () => {
+    const { enter, of } = desk(new FairGate(8, 100));
+    for (const client of ["a", "a", "b", "b", "c", "c", "d"]) await enter(client);
+    const visit = await enter("e");
+    visit?.charge(10);
+    visit?.leave();
+    await enter("e");
+    for (const client of ["d", "new"]) void enter(client);
+    await settled();
+    expect([of("d").length, of("new").length]).toEqual([1, 1]);
+    expect(of("a").map((held) => held?.signal.aborted)).toEqual([false, true]);
+  });
+
+  test("clients that have equally many places, and more than a quarter, take back none of each other", async () => {
+    const { order, enter, of } = desk(new FairGate(8, 100));
+    for (const client of ["a", "a", "a", "a", "b", "b", "b", "b"]) await enter(client);
+    of("a")[0]?.charge(10);
+    for (const client of ["b", "a", "b"]) void enter(client);
+    await settled();
+    expect(order).toHaveLength(8);
+    expect([...of("a"), ...of("b")].filter((held) => held?.signal.aborted)).toEqual([]);
+  });
+
+  test("if the line is full of clients with one visit each, the newest is refused, also if it came before", async () => {
+    const { order, enter } = desk(new FairGate(2, 3));
+    const held = await enter("a");
+    (await enter("known"))?.leave();
+    await enter("b");
+    const waiting = ["c", "d", "e"].map((client) => enter(client));
+    expect(await enter("known")).toBeNull();
+    expect(await enter("f")).toBeNull();
+    held?.leave();
+    for (const visit of waiting) (await visit)?.leave();
+    expect(order).toEqual(["a", "known", "b", "known", "f", "c", "d", "e"]);
+  });
+
   test("if the line is full, the client with most visits loses its newest waiting one", async () => {
     const { enter } = desk(new FairGate(1, 3));
     const held = await enter("a");

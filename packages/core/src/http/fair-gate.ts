@@ -9,16 +9,12 @@ export interface Visit {
 }
 
 interface Client {
-  /** In order of arrival. */
-  visits: Set<HeldPlace>;
+  /** In order of arrival, each with the controller of its signal. */
+  visits: Map<Visit, AbortController>;
   /** In order of arrival. Each is called with a place, or with `null`. */
-  waiting: Set<(visit: HeldPlace | null) => void>;
+  waiting: Set<(visit: Visit | null) => void>;
   /** Virtual time at which its next visit starts: the start of its last visit, plus what it was charged since. */
   start: number;
-}
-
-interface HeldPlace extends Visit {
-  takeBack(): void;
 }
 
 /** Clients that are known without a visit; beyond, their charges are forgotten. */
@@ -34,6 +30,7 @@ export class FairGate {
   readonly #places: number;
   readonly #maxWaiting: number;
   readonly #share: number;
+  /** In the order in which they came, the first time or after they were idle. */
   readonly #clients = new Map<string, Client>();
   #held = 0;
   #waiting = 0;
@@ -59,7 +56,7 @@ export class FairGate {
     if (signal.aborted) return Promise.reject(signal.reason);
     const client = this.#clientOf(name);
     return new Promise((resolve, reject) => {
-      const settle = (visit: HeldPlace | null): void => {
+      const settle = (visit: Visit | null): void => {
         client.waiting.delete(settle);
         this.#waiting--;
         clearTimeout(timer);
@@ -80,8 +77,11 @@ export class FairGate {
   }
 
   #clientOf(name: string): Client {
-    const client = this.#clients.get(name) ?? { visits: new Set(), waiting: new Set(), start: 0 };
-    if (isIdle(client)) client.start = Math.max(client.start, this.#virtualTime);
+    const client = this.#clients.get(name) ?? { visits: new Map(), waiting: new Set(), start: 0 };
+    if (isIdle(client)) {
+      client.start = Math.max(client.start, this.#virtualTime);
+      this.#clients.delete(name);
+    }
     if (this.#clients.size >= MAX_IDLE) {
       for (const [known, each] of this.#clients) if (isIdle(each)) this.#clients.delete(known);
     }
@@ -89,9 +89,11 @@ export class FairGate {
     return client;
   }
 
+  /** Of clients with equally many visits, the newest loses. */
   #refuseOne(): void {
     const waiting = [...this.#clients.values()].filter((client) => client.waiting.size > 0);
-    const loser = first(waiting, (a, b) => b.visits.size + b.waiting.size - a.visits.size - a.waiting.size);
+    const size = ({ visits, waiting }: Client) => visits.size + waiting.size;
+    const loser = first(waiting.reverse(), (a, b) => size(b) - size(a));
     [...(loser?.waiting ?? [])].at(-1)?.(null);
   }
 
@@ -109,46 +111,46 @@ export class FairGate {
     });
   }
 
-  /** @returns whether a visit has begun. */
+  /**
+   * Without a free place, takes back the newest place of the client with most: for a client that has none, or if it has
+   * more than its share. It must have two more than the other: otherwise both would take back the same place by turns.
+   * @returns whether a visit has begun.
+   */
   #admitNext(): boolean {
-    const waiting = [...this.#clients.values()].filter((client) => client.waiting.size > 0);
-    const excess = (client: Client) => (client.visits.size < this.#share ? 0 : 1);
+    const clients = [...this.#clients.values()];
+    const isFull = this.#held >= this.#places;
+    const largest = isFull ? first(clients, (a, b) => b.visits.size - a.visits.size) : undefined;
+    const most = largest?.visits.size ?? Infinity;
+    const mayEnter = ({ visits: { size } }: Client) => most > size + 1 && (size === 0 || most > this.#share);
+    const excess = ({ visits }: Client) => (visits.size < this.#share ? 0 : 1);
     const next = first(
-      waiting,
+      clients.filter((client) => client.waiting.size > 0 && mayEnter(client)),
       (a, b) => excess(a) - excess(b) || a.start - b.start || a.visits.size - b.visits.size,
     );
-    if (next === undefined || (this.#held >= this.#places && !this.#takeBackFor(next))) return false;
+    if (next === undefined) return false;
+    const [visit, controller] = [...(largest?.visits ?? [])].at(-1) ?? [];
+    visit?.leave();
+    controller?.abort(new Error("The place was taken back for another client"));
     const [settle] = next.waiting;
     this.#virtualTime = Math.max(this.#virtualTime, next.start);
     settle?.(this.#place(next));
     return true;
   }
 
-  /** Takes back the newest place of the client with most places, if that has too many. */
-  #takeBackFor(next: Client): boolean {
-    const largest = first([...this.#clients.values()], (a, b) => b.visits.size - a.visits.size);
-    const isLarge = largest !== undefined && largest !== next && largest.visits.size > 1;
-    if (!isLarge || !(next.visits.size === 0 || largest.visits.size > this.#share)) return false;
-    [...largest.visits].at(-1)?.takeBack();
-    return true;
-  }
-
-  #place(client: Client): HeldPlace {
-    const taken = new AbortController();
-    const leave = (): void => {
-      if (!client.visits.delete(visit)) return;
-      this.#held--;
-      this.#schedule();
+  #place(client: Client): Visit {
+    const controller = new AbortController();
+    const visit: Visit = {
+      signal: controller.signal,
+      charge(units) {
+        client.start += units;
+      },
+      leave: () => {
+        if (!client.visits.delete(visit)) return;
+        this.#held--;
+        this.#schedule();
+      },
     };
-    const takeBack = (): void => {
-      leave();
-      taken.abort(new Error("The place was taken back for another client"));
-    };
-    const charge = (units: number): void => {
-      client.start += units;
-    };
-    const visit: HeldPlace = { signal: taken.signal, charge, leave, takeBack };
-    client.visits.add(visit);
+    client.visits.set(visit, controller);
     this.#held++;
     return visit;
   }

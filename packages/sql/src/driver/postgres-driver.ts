@@ -24,6 +24,8 @@ const CONTACTS_LOCK = 7_310_411_902;
 const MIGRATION_MS = 30_000;
 /** How long `close` waits for the server to end the connections. */
 const GOODBYE_MS = 500;
+/** Longest pause after a serialization failure. */
+const CONFLICT_PAUSE_MS = 20;
 
 export interface PostgresDriver extends SqlDriver {
   /**
@@ -150,6 +152,8 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
       } catch (error) {
         if (!isConflict(error) || performance.now() > untilMs) throw error;
       }
+      // At random, so that statements which conflicted do not meet again.
+      await delay(Math.random() * CONFLICT_PAUSE_MS);
     }
   }
 
@@ -166,8 +170,8 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
       failure = error;
       throw error;
     } finally {
-      // After an error, a reply of the server may still be on its way: the connection is closed.
-      client.release(failure !== undefined);
+      // After another error, a reply of the server may still be on its way: the connection is closed.
+      client.release(failure !== undefined && !isConflict(failure));
     }
   }
 

@@ -113,6 +113,24 @@ describe("a PostgreSQL server", () => {
     }
   });
 
+  test("that reports serialization failures runs the statement again on the same connection, after pauses", async () => {
+    await server.sql(
+      "CREATE SEQUENCE tries; CREATE FUNCTION clash(until int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN IF nextval('tries') < until THEN RAISE EXCEPTION 'clash' USING ERRCODE = '40001'; END IF; RETURN pg_backend_pid(); END $$",
+    );
+    const sole = openDatabase({ url: server.url, maxConnections: 1, timeoutMs: 1000 });
+    try {
+      const driver = await readyDriver(sole);
+      const before = await driver.first("SELECT pg_backend_pid() AS pid");
+      expect(await driver.first("SELECT clash(5) AS pid")).toEqual(before);
+      const failure = await driver.first("SELECT clash(1000000)").catch((error) => error);
+      expect(isServiceError(failure, "store_unavailable")).toBe(true);
+      // About 100 within the time limit.
+      expect(Number(await server.sql("SELECT last_value FROM tries"))).toBeLessThan(250);
+    } finally {
+      await sole.close();
+    }
+  });
+
   test("aborts a statement that exceeds the time limit", { timeout: 60_000 }, async () => {
     const driver = await readyDriver(database);
     const failure = await driver.first("SELECT pg_sleep(30)").catch((error) => error);

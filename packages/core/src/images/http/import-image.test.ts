@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
@@ -6,6 +6,7 @@ import { created, createSite, type ImageSite, keysOf, type SiteOptions } from ".
 import { spooled } from "../../../test/library-site.ts";
 import { createDiskStore } from "../../../test/life-site.ts";
 import { createRemoteSite } from "../../../test/remote-site.ts";
+import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 
 const KEY = { "idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324" };
 const FAILED =
@@ -205,6 +206,27 @@ test("one client has at most 16 imports under way; others are served meanwhile",
   const statuses = (await Promise.all([...sending, other])).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([201]));
   expect(server.requests).toHaveLength(21);
+});
+
+test("an import without a place gets 503 also if its create cannot be refunded: onError gets that failure", async () => {
+  const held: ServerResponse[] = [];
+  const failure = new Error("The limiter is down");
+  const { site, url } = await start((_req, res) => void held.push(res), {
+    rateLimits: { creates: 1000 },
+    rateLimiter: { ...createMemoryRateLimiter(), refund: () => Promise.reject(failure) },
+    uploadIdleMs: 500,
+  });
+  const sending = Array.from({ length: 16 }, () => send(site, { url }));
+  await poll(() => held.length).toBe(16);
+  // A server that sends nothing for `uploadIdleMs` would lose its place.
+  const drip = setInterval(() => {
+    for (const res of held) res.write(".");
+  }, 100);
+  const refused = await send(site, { url }).finally(() => clearInterval(drip));
+  expect([refused.status, refused.headers["Retry-After"]]).toEqual([503, "5"]);
+  expect(site.errors).toEqual([failure]);
+  for (const res of held) res.end();
+  await Promise.all(sending);
 });
 
 describe("with an Idempotency-Key", () => {

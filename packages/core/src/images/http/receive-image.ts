@@ -115,7 +115,7 @@ async function receiveByUrl(
   return { file, details: () => ({ ...details(file.name), called }), claim };
 }
 
-/** A request for which there is no place costs its client nothing. */
+/** A request that found no place, or lost it, costs its client nothing. */
 async function fetchFile(
   context: ImageContext,
   call: Call,
@@ -131,7 +131,12 @@ async function fetchFile(
     const declaredType = "application/octet-stream";
     return await importUrl(context.library, address, { declaredType, client, signal });
   } catch (error) {
-    if (isServiceError(error, "overloaded")) await refundRequest(context, call, "creates");
+    // Free connections stay few: a place is taken back only for a client with fewer, whose own create counts.
+    if (isServiceError(error, "overloaded")) {
+      await refundRequest(context, call, "creates").catch((failure) =>
+        context.settings.onError(failure, call),
+      );
+    }
     throw error;
   }
 }

@@ -60,7 +60,7 @@ export const DESCRIBED_LOOKUPS = {
     operationId: "searchDomain",
     summary: "List emails of an organisation",
     description:
-      "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. `location` is rejected: the data have no locations. With the key `test-api-key` the answer is fixed and free.",
+      "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. `location` is rejected: the data have no locations.",
     parameters: [
       DOMAIN,
       COMPANY,

@@ -26,6 +26,8 @@ interface OpenList {
   client: string;
   rows: ListRows;
   input: TextInput;
+  /** Its part of the memory of all lists. */
+  bytes: number;
   /** `stored`: its rows are complete, and on their way into the queue. */
   state: "arriving" | "stored" | "refused";
 }
@@ -35,6 +37,8 @@ export class ListDesk {
   readonly #gate = new FairGate(1, MAX_WAITING);
   /** In order of arrival. */
   readonly #open = new Set<OpenList>();
+  /** Memory of all open lists. */
+  #held = 0;
 
   /**
    * Reads the list of a request, and stores it. Rejects with {@link RefusedRequest}, and with `wrong_params` at the first row
@@ -47,7 +51,8 @@ export class ListDesk {
     { maxBytes, maxRows }: { maxBytes: number; maxRows: number },
     store: (list: ReadList) => Promise<T>,
   ): Promise<T> {
-    const list: OpenList = { client, rows: new ListRows(maxRows), input: new TextInput(), state: "arriving" };
+    const rows = new ListRows(maxRows);
+    const list: OpenList = { client, rows, input: new TextInput(), bytes: 0, state: "arriving" };
     const endMs = performance.now() + DEADLINE_MS;
     let parser: ListParser | undefined;
     this.#open.add(list);
@@ -68,12 +73,14 @@ export class ListDesk {
       throw isServiceError(error) && id !== undefined ? new RefusedRequest(id, error.message) : error;
     } finally {
       this.#open.delete(list);
+      this.#count(list);
     }
   }
 
   /** Parses what has arrived. */
   async #parse(list: OpenList, parser: ListParser, signal: AbortSignal): Promise<void> {
     for (let mayGoOn = true; mayGoOn; ) {
+      this.#count(list);
       this.#makeRoom();
       const visit = await this.#gate.enter(list.client, { signal, longestWaitMs: LONGEST_WAIT_MS });
       if (visit === null) throw busy();
@@ -85,20 +92,24 @@ export class ListDesk {
       } finally {
         visit.charge(performance.now() - startMs);
         visit.leave();
+        this.#count(list);
       }
     }
   }
 
+  /** Called whenever a list has changed. */
+  #count(list: OpenList): void {
+    const { rows, input } = list;
+    const bytes = this.#open.has(list) ? LIST_BYTES + rows.bytes + 2 * input.text.length : 0;
+    this.#held += bytes - list.bytes;
+    list.bytes = bytes;
+  }
+
   /** Refuses the newest list of the client whose lists use most memory, until all are within the bound. */
   #makeRoom(): void {
+    if (this.#held <= MAX_HELD_BYTES) return;
     const held = new Map<string, number>();
-    let total = 0;
-    for (const { client, rows, input } of this.#open) {
-      const bytes = LIST_BYTES + rows.bytes + 2 * input.text.length;
-      held.set(client, (held.get(client) ?? 0) + bytes);
-      total += bytes;
-    }
-    if (total <= MAX_HELD_BYTES) return;
+    for (const { client, bytes } of this.#open) held.set(client, (held.get(client) ?? 0) + bytes);
     const arriving = [...this.#open].filter(({ state }) => state === "arriving").reverse();
     const [first] = arriving.sort((a, b) => (held.get(b.client) ?? 0) - (held.get(a.client) ?? 0));
     if (first === undefined) return;
@@ -107,6 +118,7 @@ export class ListDesk {
     first.rows.rows = [];
     first.input.text = "";
     this.#open.delete(first);
+    this.#count(first);
     this.#makeRoom();
   }
 }

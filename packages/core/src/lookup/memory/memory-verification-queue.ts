@@ -6,6 +6,7 @@ import {
   type VerificationRow,
 } from "../../contracts/verification-queue.ts";
 import { ServiceError } from "../../errors.ts";
+import { LookupProblem } from "../lookup-problem.ts";
 import { createDueHeap, type DueHeap } from "./due-heap.ts";
 
 interface MemoryList extends Omit<VerificationList, "total"> {
@@ -27,8 +28,11 @@ interface MemoryRow {
 
 /** Maximum memory of all lists, with what the queue needs beside each row. */
 const MAX_BYTES = 100 * 1024 * 1024;
+/** Maximum memory of the lists of one account, so that no account keeps out all others. */
+const MAX_ACCOUNT_BYTES = MAX_BYTES / 2;
 const ROW_BYTES = 300;
 const RETRY_AFTER_MS = 60_000;
+const ACCOUNT_RETRY_AFTER_MS = 86_400_000;
 const ERASED = { email: "", subject: null, columns: null };
 
 /** The rows of one account that have no result. */
@@ -92,8 +96,13 @@ export function createMemoryVerificationQueue(): VerificationQueue {
       if (others.reduce((sum, each) => sum + each.rows.length, rows.length) > (maxRows ?? Infinity))
         return false;
       if (others.reduce((sum, each) => sum + each.bytes, bytes) > (maxBytes ?? Infinity)) return false;
-      const sizes = [...lists.values()].map((each) => each.bytes + each.rows.length * ROW_BYTES);
-      if (sizes.reduce((sum, size) => sum + size, bytes + rows.length * ROW_BYTES) > MAX_BYTES) {
+      const sizeWith = (known: readonly MemoryList[]) =>
+        [...known, { bytes, rows }].reduce((sum, each) => sum + each.bytes + each.rows.length * ROW_BYTES, 0);
+      if (list.account !== null && sizeWith(others) > MAX_ACCOUNT_BYTES) {
+        const message = "The lists of the last 30 days would exceed half of the memory for the lists of all";
+        throw new LookupProblem("too_many_requests", message, { retryAfterMs: ACCOUNT_RETRY_AFTER_MS });
+      }
+      if (sizeWith([...lists.values()]) > MAX_BYTES) {
         throw new ServiceError("overloaded", "Too many addresses are kept in memory. Try again later.", {
           retryAfterMs: RETRY_AFTER_MS,
         });

@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { type CallOptions, createCall } from "../../../test/calls.ts";
 import { CONFIRMED, type Site, siteOf, used } from "../../../test/lookup-library-site.ts";
 import { createScriptedProber } from "../../../test/lookup-site.ts";
+import type { VerificationQueue } from "../../contracts/verification-queue.ts";
 import { createMemoryVerificationQueue } from "../memory/memory-verification-queue.ts";
 
 const PATH = "/v2/email-verifications";
@@ -211,18 +212,19 @@ test.each<[string, CallOptions, RegExp]>([
   expect(reply.body.errors?.[0]?.details).toMatch(details);
 });
 
-test("an account keeps at most 400 bytes for each row that it may keep, and other accounts are not affected", async () => {
-  const site = await siteOf({ plans: { free: { searches: 1, verifications: 0 } }, verifyAtOnce: 0 });
+/** Sends a list whose rows use 32 MB of memory. */
+async function addLarge(site: Site, key = site.key): Promise<unknown[]> {
   const csv = `email,c\n${`a@a.example,${"z".repeat(4000)}\n`.repeat(3900)}`;
-  for (let list = 0; list < 2; list++) await add(site, { csv });
-  const { status, body } = await site.send("POST", PATH, { search: `api_key=${site.key}`, csv });
-  expect([status, body.errors?.[0]?.id]).toEqual([429, "too_many_requests"]);
-  expect(body.errors?.[0]?.details).toBe(
-    "The lists of the last 30 days would exceed 200000 rows or 400 bytes for each of them",
-  );
+  const { status, headers, body } = await site.send("POST", PATH, { search: `api_key=${key}`, csv });
+  return [status, headers["Retry-After"], body.errors?.[0]?.details];
+}
+
+test("in memory, the lists of an account use at most 50 MiB, and other accounts are not affected", async () => {
+  const site = await siteOf({ verifyAtOnce: 0 });
+  expect(await addLarge(site)).toEqual([202, "2", undefined]);
+  expect(await addLarge(site)).toEqual([429, "86400", expect.stringContaining("half of the memory")]);
   const { key } = await site.lookup.createAccount();
-  const other = await site.send("POST", PATH, { search: `api_key=${key}`, csv: "email\na@a.example\n" });
-  expect(other.status).toBe(202);
+  expect(await addLarge(site, key)).toEqual([202, "2", undefined]);
 });
 
 test("the test key gets 100 rows and 64 KiB, and with testKey: false it is an unknown key everywhere", async () => {
@@ -249,14 +251,15 @@ test("the test key gets 100 rows and 64 KiB, and with testKey: false it is an un
   expect(await count(strict)).not.toEqual(await count(site));
 });
 
-test("an account keeps at most 200,000 rows and twice its allowance", async () => {
-  const site = await siteOf({ plans: { free: { searches: 1, verifications: 50 } }, verifyAtOnce: 0 });
-  const emails = Array.from({ length: 100_000 }, (_, index) => `p${index}@a.example`);
-  for (let list = 0; list < 2; list++) await add(site, { fields: { emails } });
-  await add(site, { fields: { emails: emails.slice(0, 100) } });
-  const options = { search: `api_key=${site.key}`, fields: { emails: ["one@a.example"] } };
-  const { status, headers, body } = await site.send("POST", PATH, options);
-  expect([status, body.errors?.[0]?.id, headers["Retry-After"]]).toEqual([429, "too_many_requests", "86400"]);
+test("an account keeps at most 200,000 rows and twice its allowance, with 400 bytes each; a refused list uses no memory", async () => {
+  const limits: unknown[] = [];
+  const add: VerificationQueue["add"] = async (_list, _rows, ...given) => limits.push(given) < 0;
+  const verifications = { ...createMemoryVerificationQueue(), add };
+  const site = await siteOf({ verifications, plans: { free: { searches: 1, verifications: 50 } } });
+  const details = "The lists of the last 30 days would exceed 200100 rows or 400 bytes for each of them";
+  // Three of them exceed the memory of all lists that are being read.
+  for (let list = 0; list < 4; list++) expect(await addLarge(site)).toEqual([429, "86400", details]);
+  expect(limits[0]).toEqual([200_100, { bytes: expect.any(Number), maxBytes: 400 * 200_100 }]);
 });
 
 test("the test key gets a fixed list for a valid one, and the refusal for an invalid one", async () => {

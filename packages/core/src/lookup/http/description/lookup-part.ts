@@ -21,6 +21,8 @@ interface LookupFacts {
   leavesFailures: boolean;
   /** Requests per second; `null`: no limit. */
   requestsPerSecond: number | null;
+  /** Whether the key for fixed answers is known. */
+  testKey: boolean;
 }
 
 /** The description served at `GET {base}/api/openapi.json`. */
@@ -46,6 +48,7 @@ function factsOf({ networkNames }: LookupSettings, options: CheckedOptions): Loo
     requiresTls: options.tls !== "off",
     leavesFailures: options.errors === "host",
     requestsPerSecond: options.requestsPerSecond === false ? null : options.requestsPerSecond,
+    testKey: options.testKey,
   };
 }
 
@@ -215,11 +218,12 @@ function errorResponse(status: number, why: string, headers: readonly HeaderName
   };
 }
 
-function description({ requestsPerSecond }: LookupFacts): string {
+function description({ requestsPerSecond, testKey }: LookupFacts): string {
   return [
     "## Email lookup",
     "List the emails of an organisation, find the email of a person, and verify emails.",
-    "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`. With the key `test-api-key`, parameters are checked, and answers are fixed and free.",
+    "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`.",
+    testKey ? "With the key `test-api-key`, parameters are checked, and answers are fixed and free." : "",
     "Empty parameters count as absent, unknown ones are ignored, and of a repeated parameter the first value counts. Unknown facts are null.",
     requestsPerSecond === null ? "" : `An account may send ${requestsPerSecond} requests per second.`,
     'Errors use `{"errors": [{"id", "code", "details"}]}`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
