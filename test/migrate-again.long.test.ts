@@ -91,7 +91,7 @@ describe("a second migration", () => {
     const [id] = await stockDirectory(join(cwd, "data"), 3, 1000);
     const server = await redis();
     await report(cwd, server.url);
-    const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
+    const env = { OUTRIGGER_SECRET_FILE: join(cwd, "data", "secret"), OUTRIGGER_STORAGE: server.url };
     const running = serve(cwd, [], env);
     await running.url;
     const removal = outrigger(["images", "rm", "--yes", id ?? ""], { cwd, env });

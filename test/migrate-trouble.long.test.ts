@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
-import { bytesOf, hasKeys, migrated, migration, opened, redis, report, SECRET } from "./support/migration.ts";
+import { bytesOf, hasKeys, migrated, migration, opened, redis, report } from "./support/migration.ts";
 import { stockDirectory } from "./support/stocked-directory.ts";
 
 describe("a migration in trouble", () => {
@@ -22,7 +22,8 @@ describe("a migration in trouble", () => {
     );
     expect(stderr).toContain(`damaged at the source: ${lost}/original: is missing; its record says`);
     expect(stdout).toContain("Both sides have the same 19 keys.");
-    await serve(cwd, [], { ...SECRET, OUTRIGGER_STORAGE: server.url }).url;
+    const env = { OUTRIGGER_SECRET_FILE: join(cwd, "data", "secret"), OUTRIGGER_STORAGE: server.url };
+    await serve(cwd, [], env).url;
   });
 
   it("the migration reports a full target, and resumes when the target has room", async () => {

@@ -121,7 +121,10 @@ export function describeEndings(stage: Stage): void {
     const keys = await stage.deployment.keys();
     // The store's own record stays as well, and the ledger and the first time of notes of renditions.
     const others = keys.filter(
-      (key) => !/^(?:identity(?:\/originals|\/renditions)?$|rendition-(?:usage|notes)\/|owners\/[0-9a-f]{64}\/\d+$)/.test(key),
+      (key) =>
+        !/^(?:identity(?:\/originals|\/renditions)?$|rendition-(?:usage|notes)\/|owners\/[0-9a-f]{64}\/\d+$)/.test(
+          key,
+        ),
     );
     expect(others).toEqual([]);
     const left = async () =>

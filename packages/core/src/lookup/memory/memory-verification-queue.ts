@@ -29,7 +29,7 @@ interface MemoryRow {
 /** Maximum memory of all lists, with what the queue needs beside each row. */
 const MAX_BYTES = 100 * 1024 * 1024;
 /** Maximum memory of the lists of one account, so that no account keeps out all others. */
-const MAX_ACCOUNT_BYTES = MAX_BYTES / 2;
+const MAX_ACCOUNT_BYTES = 0.8 * MAX_BYTES;
 const ROW_BYTES = 300;
 const RETRY_AFTER_MS = 60_000;
 const ACCOUNT_RETRY_AFTER_MS = 86_400_000;

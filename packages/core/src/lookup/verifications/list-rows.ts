@@ -36,7 +36,8 @@ export class ListRows implements ReadList {
    * @param place Names the row in errors.
    */
   add(email: string, cells: readonly string[] | null, place: string): void {
-    if (this.rows.length >= this.#maxRows) throw wrong(`${place}: a list has at most ${this.#maxRows} addresses`);
+    if (this.rows.length >= this.#maxRows)
+      throw wrong(`${place}: a list has at most ${this.#maxRows} addresses`);
     if (email.length > MAX_ADDRESS_CHARACTERS) {
       throw wrong(`${place}: an address has at most ${MAX_ADDRESS_CHARACTERS} characters`);
     }

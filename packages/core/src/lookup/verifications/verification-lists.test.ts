@@ -233,7 +233,10 @@ test("the test key gets 100 rows and 64 KiB, and with testKey: false it is an un
   const site = await siteOf();
   expect((await site.send("POST", PATH, { search, fields: { emails } })).status).toBe(202);
   const more = await site.send("POST", PATH, { search, fields: { emails: [...emails, "b"] } });
-  expect([more.status, more.body.errors?.[0]?.details]).toEqual([400, "emails[100]: a list has at most 100 addresses"]);
+  expect([more.status, more.body.errors?.[0]?.details]).toEqual([
+    400,
+    "emails[100]: a list has at most 100 addresses",
+  ]);
   const strict = await siteOf({ testKey: false });
   for (const [method, path] of [
     ["POST", PATH],
