@@ -26,17 +26,21 @@ export async function backendsHot(/** @type {Bench} */ bench) {
   /** @type {Line[]} */
   const lines = [];
   const redis = await bench.startRedis();
-  const inRedis = redis === null ? null : await open(bench, { records: { redis: redis.url } });
+  // Records belong to one directory of pictures, which the services on them share.
+  const directory = await bench.makeDirectory("redis");
+  const inRedis = redis === null ? null : await open(bench, { directory, records: { redis: redis.url } });
   if (redis !== null && inRedis !== null) {
     const commands = await commandsDuring(redis, () => send(bench, inRedis.contestant));
     lines.push(...(await compareWith(bench, "Redis", sum(commands) / COUNTED, inRedis, local)));
-    lines.push(await compareLeased(bench, "Redis", { redis: redis.url }, inRedis));
+    lines.push(await compareLeased(bench, "Redis", { directory, records: { redis: redis.url } }, inRedis));
   }
   const postgres = await bench.startPostgres();
   if (postgres !== null) {
-    const remote = await open(bench, { records: { postgres: postgres.url } });
+    const directory = await bench.makeDirectory("postgres");
+    const stores = { directory, records: { postgres: postgres.url } };
+    const remote = await open(bench, stores);
     const counter = await startPostgresCounter(postgres.url);
-    const counted = await open(bench, { records: { postgres: counter.url } });
+    const counted = await open(bench, { directory, records: { postgres: counter.url } });
     // Opens the connections, each with a statement of its own.
     await send(bench, counted.contestant);
     // One by one, as look-ups at the same time share statements.
@@ -44,7 +48,7 @@ export async function backendsHot(/** @type {Bench} */ bench) {
     await counted.contestant.server.stop();
     await counter.close();
     lines.push(...(await compareWith(bench, "PostgreSQL", statements / COUNTED, remote, local)));
-    lines.push(await compareLeased(bench, "PostgreSQL", { postgres: postgres.url }, remote));
+    lines.push(await compareLeased(bench, "PostgreSQL", stores, remote));
     if (inRedis !== null) {
       const both = { postgres: remote.contestant, redis: inRedis.contestant };
       const samples = await measure(bench, both, { connections: CONNECTIONS });
@@ -63,9 +67,11 @@ export async function backendsHot(/** @type {Bench} */ bench) {
   const s3 = await bench.startS3();
   if (s3 !== null) {
     const { bucket, credentials, endpoint, port } = s3;
-    const remote = await open(bench, { records: { s3: { bucket, credentials, endpoint } } });
+    const directory = await bench.makeDirectory("s3");
+    const remote = await open(bench, { directory, records: { s3: { bucket, credentials, endpoint } } });
     const counter = await startS3Counter(port);
     const counted = await open(bench, {
+      directory,
       records: { s3: { bucket, credentials, endpoint: counter.endpoint } },
     });
     const requests = await counter.during(() => send(bench, counted.contestant));
@@ -80,7 +86,7 @@ export async function backendsHot(/** @type {Bench} */ bench) {
 
 /**
  * @param {Bench} bench
- * @param {Pick<ServerOptions, "records" | "readLeaseMs">} options
+ * @param {Pick<ServerOptions, "directory" | "records" | "readLeaseMs">} options
  * @returns {Promise<Hot>}
  */
 async function open(bench, options) {
@@ -96,11 +102,11 @@ async function open(bench, options) {
 /**
  * @param {Bench} bench
  * @param {string} title
- * @param {NonNullable<ServerOptions["records"]>} records
+ * @param {Pick<ServerOptions, "directory" | "records">} stores
  * @param {Hot} asking
  */
-async function compareLeased(bench, title, records, asking) {
-  const leased = await open(bench, { records, readLeaseMs: READ_LEASE_MS });
+async function compareLeased(bench, title, stores, asking) {
+  const leased = await open(bench, { ...stores, readLeaseMs: READ_LEASE_MS });
   const contestants = { leased: leased.contestant, asking: asking.contestant };
   const samples = await measure(bench, contestants, { connections: CONNECTIONS });
   return compare({

@@ -18,13 +18,15 @@ const EVERY_MS = 100;
  */
 export async function coldRemote(/** @type {Bench} */ bench) {
   const redis = await bench.startRedis();
+  // Records belong to one store of pictures.
+  const redisOfLocal = await bench.startRedis();
   const s3 = await bench.startS3();
-  if (redis === null || s3 === null) return [];
+  if (redis === null || redisOfLocal === null || s3 === null) return [];
   const { bucket, credentials, endpoint, port } = s3;
   const records = { redis: redis.url };
   const counter = await startS3Counter(port);
   const counted = await resizing(bench, {
-    records: { redis: redis.url },
+    records,
     pictures: { s3: { bucket, credentials, endpoint: counter.endpoint } },
   });
   const requests = await counter.during(() => counted.resize(COUNTED));
@@ -34,7 +36,7 @@ export async function coldRemote(/** @type {Bench} */ bench) {
   bench.checks.that(`${JSON.stringify(requests)} at S3 for ${COUNTED} cold renditions`, isLeast);
 
   const remote = await resizing(bench, { records, pictures: { s3: { bucket, credentials, endpoint } } });
-  const local = await resizing(bench, { records });
+  const local = await resizing(bench, { records: { redis: redisOfLocal.url } });
   /** @type {{ ours: number[], theirs: number[] }} */
   const times = { ours: [], theirs: [] };
   const { mode, rounds } = bench.settings;
