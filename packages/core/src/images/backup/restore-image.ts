@@ -10,6 +10,7 @@ import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
+import { storeReserved } from "../uploads/reserve-image.ts";
 import type { KnownEnds } from "./end-lists.ts";
 
 export interface RestoreContext {
@@ -52,10 +53,7 @@ export async function restoreImage(context: RestoreContext, id: string): Promise
     await addNextLook(due.images, record, 0);
     if (record.processing !== null) await due.jobs.add({ id, dueMs: record.createdAt });
     if (there?.equals(wanted)) return "kept";
-    const { owner } = record;
-    if (owner !== null) await life.owners.reserve(owner.name, id, owner.bytes, {});
-    await putRecord(context, key, wanted);
-    if (owner !== null) life.owners.settle(owner.name, id);
+    await storeReserved(life, record, () => putRecord(context, key, wanted).then(() => true));
     return "restored";
   }
   if (nextLookAt(record, tombstoneMs) <= now()) return "over";
@@ -73,13 +71,12 @@ async function revive(context: RestoreContext, record: ImageRecord): Promise<Res
   const key = keyOf.record(record.id);
   const ended = await records.stat(key);
   if (!(await bringBytes(context, record))) return "damaged";
-  const { id, owner, processing } = record;
+  const { id, processing } = record;
   await addNextLook(migration.due.images, record, 0);
   if (processing !== null) await migration.due.jobs.add({ id, dueMs: record.createdAt });
-  if (owner !== null) await life.owners.reserve(owner.name, id, owner.bytes, {});
   // Its end was the last change: a conflict means that another restore was faster.
-  await records.put(key, encodeRecord(record), { ifRevision: ended?.revision ?? null });
-  if (owner !== null) life.owners.settle(owner.name, id);
+  const options = { ifRevision: ended?.revision ?? null };
+  await storeReserved(life, record, () => records.put(key, encodeRecord(record), options).then(() => true));
   return "restored";
 }
 

@@ -73,8 +73,28 @@ async function claimKey(
   return { requireHeld: renew, settle: end, undo: () => release().catch(settings.onError) };
 }
 
+/**
+ * Stores a record with the owner's reservation for it, which is released if `store` rejects or resolves to `false`.
+ * @returns the result of `store`.
+ */
+export async function storeReserved(
+  context: Pick<ReservationContext, "owners" | "settings">,
+  record: ImageRecord,
+  store: () => Promise<boolean>,
+): Promise<boolean> {
+  const reserved = await reserveBytes(context, record, {});
+  let isStored = false;
+  try {
+    isStored = await store();
+  } finally {
+    if (isStored) reserved.settle();
+    else await reserved.undo();
+  }
+  return isStored;
+}
+
 async function reserveBytes(
-  { owners, settings }: ReservationContext,
+  { owners, settings }: Pick<ReservationContext, "owners" | "settings">,
   { id, owner }: ImageRecord,
   limits: OwnerLimits,
 ): Promise<Reservation> {

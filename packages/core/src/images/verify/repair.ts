@@ -10,7 +10,7 @@ import { addNextLook, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 import { removeMade } from "../renditions/remove-stored.ts";
-
+import { storeReserved } from "../uploads/reserve-image.ts";
 import type { ImageTrouble, Suspicion, VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding } from "./verify-options.ts";
 
@@ -62,13 +62,9 @@ export async function livingCopyOf(context: VerifyContext, ended: ImageRecord): 
 async function revive(context: VerifyContext, ended: ImageRecord, revision: string): Promise<Repair> {
   const record = await livingCopyOf(context, ended);
   if (record === null) return "failed";
-  const { owners } = context.life;
-  if (record.owner !== null) await owners.reserve(record.owner.name, record.id, record.owner.bytes, {});
-  const isRestored = await restoreRecord(context, record, revision);
-  if (record.owner !== null) {
-    if (isRestored) owners.settle(record.owner.name, record.id);
-    else await owners.release(record.owner.name, record.id, record.owner.bytes);
-  }
+  const isRestored = await storeReserved(context.life, record, () =>
+    restoreRecord(context, record, revision),
+  );
   return isRestored ? "restored" : "failed";
 }
 
