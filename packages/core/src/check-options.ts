@@ -160,7 +160,7 @@ function wantedBy(rule: OptionRule): string {
     case "url":
       return "an http(s) URL without credentials, query or fragment, such as https://example.com/img";
     case "secret":
-      return `at least ${rule.minBytes} bytes as text, base64: text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""}`;
+      return `at least ${rule.minBytes} bytes as text, base64: text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""} (a text base64:… is decoded; to keep its characters, give its bytes: Buffer.from(text))`;
     case "function":
       return "a function";
     case "nested":

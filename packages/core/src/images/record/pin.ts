@@ -62,9 +62,7 @@ export function toKeys(secret: Secret): Buffer[] {
   return secretsIn(list).map((key) => {
     if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
     throw new TypeError(
-      key === null
-        ? "secret must have base64 after base64:"
-        : `secret must have at least ${MIN_SECRET_BYTES} bytes`,
+      `secret must have at least ${MIN_SECRET_BYTES} bytes. A text base64:… is decoded; to keep its characters, give its bytes: Buffer.from(text)`,
     );
   });
 }
