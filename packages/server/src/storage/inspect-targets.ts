@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { StoreRole } from "@outrigger/core";
+import { isServiceError, type StoreRole } from "@outrigger/core";
 import { inspectStores, rolesApart } from "@outrigger/core/images";
 import {
   distinctTargets,
@@ -8,7 +8,7 @@ import {
   type StorageTarget,
   type StorageTargets,
 } from "@outrigger/core/open-storage";
-import { openStorage } from "./open-storage.ts";
+import { type OpenStorage, openStorage } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function inspectTargets(targets: StorageTargets, requireStore = fal
   try {
     await inspectStores(stores, { apart: rolesApart(stores), requireStore });
   } catch (cause) {
-    throw refusalOf(targets, cause);
+    throw await refusalOf(targets, stores, cause);
   } finally {
     await storage.close();
   }
@@ -43,15 +43,21 @@ function existing(target: StorageTarget): StorageTarget {
   return isMissing ? { kind: "memory" } : target;
 }
 
-/** The error for a store that is not the one expected, with the roles that it was to have. */
-export function refusalOf(targets: StorageTargets, cause: unknown): Error {
-  const role = refusedRole(cause);
+/** The error for a store that is not the one expected, or does not answer, with the roles that it was to have. */
+export async function refusalOf(
+  targets: StorageTargets,
+  stores: OpenStorage["stores"],
+  cause: unknown,
+): Promise<Error> {
+  const looks = await Promise.allSettled(ROLES.map((each) => stores[each].stat("identity")));
+  const silent = ROLES.find((_, index) => looks[index]?.status === "rejected");
+  const role = refusedRole(cause) ?? silent ?? "records";
   const shared = distinctTargets(targets).find(({ roles }) => roles.includes(role));
   return storageError(targets[role], shared?.roles ?? [role], cause);
 }
 
-/** The role whose store is refused; `records` for any other error. */
-export function refusedRole(error: unknown): StoreRole {
+/** The role whose store is refused; `null` for an error that names none, such as that of a store that does not answer. */
+export function refusedRole(error: unknown): StoreRole | null {
   const role = typeof error === "object" && error !== null && "role" in error ? error.role : undefined;
-  return ROLES.find((each) => each === role) ?? "records";
+  return ROLES.find((each) => each === role) ?? (isServiceError(error, "damaged") ? "records" : null);
 }

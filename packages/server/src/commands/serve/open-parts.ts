@@ -79,7 +79,9 @@ export async function openParts(
       pages,
     });
     // Before the lookup, which by default derives its secret from that of the images.
-    await images.ready().catch((cause) => Promise.reject(refusalOf(settings.storage, cause)));
+    await images.ready().catch(async (cause) => {
+      throw await refusalOf(settings.storage, storage.stores, cause);
+    });
     if (settings.lookup !== false) {
       // Loads modules that only the lookup needs, such as the databases.
       const { openLookup } = await import("../../lookup/open-lookup.ts");

@@ -81,6 +81,40 @@ describe("createReadiness", () => {
     expect(Object.keys(await readiness.troubles())).toEqual(["originals", "renditions"]);
   });
 
+  it("names only the store that hangs if the check of the stores fails by it or hangs, and checks them once", async () => {
+    const kept = createMemoryBlobStore();
+    const hanging: BlobStore = { ...kept, put: () => new Promise(() => {}) };
+    const storage: StoreInUse[] = [
+      { store: createMemoryBlobStore(), roles: ["records"] },
+      { store: hanging, roles: ["originals"] },
+      { store: createMemoryBlobStore(), roles: ["renditions"] },
+    ];
+    const silent = new ServiceError("store_unavailable", "No answer.");
+    for (const check of [() => Promise.reject(silent), () => new Promise<void>(() => {})]) {
+      let asked = 0;
+      const checkStores = () => {
+        asked += 1;
+        return check();
+      };
+      const readiness = createReadiness({ storage, renderer: working, checkStores, timeoutMs: 1000 });
+      expect(Object.keys(await readiness.troubles())).toEqual(["originals"]);
+      expect(asked).toBe(1);
+    }
+  });
+
+  it("names the role of a refused store, and writes nothing there", async () => {
+    const refused = createMemoryBlobStore();
+    const storage: StoreInUse[] = [
+      { store: createMemoryBlobStore(), roles: ["records"] },
+      { store: { ...refused, put: () => Promise.reject(new Error("written")) }, roles: ["originals"] },
+    ];
+    const error = Object.assign(new ServiceError("store_unavailable", "Another."), { role: "originals" });
+    const checkStores = () => Promise.reject(error);
+    expect(await createReadiness({ storage, renderer: working, checkStores }).troubles()).toEqual({
+      originals: error,
+    });
+  });
+
   it("is ready with a full store of renditions, but not with a full store of originals", async () => {
     const full = createMemoryBlobStore({ maxBytes: 1 });
     const others: StoreInUse = { store: createMemoryBlobStore(), roles: ["records", "originals"] };

@@ -31,6 +31,9 @@ export interface ReadinessOptions {
   timeoutMs?: number;
 }
 
+/** Resolves to the reason why a store is refused; `null`: none is. */
+type StoresCheck = Promise<unknown>;
+
 const FRESH_MS = 1000;
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
@@ -47,13 +50,16 @@ export function createReadiness({
 }: ReadinessOptions): Readiness {
   // Unique to this process, so that processes on the same storage do not interfere.
   const key = `readyz/${randomUUID()}`;
-  const trials: { names: readonly string[]; attempt(signal: AbortSignal): Promise<void> }[] = [
+  const trials: {
+    names: readonly string[];
+    attempt(signal: AbortSignal, check: StoresCheck): Promise<void>;
+  }[] = [
     ...storage.map((inUse) => ({
       names: storage.length === 1 ? ["storage"] : inUse.roles,
-      async attempt(signal: AbortSignal) {
-        await checkStores?.().catch((error) => {
-          if (inUse.roles.includes(refusedRole(error))) throw error;
-        });
+      async attempt(signal: AbortSignal, check: StoresCheck) {
+        const refusal = await check;
+        const role = refusedRole(refusal);
+        if (role !== null && inUse.roles.includes(role)) throw refusal;
         await tryStore(inUse, key, signal);
       },
     })),
@@ -65,10 +71,15 @@ export function createReadiness({
 
   async function ask(): Promise<Record<string, unknown>> {
     const troubles: Record<string, unknown> = {};
+    // Half of the time, so that a store that does not answer leaves the others time for their own trial.
+    const check: StoresCheck = withDeadline(async () => checkStores?.(), timeoutMs / 2).then(
+      () => null,
+      (error) => error,
+    );
     await Promise.all(
       trials.map(async ({ names, attempt }) => {
         try {
-          await withDeadline(attempt, timeoutMs);
+          await withDeadline((signal) => attempt(signal, check), timeoutMs);
         } catch (error) {
           for (const name of names) troubles[name] = error;
         }
