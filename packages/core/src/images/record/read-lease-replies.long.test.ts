@@ -108,7 +108,7 @@ test.each([
 ] as const)(
   "no reply of any process tells that an image was %s while another process shows it by a read lease",
   async (_what, change, asks) => {
-    const sites = createSites(1000);
+    const sites = createSites(4000);
     const { leased, writer, third } = sites;
     const image = await hotImage(leased);
     const { done } = await changeStored(sites, image, () => change(writer, image));
@@ -126,7 +126,7 @@ test.each([
 );
 
 test("requests for one changed image share one wait, a client that aborts leaves it, and later requests do not wait", async () => {
-  const sites = createSites(1000);
+  const sites = createSites(4000);
   const { leased, writer, third, traffic } = sites;
   const image = await hotImage(leased);
   const { done } = await changeStored(sites, image, () => writer.images.remove(image.id));
@@ -135,7 +135,7 @@ test("requests for one changed image share one wait, a client that aborts leaves
   const client = new AbortController();
   const left = third.images.find(image.id, { signal: client.signal });
   const waiting = Array.from({ length: 20 }, () => send("GET", path));
-  await vi.waitUntil(() => traffic.looked >= 21 && traffic.announcements > 0);
+  await vi.waitUntil(() => traffic.looked >= 21 && traffic.announcements > 0, { timeout: 10_000 });
   client.abort(new Error("The client left"));
   await expect(left).rejects.toThrow("The client left");
   expect(leasedStatus(leased, image.id)).toBe(200);
@@ -152,7 +152,8 @@ test("no reply waits for an image that was never shown before, that expired by i
   const fresh = created(await writer.create());
   const [expiring, changed] = [created(await writer.create()), created(await writer.create())];
   void writer.images.edit(changed.id, { name: "another" });
-  await vi.waitUntil(async () => (await storedRecord(sites.shared, changed.id))?.name === "another");
+  const isStored = async () => (await storedRecord(sites.shared, changed.id))?.name === "another";
+  await vi.waitUntil(isStored, { timeout: 10_000 });
   expect((await third.send("GET", `/api/images/${fresh.id}.png`)).status).toBe(200);
   third.clock.now += MINUTE;
   expect((await third.send("GET", `/api/images/${changed.id}.json`)).status).toBe(200);
@@ -163,7 +164,7 @@ test("no reply waits for an image that was never shown before, that expired by i
 });
 
 test("changeMany writes all images, eight at a time, before the first change has outlasted the leases", async () => {
-  const { leased, shared } = createSites(2000);
+  const { leased, shared } = createSites(4000);
   await hotImage(leased);
   const ids = await Promise.all(Array.from({ length: 40 }, async () => created(await leased.create()).id));
   const writes = { running: 0, most: 0, stored: 0 };
