@@ -7,7 +7,7 @@ import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.
 import { createLife } from "../life/create-life.ts";
 import { refusal, requireApart } from "../migrate/begin-migration.ts";
 import { copyRecord } from "../migrate/copy-record.ts";
-import { countKeys, hasKeys, isEmptyStore, keysOfRole } from "../migrate/every-key.ts";
+import { countKeys, isEmptyStore, keysOfRole } from "../migrate/every-key.ts";
 import {
   attempt,
   COPY_RULES,
@@ -21,6 +21,7 @@ import { carryIdentity } from "../store/carry-identity.ts";
 import { requireOurs, UNMARKED } from "../store/inspect-stores.ts";
 import { readMigrationMark, removeMigrationMark, writeMigrationMark } from "../store/migration-mark.ts";
 import { BYTES_ROLES, readMark } from "../store/role-marks.ts";
+import { sampleRecords } from "../store/sample-originals.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import { fingerprintsOf, readIdentity, type StoreIdentity, StoreRefused } from "../store/store-identity.ts";
 import { type BackupManifest, readBackupManifest } from "./backup-manifest.ts";
@@ -161,17 +162,19 @@ async function beginFresh({ to, retry }: MigrationContext, { source }: BackupMan
 }
 
 /**
- * The identity of a living target. Rejects if its originals belong to another storage. The disk of the originals may be lost: an empty store
- * without a mark is filled, and marked at the end.
+ * The identity of a living target. Rejects if its originals belong to another storage. The disk of the originals may be lost: a store
+ * without a mark is filled, and marked at the end, if it is empty or an interrupted run has filled a part of it.
  */
 async function ownIdentity(context: MigrationContext): Promise<StoreIdentity | null> {
-  const { to, retry } = context;
+  const { from, to, retry } = context;
   const held = await retry(() => readIdentity(to.records));
   for (const role of BYTES_ROLES) {
     const mark = await retry(() => readMark(to[role], role));
     requireOurs(mark, role, held);
     const isDue = mark === null && role === "originals" && held?.identity.originalsApart === true;
-    if (isDue && (await hasKeys(to, role, context))) throw new StoreRefused(UNMARKED, role);
+    if (!isDue) continue;
+    const { looked, found } = await retry(() => sampleRecords(to.originals, [to.records, from.records]));
+    if (found < looked) throw new StoreRefused(UNMARKED, role);
   }
   return held?.identity ?? null;
 }

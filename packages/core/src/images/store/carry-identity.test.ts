@@ -119,6 +119,28 @@ test("a migrated store has the ID of its source, so its backup goes on", async (
   expect(await backupStorage(again)).toMatchObject({ isComplete: true });
 });
 
+test("a restore onto an empty store of lost originals resumes after an interruption, and refuses unknown originals", async () => {
+  const [records, originals, renditions, backup] = [1, 2, 3, 4].map(() => createMemoryBlobStore());
+  if (!records || !originals || !renditions || !backup) throw new Error("There are four");
+  const site = siteOn({ records, originals, renditions }, RIGHT);
+  for (let index = 0; index < 3; index++) expect((await site.create()).status).toBe(201);
+  await backupStorage({ from: { records, originals, renditions }, to: backup, source: "test", tool: "t" });
+  const lost = { records, originals: createMemoryBlobStore(), renditions };
+  const cut = new AbortController();
+  const onProgress = ({ keys }: { keys: number }) => {
+    if (keys === 1) cut.abort(new Error("Enough"));
+  };
+  const run = { from: backup, to: lost, concurrency: 1 };
+  await expect(restoreStorage({ ...run, onProgress, signal: cut.signal })).rejects.toThrow("Enough");
+  expect(await keysOf(lost.originals)).not.toEqual([]);
+  await expect(siteOn(lost, RIGHT).images.ready()).rejects.toThrow("lacks its mark");
+  await lost.originals.put("AAAAAAAAAAAAAAAAAAAAAA/original", Buffer.from("of another storage"));
+  await expect(restoreStorage(run)).rejects.toThrow("lacks its mark");
+  await lost.originals.delete("AAAAAAAAAAAAAAAAAAAAAA/original");
+  expect(await restoreStorage(run)).toMatchObject({ wasLiving: true, isComplete: true });
+  await siteOn(lost, RIGHT).images.ready();
+});
+
 test("a migration with a secret that is not of its source rejects before it writes", async () => {
   const { store } = await stocked();
   const to = createMemoryBlobStore();
@@ -142,8 +164,17 @@ describe("a secret as text base64:…", () => {
     expect(pinOf("an image")).toBe(createPins(bytes).pinOf("an image"));
   });
 
-  test.each(["base64:", "base64:?", "base64:AAAA", `base64:${"A".repeat(40)}`])("%s is refused", (wrong) => {
+  test.each([
+    "base64:",
+    "base64:?",
+    "base64:AAAA",
+    `base64:${"A".repeat(40)}`,
+    `base64:${Buffer.alloc(24, 7).toString("base64")}`,
+  ])("%s is refused with the way to keep it, and opens as bytes if they are enough", (wrong) => {
     expect(() => createSite({ secret: wrong })).toThrow(TypeError);
+    expect(() => createSite({ secret: wrong })).toThrow("give its bytes: Buffer.from(text)");
+    expect(() => toKeys(wrong)).toThrow("give its bytes: Buffer.from(text)");
+    if (wrong.length >= 32) expect(toKeys(Buffer.from(wrong))).toEqual([Buffer.from(wrong)]);
     expect(() => createSite({ secret: [RIGHT, wrong] })).toThrow(/^(?!.*AAAA)/);
   });
 

@@ -11,7 +11,7 @@ export interface InspectOptions {
   apart: readonly BytesRole[];
   /** Refuses empty stores of records and originals. Renditions may be lost at any time. @default false */
   requireStore?: boolean | undefined;
-  /** Accepts originals that never had a mark without looking for some of them. @default false */
+  /** Accepts originals without a mark, without looking for some of them. @default false */
   acceptUnmarked?: boolean | undefined;
 }
 
@@ -49,8 +49,9 @@ export async function inspectStores(
   if (held?.identity.originalsApart === true) {
     // A process that starts at the same time may have written both since the first look.
     marks.originals = await readMark(stores.originals, "originals");
-    if (marks.originals === null) throw new StoreRefused(UNMARKED, "originals");
+    if (marks.originals === null && !acceptUnmarked) throw new StoreRefused(UNMARKED, "originals");
     requireOurs(marks.originals, "originals", held);
+    await requireOtherwiseFree(stores.originals, held);
     return { held, isNew, marks };
   }
   if (apart.includes("originals")) {
@@ -87,7 +88,7 @@ async function requireOtherwiseFree(originals: BlobStore, held: HeldIdentity | n
 async function requireOriginals(stores: StorageRoles, requireStore: boolean): Promise<void> {
   const { from, looked, found } = await sampleOriginals(stores);
   if (looked === 0 ? !requireStore : found * 2 > looked) return;
-  if (looked === 0) throw new StoreRefused(emptyText(stores.originals), "originals");
+  if (looked === 0) throw new StoreRefused(NO_IMAGE, "originals");
   const seen =
     from === "records"
       ? `${found} of ${looked} images looked up have their original there`
@@ -110,10 +111,14 @@ async function holdsNothing(records: BlobStore): Promise<boolean> {
 }
 
 const LOST =
-  "If the originals are lost, restore them with outrigger restore, or end their images with outrigger images verify --repair --max-removals";
+  "If the originals are lost, restore them with outrigger restore, or end their images with outrigger images verify --repair --max-removals <number>";
 
 /** The originals had a mark before. */
-export const UNMARKED = `The store of the originals is empty or another one: it lacks its mark (key "${markKeyOf("originals")}"), like a volume that is not mounted. Mount or name the right one. If its files were moved here by hand, copy that key too; if they are lost, restore a backup with outrigger restore`;
+export const UNMARKED = `The store of the originals is empty or another one: it lacks its mark (key "${markKeyOf("originals")}"), like a volume that is not mounted. Mount or name the right one. If its files were moved here by hand, copy that key too. ${LOST}`;
+
+const ANYWAY = "start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)";
+
+const NO_IMAGE = `No living image was found in the records, and no original in the store of the originals, so nothing proves that they belong together. Mount or name the right ones; if they are, ${ANYWAY}`;
 
 export function othersText(role: BytesRole): string {
   return `The store of the ${role} belongs to another storage than the records. Name the right one, or an empty one`;
@@ -125,5 +130,5 @@ function noRecordsText(role: BytesRole): string {
 
 function emptyText(store: BlobStore): string {
   const what = isLocalStore(store) ? "The data directory" : "The storage";
-  return `${what} is empty, and an existing one is required. Mount the right one; to start with an empty one, start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)`;
+  return `${what} is empty, and an existing one is required. Mount the right one; to start with an empty one, ${ANYWAY}`;
 }

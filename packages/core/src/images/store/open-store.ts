@@ -105,20 +105,13 @@ async function markRoles(
   { identity, revision }: HeldIdentity,
 ): Promise<boolean> {
   const mark = (role: BytesRole) => writeMark(stores[role], role, identity.id, null);
-  if (apart.includes("renditions") && marks.renditions === null) {
-    await ifRoom(mark("renditions").then(() => true)).catch(notNow);
-  }
+  // Images are served without renditions. A later check writes their mark, or compares an unreadable one or one of another process.
+  if (apart.includes("renditions") && marks.renditions === null) await mark("renditions").catch(() => null);
   if (!apart.includes("originals")) return marks.originals !== null;
   if (marks.originals === null && (await ifRoom(mark("originals").then(() => true))) === null) return false;
   if (identity.originalsApart !== true)
     await ifRoom(writeIdentity(stores.records, { ...identity, originalsApart: true }, revision));
   return true;
-}
-
-/** Ignores that renditions do not answer: images are served without them, and a later check writes the mark. */
-function notNow(error: unknown): null {
-  if (isServiceError(error, "conflict")) throw error;
-  return null;
 }
 
 /** Awaits a write that is not needed to serve and delete images. @returns its result; `null`: there was no space. */

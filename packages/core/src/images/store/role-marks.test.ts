@@ -177,7 +177,7 @@ describe("stores of an earlier release", () => {
 
   test("without any image are rejected with requireStore", async () => {
     const storage = await stockedByEarlier(0);
-    await refusedFor(siteOn(storage, { requireStore: true }), "is empty, and an existing one is required");
+    await refusedFor(siteOn(storage, { requireStore: true }), "No living image was found");
   });
 });
 
@@ -228,15 +228,49 @@ describe("while serving", () => {
     expect((await site.create()).status).toBe(201);
     const { under } = renditions;
     expect(await keysOf(under)).toEqual(["identity/renditions"]);
-    renditions.under = tapStore(under, () => {
-      throw new ServiceError("store_unavailable", "No answer.");
-    });
-    expect((await site.create()).status).toBe(201);
     const foreign = divided();
     await siteOn(foreign).images.ready();
     renditions.under = foreign.renditions;
     expect((await site.create()).status).toBe(503);
     await refusedFor(site, "of the renditions");
+    renditions.under = tapStore(under, () => {
+      throw new ServiceError("store_unavailable", "No answer.");
+    });
+    expect((await site.create()).status).toBe(201);
+  });
+
+  test("renditions that hang delay one upload by half a second, and no other", async () => {
+    const { renditions, site } = await served();
+    let looks = 0;
+    renditions.under = tapStore(renditions.under, () => {
+      looks++;
+      return new Promise(() => {});
+    });
+    for (let upload = 0; upload < 3; upload++) expect((await site.create()).status).toBe(201);
+    expect(looks).toBe(1);
+  });
+
+  test.each<[string, (kept: BlobStore) => Promise<BlobStore>]>([
+    [
+      "is damaged",
+      async (kept) => {
+        await kept.put("identity/renditions", Buffer.from("?"));
+        return kept;
+      },
+    ],
+    [
+      "may not be read",
+      async (kept) =>
+        tapStore(kept, ({ method }) => {
+          if (method === "get") throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+        }),
+    ],
+  ])("renditions whose mark %s stop neither a start nor uploads", async (_what, spoil) => {
+    const { storage } = await served();
+    const site = siteOn({ ...storage, renditions: await spoil(storage.renditions) });
+    await site.images.ready();
+    expect((await site.create()).status).toBe(201);
+    expect(site.errors).toEqual([]);
   });
 
   test("an upload reads one mark of each other store, and a read, a miss or one store for all roles reads none", async () => {

@@ -41,7 +41,8 @@ export async function readMark(store: BlobStore, role: BytesRole): Promise<HeldM
   if (blob === null) return null;
   const { v, id } = Object(jsonIn(await readAll(blob.body))) as { v?: unknown; id?: unknown }; // Checked here.
   if (typeof v === "number" && typeof id === "string") return { v, id, revision: blob.revision };
-  throw new ServiceError("damaged", `The mark of the ${role} (key "${key}") cannot be read`);
+  const message = `The mark of the ${role} (key "${key}") cannot be read`;
+  throw Object.assign(new ServiceError("damaged", message), { role });
 }
 
 /** Writes a mark, by compare-and-set: rejects with `conflict` if the store has another than `over`. */

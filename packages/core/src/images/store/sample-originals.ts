@@ -37,11 +37,20 @@ export async function sampleOriginals(stores: StorageRoles): Promise<OriginalsSa
     sample.looked++;
     if (isThere) sample.found++;
   });
-  if (sample.looked > 0) return sample;
+  return sample.looked > 0 ? sample : sampleRecords(originals, [records]);
+}
+
+/** Looks up the records of some originals, in any of these stores. */
+export async function sampleRecords(
+  originals: BlobStore,
+  records: readonly BlobStore[],
+): Promise<OriginalsSample> {
   const keys = await firstKeys(originals, MAX_IMAGES, (key) => roleOf(key) === "originals");
   let found = 0;
   await eachOf(keys, async (key) => {
-    if ((await records.stat(keyOf.record(key.slice(0, key.indexOf("/"))))) !== null) found++;
+    const record = keyOf.record(key.slice(0, key.indexOf("/")));
+    const looks = await Promise.all(records.map((store) => store.stat(record)));
+    if (looks.some((info) => info !== null)) found++;
   });
   return { from: "originals", looked: keys.length, found };
 }

@@ -1,6 +1,6 @@
+import { isSettledWithin } from "../../async/settled-within.ts";
 import { type BlobStore, hasRevisionProbe } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import { isServiceError } from "../../errors.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { inspectStores, othersText, requireKnownFormat, UNMARKED } from "./inspect-stores.ts";
@@ -61,8 +61,12 @@ export function createStoreGuard({ stores, first, watched, onError, log }: Store
   }
 
   async function lookAtBytes(): Promise<void> {
-    marks ??= (await watched()).map((role) => ({ role, store: stores[role], passed: null }));
-    await Promise.all(marks.map((mark) => lookAtMark(mark, id ?? null)));
+    marks ??= (await watched()).map((role) => ({ role, store: stores[role], passed: null, dueAt: 0 }));
+    const ofStore = id ?? null;
+    if (ofStore === null) return;
+    await Promise.all(
+      marks.map((mark) => (mark.role === "originals" ? lookAtMark : lookAtRenditions)(mark, ofStore)),
+    );
   }
 
   const confirmRecords = shared(() => watchRecords(look));
@@ -146,28 +150,45 @@ interface StoreMark {
   store: BlobStore;
   /** Revision of the mark that passed the last check. */
   passed: string | null;
+  /** No look before this time, by the monotonic clock. */
+  dueAt: number;
 }
 
-async function lookAtMark(mark: StoreMark, id: string | null): Promise<void> {
+/** Renditions that do not answer delay one call by this time, in milliseconds, and are not asked again for {@link BLIND_MS}. */
+const PATIENCE_MS = 500;
+const BLIND_MS = 30_000;
+
+/** Rejects for the renditions of another storage only: images are served without renditions. */
+async function lookAtRenditions(mark: StoreMark, id: string): Promise<void> {
+  if (performance.now() < mark.dueAt) return;
+  mark.dueAt = performance.now() + BLIND_MS;
+  const look = lookAtMark(mark, id).then(
+    () => {
+      mark.dueAt = 0;
+    },
+    (error) => {
+      if (!(error instanceof StoreRefused)) return;
+      mark.dueAt = 0;
+      throw error;
+    },
+  );
+  if (await isSettledWithin(look, PATIENCE_MS)) await look;
+}
+
+async function lookAtMark(mark: StoreMark, id: string): Promise<void> {
   const { role, store, passed } = mark;
-  if (id === null) return;
   if (passed !== null && hasRevisionProbe(store) && store.isCurrent(markKeyOf(role), passed)) return;
   mark.passed = null;
-  try {
-    const held = await readMark(store, role);
-    if (held !== null && held.id !== id) throw new StoreRefused(othersText(role), role);
-    mark.passed = held?.revision ?? null;
-    if (held !== null) return;
-    if (role === "originals") throw new StoreRefused(UNMARKED, role);
-    await writeMark(store, role, id, null);
-  } catch (error) {
-    // Images are served without renditions. The next check compares a mark that another process writes.
-    if (role === "originals" || error instanceof StoreRefused || !isServiceError(error)) throw error;
-  }
+  const held = await readMark(store, role);
+  if (held !== null && held.id !== id) throw new StoreRefused(othersText(role), role);
+  mark.passed = held?.revision ?? null;
+  if (held !== null) return;
+  if (role === "originals") throw new StoreRefused(UNMARKED, role);
+  await writeMark(store, role, id, null);
 }
 
 export interface AdminGuardOptions {
-  /** Accepts originals that never had a mark. @default false */
+  /** Accepts originals without a mark. @default false */
   acceptUnmarked?: boolean;
 }
 

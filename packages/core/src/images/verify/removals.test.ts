@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { created, type ImageSite, keysOf, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite, DAY } from "../../../test/life-site.ts";
+import { tapStore } from "../../../test/tapped-store.ts";
 import { copyOf, problemsOf, verified } from "../../../test/verify-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { backupStorage } from "../backup/backup-storage.ts";
 import { restoreStorage } from "../backup/restore-storage.ts";
@@ -69,12 +71,12 @@ describe("against stores that do not belong together", () => {
       "originals of another service",
       async ({ storage }) => ({ ...storage, originals: (await divided(2)).storage.originals }),
     ],
-  ])("a repair, a sweep, a migration and a backup reject %s and delete nothing", async (_what, wrongOf) => {
+  ])("a repair, a sweep, a migration and a backup reject %s and delete nothing", async (what, wrongOf) => {
     const home = await divided(6);
     const wrong = await wrongOf(home);
     const before = await Promise.all(Object.values(wrong).map(keysOf));
     const refused = { code: "store_unavailable" };
-    for (const maxRemovals of [undefined, 0, 1000]) {
+    for (const maxRemovals of what === "originals that are empty" ? [undefined] : [undefined, 0, 1000]) {
       await expect(verified(home.site, { storage: wrong, repair: true, maxRemovals })).rejects.toMatchObject(
         refused,
       );
@@ -92,6 +94,24 @@ describe("against stores that do not belong together", () => {
     const isKept = (keys: string[]) => keys.filter((key) => !key.startsWith("due-"));
     expect(after.map(isKept)).toEqual(before.map(isKept));
     for (const id of home.ids) expect(await statusOf(home.site, id)).toBe(200);
+  });
+
+  test("lost originals without a backup are accepted with a number only, and served from an empty store once it is repaired", async () => {
+    const { site, storage, ids } = await divided(2);
+    const lost = { ...storage, originals: createMemoryBlobStore() };
+    const repaired = (maxRemovals?: number) => verified(site, { storage: lost, repair: true, maxRemovals });
+    await expect(repaired()).rejects.toThrow("--repair --max-removals");
+    await repaired(1);
+    expect(await keysOf(lost.originals)).toEqual([]);
+    await expect(createLifeSite({ storage: open(lost) } as object).images.ready()).rejects.toThrow(
+      "its mark",
+    );
+    expect((await repaired(2)).report).toMatchObject({ defects: 2, repaired: 2 });
+    expect(await keysOf(lost.originals)).toEqual(["identity/originals"]);
+    const next = createLifeSite({ clock: site.clock, storage: open(lost) } as object);
+    await next.images.ready();
+    expect(await Promise.all(ids.map((id) => statusOf(next, id)))).toEqual([410, 410]);
+    expect((await next.create()).status).toBe(201);
   });
 
   test("a repair rejects one store without an identity, and a verification only reads it", async () => {
@@ -223,6 +243,20 @@ describe("an image that a repair ended for want of bytes", () => {
     const report = await restoreStorage({ from: backup, to: site.store });
     expect(report).toMatchObject({ wasLiving: true, restored: 3, ended: 1, isComplete: true });
     await requireRevived(site, ids);
+  });
+
+  test("is not charged to its owner if its record cannot be stored", async () => {
+    const { site, backup } = await ended();
+    const storage = tapStore(site.store, ({ method, key }) => {
+      if (method === "put" && key.endsWith("/record"))
+        throw new ServiceError("conflict", "Another was faster.");
+    });
+    const report = await restoreStorage({ from: backup, to: storage, patienceMs: 100 });
+    expect(report).toMatchObject({ restored: 0, isComplete: false });
+    expect(await site.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
+    const { findings } = await verified(site, { storage, repair: true, backup });
+    expect(findings.map(({ repair }) => repair)).toEqual(Array(3).fill("failed"));
+    expect(await site.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
   });
 
   test("is not listed as ended, stays ended after its expiry, and is kept as it is if the backup lacks its bytes", async () => {

@@ -4,6 +4,7 @@ import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError } from "../../errors.ts";
 import { countKeys } from "../migrate/every-key.ts";
 import { roleOf } from "../record/image-record.ts";
+import { readMark, writeMark } from "../store/role-marks.ts";
 import { NEVER_OPENED } from "../store/store-guard.ts";
 import { readIdentity, StoreRefused } from "../store/store-identity.ts";
 import { checkLeftovers, removeOrphaned } from "./check-leftovers.ts";
@@ -60,7 +61,20 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
     } while (cursor !== null);
   }
   await checkTallies(context);
+  await markOriginals(context);
   return report;
+}
+
+/** Marks originals that a repair accepted without their mark, so that the service starts on them. */
+async function markOriginals({ isRepair, maxRemovals, report, retry, stores }: VerifyContext): Promise<void> {
+  if (!isRepair || maxRemovals === undefined || report.repaired < report.defects) return;
+  const held = await retry(() => readIdentity(stores.records));
+  if (held?.identity.originalsApart !== true) return;
+  const { id } = held.identity;
+  await retry(async () => {
+    if ((await readMark(stores.originals, "originals")) === null)
+      await writeMark(stores.originals, "originals", id, null);
+  });
 }
 
 function removeFound(context: VerifyContext, finding: VerifyFinding): Promise<void> {

@@ -11,6 +11,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const SECRET = "one secret of at least 32 bytes, yes";
 const IMAGES = 5;
+const REPAIR = ["images", "verify", "--repair", "--yes", "--quiet"];
 
 let redis: RedisServer;
 let s3: S3Server;
@@ -67,18 +68,16 @@ async function statuses(
   return found;
 }
 
-async function expectRefused(at: ReturnType<typeof place>, why: RegExp): Promise<void> {
+const repairUpTo = (number: number) => [...REPAIR, "--max-removals", String(number)];
+
+/** @param more Further commands that are refused. */
+async function expectRefused(at: ReturnType<typeof place>, why: RegExp, ...more: string[][]): Promise<void> {
   for (const args of [[], ["--existing"]]) {
     const server = at.serve(...args);
     expect(await server.exit).toBe(1);
     expect(server.output.stderr).toMatch(why);
   }
-  const commands = [
-    ["images", "verify", "--repair", "--yes", "--quiet"],
-    ["images", "verify", "--repair", "--yes", "--quiet", "--max-removals", "1000"],
-    ["images", "sweep"],
-    ["doctor"],
-  ];
+  const commands = [REPAIR, ["images", "sweep"], ["doctor"], ...more];
   for (const command of commands) {
     const { code, stdout, stderr } = await at.run(...command);
     expect([command, code]).toEqual([command, 1]);
@@ -91,7 +90,11 @@ it("records under a mistyped prefix are rejected by the server and by every comm
   const files = { originals: "file:./pics", renditions: "file:./pics" };
   const right = place(cwd, { records: `${redis.url}?prefix=a`, ...files });
   const ids = await stocked(right);
-  await expectRefused(place(cwd, { records: `${redis.url}?prefix=b`, ...files }), /no identity/);
+  await expectRefused(
+    place(cwd, { records: `${redis.url}?prefix=b`, ...files }),
+    /no identity/,
+    repairUpTo(1000),
+  );
   expect(await redis.cli("--raw", "EVAL", "return #redis.call('KEYS', 'b:*')", "0")).toBe("0");
   expect(await statuses(right, ids)).toEqual(ids.map(() => 200));
 });
@@ -109,6 +112,7 @@ it("an unmounted volume of originals is rejected by the server and by every comm
   expect(await readdir(volume)).toEqual([]);
   // Another program has made the directory of an empty store.
   await mkdir(join(volume, "blobs"));
+  expect((await right.run(...repairUpTo(IMAGES - 1))).code).toBe(1);
   await expectRefused(right, /lacks its mark/);
   await rm(volume, { recursive: true });
   await rename(`${volume}.away`, volume);
