@@ -49,11 +49,15 @@ export async function refusalOf(
   stores: OpenStorage["stores"],
   cause: unknown,
 ): Promise<Error> {
-  const looks = await Promise.allSettled(ROLES.map((each) => stores[each].stat("identity")));
-  const silent = ROLES.find((_, index) => looks[index]?.status === "rejected");
-  const role = refusedRole(cause) ?? silent ?? "records";
+  const role = refusedRole(cause) ?? (await silentRole(stores));
   const shared = distinctTargets(targets).find(({ roles }) => roles.includes(role));
   return storageError(targets[role], shared?.roles ?? [role], cause);
+}
+
+/** The first role whose store does not answer; `records` if all do. */
+async function silentRole(stores: OpenStorage["stores"]): Promise<StoreRole> {
+  const looks = await Promise.allSettled(ROLES.map((role) => stores[role].stat("identity")));
+  return ROLES.find((_, index) => looks[index]?.status === "rejected") ?? "records";
 }
 
 /** The role whose store is refused; `null` for an error that names none, such as that of a store that does not answer. */

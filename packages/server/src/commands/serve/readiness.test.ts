@@ -1,6 +1,7 @@
 import { type BlobStore, createMemoryBlobStore, type Renderer, ServiceError } from "@outrigger/core";
 import { ROLES } from "@outrigger/core/open-storage";
 import { describe, expect, it } from "vitest";
+import { refusalOf } from "../../storage/inspect-targets.ts";
 import { createReadiness, type StoreInUse } from "./readiness.ts";
 
 /** One store for all roles. */
@@ -113,6 +114,21 @@ describe("createReadiness", () => {
     expect(await createReadiness({ storage, renderer: working, checkStores }).troubles()).toEqual({
       originals: error,
     });
+  });
+
+  it("a start names the store that does not answer, and the role of a damaged identity", async () => {
+    const silent: BlobStore = {
+      ...createMemoryBlobStore(),
+      stat: () => Promise.reject(new ServiceError("store_unavailable", "No answer.")),
+    };
+    const file = (directory: string) => ({ kind: "file" as const, directory });
+    const targets = { records: file("/a"), originals: file("/b"), renditions: file("/c") };
+    const whole = createMemoryBlobStore();
+    const stores = { records: whole, originals: silent, renditions: whole };
+    const named = async (code: "damaged" | "store_unavailable") =>
+      (await refusalOf(targets, stores, new ServiceError(code, "No."))).message;
+    expect(await named("store_unavailable")).toContain("/b");
+    expect(await named("damaged")).toContain("/a");
   });
 
   it("is ready with a full store of renditions, but not with a full store of originals", async () => {
