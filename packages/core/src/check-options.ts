@@ -1,7 +1,7 @@
 import { nearestName } from "./nearest-name.ts";
 import { type Checked, nested, type OptionProblem, type OptionRule, type Rules } from "./option-rules.ts";
 import * as values from "./option-values.ts";
-import { secretBytes } from "./secret-bytes.ts";
+import { KEPT_TEXT, secretBytes, undecodedIn } from "./secret-bytes.ts";
 
 /**
  * Checks the options of a factory and fills in their defaults. `undefined` counts as absent.
@@ -126,9 +126,7 @@ function fits(given: unknown, rule: OptionRule): boolean {
       return Array.isArray(given) && given.length >= rule.least && given.every(rule.fits);
     case "secret": {
       const list: unknown[] = rule.isList && Array.isArray(given) ? given : [given];
-      const sizeOf = (each: unknown) =>
-        typeof each === "string" ? (secretBytes(each)?.length ?? 0) : values.byteLength(each);
-      return list.length > 0 && list.every((each) => sizeOf(each) >= rule.minBytes);
+      return list.length > 0 && list.every((each) => isLong(each, rule.minBytes));
     }
     case "function":
       return typeof given === "function";
@@ -146,6 +144,11 @@ function fits(given: unknown, rule: OptionRule): boolean {
   }
 }
 
+function isLong(secret: unknown, minBytes: number): boolean {
+  const size = typeof secret === "string" ? (secretBytes(secret)?.length ?? 0) : values.byteLength(secret);
+  return size >= minBytes;
+}
+
 /** The words after "must be". */
 function wantedBy(rule: OptionRule): string {
   switch (rule.kind) {
@@ -160,7 +163,7 @@ function wantedBy(rule: OptionRule): string {
     case "url":
       return "an http(s) URL without credentials, query or fragment, such as https://example.com/img";
     case "secret":
-      return `at least ${rule.minBytes} bytes as text, base64: text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""} (a text base64:… is decoded; to keep its characters, give its bytes: Buffer.from(text))`;
+      return `at least ${rule.minBytes} bytes as text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""}`;
     case "function":
       return "a function";
     case "nested":
@@ -176,6 +179,11 @@ function wantedBy(rule: OptionRule): string {
 
 /** The given value in short. Never a secret. */
 function shown(path: string, given: unknown, rule: OptionRule): string {
+  if (
+    rule.kind === "secret" &&
+    undecodedIn([given].flat()).some((text) => !isLong(String(text), rule.minBytes))
+  )
+    return `fewer: ${KEPT_TEXT}`;
   if (rule.kind === "secret" && values.byteLength(given) >= 0) return `${values.byteLength(given)} bytes`;
   if (typeof given === "string") {
     return values.shownText(given, rule.kind === "secret" || ("isSecret" in rule && rule.isSecret));

@@ -1,6 +1,10 @@
 const PREFIX = "base64:";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
+/** For the message of a secret that is too short. */
+export const KEPT_TEXT =
+  "a text base64:… is decoded; to keep its characters, give its bytes: Buffer.from(text)";
+
 /**
  * The bytes of a secret: the base64 after `base64:`, decoded, or the UTF-8 bytes of any other text.
  * `null` for invalid base64 after that prefix.
@@ -27,7 +31,7 @@ export function secretsIn(list: readonly (string | Uint8Array)[]): (Buffer | nul
 }
 
 /** The secrets of a list that {@link secretsIn} decodes, as the texts that earlier releases took them for. */
-export function undecodedIn(list: readonly (string | Uint8Array)[]): Buffer[] {
+export function undecodedIn(list: readonly unknown[]): Buffer[] {
   const texts = list.filter((each): each is string => typeof each === "string" && each.startsWith(PREFIX));
   return texts.map((text) => Buffer.from(text, "utf8"));
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isUint8Array } from "node:util/types";
 import type { JsonSchema } from "../../schema/json-schema.ts";
-import { secretsIn } from "../../secret-bytes.ts";
+import { KEPT_TEXT, secretsIn } from "../../secret-bytes.ts";
 
 /** Crockford's base 32: no I, L, O, U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -61,9 +61,7 @@ export function toKeys(secret: Secret): Buffer[] {
   }
   return secretsIn(list).map((key) => {
     if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
-    throw new TypeError(
-      `secret must have at least ${MIN_SECRET_BYTES} bytes. A text base64:… is decoded; to keep its characters, give its bytes: Buffer.from(text)`,
-    );
+    throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes; ${KEPT_TEXT}`);
   });
 }
 
