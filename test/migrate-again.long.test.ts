@@ -12,7 +12,7 @@ import {
   opened,
   redis,
   report,
-  SECRET,
+  secretOf,
   signalAfter,
 } from "./support/migration.ts";
 import { startRedisCluster } from "./support/redis-server.ts";
@@ -40,7 +40,7 @@ describe("a killed migration", () => {
     }
     expect(records.length).toBeGreaterThan(0);
     expect(before).toBeLessThan(500);
-    const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
+    const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: server.url };
     for (const args of [["serve"], ["images", "list"]]) {
       const refused = outrigger(args, { cwd, env });
       expect(await refused.exit).toBe(1);
@@ -91,7 +91,7 @@ describe("a second migration", () => {
     const [id] = await stockDirectory(join(cwd, "data"), 3, 1000);
     const server = await redis();
     await report(cwd, server.url);
-    const env = { OUTRIGGER_SECRET_FILE: join(cwd, "data", "secret"), OUTRIGGER_STORAGE: server.url };
+    const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: server.url };
     const running = serve(cwd, [], env);
     await running.url;
     const removal = outrigger(["images", "rm", "--yes", id ?? ""], { cwd, env });

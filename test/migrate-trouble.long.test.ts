@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
-import { bytesOf, hasKeys, migrated, migration, opened, redis, report } from "./support/migration.ts";
+import {
+  bytesOf,
+  hasKeys,
+  migrated,
+  migration,
+  opened,
+  redis,
+  report,
+  secretOf,
+} from "./support/migration.ts";
 import { stockDirectory } from "./support/stocked-directory.ts";
 
 describe("a migration in trouble", () => {
@@ -22,7 +31,7 @@ describe("a migration in trouble", () => {
     );
     expect(stderr).toContain(`damaged at the source: ${lost}/original: is missing; its record says`);
     expect(stdout).toContain("Both sides have the same 19 keys.");
-    const env = { OUTRIGGER_SECRET_FILE: join(cwd, "data", "secret"), OUTRIGGER_STORAGE: server.url };
+    const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: server.url };
     await serve(cwd, [], env).url;
   });
 

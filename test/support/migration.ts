@@ -1,10 +1,16 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore, MigrationReport } from "@outrigger/core";
 import { afterEach, expect } from "vitest";
 import { outrigger } from "../../packages/server/test/outrigger-process.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./redis-server.ts";
 
-export const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
+/** The secret of the directory that is migrated, which the target is bound to. */
+export async function secretOf(cwd: string): Promise<{ OUTRIGGER_SECRET: string }> {
+  const bytes = await readFile(join(cwd, "data", "secret"));
+  return { OUTRIGGER_SECRET: `base64:${bytes.toString("base64")}` };
+}
 
 const DEADLINE_MS = 60_000;
 const SIGNALLING = new URL("./signal-after-writes.mjs", import.meta.url).href;
