@@ -38,8 +38,8 @@ async function transformed({ bytes, picture, size, placed, spec }: Conversion): 
     ...(isSized(spec) ? { scale: drawn.width / picture.natural.width } : {}),
     ...(placed === null ? {} : { frame: frameOf(placed, size, spec) }),
   });
-  // Where the host keeps metadata, pages of the original have it.
-  return Buffer.concat((await stripPdf(pdf, { keepPdfActions: true })) ?? [pdf]);
+  // Pages have metadata if the host keeps it, or if an older version admitted them. Only an upload is refused for it.
+  return Buffer.concat((await stripPdf(pdf, { keepPdfActions: true, keepUnremovable: true })) ?? [pdf]);
 }
 
 /** In points, of which each has two pixels. */

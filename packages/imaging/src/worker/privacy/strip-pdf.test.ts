@@ -1,5 +1,4 @@
 import { deflateSync, inflateSync } from "node:zlib";
-import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { compressedPdf, updatedPdf } from "../../../../../test/support/metadata-samples.ts";
 import {
@@ -10,7 +9,6 @@ import {
   type SampleObject,
   samplePdf,
 } from "../../../../../test/support/pdf-samples.ts";
-import { exifBlock } from "../../../test/exif-blocks.ts";
 import { openPdf } from "../pdf/open-pdf.ts";
 import { stripPdf } from "./strip-pdf.ts";
 
@@ -128,6 +126,98 @@ describe("stripPdf removes private data of programs", () => {
   });
 });
 
+describe("stripPdf keeps what only has the keys of a thread or an annotation:", () => {
+  const text = "BT /F 40 Tf 10 5 Td (FIT) Tj ET";
+  const glyph = (x: number) => ({ data: `40 0 0 0 40 40 d1 ${x} 0 9 30 re f` });
+  const type3 = (characters: string) =>
+    `<</Type/Font/Subtype/Type3/FontBBox[0 0 40 40]/FontMatrix[.02 0 0 .02 0 0]/Encoding<</Differences[70/F 73/I 84/T]>>/FirstChar 70/LastChar 84/Widths[${"40 ".repeat(15)}]/CharProcs ${characters}/Resources<<>>>>`;
+  const characters = `<</F ${FIRST + 1} 0 R/I ${FIRST + 2} 0 R/T ${FIRST + 3} 0 R>>`;
+  const glyphs = [0, 10, 20].map(glyph);
+  const forms = [0, 30].map((x) => ({
+    dictionary: "/Subtype/Form/BBox[0 0 60 40]",
+    data: `0 0 1 rg ${x} 5 20 20 re f`,
+  }));
+  const states = `/AP<</N<</F ${FIRST} 0 R/I ${FIRST + 1} 0 R>>>>/AS/I`;
+  test.each<[string, string, Buffer]>([
+    [
+      "glyphs F, I and T",
+      "/CharProcs",
+      samplePdf([{ content: text, resources: `/Font<</F ${FIRST} 0 R>>` }], [type3(characters), ...glyphs]),
+    ],
+    [
+      "glyphs listed in another object",
+      "/CharProcs",
+      samplePdf(
+        [{ content: text, resources: `/Font<</F ${FIRST} 0 R>>` }],
+        [type3(`${FIRST + 4} 0 R`), ...glyphs, characters],
+      ),
+    ],
+    [
+      "forms named F and I",
+      "/XObject",
+      samplePdf(
+        [{ content: "/F Do /I Do", resources: `/XObject<</F ${FIRST} 0 R/I ${FIRST + 1} 0 R>>` }],
+        forms,
+      ),
+    ],
+    [
+      "fonts and states named F, I and T",
+      "/Helvetica",
+      samplePdf(
+        [
+          {
+            content: "/I gs BT /I 40 Tf 10 5 Td (a) Tj ET",
+            resources: `/Font<</F ${FIRST} 0 R/I<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>/T ${FIRST} 0 R>>/ExtGState<</F ${FIRST + 1} 0 R/I<</ca .5>>/T<</ca 1>>>>`,
+          },
+        ],
+        ["<</Type/Font/Subtype/Type1/BaseFont/Courier>>", "<</ca 1>>"],
+      ),
+    ],
+    [
+      "appearance states F and I",
+      `/I ${FIRST + 1} 0 R`,
+      samplePdf(
+        [{ ...page, entries: `/Annots[<</Type/Annot/Subtype/Stamp/Rect[5 5 25 25]/F 4${states}>>]` }],
+        forms,
+      ),
+    ],
+    [
+      "destinations F and I",
+      "/D[3 0 R/Fit]",
+      samplePdf([page], ["[3 0 R/Fit]"], { catalogue: `/Dests<</F ${FIRST} 0 R/I<</D[3 0 R/Fit]>>>>` }),
+    ],
+    [
+      "classes F and I",
+      "(a table)",
+      samplePdf([page], ["<</O/List>>", "<</O/Table/Summary(a table)>>"], {
+        catalogue: `/StructTreeRoot<</ClassMap<</F ${FIRST} 0 R/I ${FIRST + 1} 0 R>>/T(tree)>>`,
+      }),
+    ],
+    [
+      "names of form fields",
+      "/T(field)",
+      samplePdf(
+        [{ ...page, entries: `/Annots[${FIRST} 0 R]` }],
+        [
+          `<</Type/Annot/Subtype/Widget/Rect[5 5 25 25]/Parent ${FIRST + 1} 0 R/T(kid)>>`,
+          `<</FT/Tx/T(field)/V(a)/Kids[${FIRST} 0 R]>>`,
+        ],
+        { catalogue: `/AcroForm<</Fields[${FIRST + 1} 0 R]>>` },
+      ),
+    ],
+  ])("%s", async (_, kept, pdf) => {
+    expect(pdf.includes(kept)).toBe(true);
+    expect((await drawn(pdf)).equals(await drawn(samplePdf([{}])))).toBe(false);
+    expect(await stripPdf(pdf, { keepPdfActions: true })).toBeNull();
+  });
+
+  test("the author of a thread is removed, and the thread stays", async () => {
+    const thread = `<</Type/Thread/F ${FIRST + 1} 0 R/I<</Author ${FIRST + 2} 0 R/Title(${SECRET})>>>>`;
+    const stripped = await stripInPlace(samplePdf([page], [thread, "<</R[0 0 9 9]>>", `(${SECRET})`]));
+    expect(stripped.includes(`/F ${FIRST + 1} 0 R`)).toBe(true);
+  });
+});
+
 describe("stripPdf and object streams:", () => {
   const objects: SampleObject[] = [
     "<</Type/Catalog/Pages 2 0 R/Metadata 6 0 R>>",
@@ -161,36 +251,6 @@ describe("stripPdf and object streams:", () => {
     expect(stripped.toString("latin1")).not.toMatch(/ObjStm|XRef|a secret|6120736563726574/);
     expect(inflatedStreams(stripped)).not.toContain(SECRET);
     expect(await drawn(stripped)).toEqual(await drawn(original));
-  });
-});
-
-describe("stripPdf, picture in a page", async () => {
-  const plain = await sharp({ create: { width: 16, height: 8, channels: 3, background: "#a40" } })
-    .jpeg()
-    .toBuffer();
-  const exif = Buffer.concat([Buffer.of(0xff, 0xe1, 0, 104), Buffer.from("Exif\0\0"), exifBlock(6)]);
-  const secret = Buffer.from(`\xff\xed\0\x0a${SECRET}`, "latin1");
-  const jpeg = Buffer.concat([plain.subarray(0, 2), exif, secret, plain.subarray(2), Buffer.from(SECRET)]);
-  const withImage = (filter: string, data: Buffer) =>
-    samplePdf(
-      [{ content: "60 0 0 40 0 0 cm /I Do", resources: `/XObject<</I ${FIRST} 0 R>>` }],
-      [
-        {
-          dictionary: `/Subtype/Image/Width 16/Height 8/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter${filter}`,
-          data,
-        },
-      ],
-    );
-
-  test.each(["/DCTDecode", "[/DCTDecode]"])("loses its metadata with filter %s", async (filter) => {
-    const stripped = await stripInPlace(withImage(filter, jpeg));
-    expect(stripped.includes("Serial")).toBe(false);
-  });
-
-  test("loses its metadata when it is also compressed with Flate", async () => {
-    const stripped = await stripInPlace(withImage("[/FlateDecode/DCTDecode]", deflateSync(jpeg)));
-    expect(inflatedStreams(stripped.subarray(0)).length).toBeGreaterThan(plain.length);
-    expect(inflatedStreams(stripped)).not.toContain(SECRET);
   });
 });
 

@@ -22,6 +22,8 @@ export interface StripPdfOptions {
   keepMetadata?: boolean;
   /** Actions, scripts, attached files and multimedia. @default false */
   keepPdfActions?: boolean;
+  /** Whatever cannot be removed, for a document that was admitted before. @default false: it is refused */
+  keepUnremovable?: boolean;
 }
 
 /**
@@ -40,44 +42,47 @@ export async function stripPdf(
   options: StripPdfOptions = {},
 ): Promise<readonly Buffer[] | null> {
   const stripped = blankPdf(bytes, options);
-  if (typeof stripped !== "string") return stripped;
+  if (stripped.left === undefined) return stripped.pieces;
   const saved = await resavePdf(bytes);
-  const pieces = blankPdf(saved, options);
-  if (typeof pieces === "string") throw unreadable(TYPE, `its ${pieces} cannot be removed`);
+  const { pieces, left } = blankPdf(saved, options);
+  if (left !== undefined && options.keepUnremovable !== true)
+    throw unreadable(TYPE, `its ${left} cannot be removed`);
   return pieces ?? [saved];
 }
 
-/** Returns what may not be overwritable in place, if something may not be. */
+/** Returns the blanked document, and what may not be overwritable in place, if something may not be. */
 function blankPdf(
   bytes: Buffer,
   { keepMetadata = false, keepPdfActions = false }: StripPdfOptions,
-): readonly Buffer[] | null | "metadata" | "actions" {
-  const found: PrivateData = { gone: new Set(), suspects: new Set(), authors: new Set() };
+): { pieces: readonly Buffer[] | null; left?: "metadata" | "actions" } {
+  const found: PrivateData = { gone: new Set(), suspects: new Set(), authors: new Set(), threads: new Set() };
   const active = new ActiveContent();
   const images = new ImageMetadata();
-  let areImagesBlank = true;
+  const unremovable = keepMetadata ? "actions" : "metadata";
+  let isBlank = true;
   const inventory = takePdfInventory(bytes, (object, value) => {
     if (!keepPdfActions) active.visit(object, value);
     if (keepMetadata) return;
     blankPrivateData(object, value, found);
-    if (value !== null && !images.visit(object, value)) areImagesBlank = false;
+    if (value !== null && !images.visit(object, value)) isBlank = false;
   });
-  if (inventory === null || !areImagesBlank || !images.finish(inventory))
-    return keepMetadata ? "actions" : "metadata";
+  if (inventory === null) return { pieces: null, left: unremovable };
+  if (!images.finish(inventory)) isBlank = false;
   if (!keepPdfActions) active.finish(inventory);
-  if (active.isAmbiguous) return "actions";
+  if (active.isAmbiguous) return { pieces: null, left: "actions" };
   if (!keepMetadata) blankSuspects(inventory, found);
   blankSurroundings(inventory);
   for (const { stream, start, end } of inventory.objectStreams) {
     const packed = stream.pack();
-    if (packed === null) return keepMetadata ? "actions" : "metadata";
-    inventory.file.edits.replace(start, end, packed);
+    if (packed === null) isBlank = false;
+    else inventory.file.edits.replace(start, end, packed);
   }
   const pieces = inventory.file.edits.apply();
-  if (keepPdfActions) return pieces;
+  if (!isBlank) return { pieces, left: unremovable };
+  if (keepPdfActions) return { pieces };
   // Else the blanked bytes may have been what programs read differently, so the result is read.
   const isPlain = isSound(inventory) && !hasHiddenObjects(inventory);
-  return isPlain || isInert(Buffer.concat(pieces ?? [bytes])) ? pieces : "actions";
+  return isPlain || isInert(Buffer.concat(pieces ?? [bytes])) ? { pieces } : { pieces, left: "actions" };
 }
 
 /** Whether all readers read a document alike, and find nothing in it that starts something. */

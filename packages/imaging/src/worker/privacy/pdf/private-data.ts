@@ -1,7 +1,7 @@
 import { blankDictionary, blankEntry, blankObject } from "./blank-out.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
+import { entryOf, nameOf, type PdfDictionary, type PdfValue, visitValues } from "./pdf-value.ts";
 import { findUnshared, referencesIn } from "./unshared-objects.ts";
 
 /** Objects already blanked, and objects to decide about when all are known. */
@@ -9,8 +9,10 @@ export interface PrivateData {
   gone: Set<PdfObject>;
   /** Numbers of objects that hold private data, unless other parts of the document use them. */
   suspects: Set<number>;
-  /** Numbers of objects that name an author, or hold the information about an article thread. */
+  /** Numbers of strings that name the author of an annotation or describe an article thread. */
   authors: Set<number>;
+  /** Numbers of objects that hold the information about an article thread, if they can be information. */
+  threads: Set<number>;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface PrivateData {
 export function blankPrivateData(
   object: PdfObject,
   value: PdfValue | null,
-  { gone, suspects, authors }: PrivateData,
+  { gone, suspects, authors, threads }: PrivateData,
 ): void {
   if (value === null) return;
   const isXmp = object.data !== null && nameOf(value, "Type") === "Metadata";
@@ -36,9 +38,14 @@ export function blankPrivateData(
     if (inner.kind !== "dictionary") return;
     const authorKey = isMarkup(inner) ? "T" : isThread(inner) ? "I" : undefined;
     for (const entry of inner.entries) {
-      if (entry.key !== authorKey) continue;
-      if (entry.value.kind === "reference") authors.add(entry.value.number);
-      blankEntry(object.host, entry);
+      const { key, value } = entry;
+      if (key !== authorKey) continue;
+      if (value.kind === "reference") (key === "T" ? authors : threads).add(value.number);
+      if (key === "T") blankEntry(object.host, entry);
+      else if (isThreadInformation(value)) {
+        for (const number of referencesIn(value)) authors.add(number);
+        blankDictionary(object.host, value);
+      }
     }
     const pieces = entryOf(inner, "PieceInfo");
     if (pieces === undefined) return;
@@ -47,13 +54,16 @@ export function blankPrivateData(
   });
 }
 
-/** Whether a value is an article thread, whose `I` has its title and author. Choice fields have an array there. */
+/**
+ * Whether a value can be an article thread, whose `I` has its title and author. Resources, glyphs and appearances may have
+ * the same keys as names of their own.
+ */
 function isThread(value: PdfValue): boolean {
-  const information = entryOf(value, "I");
-  return (
-    information?.kind === "dictionary" ||
-    (information?.kind === "reference" && entryOf(value, "F")?.kind === "reference")
-  );
+  return entryOf(value, "F")?.kind === "reference" && (nameOf(value, "Type") ?? "Thread") === "Thread";
+}
+
+function isThreadInformation(value: PdfValue): value is PdfDictionary {
+  return value.kind === "dictionary" && !isPartOfDocument(value) && hasStandardKey(value);
 }
 
 /** Whether a value is an annotation whose `T` names its author. In a form field it names the field. */
@@ -63,7 +73,10 @@ function isMarkup(value: PdfValue): boolean {
 }
 
 /** Blanks the document information that trailers name, and authors, then objects referenced only by private data. */
-export function blankSuspects(inventory: PdfInventory, { gone, suspects, authors }: PrivateData): void {
+export function blankSuspects(
+  inventory: PdfInventory,
+  { gone, suspects, authors, threads }: PrivateData,
+): void {
   const information = new Set<number>();
   for (const trailer of inventory.trailers) {
     const entry = entryOf(trailer, "Info");
@@ -71,11 +84,15 @@ export function blankSuspects(inventory: PdfInventory, { gone, suspects, authors
     else if (entry?.kind === "dictionary") blankDictionary(inventory.file, entry);
   }
   for (const object of inventory.objects) {
-    const isNamed = information.has(object.number) || authors.has(object.number);
+    const { number, host, start } = object;
+    const isNamed = information.has(number) || authors.has(number) || threads.has(number);
     if (!isNamed || object.data !== null || gone.has(object)) continue;
-    const value = parsePdfValue(object.host.content, object.start);
-    const isText = value?.kind === "string" && authors.has(object.number);
-    if (value !== null && !isText && !canBeInformation(value)) continue;
+    const value = parsePdfValue(host.content, start);
+    const isPrivate =
+      (authors.has(number) && value?.kind === "string") ||
+      (threads.has(number) && value !== null && isThreadInformation(value)) ||
+      (information.has(number) && (value === null || canBeInformation(value)));
+    if (!isPrivate) continue;
     for (const number of value === null ? [] : referencesIn(value)) suspects.add(number);
     blankObject(object, value);
     gone.add(object);
@@ -99,9 +116,14 @@ const standardKeys = new Set([
  */
 function canBeInformation(value: PdfValue): boolean {
   if (value.kind !== "dictionary" || isPartOfDocument(value)) return false;
-  const hasStandardKey = value.entries.some(({ key }) => standardKeys.has(key));
   const isText = value.entries.some((entry) => entry.value.kind === "string");
-  return hasStandardKey || (isText && value.entries.every((entry) => entry.value.kind !== "dictionary"));
+  return (
+    hasStandardKey(value) || (isText && value.entries.every((entry) => entry.value.kind !== "dictionary"))
+  );
+}
+
+function hasStandardKey({ entries }: PdfDictionary): boolean {
+  return entries.some(({ key }) => standardKeys.has(key));
 }
 
 /** Whether a value looks like a document information dictionary, even if no trailer refers to it. */
