@@ -1,6 +1,9 @@
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
+import { isHidden, readLayerState } from "../packages/imaging/src/worker/pdf/layer-state.ts";
+import { updatedPdf } from "../packages/imaging/src/worker/pdf/pdf-file.ts";
+import { parsePdfValue } from "../packages/imaging/src/worker/privacy/pdf/parse-pdf-value.ts";
 import { firstObjectOf, type SampleObject, samplePdf } from "./support/pdf-samples.ts";
 import { programs, run } from "./support/programs.ts";
 
@@ -149,6 +152,29 @@ test.each<[title: string, sample: Sample, isShown: boolean]>([
     const expected = { isGreen: true, isRed: isShown };
     expect(shown, JSON.stringify(spec)).toEqual({ pdfium: expected, poppler: expected });
   }
+});
+
+test("an expression that doubles at each of 30 levels is decided within seconds", () => {
+  const levels = Array.from({ length: 30 }, (_, level) => {
+    const next = `${level === 29 ? B : MORE + level + 1} 0 R`;
+    return `[/And ${next} ${next}]`;
+  });
+  const state = readLayerState(sample({ state: OFF, objects: levels }));
+  const isHiddenBy = (entries: string) => {
+    const membership = parsePdfValue(Buffer.from(member(entries)), 0);
+    expect.assert(state !== null && membership !== null);
+    return isHidden(state, membership);
+  };
+  expect(isHiddenBy(`/VE[/Or[/And ${A} 0 R ${MORE} 0 R]${B} 0 R ${MORE} 0 R]`)).toBe(false);
+  const begun = performance.now();
+  isHiddenBy(`/VE ${MORE} 0 R`);
+  expect(performance.now() - begun).toBeLessThan(20_000);
+});
+
+test("a revision of a file has the size of its trailer, whatever its strings hold", () => {
+  const file = Buffer.from("trailer\n<</Note(/Size 900)/Root 1 0 R/Size 7>>\nstartxref\n9\n%%EOF\n");
+  const updated = updatedPdf(file, new Map([[3, [Buffer.from("null")]]]), 1).toString();
+  expect(updated).toMatch(/trailer\n<<\/Size 7\/Root 1 0 R\/Prev 9>>\nstartxref\n\d+\n%%EOF\n$/);
 });
 
 async function png(pdf: Buffer): Promise<Buffer> {

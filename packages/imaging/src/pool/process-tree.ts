@@ -58,7 +58,7 @@ export class ProcessTree {
     this.rouse();
     const [cpuMs, sinceMs] = [this.cpuMs(), performance.now()];
     const look = () => {
-      const usedMs = (this.cpuMs() ?? 0) - (cpuMs ?? 0);
+      const usedMs = cpuMs === null ? 0 : (this.cpuMs() ?? 0) - cpuMs;
       const isBusy = usedMs > IDLE_CPU_MS + IDLE_CPU_SHARE * (performance.now() - sinceMs);
       if (isBusy || (this.residentBytes() ?? 0) > maxMemoryBytes || this.#strays().length > 0) onExcess();
     };

@@ -4,13 +4,19 @@ import { entryOf, nameOf, type PdfValue } from "../privacy/pdf/pdf-value.ts";
 
 /** Deeper than visibility expressions are, and as deep as PDFium reads them. */
 const MAX_DEPTH = 32;
+/** Bytes of objects that lookups parse in one document. Expressions that name one another could take any number. */
+const MAX_PARSED_BYTES = 64 * 1024 ** 2;
+/** Bytes that a lookup counts besides. */
+const LOOKUP_BYTES = 256;
 
 /** The objects of a document and which of its layers are shown. */
 export interface LayerState {
   /** The number of the catalogue. */
   root: number;
   /** The objects that are no streams, each alone in its bytes. */
-  objects: ReadonlyMap<number, { value: PdfValue; content: Buffer }>;
+  objects: ReadonlyMap<number, Buffer>;
+  /** Looks up an indirect object; any other value stands for itself. */
+  resolve: Resolve;
   /** Whether a layer is shown on screen, by the number of its object. */
   visible: ReadonlyMap<number, boolean>;
 }
@@ -21,15 +27,11 @@ export interface LayerState {
  * Sources: ISO 32000-1, section 8.11.4; PDFium, `cpdf_occontext.cpp`.
  */
 export function readLayerState(bytes: Buffer): LayerState | null {
-  const objects = new Map<number, { value: PdfValue; content: Buffer }>();
+  const objects = new Map<number, Buffer>();
   const inventory = takePdfInventory(bytes, ({ number, data, host }, value) => {
-    if (value === null || data !== null) return;
-    const content = host.content.subarray(value.start, value.end);
-    const alone = parsePdfValue(content, 0);
-    if (alone !== null) objects.set(number, { value: alone, content });
+    if (value !== null && data === null) objects.set(number, host.content.subarray(value.start, value.end));
   });
-  const resolve = (value: PdfValue | undefined): PdfValue | undefined =>
-    value?.kind === "reference" ? objects.get(value.number)?.value : value;
+  const resolve = resolverOf(objects);
   const root = inventory?.trailers.map((trailer) => entryOf(trailer, "Root")).findLast(Boolean);
   const properties = resolve(entryOf(resolve(root), "OCProperties"));
   if (root?.kind !== "reference" || properties === undefined) return null;
@@ -42,21 +44,20 @@ export function readLayerState(bytes: Buffer): LayerState | null {
   const isOn = nameOf(configuration, "BaseState") !== "OFF";
   const visible = new Map<number, boolean>();
   for (const number of listed) {
-    const layer = objects.get(number)?.value;
+    const content = objects.get(number);
+    const layer = content && parsePdfValue(content, 0);
     if (layer?.kind !== "dictionary") continue;
     const usage = resolve(entryOf(resolve(entryOf(layer, "Usage")), "View"));
     const used = nameOf(usage, "ViewState");
     const configured = off?.has(number) === true ? false : isOn || on?.has(number) === true;
     visible.set(number, !isForView(layer, resolve) || (used === undefined ? configured : used !== "OFF"));
   }
-  return { root: root.number, objects, visible };
+  return { root: root.number, objects, resolve, visible };
 }
 
 /** Whether the layer or the membership at `OC` hides what has that entry. */
-export function isHidden({ objects, visible }: LayerState, content: PdfValue | undefined): boolean {
-  const resolve = (value: PdfValue | undefined) =>
-    value?.kind === "reference" ? objects.get(value.number)?.value : value;
-
+export function isHidden({ resolve, visible }: LayerState, content: PdfValue | undefined): boolean {
+  const isLayer = (value: PdfValue | undefined) => value?.kind === "reference" && visible.has(value.number);
   const isShown = (value: PdfValue | undefined): boolean =>
     value?.kind !== "reference" || visible.get(value.number) !== false;
 
@@ -64,14 +65,15 @@ export function isHidden({ objects, visible }: LayerState, content: PdfValue | u
     const [operator, ...operands] = itemsOf(expression);
     const name = operator?.kind === "name" ? operator.text : "";
     if (depth > MAX_DEPTH) return false;
-    const values = operands.map((operand) =>
-      resolve(operand)?.kind === "array" ? isExpressionTrue(resolve(operand), depth + 1) : isShown(operand),
-    );
-    if (name === "Not") return values[0] === false;
-    return name === "And" ? values.every(Boolean) : name === "Or" && values.some(Boolean);
+    const isTrue = (operand: PdfValue): boolean => {
+      const inner = isLayer(operand) ? undefined : resolve(operand);
+      return inner?.kind === "array" ? isExpressionTrue(inner, depth + 1) : isShown(operand);
+    };
+    if (name === "Not") return operands[0] !== undefined && !isTrue(operands[0]);
+    return name === "And" ? operands.every(isTrue) : name === "Or" && operands.some(isTrue);
   }
 
-  const membership = resolve(content);
+  const membership = isLayer(content) ? undefined : resolve(content);
   if (nameOf(membership, "Type") !== "OCMD") return !isShown(content);
   const expression = resolve(entryOf(membership, "VE"));
   if (expression?.kind === "array") return !isExpressionTrue(expression, 0);
@@ -92,11 +94,21 @@ export function isHidden({ objects, visible }: LayerState, content: PdfValue | u
   }
 }
 
+type Resolve = (value: PdfValue | undefined) => PdfValue | undefined;
+
+/** Parses objects when they are looked up: a file may have a million. */
+function resolverOf(objects: LayerState["objects"]): Resolve {
+  let parsable = MAX_PARSED_BYTES;
+  return (value) => {
+    if (value?.kind !== "reference") return value;
+    const content = objects.get(value.number);
+    parsable -= LOOKUP_BYTES + (content?.length ?? 0);
+    return content === undefined || parsable < 0 ? undefined : (parsePdfValue(content, 0) ?? undefined);
+  };
+}
+
 /** Whether a layer or a configuration is meant for viewing. */
-function isForView(
-  value: PdfValue | undefined,
-  resolve: (value?: PdfValue) => PdfValue | undefined,
-): boolean {
+function isForView(value: PdfValue | undefined, resolve: Resolve): boolean {
   const intent = resolve(entryOf(value, "Intent"));
   if (intent === undefined) return true;
   const names = intent.kind === "array" ? intent.items : [intent];

@@ -40,7 +40,9 @@ export async function markLayers(bytes: Buffer): Promise<MarkedLayers | null> {
 
 function mark(plain: Buffer, state: LayerState): Buffer {
   const changed = new Map<number, [Buffer]>();
-  for (const [number, { value, content }] of state.objects) {
+  for (const [number, content] of state.objects) {
+    const value = parsePdfValue(content, 0);
+    if (value === null) continue;
     const edits = new Edits(content, TYPE);
     if (state.visible.has(number)) addEntry(edits, value, `/${TAG} ${number}`);
     visitValues(value, (inner) => {

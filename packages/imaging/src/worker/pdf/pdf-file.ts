@@ -26,7 +26,8 @@ export function updatedPdf(file: Buffer, objects: ReadonlyMap<number, WrittenObj
   if (objects.size === 0) return file;
   const end = file.toString("latin1", Math.max(0, file.length - TRAILER_BYTES));
   const previous = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(end)?.[1] ?? "0";
-  const size = Number(/\/Size (\d+)/.exec(end)?.[1] ?? 0);
+  // PDFium copies other entries before it, whose strings may hold the same text.
+  const size = Number(/.*\/Size (\d+)/s.exec(end)?.[1] ?? 0);
   return write(file, objects, { trailer: `/Root ${root} 0 R/Prev ${previous}`, sections: [], size });
 }
 

@@ -55,12 +55,18 @@ export async function stripPlacedFiles(
 /** Blocks with one of {@link STRAY_KEYS}, from their key to their end. */
 function* findStrayBlocks(bytes: Buffer): Generator<{ start: number; end: number }, void> {
   for (const key of STRAY_KEYS) {
-    for (let at = bytes.indexOf(key, 4, "latin1"); at !== -1; at = bytes.indexOf(key, at + 4, "latin1")) {
+    let end = 0;
+    for (let at = bytes.indexOf(key, 4, "latin1"); at !== -1; ) {
       const isBlock = /^8B(?:IM|64)$/.test(bytes.toString("latin1", at - 4, at)) && at + 12 <= bytes.length;
       // The lower half of a length of eight bytes.
       const lengths = isBlock ? [bytes.readUInt32BE(at + 4), bytes.readUInt32BE(at + 8)] : [];
       const length = lengths[0] === 0 ? (lengths[1] ?? 0) + 4 : lengths[0];
-      if (length !== undefined) yield { start: at, end: Math.min(bytes.length, at + 8 + length) };
+      if (length !== undefined) {
+        end = Math.min(bytes.length, at + 8 + length);
+        yield { start: at, end };
+      }
+      // Keys within a block vanish with it.
+      at = bytes.indexOf(key, Math.max(at + 4, end), "latin1");
     }
   }
 }

@@ -122,6 +122,11 @@ test("stripPsd blanks placed files that lie in a layer, and reads any section of
   const stripped = await strip(withLayers(layers));
   expect(stripped.includes(SECRET)).toBe(false);
   expect(stripped).toHaveLength(withLayers(layers).length);
+  const endless = Buffer.concat(
+    Array.from({ length: 100_000 }, () => Buffer.concat([block.subarray(0, 8), uint32(2 ** 31)])),
+  );
+  const blank = await strip(withLayers(Buffer.concat([layers.subarray(0, 11), endless])));
+  expect(blank.indexOf("lnkD")).toBe(-1);
   for (let step = 0; step < 500; step++) {
     const damaged = Buffer.concat([uint32(0), uint32(0), block, block].toSpliced(step % 3, 1));
     damaged[(step * 31) % damaged.length] = (step * 7) % 256;
