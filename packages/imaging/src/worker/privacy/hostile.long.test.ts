@@ -87,6 +87,29 @@ test.each([
       [`<</A ${FIRST + 1} 0 R>>`, `<</B ${FIRST} 0 R>>`],
     ),
   ],
+  ["page content of one endless word", samplePdf([{ content: "BI".repeat(1_000_000) }])],
+  ["inline images without entries", samplePdf([{ content: "BI ID ".repeat(1_000_000) }])],
+  ["inline images in a comment", samplePdf([{ content: "BI %".repeat(1_000_000) }])],
+  [
+    "streams that share an endless list of filters",
+    samplePdf(
+      [page],
+      [
+        `[${"/Fl".repeat(100_000)}]`,
+        ...Array.from({ length: 3000 }, () => ({ dictionary: `/Filter ${FIRST} 0 R`, data: "" })),
+      ],
+    ),
+  ],
+  [
+    "pictures of nothing within Flate within Flate",
+    samplePdf(
+      [page],
+      new Array(300).fill({
+        dictionary: "/Subtype/Image/Filter[/Fl/Fl/AHx/DCT]",
+        data: deflateSync(deflateSync(Buffer.alloc(60_000_000))),
+      }),
+    ),
+  ],
   ["thousands of trailers", Buffer.from(`%PDF-1.7\n${"trailer<</Info 1 0 R>>\n".repeat(5000)}`)],
   [
     "an object stream with more objects than bytes",

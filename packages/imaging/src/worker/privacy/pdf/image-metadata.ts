@@ -7,14 +7,17 @@ import { findInlineImages } from "./inline-images.ts";
 import { findJpxMetadata, type Replacement } from "./jpx-metadata.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfHost, PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import { entryOf, nameOf, type PdfValue } from "./pdf-value.ts";
+import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
 import { decoders } from "./stream-decoders.ts";
 import {
+  type DecodeBudget,
   decodeStream,
   deflateToLength,
   filterEntry,
   filtersOf,
+  MAX_FILTERS,
   parametersEntry,
+  parametersOf,
   type Resolve,
 } from "./stream-filters.ts";
 import { groupByNumber } from "./unshared-objects.ts";
@@ -26,7 +29,8 @@ const MARKER_TO_PAYLOAD = 3;
 const MAX_STREAM_BYTES = 64 * 1024 ** 2;
 /** Bytes that all streams of a file may decode to together: Flate packs up to a thousand into one. */
 const MAX_DECODED_BYTES = 512 * 1024 ** 2;
-
+/** Bytes of the objects that describe filters. Each stream parses its own again. */
+const MAX_RESOLVED_BYTES = 8 * 1024 ** 2;
 /** Inline images of all pages together. Ten thousand take 0.3 s. */
 const MAX_INLINE_IMAGES = 50_000;
 /** Filters that are the formats of pictures with metadata. */
@@ -53,7 +57,7 @@ interface Stream {
 export class ImageMetadata {
   /** Streams whose filters are described by other objects. */
   readonly #later: PdfObject[] = [];
-  #decodable = MAX_DECODED_BYTES;
+  readonly #budget: DecodeBudget = { bytes: MAX_DECODED_BYTES, maxBytes: MAX_STREAM_BYTES };
   #inlineImages = MAX_INLINE_IMAGES;
 
   /** Blanks the metadata in a stream. Returns `false` if that is impossible without moving later bytes. */
@@ -70,20 +74,26 @@ export class ImageMetadata {
   finish({ objects }: PdfInventory): boolean {
     if (this.#later.length === 0) return true;
     const byNumber = groupByNumber(objects);
+    let resolvable = MAX_RESOLVED_BYTES;
     const resolve: Resolve = (value) => {
       if (value?.kind !== "reference") return value;
       const target = byNumber.get(value.number)?.at(-1);
-      return target && (parsePdfValue(target.host.content, target.start) ?? undefined);
+      if (target === undefined || target.data !== null) return undefined;
+      resolvable -= target.end - target.start;
+      return resolvable < 0 ? undefined : (parsePdfValue(target.host.content, target.start) ?? undefined);
     };
-    return this.#later.every((object) => {
+    let isBlank = true;
+    for (const object of this.#later) {
       const value = parsePdfValue(object.host.content, object.start);
-      return value === null || this.#blankStream(object, value, resolve);
-    });
+      if (value !== null && !this.#blankStream(object, value, resolve)) isBlank = false;
+    }
+    return isBlank && resolvable >= 0;
   }
 
   #blankStream({ host, data }: PdfObject, dictionary: PdfValue, resolve: Resolve): boolean {
     const filters = filtersOf(dictionary, resolve);
     if (data === null || filters === null) return true;
+    if (filters.length > MAX_FILTERS) return false;
     const stream = { host, dictionary, ...data, filters, resolve };
     if (pictureFilters.has(filters.at(-1) ?? "")) return this.#blankPicture(stream);
     return !canDraw(dictionary) || this.#blankContent(stream);
@@ -99,6 +109,11 @@ export class ImageMetadata {
     }
     const picture = this.#decode(stream, filters.slice(0, -1));
     if (picture === null) return false;
+    if (picture.length === 0) {
+      // Damaged, or in a filter that stands before no picture: readers show nothing of it.
+      host.edits.replace(start, end, Buffer.alloc(end - start));
+      return true;
+    }
     const blanked = Buffer.from(picture);
     for (const { start, bytes } of find(picture)) blanked.set(bytes, start);
     if (blanked.equals(picture)) return true;
@@ -106,9 +121,10 @@ export class ImageMetadata {
     const packed = isDeflated ? deflateToLength(blanked, end - start) : null;
     if (packed !== null) {
       host.edits.replace(start, end, packed);
+      dropPredictor(stream);
       return true;
     }
-    const short = isJpeg ? stripped(picture) : blanked;
+    const short = isJpeg ? stripped(blanked) : blanked;
     if (short.length > end - start || !keepLastFilter(stream)) return false;
     // Readers stop at the end of the picture.
     host.edits.replace(start, end, Buffer.concat([short], end - start));
@@ -118,40 +134,40 @@ export class ImageMetadata {
   /** Blanks the pictures inside the content of a page, a form, a pattern or a glyph. */
   #blankContent(stream: Stream): boolean {
     const { host, start, end, filters } = stream;
-    if (!filters.every((filter) => filter in decoders)) return true;
+    if (!filters.every((filter) => decoders.has(filter))) return true;
     const content = this.#decode(stream, filters);
-    // Damaged content is not drawn, or only its beginning.
-    if (content === null) return this.#decodable > 0;
+    // One of more bytes than a page has does not draw.
+    if (content === null) return this.#budget.bytes > 0;
     const inner = { content, edits: new Edits(content, TYPE) };
     const images = findInlineImages(content, this.#inlineImages);
     if (images === null) return false;
     this.#inlineImages -= images.length;
+    let isBlank = true;
     for (const image of images) {
       const { dictionary } = image;
       const resolve: Resolve = (same) => same;
       const inline = { host: inner, ...image, filters: filtersOf(dictionary) ?? [], resolve };
-      if (pictureFilters.has(inline.filters.at(-1) ?? "") && !this.#blankPicture(inline)) return false;
+      if (pictureFilters.has(inline.filters.at(-1) ?? "") && !this.#blankPicture(inline)) isBlank = false;
     }
     const edited = inner.edits.apply();
-    if (edited === null) return true;
+    if (edited === null) return isBlank;
     const bytes = Buffer.concat(edited);
     const packed = filters.length === 0 ? bytes : deflateToLength(bytes, end - start);
     if (packed === null || (filters.length > 0 && !onlyFlate(stream))) return false;
     host.edits.replace(start, end, packed);
-    return true;
+    return isBlank;
   }
 
   #decode({ host, dictionary, start, end, resolve }: Stream, filters: readonly string[]): Buffer | null {
-    const maxBytes = Math.min(MAX_STREAM_BYTES, this.#decodable);
     const stored = host.content.subarray(start, end);
-    const decoded = decodeStream(dictionary, stored, { filters, maxBytes, resolve });
-    this.#decodable -= decoded?.length ?? stored.length;
-    return decoded;
+    return decodeStream(dictionary, stored, { filters, budget: this.#budget, resolve });
   }
 }
 
 function hasReference(value: PdfValue | undefined): boolean {
-  return value?.kind === "reference" || (value?.kind === "array" && value.items.some(hasReference));
+  let isFound = false;
+  if (value !== undefined) visitValues(value, ({ kind }) => (isFound ||= kind === "reference"));
+  return isFound;
 }
 
 /** Whether a stream may be content that draws: it has neither another type nor keys of another kind of stream. */
@@ -191,15 +207,26 @@ function keepLastFilter({ host, dictionary, filters }: Stream): boolean {
   const [filter, parameters] = [filterEntry(dictionary), parametersEntry(dictionary)];
   if (filter?.kind === "array") for (const item of filter.items.slice(0, -1)) blankValue(host, item);
   else if (filters.at(-1) !== "DCTDecode" || !overwrite(host, filter, "/DCT")) return false;
-  if (parameters?.kind === "array") for (const item of parameters.items.slice(0, -1)) blankValue(host, item);
-  else removeParameters(host, dictionary);
+  if (parameters?.kind === "array") {
+    for (const item of parameters.items.slice(0, filters.length - 1)) blankValue(host, item);
+  } else removeParameters(host, dictionary);
   return true;
 }
 
 /** Leaves Flate without parameters as the only filter of a stream. */
-function onlyFlate({ host, dictionary, filters }: Stream): boolean {
+function onlyFlate(stream: Stream): boolean {
+  const { host, dictionary, filters } = stream;
+  if (filters.join() !== "FlateDecode" && !overwrite(host, filterEntry(dictionary), "/Fl")) return false;
   removeParameters(host, dictionary);
-  return filters.join() === "FlateDecode" || overwrite(host, filterEntry(dictionary), "/Fl");
+  return true;
+}
+
+/** Removes the parameters of Flate before another filter, whose own stay. */
+function dropPredictor({ host, dictionary, resolve }: Stream): void {
+  if (parametersOf(dictionary, 0, resolve) === undefined) return;
+  const parameters = parametersEntry(dictionary);
+  if (parameters?.kind === "array") overwrite(host, parameters.items[0], "null");
+  else removeParameters(host, dictionary);
 }
 
 function removeParameters(host: PdfHost, dictionary: PdfValue): void {

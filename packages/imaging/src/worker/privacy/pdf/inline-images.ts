@@ -1,6 +1,6 @@
 import { readJpegSegments } from "../jpeg-segments.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
-import { Code, endOfWord, isSpace, isWordAt, skipSpace } from "./pdf-lexer.ts";
+import { Code, endOfWord, isRegular, isSpace, isWordAt, skipSpace } from "./pdf-lexer.ts";
 import type { PdfDictionary } from "./pdf-value.ts";
 import { filtersOf } from "./stream-filters.ts";
 
@@ -27,18 +27,21 @@ export function findInlineImages(content: Buffer, limit: number): InlineImage[] 
   let words = 0;
   for (let at = findWord(content, "BI", 0); at !== -1; ) {
     if (++words > limit) return null;
-    const image = readImage(content, at + 2);
+    const head = content.subarray(0, at + 2 + MAX_DICTIONARY_BYTES);
+    const first = skipSpace(head, at + 2);
+    const isBegun = head[first] === Code.SLASH || head.subarray(at, first).includes(Code.PERCENT);
+    const image = isBegun ? readImage(content, head, first) : null;
     if (image !== null) images.push(image);
-    else if (content[skipSpace(content, at + 2)] === Code.SLASH && ++broken > MAX_BROKEN_IMAGES) return null;
+    else if (isBegun && ++broken > MAX_BROKEN_IMAGES) return null;
     at = findWord(content, "BI", image?.end ?? at + 2);
   }
   return images;
 }
 
-function readImage(content: Buffer, position: number): InlineImage | null {
-  const head = content.subarray(0, position + MAX_DICTIONARY_BYTES);
+/** The image whose entries begin at `position` and end in `head`. */
+function readImage(content: Buffer, head: Buffer, position: number): InlineImage | null {
   const entries: PdfDictionary["entries"] = [];
-  let next = skipSpace(head, position);
+  let next = position;
   while (head[next] === Code.SLASH) {
     const key = parsePdfValue(head, next);
     const value = key === null ? null : parsePdfValue(head, key.end);
@@ -46,7 +49,7 @@ function readImage(content: Buffer, position: number): InlineImage | null {
     entries.push({ key: key.text, start: key.start, value });
     next = skipSpace(head, value.end);
   }
-  if (!isWordAt(head, next, "ID") || endOfWord(head, next) !== next + 2) return null;
+  if (entries.length === 0 || !isWordAt(head, next, "ID") || endOfWord(head, next) !== next + 2) return null;
   const dictionary = { kind: "dictionary", entries, start: position, end: next } as const;
   const start = next + (isSpace(head[next + 2]) ? 3 : 2);
   const isJpeg = filtersOf(dictionary)?.join() === "DCTDecode";
@@ -65,9 +68,8 @@ function endOfJpeg(content: Buffer, start: number): number {
 function findWord(content: Buffer, word: string, position: number): number {
   let found = content.indexOf(word, position, "latin1");
   while (found !== -1) {
-    const isStart = found === position || found === 0 || endOfWord(content, found - 1) === found - 1;
-    const isWhole = endOfWord(content, found) === found + word.length;
-    if (isStart && isWhole) return found;
+    const isStart = found === position || !isRegular(content[found - 1]);
+    if (isStart && !isRegular(content[found + word.length])) return found;
     found = content.indexOf(word, found + 1, "latin1");
   }
   return -1;

@@ -47,6 +47,11 @@ export function endOfWord(bytes: Buffer, position: number): number {
   return next;
 }
 
+/** Whether a byte is part of a name, a number or a word. */
+export function isRegular(byte: number | undefined): boolean {
+  return byte !== undefined && classes[byte] === REGULAR;
+}
+
 export function isSpace(byte: number | undefined): boolean {
   return byte !== undefined && classes[byte] === WHITE_SPACE;
 }

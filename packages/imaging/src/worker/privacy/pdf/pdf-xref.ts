@@ -1,6 +1,7 @@
 import { Code, endOfWord, isDigit, isWordAt, skipSpace } from "./pdf-lexer.ts";
 import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
 import { filtersOf, inflate } from "./stream-filters.ts";
+import { undoPredictor } from "./undo-predictor.ts";
 
 /** The place of an object that is in use. */
 export interface XrefEntry {
@@ -13,8 +14,6 @@ export interface XrefEntry {
 
 /** More objects than documents of a hundred megabytes have. */
 const MAX_ENTRIES = 1_000_000;
-/** `PNG` predictors of a decode parameter dictionary begin here. */
-const FIRST_PNG_PREDICTOR = 10;
 const IN_FILE = 1;
 const IN_STREAM = 2;
 
@@ -98,33 +97,12 @@ function bigEndian(bytes: Buffer, position: number, length: number): number {
   return value;
 }
 
-/** The rows without compression. Writers use Flate, and one of PNG's predictors for each row. */
+/** The rows without compression. Writers use Flate, with predictors. */
 function unpack(dictionary: PdfValue, data: Buffer): Buffer | null {
   const filters = filtersOf(dictionary);
   const parameters = entryOf(dictionary, "DecodeParms");
   if (filters?.length === 0) return data;
   if (filters?.join() !== "FlateDecode") return null;
   const packed = inflate(data, MAX_ENTRIES * 32);
-  const predictor = countOf(parameters, "Predictor") ?? 1;
-  if (packed === null || parameters === undefined || predictor === 1) return packed;
-  const columns = countOf(parameters, "Columns") ?? 1;
-  if (predictor < FIRST_PNG_PREDICTOR || columns === 0) return null;
-  return undoPredictors(packed, columns);
-}
-
-/** Undoes PNG's predictors None, Sub and Up for samples of one byte; `null` for others. */
-function undoPredictors(packed: Buffer, columns: number): Buffer | null {
-  const rows = Buffer.alloc(Math.floor(packed.length / (columns + 1)) * columns);
-  for (let row = 0; row * columns < rows.length; row++) {
-    const predictor = packed[row * (columns + 1)] ?? 0;
-    if (predictor > 2) return null;
-    for (let column = 0; column < columns; column++) {
-      const place = row * columns + column;
-      const left = column === 0 ? 0 : (rows[place - 1] ?? 0);
-      const above = row === 0 ? 0 : (rows[place - columns] ?? 0);
-      const predicted = [0, left, above][predictor] ?? 0;
-      rows[place] = (packed[row * (columns + 1) + 1 + column] ?? 0) + predicted;
-    }
-  }
-  return rows;
+  return packed && undoPredictor(packed, (key) => countOf(parameters, key));
 }

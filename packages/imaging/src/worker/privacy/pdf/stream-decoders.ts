@@ -1,17 +1,19 @@
 import { constants, inflateRawSync } from "node:zlib";
 import { isSpace } from "./pdf-lexer.ts";
 
-/** Decodes data up to its end marker or as far as possible. `null` for damage and for more than `maxBytes`. */
+/** Decodes data up to its end marker or as far as possible: damaged Flate gives nothing. `null` for more than `maxBytes`. */
 export type StreamDecoder = (data: Buffer, maxBytes: number, earlyChange: boolean) => Buffer | null;
 
 /** The filters that give bytes, not pixels (ISO 32000-1, 7.4), without predictors. */
-export const decoders: Partial<Record<string, StreamDecoder>> = {
-  FlateDecode: inflateCut,
-  LZWDecode: decodeLzw,
-  RunLengthDecode: decodeRuns,
-  ASCIIHexDecode: decodeHex,
-  ASCII85Decode: decodeAscii85,
-};
+export const decoders: ReadonlyMap<string, StreamDecoder> = new Map([
+  ["FlateDecode", inflateCut],
+  ["LZWDecode", decodeLzw],
+  ["RunLengthDecode", decodeRuns],
+  ["ASCIIHexDecode", decodeHex],
+  ["ASCII85Decode", decodeAscii85],
+  // In a file that is not encrypted, it changes nothing.
+  ["Crypt", (data) => data],
+]);
 
 const ZLIB_HEADER_BYTES = 2;
 
@@ -22,33 +24,45 @@ function inflateCut(data: Buffer, maxBytes: number): Buffer | null {
       maxOutputLength: maxBytes,
       finishFlush: constants.Z_SYNC_FLUSH,
     });
-  } catch {
-    // Damaged; the caller handles that.
-    return null;
+  } catch (error) {
+    return error instanceof RangeError ? null : Buffer.alloc(0);
   }
 }
 
-function decodeHex(data: Buffer): Buffer {
-  const digits =
-    data
-      .toString("latin1")
-      .split(">", 1)[0]
-      ?.replace(/[^0-9A-Fa-f]/g, "") ?? "";
-  return Buffer.from(digits + "0".repeat(digits.length % 2), "hex");
+const HEX_END = 0x3e;
+/** The values of digits, and -1 for other bytes. */
+const hexDigits = new Int8Array(256).fill(-1);
+for (const [index, digit] of Buffer.from("0123456789abcdef").entries()) hexDigits[digit] = index;
+for (const [index, digit] of Buffer.from("ABCDEF").entries()) hexDigits[digit] = 10 + index;
+
+function decodeHex(data: Buffer, maxBytes: number): Buffer | null {
+  const decoded = Buffer.alloc(Math.min(maxBytes, (data.length + 1) >> 1));
+  let digits = 0;
+  for (const byte of data) {
+    if (byte === HEX_END) break;
+    const digit = hexDigits[byte] ?? -1;
+    if (digit === -1) continue;
+    const at = digits >> 1;
+    if (at === decoded.length) return null;
+    decoded[at] = digits % 2 === 0 ? digit << 4 : (decoded[at] ?? 0) | digit;
+    digits++;
+  }
+  return decoded.subarray(0, (digits + 1) >> 1);
 }
 
 const TILDE = 0x7e;
 const LETTER_Z = 0x7a;
 
 function decodeAscii85(data: Buffer, maxBytes: number): Buffer | null {
-  const decoded = Buffer.alloc(Math.min(maxBytes, data.length * 4));
+  // The last group may be shorter than it is written.
+  const decoded = Buffer.alloc(Math.min(maxBytes, data.length * 4) + 4);
   let length = 0;
   let value = 0;
   let digits = 0;
   for (const byte of data) {
     if (byte === TILDE) break;
     if (isSpace(byte)) continue;
-    if (length + 4 > decoded.length) return null;
+    if (length > maxBytes) return null;
     if (byte === LETTER_Z && digits === 0) length += 4;
     else if (byte < 0x21 || byte > 0x75) break;
     else {
@@ -58,28 +72,30 @@ function decodeAscii85(data: Buffer, maxBytes: number): Buffer | null {
       [value, digits] = [0, 0];
     }
   }
-  if (digits < 2) return decoded.subarray(0, length);
-  if (length + 4 > decoded.length) return null;
+  const end = length + Math.max(0, digits - 1);
+  if (end > maxBytes) return null;
+  if (digits < 2) return decoded.subarray(0, end);
   for (let missing = digits; missing < 5; missing++) value = value * 85 + 84;
   decoded.writeUInt32BE(value % 2 ** 32, length);
-  return decoded.subarray(0, length + digits - 1);
+  return decoded.subarray(0, end);
 }
 
 const RUN_END = 128;
 
 function decodeRuns(data: Buffer, maxBytes: number): Buffer | null {
-  const parts: Buffer[] = [];
+  // Two bytes are up to 128.
+  const decoded = Buffer.alloc(Math.min(maxBytes, data.length * 64));
   let length = 0;
   for (let at = 0; at < data.length && data[at] !== RUN_END; ) {
     const control = data[at] ?? 0;
     const isRun = control > RUN_END;
-    const part = isRun ? Buffer.alloc(257 - control, data[at + 1]) : data.subarray(at + 1, at + 2 + control);
-    parts.push(part);
-    length += part.length;
-    if (length > maxBytes) return null;
+    const bytes = isRun ? 257 - control : Math.min(control + 1, data.length - at - 1);
+    if (length + bytes > decoded.length) return null;
+    // A call for each part takes longer than the bytes.
+    for (let index = 0; index < bytes; index++) decoded[length++] = data[at + 1 + (isRun ? 0 : index)] ?? 0;
     at += isRun ? 2 : 2 + control;
   }
-  return Buffer.concat(parts);
+  return decoded.subarray(0, length);
 }
 
 const CLEAR = 256;
@@ -115,7 +131,7 @@ function decodeLzw(data: Buffer, maxBytes: number, earlyChange: boolean): Buffer
       next++;
       if (next + early >= 1 << width && width < 12) width++;
     }
-    if (code > END && code >= next) return null;
+    if (code > END && code >= next) break;
     const from = starts[code] ?? 0;
     const bytes = code < CLEAR ? 1 : (lengths[code] ?? 0);
     if (length + bytes > decoded.length) {

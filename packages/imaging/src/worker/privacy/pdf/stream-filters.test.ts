@@ -1,6 +1,8 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { deflateToLength } from "./stream-filters.ts";
+import { encodeWith } from "../../../../test/pdf-encodings.ts";
+import { parsePdfValue } from "./parse-pdf-value.ts";
+import { decodeStream, deflateToLength, filtersOf } from "./stream-filters.ts";
 
 const content = Buffer.from("an object and another object and yet another object ".repeat(20));
 const shortest = deflateSync(content, { level: 9 }).length;
@@ -23,4 +25,52 @@ test("deflateToLength returns null when the content does not fit", () => {
 test("deflateToLength packs empty content", () => {
   const unpacked = inflateSync(deflateToLength(Buffer.alloc(0), 100) ?? "");
   expect(unpacked).toEqual(Buffer.alloc(unpacked.length));
+});
+
+function decode(filters: readonly string[], stored: Buffer, bytes: number) {
+  const dictionary = parsePdfValue(
+    Buffer.from(`<</Filter[${filters.map((name) => `/${name}`).join("")}]>>`),
+    0,
+  );
+  expect.assert(dictionary !== null);
+  const budget = { bytes, maxBytes: 10_000 };
+  const names = filtersOf(dictionary) ?? [];
+  const decoded = decodeStream(dictionary, stored, { filters: names, budget, resolve: (same) => same });
+  return { decoded, used: bytes - budget.bytes };
+}
+
+test("decodeStream charges the budget for what each filter gives, and ends with it", () => {
+  const chain = ["AHx", "A85", "Fl"];
+  const stored = encodeWith(["ASCIIHexDecode", "ASCII85Decode", "FlateDecode"], content);
+  const { decoded, used } = decode(chain, stored, 100_000);
+  expect(decoded).toEqual(content);
+  const flate = deflateSync(content).length;
+  expect(used).toBe(encodeWith(["ASCII85Decode"], deflateSync(content)).length + flate + content.length);
+  expect(decode(chain, stored, used).decoded).toEqual(content);
+  expect(decode(chain, stored, used - 1)).toEqual({ decoded: null, used: used - 1 });
+});
+
+test("decodeStream charges the budget for damaged data, of which it gives nothing", () => {
+  const damaged = Buffer.concat([Buffer.of(0x78, 0xda), Buffer.alloc(99, 0xff)]);
+  expect(decode(["Fl"], damaged, 100_000)).toEqual({ decoded: Buffer.alloc(0), used: 10_000 });
+});
+
+test("decodeStream refuses more than eight filters, and takes a name of an object's property for no filter", () => {
+  expect(
+    decode(
+      Array.from({ length: 8 }, () => "Crypt"),
+      content,
+      100_000,
+    ).decoded,
+  ).toEqual(content);
+  expect(
+    decode(
+      Array.from({ length: 9 }, () => "Crypt"),
+      content,
+      100_000,
+    ).decoded,
+  ).toBeNull();
+  for (const name of ["constructor", "toString", "__proto__"]) {
+    expect(decode([name], content, 100_000).decoded).toEqual(Buffer.alloc(0));
+  }
 });

@@ -1,6 +1,7 @@
 import { constants, deflateRawSync, deflateSync, inflateSync } from "node:zlib";
-import { countOf, entryOf, type PdfValue } from "./pdf-value.ts";
+import { entryOf, type PdfValue } from "./pdf-value.ts";
 import { decoders } from "./stream-decoders.ts";
+import { undoPredictor } from "./undo-predictor.ts";
 
 /** Looks up an indirect object; `undefined` for an unknown one. Any other value stands for itself. */
 export type Resolve = (value: PdfValue | undefined) => PdfValue | undefined;
@@ -28,21 +29,53 @@ export function parametersEntry(dictionary: PdfValue): PdfValue | undefined {
   return entryOf(dictionary, "DecodeParms") ?? entryOf(dictionary, "DP");
 }
 
-/** Undoes `filters`, the first ones of a stream. `null` for damage, predictors, other filters, and more than `maxBytes`. */
+/** More than any writer uses for one stream. */
+export const MAX_FILTERS = 8;
+/** Flate, the densest filter, gives at most so many bytes for one. */
+const MAX_RATIO = 1032;
+
+/** Bytes that may still be decoded, and at most for one filter. */
+export interface DecodeBudget {
+  bytes: number;
+  maxBytes: number;
+}
+
+/**
+ * Undoes `filters`, the first ones of a stream, and charges `budget` for what each gives. Other filters, damaged
+ * Flate and invalid predictors give nothing. `null` for more than {@link MAX_FILTERS}, and an exhausted budget.
+ */
 export function decodeStream(
   dictionary: PdfValue,
   stored: Buffer,
-  { filters, maxBytes, resolve }: { filters: readonly string[]; maxBytes: number; resolve: Resolve },
+  { filters, budget, resolve }: { filters: readonly string[]; budget: DecodeBudget; resolve: Resolve },
 ): Buffer | null {
-  const parameters = resolve(parametersEntry(dictionary));
-  let content: Buffer | null = stored;
+  if (filters.length > MAX_FILTERS) return null;
+  let content: Buffer = stored;
   for (const [index, filter] of filters.entries()) {
-    const own = parameters?.kind === "array" ? resolve(parameters.items[index]) : parameters;
-    const hasPredictor = (countOf(own, "Predictor") ?? 1) !== 1;
-    if (content === null || hasPredictor) return null;
-    content = decoders[filter]?.(content, maxBytes, countOf(own, "EarlyChange") !== 0) ?? null;
+    const parameters = parametersOf(dictionary, index, resolve);
+    const numberOf = (key: string): number | undefined => {
+      const value = resolve(entryOf(parameters, key));
+      return value?.kind === "number" ? value.value : undefined;
+    };
+    const maxBytes = Math.max(0, Math.min(budget.maxBytes, budget.bytes));
+    const decode = decoders.get(filter);
+    if (decode === undefined) return Buffer.alloc(0);
+    const decoded = decode(content, maxBytes, numberOf("EarlyChange") !== 0);
+    // Damage shows only after other bytes were decoded.
+    const isKnown = decoded !== null && decoded.length > 0;
+    budget.bytes -= isKnown ? decoded.length : Math.min(maxBytes, content.length * MAX_RATIO);
+    if (decoded === null) return null;
+    const isPredicted = filter === "FlateDecode" || filter === "LZWDecode";
+    content = isPredicted ? undoPredictor(decoded, numberOf) : decoded;
   }
   return content;
+}
+
+/** The parameters of one filter. Readers ignore those of a list of filters that are no list. */
+export function parametersOf(dictionary: PdfValue, index: number, resolve: Resolve): PdfValue | undefined {
+  const parameters = resolve(parametersEntry(dictionary));
+  if (resolve(filterEntry(dictionary))?.kind !== "array") return parameters;
+  return parameters?.kind === "array" ? resolve(parameters.items[index]) : undefined;
 }
 
 /** Decodes Flate without a predictor; `null` for damaged data or more than `maxBytes`. */
@@ -55,18 +88,18 @@ export function inflate(data: Buffer, maxBytes: number): Buffer | null {
   }
 }
 
-const longNames: Partial<Record<string, string>> = {
-  AHx: "ASCIIHexDecode",
-  A85: "ASCII85Decode",
-  LZW: "LZWDecode",
-  Fl: "FlateDecode",
-  RL: "RunLengthDecode",
-  DCT: "DCTDecode",
-};
+const longNames: ReadonlyMap<string, string> = new Map([
+  ["AHx", "ASCIIHexDecode"],
+  ["A85", "ASCII85Decode"],
+  ["LZW", "LZWDecode"],
+  ["Fl", "FlateDecode"],
+  ["RL", "RunLengthDecode"],
+  ["DCT", "DCTDecode"],
+]);
 
 /** The full name of a filter. Abbreviations are meant for inline images, but readers accept them anywhere. */
 function longName(name: string): string {
-  return longNames[name] ?? name;
+  return longNames.get(name) ?? name;
 }
 
 const ZLIB_HEADER = Buffer.of(0x78, 0xda);
