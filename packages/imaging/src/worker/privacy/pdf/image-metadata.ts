@@ -29,8 +29,8 @@ const MARKER_TO_PAYLOAD = 3;
 const MAX_STREAM_BYTES = 64 * 1024 ** 2;
 /** Bytes that all streams of a file may decode to together: Flate packs up to a thousand into one. */
 const MAX_DECODED_BYTES = 512 * 1024 ** 2;
-/** Bytes of the objects that describe filters. Each stream parses its own again. */
-const MAX_RESOLVED_BYTES = 8 * 1024 ** 2;
+/** Bytes of all objects that describe filters. */
+const MAX_RESOLVED_BYTES = 4 * 1024 ** 2;
 /** Inline images of all pages together. Ten thousand take 0.3 s. */
 const MAX_INLINE_IMAGES = 50_000;
 /** Filters that are the formats of pictures with metadata. */
@@ -74,13 +74,18 @@ export class ImageMetadata {
   finish({ objects }: PdfInventory): boolean {
     if (this.#later.length === 0) return true;
     const byNumber = groupByNumber(objects);
+    const resolved = new Map<number, PdfValue | undefined>();
     let resolvable = MAX_RESOLVED_BYTES;
     const resolve: Resolve = (value) => {
       if (value?.kind !== "reference") return value;
       const target = byNumber.get(value.number)?.at(-1);
       if (target === undefined || target.data !== null) return undefined;
-      resolvable -= target.end - target.start;
-      return resolvable < 0 ? undefined : (parsePdfValue(target.host.content, target.start) ?? undefined);
+      if (!resolved.has(value.number)) {
+        resolvable -= target.end - target.start;
+        const parsed = resolvable < 0 ? null : parsePdfValue(target.host.content, target.start);
+        resolved.set(value.number, parsed ?? undefined);
+      }
+      return resolved.get(value.number);
     };
     let isBlank = true;
     for (const object of this.#later) {

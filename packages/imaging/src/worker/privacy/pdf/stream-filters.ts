@@ -8,13 +8,16 @@ export type Resolve = (value: PdfValue | undefined) => PdfValue | undefined;
 
 const asItIs: Resolve = (value) => value;
 
-/** The filters of a stream or inline image in decoding order; `null` when they cannot be read. */
+/** More than any writer uses for one stream. */
+export const MAX_FILTERS = 8;
+
+/** The filters of a stream or inline image in decoding order, at most one too many; `null` when they cannot be read. */
 export function filtersOf(dictionary: PdfValue, resolve = asItIs): string[] | null {
   const filter = resolve(filterEntry(dictionary));
   if (filter === undefined) return [];
   if (filter.kind === "name") return [longName(filter.text)];
   if (filter.kind !== "array") return null;
-  const names = filter.items.map((item) => {
+  const names = filter.items.slice(0, MAX_FILTERS + 1).map((item) => {
     const name = resolve(item);
     return name?.kind === "name" ? longName(name.text) : "";
   });
@@ -29,8 +32,6 @@ export function parametersEntry(dictionary: PdfValue): PdfValue | undefined {
   return entryOf(dictionary, "DecodeParms") ?? entryOf(dictionary, "DP");
 }
 
-/** More than any writer uses for one stream. */
-export const MAX_FILTERS = 8;
 /** Flate, the densest filter, gives at most so many bytes for one. */
 const MAX_RATIO = 1032;
 
