@@ -99,7 +99,7 @@ export function createMemoryVerificationQueue(): VerificationQueue {
       const sizeWith = (known: readonly MemoryList[]) =>
         [...known, { bytes, rows }].reduce((sum, each) => sum + each.bytes + each.rows.length * ROW_BYTES, 0);
       if (list.account !== null && sizeWith(others) > MAX_ACCOUNT_BYTES) {
-        const message = "The lists of the last 30 days would exceed half of the memory for the lists of all";
+        const message = "The lists of the last 30 days would exceed the memory for the lists of one account";
         throw new LookupProblem("too_many_requests", message, { retryAfterMs: ACCOUNT_RETRY_AFTER_MS });
       }
       if (sizeWith([...lists.values()]) > MAX_BYTES) {

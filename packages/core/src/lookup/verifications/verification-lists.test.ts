@@ -219,14 +219,6 @@ async function addLarge(site: Site, key = site.key): Promise<unknown[]> {
   return [status, headers["Retry-After"], body.errors?.[0]?.details];
 }
 
-test("in memory, the lists of an account use at most 50 MiB, and other accounts are not affected", async () => {
-  const site = await siteOf({ verifyAtOnce: 0 });
-  expect(await addLarge(site)).toEqual([202, "2", undefined]);
-  expect(await addLarge(site)).toEqual([429, "86400", expect.stringContaining("half of the memory")]);
-  const { key } = await site.lookup.createAccount();
-  expect(await addLarge(site, key)).toEqual([202, "2", undefined]);
-});
-
 test("the test key gets 100 rows and 64 KiB, and with testKey: false it is an unknown key everywhere", async () => {
   const search = "api_key=test-api-key";
   const emails = Array<string>(100).fill("a@a.example");
