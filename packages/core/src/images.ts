@@ -46,7 +46,7 @@ export type { AddressedRendition, AddressOptions } from "./images/renditions/wri
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
-export type { InspectedStores, InspectOptions } from "./images/store/inspect-stores.ts";
+export type { InspectedStores } from "./images/store/inspect-stores.ts";
 export { inspectStores } from "./images/store/inspect-stores.ts";
 export type { MigrationMark } from "./images/store/migration-mark.ts";
 export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";

@@ -6,7 +6,8 @@ import { BYTES_ROLES, type BytesRole, type HeldMark, markKeyOf, readMark } from 
 import { sampleOriginals } from "./sample-originals.ts";
 import { type HeldIdentity, readIdentity, type StoreIdentity, StoreRefused } from "./store-identity.ts";
 
-export interface InspectOptions {
+/** What must hold of stores, by their caller. */
+export interface Inspection {
   /** Roles whose stores are not that of the records: see `rolesApart`. */
   apart: readonly BytesRole[];
   /** Refuses empty stores of records and originals. Renditions may be lost at any time. @default false */
@@ -32,7 +33,7 @@ export interface InspectedStores {
  */
 export async function inspectStores(
   stores: StorageRoles,
-  { apart, requireStore = false, acceptUnmarked = false }: InspectOptions,
+  { apart, requireStore = false, acceptUnmarked = false }: Inspection,
 ): Promise<InspectedStores> {
   // Marks first: a process that writes a mark has written the identity before.
   const [originals, renditions] = await Promise.all([
