@@ -129,7 +129,7 @@ export function describeEndings(stage: Stage): void {
     expect(others).toEqual([]);
     const left = async () =>
       (await stage.deployment.names()).filter(
-        (name) => OF_IMAGES.test(name) && !name.startsWith("superseded/"),
+        (name) => OF_IMAGES.test(name) && !/^superseded\/|identity\//.test(name),
       );
     await expect.poll(left, PATIENCE).toEqual([]);
   });
