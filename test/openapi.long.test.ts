@@ -76,7 +76,8 @@ describe("calls that the description makes up", () => {
       expect(sender.known.refused).toBeGreaterThan(1000);
       expect(sender.known.accepted).toBeGreaterThan(1000);
       for (const status of [200, 201, 204, 303, 304, 400, 401, 403, 404, 410, 412, 415, 451]) {
-        expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(10);
+        // A date later than the server's clock is ignored, so few get 304.
+        expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(status === 304 ? 3 : 10);
       }
     },
     amount(600_000, 3_600_000),

@@ -274,6 +274,10 @@ async function sweepRate(bench, postgres, record) {
   await fillRecords(postgres, record, count, Date.now() - DAY_MS);
   const files = createMemoryBlobStore();
   const records = createSqlBlobStore({ url: postgres.url });
+  // The stores belong together: an earlier row has written the identity.
+  const held = await records.get("identity");
+  const { v, id } = JSON.parse(String(held?.body));
+  await files.put("identity/originals", Buffer.from(JSON.stringify({ v, id })), { ifRevision: null });
   const admin = createImageAdmin({ storage: { records, originals: files, renditions: files } });
   try {
     const began = performance.now();

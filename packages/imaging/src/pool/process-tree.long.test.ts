@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { SandboxLevel } from "@outrigger/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { commandOf, descendantsOf, isRunning, until, workersOf } from "../../test/child-processes.ts";
 import { closePools, poolOf } from "../../test/task-pool.ts";
+import { ProcessTree } from "./process-tree.ts";
 import type { LevelSearch } from "./sandbox/levels.ts";
 import { processFilter } from "./sandbox/process-filter.ts";
 
@@ -53,15 +56,25 @@ describe.runIf(process.platform === "linux")(
       await until(() => descendantsOf(process.pid).every((pid) => !commandOf(pid).includes("held")), 10_000);
     });
 
-    test("is killed when it computes after its answer, and not when it rests", async () => {
-      const pool = poolOf();
+    test("is killed when it takes memory after its answer, and not when it rests", async () => {
+      const pool = poolOf({ maxMemoryBytes: 256 * MiB });
       const { worker } = await pool.run({ do: "answer" });
       expect((await pool.run({ do: "answer later", ms: 1500 })).worker).toBe(worker);
-      await pool.run({ do: "answer", thenCompute: true });
+      await pool.run({ do: "answer", thenTake: 300 * MiB });
       const [decoder = 0] = workersOf(process.pid);
-      // Its priority is low: a busy machine takes its time.
-      await until(() => !isRunning(decoder), 90_000);
+      await until(() => !isRunning(decoder), 60_000);
       expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
+    });
+
+    test("is noticed when it computes while it rests", async () => {
+      // At the priority of this process: a render process gets no CPU time while others want it.
+      const child = spawn(process.execPath, ["-e", BUSY], { stdio: "ignore" });
+      const tree = new ProcessTree(child, false);
+      tree.complete(true);
+      await new Promise<void>((resolve) => tree.rest(256 * MiB, resolve));
+      tree.rouse();
+      tree.kill();
+      await once(child, "exit");
     });
   },
 );

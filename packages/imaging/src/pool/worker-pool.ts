@@ -142,7 +142,11 @@ class ChildWorkerPool implements WorkerPool {
       if (this.#queue[0]?.isAlone && this.#running > 0) return;
       const worker = this.#idle.pop();
       if (worker === undefined) break;
-      if (!worker.isAlive()) continue;
+      if (!worker.isAlive()) {
+        // Killed while it was idle. Its process may take a moment to exit, and must not keep the place of the next.
+        this.#forget(worker);
+        continue;
+      }
       const job = this.#queue.shift();
       if (job !== undefined) void this.#perform(worker, job);
     }
