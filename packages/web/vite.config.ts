@@ -24,14 +24,9 @@ export default defineConfig({
     // The licences of bundled packages must be distributed with the bundle.
     license: { fileName: "licenses.md" },
     target: "es2022",
-    // Names of modules would be a fifth of the viewer's script; those of lazily loaded parts are few and small.
-    modulePreload: {
-      polyfill: false,
-      resolveDependencies: (_file, dependencies, { hostType }) =>
-        hostType === "html" ? dependencies : dependencies.filter((name) => name.endsWith(".css")),
-    },
     // An inlined style sheet or picture would need a wider policy.
     assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
     rollupOptions: {
       input: {

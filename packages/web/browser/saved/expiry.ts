@@ -9,11 +9,6 @@ const LONGEST_MARGIN_MS = 5 * MINUTE_MS;
 
 const RELATIVE = new Intl.RelativeTimeFormat("en-GB");
 
-/** When an image expires, in Unix milliseconds. @param expiresAt ISO 8601; `null` gives `Infinity`: never. */
-export function expiryMs(expiresAt: string | null): number {
-  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
-}
-
 /** When an image expires, rounded down: `expires in 23 hours`. */
 export function expiryText(expiresAt: string | null, nowMs: number): string {
   if (expiresAt === null) return "never expires";

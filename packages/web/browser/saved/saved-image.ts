@@ -1,5 +1,3 @@
-import { expiryMs } from "./expiry.ts";
-
 /** Why the service does not serve an image: `missing` after its record was deleted too (404). */
 export type Unavailable = "deleted" | "expired" | "withheld" | "missing";
 
@@ -48,6 +46,11 @@ export function readCreated(body: unknown): { image: SavedImage; isReady: boolea
   const image = readSaved(body);
   if (image === null) return null;
   return { image, isReady: !(isObject(body) && body.status === "processing") };
+}
+
+/** When an image expires, in Unix milliseconds. @param expiresAt ISO 8601; `null` gives `Infinity`: never. */
+export function expiryMs(expiresAt: string | null): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 }
 
 /** `null` for anything but a saved image: other programs can write to the same storage. */

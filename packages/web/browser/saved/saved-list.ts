@@ -1,5 +1,4 @@
-import { expiryMs } from "./expiry.ts";
-import { readSaved, type SavedImage } from "./saved-image.ts";
+import { expiryMs, readSaved, type SavedImage } from "./saved-image.ts";
 
 /**
  * Key of the list in `localStorage`. Each service has its own, since several services can share an origin.

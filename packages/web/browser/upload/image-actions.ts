@@ -1,6 +1,5 @@
 import { type ImageChange, type ImagesClient, OutriggerError } from "@outrigger/client";
-import { expiryMs } from "../saved/expiry.ts";
-import type { SavedImage } from "../saved/saved-image.ts";
+import { expiryMs, type SavedImage } from "../saved/saved-image.ts";
 import { changedImage } from "../saved/saved-list.ts";
 import { localText } from "../viewer/local-time.ts";
 import type { MessageLog } from "./store/message-log.ts";

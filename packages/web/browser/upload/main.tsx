@@ -1,7 +1,6 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { expiryMs } from "../saved/expiry.ts";
-import type { SavedImage } from "../saved/saved-image.ts";
+import { expiryMs, type SavedImage } from "../saved/saved-image.ts";
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { readConfig } from "./config.ts";
 import { UploadPage } from "./page/UploadPage.tsx";

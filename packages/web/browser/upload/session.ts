@@ -1,8 +1,7 @@
 import { createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { expiryMs } from "../saved/expiry.ts";
 import type { KeptUpload } from "../saved/kept-uploads.ts";
-import { readCreated, type SavedImage } from "../saved/saved-image.ts";
+import { expiryMs, readCreated, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
 import { type FileKind, isImageAddress, kindOf } from "./file-kinds.ts";
