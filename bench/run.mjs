@@ -2,9 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auto } from "./rows/auto.mjs";
-import { backends } from "./rows/backends.mjs";
 import { backendsHot } from "./rows/backends-hot.mjs";
-import { backendsMemory } from "./rows/backends-memory.mjs";
 import { cold } from "./rows/cold.mjs";
 import { coldRemote } from "./rows/cold-remote.mjs";
 import { documents } from "./rows/documents.mjs";
@@ -18,8 +16,6 @@ import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
-import { pages } from "./rows/pages.mjs";
-import { records } from "./rows/records.mjs";
 import { spray } from "./rows/spray.mjs";
 import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
@@ -52,11 +48,7 @@ const ROWS = {
   sweep,
   upgrade,
   lookup,
-  backends,
   "backends-hot": backendsHot,
-  "backends-memory": backendsMemory,
-  records,
-  pages,
   start,
 };
 

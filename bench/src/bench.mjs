@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createChecks } from "./check.mjs";
 import { startLoad } from "./load.mjs";
 import { startServer } from "./server-process.mjs";
-import { startStore } from "./store-process.mjs";
 import { startPostgresServer, startRedisServer, startS3Bucket } from "./test-servers.mjs";
 
 /** @import { Checks } from "./check.mjs" */
@@ -11,10 +10,8 @@ import { startPostgresServer, startRedisServer, startS3Bucket } from "./test-ser
 /** @import { Load } from "./load.mjs" */
 /** @import { ServerProcess } from "./server-process.mjs" */
 /** @import { Settings } from "./settings.mjs" */
-/** @import { StoreProcess } from "./store-process.mjs" */
 /** @import { S3Bucket } from "./test-servers.mjs" */
 /** @import { ServerKind, ServerOptions } from "../servers/kinds.mjs" */
-/** @import { KeeperKind, StoreOptions } from "../stores/kinds.mjs" */
 /** @import { PostgresServer } from "../../test/support/postgres-server.ts" */
 /** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 
@@ -28,8 +25,6 @@ import { startPostgresServer, startRedisServer, startS3Bucket } from "./test-ser
  * @property {() => Load} startLoad A second client; ends with the row.
  * @property {(kind: ServerKind, options?: ServerOptions) => Promise<ServerProcess>} start Ends with the row. A server
  *   that is given neither file nor directory gets an empty directory.
- * @property {(kind: KeeperKind, options?: StoreOptions) => Promise<StoreProcess>} startStore Ends with the row, if not before.
- *   One that is given no options gets an empty directory.
  * @property {(options?: RedisServerOptions) => Promise<RedisServer | null>} startRedis Ends with the row; `null` where Redis
  *   is not installed.
  * @property {() => Promise<PostgresServer | null>} startPostgres Ends with the row; `null` where PostgreSQL is not installed.
@@ -76,12 +71,6 @@ export async function withBench(directory, settings, corpus, row) {
         return server;
       },
       makeDirectory: (name) => mkdtemp(join(directory, `${name}-`)),
-      async startStore(kind, options) {
-        const own = options ?? { directory: await mkdtemp(join(directory, `${kind}-`)) };
-        const store = await startStore(kind, own, settings.profileDirectory);
-        clients.push(store);
-        return store;
-      },
       async startRedis(options) {
         const redis = await startRedisServer(options);
         if (redis !== null) endings.push(() => redis.close());
