@@ -95,7 +95,7 @@ function pageOf(factories, sets) {
   ].join("\n\n")}\n`;
 }
 
-/** The package of an entry, such as `@outrigger/core` of `@outrigger/core/testing`. */
+/** The package of an entry, such as `@outrigger/core` of `@outrigger/core/images`. */
 function packageOf(entry) {
   return entry
     .split("/")

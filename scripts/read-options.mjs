@@ -96,19 +96,19 @@ function ownModule(name, importer) {
   return file === undefined ? undefined : { resolvedFileName: file };
 }
 
-/** The packages' public entries, except those for tests. */
+/** The public entries of the packages, except that of the suites. */
 function entryFiles() {
   const packages = join(root, "packages");
   return readdirSync(packages)
     .sort()
-    .filter((name) => existsSync(join(packages, name, "package.json")))
+    .filter((name) => name !== "testing" && existsSync(join(packages, name, "package.json")))
     .flatMap((name) => {
       const { name: packageName, exports } = JSON.parse(
         readFileSync(join(packages, name, "package.json"), "utf8"),
       );
       return Object.entries(exports ?? {}).flatMap(([path, target]) => {
         const built = typeof target === "object" ? target.default : undefined;
-        if (built === undefined || path === "./testing") return [];
+        if (built === undefined) return [];
         const file = join(packages, name, built.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
         return existsSync(file)
           ? [{ from: path === "." ? packageName : packageName + path.slice(1), file }]

@@ -13,7 +13,7 @@ import {
   sourcesOf,
 } from "./support/project-files.ts";
 
-/** Siblings that a package may import. Packages without an entry may import core only. */
+/** Siblings that a package may import. Packages without an entry may import core only; test files also the suites. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
   client: [],
   core: [],
@@ -22,6 +22,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
   koa: ["core", "node"],
   server: "all",
 };
+
+/** The conformance suites, which no source imports. */
+const SUITES = "@outrigger/testing";
 
 /** Files that hand an allow-listed environment to child processes. */
 const MAY_READ_ENVIRONMENT = ["packages/imaging/src/pool/start-process.ts"];
@@ -34,13 +37,14 @@ describe("packages", () => {
     const name = path.slice("packages/".length);
     const allowed = MAY_IMPORT[name] ?? ["core"];
     const siblings = packages.map((sibling) => sibling.manifest.name);
-    const used = [...importsOf(sourcesOf(path)), ...Object.keys(dependenciesOf(manifest))];
+    const tests = importsOf(sourcesOf(path).filter(isTest)).filter((used) => used !== SUITES);
+    const sources = importsOf(sourcesOf(path).filter((file) => !isTest(file)));
+    const used = [...sources, ...tests, ...Object.keys(dependenciesOf(manifest))];
     const forbidden = used.filter(
       (used) =>
         siblings.includes(used) &&
         used !== manifest.name &&
-        allowed !== "all" &&
-        !allowed.includes(used.slice("@outrigger/".length)),
+        (used === SUITES || (allowed !== "all" && !allowed.includes(used.slice("@outrigger/".length)))),
     );
     expect(forbidden).toEqual([]);
   });

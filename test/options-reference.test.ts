@@ -98,13 +98,13 @@ function ownFunctions(text: string, entry: string) {
 async function entries(): Promise<string[]> {
   const packages = await readdir(join(root, "packages"), { withFileTypes: true });
   const all = packages
-    .filter((each) => each.isDirectory())
+    .filter((each) => each.isDirectory() && each.name !== "testing")
     .map(async ({ name }) => {
       const own = JSON.parse(await readFile(join(root, "packages", name, "package.json"), "utf8")) as {
         exports: Record<string, { default?: string } | string>; // As all of ours have it.
       };
-      return Object.entries(own.exports).flatMap(([path, target]) => {
-        if (path === "./testing" || typeof target === "string" || target.default === undefined) return [];
+      return Object.entries(own.exports).flatMap(([, target]) => {
+        if (typeof target === "string" || target.default === undefined) return [];
         const source = target.default.replace("./dist/", "src/").replace(/\.js$/, ".ts");
         return [join(root, "packages", name, source)];
       });

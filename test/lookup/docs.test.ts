@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contact, ContactSource } from "@outrigger/core";
 import { MAX_EVIDENCE } from "@outrigger/core/lookup";
-import { contactSourceContract } from "@outrigger/core/testing";
+import { contactSourceContract } from "@outrigger/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "./ask.ts";
 import { createMailWorld, type MailSite, type MailWorld, serveMailbox, startMailSite } from "./mail-site.ts";

@@ -1,4 +1,4 @@
-// The names for everyday use. The entries images, lookup, stores, testing and values have the rest.
+// The names for everyday use. The entries images, lookup, stores and values have the rest.
 export type * from "./contracts/accounts.ts";
 export type * from "./contracts/blob-store.ts";
 export type * from "./contracts/call.ts";

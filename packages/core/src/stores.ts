@@ -37,7 +37,8 @@ export {
   checkListing,
   rangeWithin,
 } from "./stores/argument-checks.ts";
-export { checkDueList, checkDueQuery, dueName, parseDueName } from "./stores/due-list.ts";
+export type { DueList } from "./stores/due-list.ts";
+export { checkDueList, checkDueQuery, createDueList, dueName, parseDueName } from "./stores/due-list.ts";
 export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
 export { makeDirectories } from "./stores/fs/fs-durable-directories.ts";

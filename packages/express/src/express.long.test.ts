@@ -1,4 +1,4 @@
-import { adapterContract } from "@outrigger/core/testing";
+import { adapterContract } from "@outrigger/testing";
 import { describe, it } from "vitest";
 import { express4, harnessOf } from "../test/harness.ts";
 

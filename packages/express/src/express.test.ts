@@ -1,5 +1,5 @@
 import type { Call, Service } from "@outrigger/core";
-import { adapterContract } from "@outrigger/core/testing";
+import { adapterContract } from "@outrigger/testing";
 import type { Application } from "express";
 import { describe, expect, it } from "vitest";
 import { express4, express5, harnessOf, listen } from "../test/harness.ts";

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { AdapterHarness } from "@outrigger/core/testing";
+import type { AdapterHarness } from "@outrigger/testing";
 import express5 from "express";
 import multer from "multer";
 import { express } from "../src/express.ts";

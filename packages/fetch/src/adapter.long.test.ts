@@ -1,4 +1,4 @@
-import { type AdapterHarness, adapterContract } from "@outrigger/core/testing";
+import { type AdapterHarness, adapterContract } from "@outrigger/testing";
 import { describe, it } from "vitest";
 import { type BridgeEnv, serveRequests } from "../test/bridge.ts";
 import { toFetchHandler } from "./fetch-handler.ts";

@@ -1,5 +1,5 @@
-import { rendererContract } from "@outrigger/core/testing";
 import { createRenderer } from "@outrigger/imaging";
+import { rendererContract } from "@outrigger/testing";
 import { describe, test } from "vitest";
 
 describe("Renderer contract", () => {

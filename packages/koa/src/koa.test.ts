@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Call, Service } from "@outrigger/core";
-import { adapterContract } from "@outrigger/core/testing";
+import { adapterContract } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
 import { harnessOf, Koa2, Koa3, listen, mountAt, WAYS } from "../test/harness.ts";
 import { koa } from "./koa.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Service } from "@outrigger/core";
-import type { AdapterHarness } from "@outrigger/core/testing";
+import type { AdapterHarness } from "@outrigger/testing";
 import Koa3 from "koa";
 import multer from "multer";
 import { koa } from "../src/koa.ts";

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer, get as secureGet } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Service } from "@outrigger/core";
-import { type AdapterHarness, adapterContract } from "@outrigger/core/testing";
+import { type AdapterHarness, adapterContract } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
 import { nodeListener } from "./node-listener.ts";
 

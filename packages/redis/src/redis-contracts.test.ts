@@ -4,7 +4,7 @@ import {
   dueIndexContract,
   leaseStoreContract,
   rateLimiterContract,
-} from "@outrigger/core/testing";
+} from "@outrigger/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import {
   type RedisCluster,

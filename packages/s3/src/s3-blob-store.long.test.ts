@@ -12,7 +12,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/core/testing";
+import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";

@@ -1,5 +1,5 @@
 import { ListObjectsV2Command, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
-import { leaseStoreContract } from "@outrigger/core/testing";
+import { leaseStoreContract } from "@outrigger/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/listen.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";

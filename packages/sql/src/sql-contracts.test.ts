@@ -9,7 +9,7 @@ import {
   leaseStoreContract,
   suppressionListContract,
   verificationQueueContract,
-} from "@outrigger/core/testing";
+} from "@outrigger/testing";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { describe, expect, test } from "vitest";
-import { personOf } from "../../core/src/testing/contact-source/samples.ts";
+import { personOf } from "../../testing/src/contact-source/samples.ts";
 import { runScript } from "../test/child-process.ts";
 import { onEachDatabase } from "../test/each-database.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";

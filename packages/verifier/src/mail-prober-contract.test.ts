@@ -1,4 +1,4 @@
-import { mailProberContract } from "@outrigger/core/testing";
+import { mailProberContract } from "@outrigger/testing";
 import { test } from "vitest";
 import { createMailWorld } from "../test/mail-world.ts";
 

@@ -1,4 +1,4 @@
-import { pagesContract } from "@outrigger/core/testing";
+import { pagesContract } from "@outrigger/testing";
 import { describe, expect, it, test } from "vitest";
 import { EDIT, IMAGE, NOW } from "../test/views.ts";
 import { createPages } from "./pages.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { connectTo, within } from "../../../packages/core/src/testing/adapter/http-client.ts";
+import { connectTo, within } from "../../../packages/testing/src/adapter/http-client.ts";
 import { inParallel, leave, WAYS } from "./leave.ts";
 
 const AT_ONCE = 8;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connectTo, fetchReply } from "../../../packages/core/src/testing/adapter/http-client.ts";
+import { connectTo, fetchReply } from "../../../packages/testing/src/adapter/http-client.ts";
 import {
   fieldPart,
   filePart,
   MULTIPART_TYPE,
   multipart,
-} from "../../../packages/core/src/testing/adapter/multipart.ts";
+} from "../../../packages/testing/src/adapter/multipart.ts";
 import { inParallel, leave, WAYS } from "./leave.ts";
 import type { Target } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { fetchReply, within } from "../../../packages/core/src/testing/adapter/http-client.ts";
+import { fetchReply, within } from "../../../packages/testing/src/adapter/http-client.ts";
 import { uploadWhole } from "./abort-uploads.ts";
 import type { Target } from "./target.ts";
 

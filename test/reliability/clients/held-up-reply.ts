@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { vi } from "vitest";
-import { connectTo, until } from "../../../packages/core/src/testing/adapter/http-client.ts";
+import { connectTo, until } from "../../../packages/testing/src/adapter/http-client.ts";
 
 const STEP_MS = 5000;
 

@@ -6,7 +6,7 @@ import { connect } from "node:tls";
 import type { Reply, Service } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { fetchReply, until } from "../../../packages/core/src/testing/adapter/http-client.ts";
+import { fetchReply, until } from "../../../packages/testing/src/adapter/http-client.ts";
 import { HOST_NAMES, startHost } from "../../support/hosts.ts";
 import { type Host, listen } from "../../support/listen.ts";
 import { holdUpReply, patienceWithReader } from "./held-up-reply.ts";

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { blobStoreContract } from "@outrigger/testing";
 import { afterAll, expect, test } from "vitest";
 import { createLeases } from "../../test/leases.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
@@ -11,7 +12,6 @@ import { hasLeases } from "../contracts/lease-store.ts";
 import { hasRecordQueries, type RecordQueries } from "../contracts/record-queries.ts";
 import { createFsBlobStore } from "../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
-import { blobStoreContract } from "../testing/blob-store-contract.ts";
 import { observeStore } from "./observe-store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-observed-"));

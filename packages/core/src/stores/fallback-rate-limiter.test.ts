@@ -1,7 +1,7 @@
+import { rateLimiterContract } from "@outrigger/testing";
 import { describe, expect, test, vi } from "vitest";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import { ServiceError } from "../errors.ts";
-import { rateLimiterContract } from "../testing/rate-limiter-contract.ts";
 import { createFallbackRateLimiter } from "./fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "./memory/memory-rate-limiter.ts";
 

@@ -6,7 +6,7 @@ import {
   leaseStoreContract,
   suppressionListContract,
   verificationQueueContract,
-} from "@outrigger/core/testing";
+} from "@outrigger/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PgBouncer, startPgBouncer } from "../../../../test/support/pgbouncer.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, test } from "vitest";
-import { personOf } from "../../../core/src/testing/contact-source/samples.ts";
+import { personOf } from "../../../testing/src/contact-source/samples.ts";
 import { onEachDatabase } from "../../test/each-database.ts";
 import { onPrimary } from "../driver/postgres-driver.ts";
 import { readyDriver } from "../sql-database.ts";

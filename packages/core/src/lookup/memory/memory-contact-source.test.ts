@@ -1,5 +1,5 @@
+import { contactSourceContract } from "@outrigger/testing";
 import { test } from "vitest";
-import { contactSourceContract } from "../../testing/contact-source-contract.ts";
 import { createMemoryContactSource } from "./memory-contact-source.ts";
 
 contactSourceContract(test, async () => createMemoryContactSource(), {

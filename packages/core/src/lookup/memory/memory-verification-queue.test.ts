@@ -1,5 +1,5 @@
+import { verificationQueueContract } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { verificationQueueContract } from "../../testing/verification-queue-contract.ts";
 import { createMemoryVerificationQueue } from "./memory-verification-queue.ts";
 
 verificationQueueContract(test, async () => createMemoryVerificationQueue());

@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { blobStoreContract } from "@outrigger/testing";
 import { afterAll, expect, test, vi } from "vitest";
 import { isServiceError } from "../../errors.ts";
-import { blobStoreContract } from "../../testing/blob-store-contract.ts";
 import { readAll } from "../read-all.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 

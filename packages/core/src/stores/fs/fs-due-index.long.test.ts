@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, wri
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dueIndexContract } from "@outrigger/testing";
 import { afterAll, expect, test, vi } from "vitest";
 import { createFaultyStore } from "../../../test/faulty-store.ts";
-import { dueIndexContract } from "../../testing/due-index-contract.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
 // The real functions, with their calls counted.

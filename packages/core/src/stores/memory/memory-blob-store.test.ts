@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
+import { blobStoreContract } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { blobStoreContract } from "../../testing/blob-store-contract.ts";
 import { createMemoryBlobStore } from "./memory-blob-store.ts";
 
 blobStoreContract(test, async () => createMemoryBlobStore(), { abilities: ["probe", "ranges"] });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { rateLimiterContract } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { rateLimiterContract } from "../../testing/rate-limiter-contract.ts";
 import { createMemoryRateLimiter } from "./memory-rate-limiter.ts";
 
 const MINUTE = { limit: 1, windowMs: 60_000 };

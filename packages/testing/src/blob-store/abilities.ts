@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import type { BlobInfo, BlobStore, LocalStore } from "@outrigger/core";
+import {
+  hasBulkRemoval,
+  hasDueIndex,
+  hasJointAdoption,
+  hasRangeListing,
+  hasRecordQueries,
+  hasRevisionProbe,
+  hasShardSampler,
+  isLocalStore,
+} from "@outrigger/core/stores";
+import { bulkRemovalBehaviour, rangesBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
+import { recordQueriesBehaviour } from "./record-queries.ts";
+import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
+
+export type BlobStoreAbility =
+  | "local"
+  | "joint adoption"
+  | "probe"
+  | "due index"
+  | "bulk removal"
+  | "ranges"
+  | "record queries"
+  | "shards";
+
+/** Tests the optional abilities that a store declares. A due index has its own suite. */
+export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
+  scope.test("the store has exactly the abilities that it declares", async (store) => {
+    assert.deepEqual(
+      {
+        local: isLocalStore(store),
+        "joint adoption": hasJointAdoption(store),
+        probe: hasRevisionProbe(store),
+        "due index": hasDueIndex(store),
+        "bulk removal": hasBulkRemoval(store),
+        ranges: hasRangeListing(store),
+        "record queries": hasRecordQueries(store),
+        shards: hasShardSampler(store),
+      },
+      {
+        local: abilities.includes("local"),
+        "joint adoption": abilities.includes("joint adoption"),
+        probe: abilities.includes("probe"),
+        "due index": abilities.includes("due index"),
+        "bulk removal": abilities.includes("bulk removal"),
+        ranges: abilities.includes("ranges"),
+        "record queries": abilities.includes("record queries"),
+        shards: abilities.includes("shards"),
+      },
+    );
+  });
+  if (abilities.includes("local")) {
+    spoolBehaviour(scope);
+    localFilesBehaviour(scope);
+    secretBehaviour(scope);
+  }
+  if (abilities.includes("joint adoption")) jointAdoptionBehaviour(scope);
+  if (abilities.includes("probe")) probeBehaviour(scope);
+  if (abilities.includes("bulk removal")) bulkRemovalBehaviour(scope);
+  if (abilities.includes("ranges")) rangesBehaviour(scope);
+  if (abilities.includes("record queries")) recordQueriesBehaviour(scope);
+  if (abilities.includes("shards")) shardsBehaviour(scope);
+}
+
+function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
+  test("adopt stores spooled files of every size", async (store, key) => {
+    assert.ok(isLocalStore(store));
+    assert.ok((await stat(store.spoolDirectory)).isDirectory());
+    for (const size of [0, 1, 65_536, largestBytes]) {
+      const bytes = someBytes(size);
+      const { path, dispose } = await spooled(store, bytes);
+      const { revision, ...info } = await store.adopt(key, path);
+      await dispose();
+      assert.deepEqual(info, { size });
+      assert.deepEqual(await store.stat(key), { size, revision });
+      await assertBytes(store, key, bytes);
+    }
+  });
+
+  test("adopt obeys ifRevision as put does", async (store, key) => {
+    assert.ok(isLocalStore(store));
+    const bytes = someBytes(1000);
+    const first = await spooled(store, bytes);
+    await assertRejects(() => store.adopt(key, first.path, { ifRevision: "1" }), "conflict");
+    const { revision } = await store.adopt(key, first.path, { ifRevision: null });
+    await first.dispose();
+    const second = await spooled(store, someBytes(10));
+    await assertRejects(() => store.adopt(key, second.path, { ifRevision: null }), "conflict");
+    assert.equal((await store.stat(key))?.revision, revision);
+    await assertBytes(store, key, bytes);
+    assert.notEqual((await store.adopt(key, second.path, { ifRevision: revision })).revision, revision);
+    await second.dispose();
+    await assertRejects(() => store.put(key, bytes, { ifRevision: revision }), "conflict");
+  });
+
+  test("of many spooled files adopted at once with ifRevision null, exactly one creates the blob", async (store, key) => {
+    assert.ok(isLocalStore(store));
+    const files = await Promise.all(
+      Array.from({ length: 10 }, (_, racer) => spooled(store, Buffer.from(`${racer}`))),
+    );
+    const results = await Promise.allSettled(
+      files.map(({ path }) => store.adopt(key, path, { ifRevision: null })),
+    );
+    await Promise.all(files.map(({ dispose }) => dispose()));
+    const winners = results.flatMap(({ status }, racer) => (status === "fulfilled" ? [racer] : []));
+    assert.equal(winners.length, 1);
+    for (const result of results) {
+      if (result.status === "rejected") await assertRejects(() => Promise.reject(result.reason), "conflict");
+    }
+    await assertBytes(store, key, Buffer.from(`${winners[0]}`));
+  });
+
+  test("adopt stores nothing if the signal is aborted or the file is missing", async (store, key) => {
+    assert.ok(isLocalStore(store));
+    const { path, dispose } = await spooled(store, someBytes(10));
+    const reason = new Error("not wanted");
+    assert.equal(await failure(() => store.adopt(key, path, { signal: AbortSignal.abort(reason) })), reason);
+    await dispose();
+    await assertRejects(() => store.adopt(key, path), "store_unavailable");
+    assert.equal(await store.stat(key), null);
+  });
+}
+
+function jointAdoptionBehaviour({ test, largestBytes }: BlobStoreScope): void {
+  test("adoptTogether stores bytes and spooled files of every size, which are replaced and deleted like others", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    for (const [index, size] of [0, 1, 100_000, largestBytes].entries()) {
+      const [first, second] = [someBytes(size), someBytes(size)];
+      const { path, dispose } = await spooled(store, second);
+      const stored: Record<string, BlobInfo> = await store.adoptTogether(`${key}-${index}/`, {
+        first,
+        second: { path },
+      });
+      await dispose();
+      for (const [name, bytes] of Object.entries({ first, second })) {
+        const place = `${key}-${index}/${name}`;
+        const { revision = "", ...info } = stored[name] ?? {};
+        assert.deepEqual(info, { size });
+        assert.equal((await store.stat(place))?.revision, revision);
+        await assertBytes(store, place, bytes);
+        await store.put(place, someBytes(10), { ifRevision: revision });
+        await assertRejects(() => store.put(place, bytes, { ifRevision: revision }), "conflict");
+      }
+      assert.deepEqual((await store.list(`${key}-${index}/`)).keys.length, 2);
+      assert.equal(await store.delete(`${key}-${index}/first`), true);
+      assert.deepEqual((await store.list(`${key}-${index}/`)).keys, [`${key}-${index}/second`]);
+    }
+  });
+
+  test("of many simultaneous calls of adoptTogether with one prefix, exactly one stores its blobs", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    const files = await Promise.all([..."0123456789"].map((racer) => spooled(store, Buffer.from(racer))));
+    const results = await Promise.allSettled(
+      files.map(({ path }, racer) =>
+        store.adoptTogether(`${key}/`, { bytes: Buffer.from(`${racer}`), file: { path } }),
+      ),
+    );
+    await Promise.all(files.map(({ dispose }) => dispose()));
+    const winners = results.flatMap(({ status }, racer) => (status === "fulfilled" ? [racer] : []));
+    assert.equal(winners.length, 1);
+    for (const result of results) {
+      if (result.status === "rejected") await assertRejects(() => Promise.reject(result.reason), "conflict");
+    }
+    for (const name of ["bytes", "file"]) {
+      await assertBytes(store, `${key}/${name}`, Buffer.from(`${winners[0]}`));
+    }
+  });
+
+  test("adoptTogether rejects with conflict if any key begins with the prefix, and changes nothing", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    const bytes = someBytes(10);
+    await store.put(`${key}/other/name`, bytes);
+    // It does not begin with the prefix.
+    await store.put(`${key}-2`, bytes);
+    const { path, dispose } = await spooled(store, bytes);
+    await assertRejects(() => store.adoptTogether(`${key}/`, { first: bytes, second: { path } }), "conflict");
+    await dispose();
+    assert.deepEqual((await store.list(`${key}/`)).keys, [`${key}/other/name`]);
+    await store.delete(`${key}/other/name`);
+    await store.adoptTogether(`${key}/`, { first: bytes });
+    await store.adoptTogether(`${key}-2/`, { first: bytes });
+    await assertBytes(store, `${key}/first`, bytes);
+  });
+
+  test("adoptTogether stores nothing if the signal is aborted, a file is missing or a name is invalid", async (store, key) => {
+    assert.ok(hasJointAdoption(store));
+    const bytes = someBytes(10);
+    const reason = new Error("not wanted");
+    const options = { signal: AbortSignal.abort(reason) };
+    assert.equal(await failure(() => store.adoptTogether(`${key}/`, { bytes }, options)), reason);
+    const missing = { path: join(store.spoolDirectory, "missing") };
+    await assertRejects(() => store.adoptTogether(`${key}/`, { bytes, missing }), "store_unavailable");
+    for (const [prefix, name] of [
+      [key, "name"],
+      ["", "name"],
+      ["/", "name"],
+      [`${key}/below/`, "name"],
+      [`${key}/`, ""],
+      [`${key}/`, "a/b"],
+      [`${key}/`, "../x"],
+    ] as const) {
+      await assertRejects(() => store.adoptTogether(prefix, { [name]: bytes }), "bad_request", prefix + name);
+    }
+    assert.deepEqual((await store.list(`${key}/`)).keys, []);
+    await store.close();
+    await assertRejects(() => store.adoptTogether(`${key}/`, { bytes }), "store_unavailable");
+  });
+}
+
+function probeBehaviour({ test }: BlobStoreScope): void {
+  test("isCurrent tells whether a blob still has the revision", async (store, key) => {
+    assert.ok(hasRevisionProbe(store));
+    assert.equal(store.isCurrent(key, "1"), false);
+    const { revision: first } = await store.put(key, someBytes(10));
+    assert.equal(store.isCurrent(key, first), true);
+    const { revision: second } = await store.put(key, someBytes(10));
+    assert.deepEqual([store.isCurrent(key, first), store.isCurrent(key, second)], [false, true]);
+    await store.delete(key);
+    assert.deepEqual([store.isCurrent(key, first), store.isCurrent(key, second)], [false, false]);
+    const { revision: third } = await store.put(key, someBytes(10));
+    const now = [first, second, third].map((revision) => store.isCurrent(key, revision));
+    assert.deepEqual(now, [false, false, true]);
+    assert.equal(store.isCurrent(`${key}/other`, third), false);
+  });
+
+  test("isCurrent returns false, and never throws, for invalid keys and revisions", async (store, key) => {
+    assert.ok(hasRevisionProbe(store));
+    const { revision } = await store.put(key, someBytes(10));
+    const nonsense = [
+      "",
+      "0",
+      "-1",
+      "NaN",
+      "1e999",
+      "1",
+      "\0",
+      "../x",
+      `${revision}0`,
+      ` ${revision}`,
+      "9".repeat(400),
+    ];
+    for (const text of nonsense) assert.equal(store.isCurrent(key, text), false, JSON.stringify(text));
+    assert.equal(store.isCurrent(key, revision), true);
+    await store.close();
+    assert.equal(store.isCurrent(key, revision), false);
+  });
+}
+
+function localFilesBehaviour({ test }: BlobStoreScope): void {
+  test("localPath returns the path of a file below blobDirectory with exactly the blob's bytes", async (store, key) => {
+    assert.ok(isLocalStore(store));
+    assert.equal(await store.localPath(key), null);
+    for (const size of [10, 100_000, 0]) {
+      const bytes = someBytes(size);
+      await store.put(key, bytes);
+      const path = await store.localPath(key);
+      assert.ok(path !== null);
+      assert.ok(path.startsWith(`${resolve(store.blobDirectory)}${sep}`), path);
+      assertSame(await readFile(path), bytes);
+    }
+    await store.delete(key);
+    assert.equal(await store.localPath(key), null);
+  });
+}
+
+function secretBehaviour({ test }: BlobStoreScope): void {
+  test("localSecret returns the same 32 bytes to simultaneous and later calls", async (store) => {
+    assert.ok(isLocalStore(store));
+    assert.equal(await store.readLocalSecret(), null);
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => store.localSecret()));
+    assert.equal(first?.length, 32);
+    assert.ok(first.some((byte) => byte !== first[0]));
+    for (const other of [...others, await store.localSecret()]) assert.ok(first.equals(other));
+    assert.ok((await store.readLocalSecret())?.equals(first));
+    assert.ok((await readFile(store.secretPath)).equals(first));
+  });
+}
+
+async function spooled(
+  store: BlobStore & LocalStore,
+  bytes: Buffer,
+): Promise<{ path: string; dispose: () => Promise<void> }> {
+  const path = join(store.spoolDirectory, `contract-${randomBytes(9).toString("hex")}`);
+  await writeFile(path, bytes);
+  return { path, dispose: () => rm(path, { force: true }) };
+}

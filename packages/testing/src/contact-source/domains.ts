@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { DEPARTMENTS, MAX_LINKED_DOMAINS, SENIORITIES } from "@outrigger/core/lookup";
+import { type ContactSourceTest, contactOf, personOf, randomDomain, variedContacts } from "./samples.ts";
+
+/** Facts about domains. */
+export function domainsBehaviour(check: ContactSourceTest): void {
+  check("domain returns the organisation's name, and null if only addresses are known", async (scope) => {
+    const { source, domain, load } = scope;
+    const [nameless, empty] = [randomDomain(), randomDomain()];
+    await load({
+      contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],
+      organizations: { [domain]: `Müller & “Söhne” ${domain}`, [empty]: "Empty" },
+    });
+    assert.equal((await source.domain(domain))?.organization, `Müller & “Söhne” ${domain}`);
+    for (const [each, organization] of [
+      [nameless, null],
+      [empty, "Empty"],
+    ] as const) {
+      const facts = await source.domain(each);
+      assert.deepEqual([facts?.organization, facts?.patterns], [organization, []]);
+    }
+    assert.equal(await source.domain(`x${domain}`), null);
+  });
+
+  check("domainOf finds an organisation's domain ignoring case, and no other domain", async (scope) => {
+    const { source, domain, load } = scope;
+    const company = `Große Ärzte ${domain}`;
+    await load({ contacts: [], organizations: { [domain]: company } });
+    for (const name of [company, company.toUpperCase().replace("SS", "ß"), company.toLowerCase()]) {
+      assert.equal(await source.domainOf(name), domain, name);
+    }
+    for (const name of [company.slice(0, -1), `${company}x`, "%", "Große%", ""]) {
+      assert.equal(await source.domainOf(name), null, name);
+    }
+  });
+
+  check(
+    "domainOf returns the domain with the most addresses if an organisation has several",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const [small, none] = [randomDomain(), randomDomain()];
+      await load({
+        contacts: [...variedContacts(small, 3), ...variedContacts(domain, 4)],
+        organizations: { [small]: `Org ${domain}`, [none]: `ORG ${domain}`, [domain]: `org ${domain}` },
+      });
+      assert.equal(await source.domainOf(`oRg ${domain}`), domain);
+      await source.eraseDomain(domain);
+      assert.equal(await source.domainOf(`oRg ${domain}`), small);
+      for (const { address } of variedContacts(small, 3)) await source.erase(address);
+      assert.ok([small, none].includes((await source.domainOf(`oRg ${domain}`)) ?? ""));
+    },
+  );
+
+  check("domain returns the other domains of the organisation, sorted and bounded", async (scope) => {
+    const { source, domain, load } = scope;
+    const others = Array.from({ length: MAX_LINKED_DOMAINS + 5 }, randomDomain).sort();
+    const [first = "", second = "", ...further] = others;
+    const company = `Linked ${domain}`;
+    await load({
+      contacts: [contactOf(`a@${second}`)],
+      organizations: { [domain]: company, [second]: company.toUpperCase(), [first]: company },
+    });
+    const linkedTo = async (each: string) => (await source.domain(each))?.linkedDomains ?? [];
+    assert.deepEqual(await linkedTo(domain), [first, second]);
+    assert.deepEqual(await linkedTo(first), [domain, second].sort());
+    await source.eraseDomain(first);
+    assert.deepEqual(await linkedTo(domain), [second]);
+    const organizations = Object.fromEntries([first, ...further].map((each) => [each, company]));
+    await load({ contacts: [], organizations });
+    assert.deepEqual(await linkedTo(domain), others.slice(0, MAX_LINKED_DOMAINS));
+    const nameless = randomDomain();
+    await load({ contacts: [contactOf(`a@${nameless}`)] });
+    assert.deepEqual(await linkedTo(nameless), []);
+  });
+
+  check(
+    "count counts by type, department and seniority, and omits values without contacts",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const contacts = variedContacts(domain, 211);
+      await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 10)] });
+      for (const type of [undefined, "personal", "generic"] as const) {
+        const counted = contacts.filter((contact) => type === undefined || contact.type === type);
+        const amount = (test: (contact: (typeof contacts)[number]) => boolean) => counted.filter(test).length;
+        const present = <Name extends string>(names: readonly Name[], key: "department" | "seniority") =>
+          Object.fromEntries(
+            names
+              .map((name) => [name, amount((contact) => contact[key] === name)] as const)
+              .filter(([, count]) => count > 0),
+          );
+        assert.deepEqual(await source.count(domain, type), {
+          total: counted.length,
+          personal: amount((contact) => contact.type === "personal"),
+          generic: amount((contact) => contact.type === "generic"),
+          departments: present(DEPARTMENTS, "department"),
+          seniorities: present(SENIORITIES, "seniority"),
+        });
+      }
+      const one = randomDomain();
+      await load({ contacts: [contactOf(`a@${one}`, { department: "it" })] });
+      const alone = { total: 1, personal: 1, generic: 0, departments: { it: 1 }, seniorities: {} };
+      assert.deepEqual(await source.count(one), alone);
+    },
+  );
+
+  check("domain returns the address patterns, most frequent first", async ({ source, domain, load }) => {
+    const people = [
+      ["Ann", "Lee"],
+      ["Bob", "Stone"],
+      ["Carl", "Woods"],
+      ["Dora", "Fields"],
+      ["Emma", "Rivers"],
+    ] as const;
+    const dotted = people.map(([first, last]) =>
+      personOf(domain, `${first}.${last}`.toLowerCase(), first, last),
+    );
+    const initials = people
+      .slice(0, 3)
+      .map(([first, last]) => personOf(domain, `${first.slice(0, 1)}${last}`.toLowerCase(), first, last));
+    await load({ contacts: [...initials, ...dotted] });
+    assert.deepEqual((await source.domain(domain))?.patterns, [
+      { pattern: "{first}.{last}", count: 5 },
+      { pattern: "{f}{last}", count: 3 },
+    ]);
+  });
+
+  check("no pattern is learned from addresses without evidence or without a name", async (scope) => {
+    const { source, domain, load } = scope;
+    const unseen = { ...personOf(domain, "ann.lee", "Ann", "Lee"), evidence: [] };
+    const nameless = { ...personOf(domain, "bob.stone", "Bob", "Stone"), firstName: null, lastName: null };
+    await load({ contacts: [unseen, nameless, personOf(domain, "cwoods", "Carl", "Woods")] });
+    assert.deepEqual((await source.domain(domain))?.patterns, [{ pattern: "{f}{last}", count: 1 }]);
+  });
+}

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { type Contact, MAX_EVIDENCE } from "@outrigger/core/lookup";
+import { type ContactSourceTest, contactOf, evidenceOf, inOrder, personOf, randomDomain } from "./samples.ts";
+
+type Name = readonly [first: string, last: string];
+
+/** A known name, and other usual spellings of it. */
+const USUAL_SPELLINGS: readonly (readonly [Name, ...Name[]])[] = [
+  [
+    ["Yuri", "Scherbakov"],
+    ["Yury", "Shcherbakov"],
+    ["Юрий", "Щербаков"],
+  ],
+  [
+    ["Юлия", "Иванова"],
+    ["Julia", "Ivanova"],
+    ["Yuliya", "Ivanova"],
+    ["Iuliia", "Ivanova"],
+  ],
+  [
+    ["Aleksandr", "Hryhorenko"],
+    ["Alexander", "Grigorenko"],
+    ["Олександр", "Григоренко"],
+  ],
+  [
+    ["Γιώργος", "Παπαδόπουλος"],
+    ["Giorgos", "Papadopoulos"],
+    ["George", "Papadopoulos"],
+  ],
+  [
+    ["محمد", "الخطيب"],
+    ["Mohamed", "Al-Khatib"],
+    ["Muhammad", "El Khatib"],
+  ],
+  [
+    ["Shimon", "Peretz"],
+    ["שמעון", "פרץ"],
+  ],
+  [
+    ["민준", "김"],
+    ["Min-jun", "Kim"],
+    ["Minjun", "Gim"],
+  ],
+];
+
+/** Facts about single addresses and names. */
+export function peopleBehaviour(check: ContactSourceTest): void {
+  check("find returns every loaded field of an address", async ({ source, domain, load }) => {
+    const full: Contact = {
+      address: `zoë.o'neil+x@${domain}`,
+      type: "generic",
+      confidence: 97,
+      firstName: 'Zoë "Z" \\',
+      lastName: "O’Neil, von 𐐨",
+      position: "Chief\tOfficer\nof 'quotes'",
+      seniority: "executive",
+      department: "communication",
+      networkA: "zoe",
+      networkAUrl: "https://network.example/in/zoe?a=1&b=%20",
+      networkB: "@zoe",
+      phoneNumber: "+41 44 000 00 00",
+      evidence: [
+        evidenceOf(`https://www.${domain}/team?x={1}`),
+        evidenceOf(`https://other.example/${domain}`, {
+          extractedOn: "1999-12-31",
+          lastSeenOn: "2000-02-29",
+          stillOnPage: false,
+        }),
+      ],
+    };
+    const bare = contactOf(`bare@${domain}`, { confidence: 0 });
+    await load({ contacts: [full, bare] });
+    assert.deepEqual(await source.find(full.address), full);
+    assert.deepEqual(await source.find(bare.address), bare);
+    assert.equal(await source.find(`x${bare.address}`), null);
+    assert.equal(await source.find(domain), null);
+    const page = await source.search(domain, {}, { limit: 10, offset: 0 });
+    assert.deepEqual(page.contacts, [full, bare]);
+  });
+
+  check(
+    "find returns the most recently seen pages first, those without dates last, and at most MAX_EVIDENCE",
+    async (scope) => {
+      const { source, domain, load } = scope;
+      const days = [
+        3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15,
+      ];
+      const evidence = days.map((day) =>
+        evidenceOf(`https://www.${domain}/${day}`, { lastSeenOn: `2026-05-${String(day).padStart(2, "0")}` }),
+      );
+      await load({ contacts: [contactOf(`a@${domain}`, { evidence })] });
+      const told = (await source.find(`a@${domain}`))?.evidence ?? [];
+      const expected = evidence
+        .toSorted((a, b) => ((a.lastSeenOn ?? "") < (b.lastSeenOn ?? "") ? 1 : -1))
+        .slice(0, MAX_EVIDENCE);
+      assert.equal(told.length, MAX_EVIDENCE);
+      assert.deepEqual(told, expected);
+      const undated = evidenceOf(`https://www.${domain}/`, { extractedOn: null, lastSeenOn: null });
+      await load({ contacts: [contactOf(`b@${domain}`, { evidence: [undated, ...evidence.slice(0, 1)] })] });
+      assert.deepEqual((await source.find(`b@${domain}`))?.evidence, [...evidence.slice(0, 1), undated]);
+    },
+  );
+
+  check(
+    "findByName finds a name in any spelling, and only in its domain",
+    async ({ source, domain, load }) => {
+      const other = randomDomain();
+      const müller = personOf(domain, "j.mueller", "Jörg", "Müller");
+      const vanDyke = personOf(domain, "a.vandyke", "Anne-Marie", "van Dyke");
+      await load({
+        contacts: [müller, vanDyke, personOf(other, "jm", "Jörg", "Müller"), contactOf(`nameless@${domain}`)],
+      });
+      for (const [first, last] of [
+        ["Jörg", "Müller"],
+        ["JÖRG", "MÜLLER"],
+        ["jorg", "Mueller"],
+        ["Joerg", "muller"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [müller], `${first} ${last}`);
+      }
+      for (const [first, last] of [
+        ["Anne Marie", "Van Dyke"],
+        ["annemarie", "vandyke"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [vanDyke], `${first} ${last}`);
+      }
+      for (const [first, last] of [
+        ["Müller", "Jörg"],
+        ["Jörg", "Müllers"],
+        ["J", "Müller"],
+        ["Jör", "gMüller"],
+        ["%", "%"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
+      }
+    },
+  );
+
+  check(
+    "findByName finds a name in another usual spelling or script if no person has this spelling",
+    async ({ source, domain, load }) => {
+      for (const [index, [known, ...spellings]] of USUAL_SPELLINGS.entries()) {
+        const at = `${index}.${domain}`;
+        const person = personOf(at, "p", ...known);
+        await load({ contacts: [person, personOf(at, "other", known[0], "Zimmermann")] });
+        for (const [first, last] of spellings) {
+          assert.deepEqual(
+            await source.findByName(at, first, last),
+            [person],
+            `${known} as ${first} ${last}`,
+          );
+        }
+      }
+      const exact = personOf(domain, "yuliya", "Yuliya", "Petrova");
+      await load({ contacts: [exact, { ...personOf(domain, "julia", "Julia", "Petrova"), confidence: 90 }] });
+      assert.deepEqual(await source.findByName(domain, "Yuliya", "Petrova"), [exact]);
+    },
+  );
+
+  check("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
+    const { source, domain, load } = scope;
+    const names = [
+      ...(["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen"] as const),
+      ...(["Mohammed Ali", "محمود حسن", "薇 王", "Ji-yeon Kim", "Sara Smith"] as const),
+    ];
+    await load({
+      contacts: names.map((name, index) => {
+        const [first = "", last = ""] = name.split(" ");
+        return personOf(domain, `p${index}`, first, last);
+      }),
+    });
+    for (const [first, last] of [
+      ["Yuliya", "Petrova"],
+      ["Alexander", "Petrov"],
+      ["Christian", "Hansen"],
+      ["Mahmoud", "Ali"],
+      ["Mohammed", "Hassan"],
+      ["伟", "王"],
+      ["Ji-young", "Kim"],
+      ["Sarah", "Smith"],
+    ] as const) {
+      assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
+    }
+  });
+
+  check("findByName returns the ten contacts of highest confidence if many share a name", async (scope) => {
+    const { source, domain, load } = scope;
+    const namesakes = Array.from({ length: 14 }, (_, index) => ({
+      ...personOf(domain, `ann${(index * 5) % 14}`, "Ann", "Lee"),
+      confidence: [20, 90, 55][index % 3] ?? 0,
+    }));
+    await load({ contacts: namesakes });
+    assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), inOrder(namesakes).slice(0, 10));
+  });
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import type { BlobStore, LeaseStore } from "@outrigger/core";
+import { hasLeases } from "@outrigger/core/stores";
+
+export type LeasingStore = BlobStore & LeaseStore;
+
+/** A case with two stores on one backend, which may be the same object, and a key that no other case uses. */
+export type LeaseTest = (
+  name: string,
+  body: (one: LeasingStore, other: LeasingStore, key: string) => Promise<void>,
+) => void;
+
+/** Longer than every case. */
+export const LONG_MS = 600_000;
+/** Pause between two attempts to acquire a lease. */
+export const POLL_MS = 25;
+
+/** The store, which must have leases. */
+export function withLeases(store: BlobStore): LeasingStore {
+  assert.ok(hasLeases(store), "the store has no leases");
+  return store;
+}
+
+/** Acquires a lease that must be free. @returns its proof. */
+export async function acquired(store: LeaseStore, key: string, leaseMs = LONG_MS): Promise<string> {
+  const proof = await store.acquireLease(key, leaseMs);
+  assert.ok(proof !== null, "the lease is held");
+  return proof;
+}
+
+/** Retries until the lease is free. */
+export async function untilAcquired(store: LeaseStore, key: string, withinMs: number): Promise<string> {
+  const deadlineMs = performance.now() + withinMs;
+  while (performance.now() < deadlineMs) {
+    const proof = await store.acquireLease(key, LONG_MS);
+    if (proof !== null) return proof;
+    await delay(POLL_MS);
+  }
+  assert.fail(`the lease was not free within ${withinMs} ms`);
+}

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { isServiceError, type RateLimiter, type RateRule } from "@outrigger/core";
+import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
+
+/** Longer than every test. */
+const LONG_MS = 600_000;
+const SHORT_MS = 300;
+
+/**
+ * Tests that a limiter fulfils the {@link RateLimiter} contract.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Creates a limiter; several may share one backend.
+ */
+export function rateLimiterContract(test: ConformanceTest, create: () => Promise<RateLimiter>): void {
+  function check(name: string, body: (limiter: RateLimiter, key: string) => Promise<void>): void {
+    test(`rate limiter: ${name}`, async () => {
+      const limiter = await create();
+      try {
+        await body(limiter, `contract-${randomBytes(9).toString("hex")}`);
+      } finally {
+        await limiter.close();
+      }
+    });
+  }
+
+  check("consume counts down to 0 and rejects points over the limit", async (limiter, key) => {
+    const rule = { limit: 3, windowMs: LONG_MS };
+    for (const remaining of [2, 1, 0]) {
+      const result = await limiter.consume(key, rule);
+      assert.deepEqual(withoutTime(result), { allowed: true, remaining });
+    }
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule)), { allowed: false, remaining: 0 });
+  });
+
+  check("of many simultaneous consume calls, exactly the limit is allowed", async (limiter, key) => {
+    const rule = { limit: 25, windowMs: LONG_MS };
+    const results = await Promise.all(Array.from({ length: 100 }, () => limiter.consume(key, rule)));
+    const admitted = results.filter(({ allowed }) => allowed);
+    assert.equal(admitted.length, 25);
+    const remaining = admitted.map((result) => result.remaining).sort((a, b) => a - b);
+    assert.deepEqual(
+      remaining,
+      Array.from({ length: 25 }, (_, index) => index),
+    );
+  });
+
+  check(
+    "a cost is taken completely or not at all, and a rejected one costs nothing",
+    async (limiter, key) => {
+      const rule = { limit: 10, windowMs: LONG_MS };
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
+      for (let attempt = 0; attempt < 5; attempt++) {
+        assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+      }
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: true, remaining: 0 });
+    },
+  );
+
+  check("a rejected consume costs nothing, also during simultaneous calls", async (limiter, key) => {
+    const rule = { limit: 10, windowMs: LONG_MS };
+    await limiter.consume(key, rule, 4);
+    const tooDear = Array.from({ length: 10 }, () => limiter.consume(key, rule, 7));
+    const affordable = Array.from({ length: 6 }, () => limiter.consume(key, rule));
+    assert.ok((await Promise.all(tooDear)).every(({ allowed }) => !allowed));
+    assert.ok((await Promise.all(affordable)).every(({ allowed }) => allowed));
+  });
+
+  check("a cost above the limit is rejected and begins no window", async (limiter, key) => {
+    const rule = { limit: 5, windowMs: LONG_MS };
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 6)), { allowed: false, remaining: 5 });
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+  });
+
+  check("peek takes no points", async (limiter, key) => {
+    const rule = { limit: 2, windowMs: LONG_MS };
+    for (let look = 0; look < 5; look++) {
+      assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
+    }
+    await limiter.consume(key, rule);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    await limiter.consume(key, rule);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
+  });
+
+  check("refund returns points, but never more than were taken", async (limiter, key) => {
+    const rule = { limit: 5, windowMs: LONG_MS };
+    await limiter.refund(key, rule, 3);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 5 });
+    await limiter.consume(key, rule, 5);
+    await limiter.refund(key, rule);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    await limiter.refund(key, rule, 100);
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    assert.equal((await limiter.consume(key, rule)).allowed, false);
+  });
+
+  check("many simultaneous refunds all count", async (limiter, key) => {
+    const rule = { limit: 20, windowMs: LONG_MS };
+    await limiter.consume(key, rule, 20);
+    await Promise.all(Array.from({ length: 10 }, () => limiter.refund(key, rule)));
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
+  });
+
+  check("the time until a reset is whole milliseconds, and at most the window", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS };
+    for (let round = 0; round < 100; round++) {
+      await limiter.consume(`${key}:${round}`, rule);
+      const { resetMs } = await limiter.peek(`${key}:${round}`, rule);
+      assert.ok(Number.isInteger(resetMs) && resetMs <= LONG_MS, `${resetMs} ms`);
+    }
+  });
+
+  check("each key is counted separately, whatever its characters", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS };
+    const names = ["", ":1", "/", " ", "*", "{a}", "2001:db8::/64", "é", "\n", "x".repeat(300)];
+    for (const name of names) {
+      assert.equal((await limiter.consume(key + name, rule)).allowed, true, JSON.stringify(name));
+    }
+    for (const name of names) {
+      assert.equal((await limiter.consume(key + name, rule)).allowed, false, JSON.stringify(name));
+    }
+  });
+
+  check("each rule is counted separately", async (limiter, key) => {
+    const rules = [
+      { limit: 1, windowMs: LONG_MS },
+      { limit: 1, windowMs: LONG_MS, burst: 1 },
+      { limit: 2, windowMs: LONG_MS },
+      { limit: 1, windowMs: LONG_MS + 1 },
+    ];
+    for (const rule of rules) {
+      assert.deepEqual(withoutTime(await limiter.consume(key, rule)), {
+        allowed: true,
+        remaining: rule.limit - 1,
+      });
+    }
+  });
+
+  check("resetMs is the time until the window ends", async (limiter, key) => {
+    const rule = { limit: 2, windowMs: LONG_MS };
+    const before = performance.now();
+    const first = await limiter.consume(key, rule);
+    const results = [first, await limiter.consume(key, rule), await limiter.consume(key, rule)];
+    results.push(await limiter.peek(key, rule));
+    const elapsed = performance.now() - before;
+    for (const { resetMs } of results) {
+      assert.ok(Number.isInteger(resetMs), `${resetMs}`);
+      assert.ok(resetMs <= LONG_MS && resetMs >= LONG_MS - elapsed - 5, `${resetMs} after ${elapsed} ms`);
+    }
+  });
+
+  check(
+    "a window begins with its first point, and rejected attempts do not extend it",
+    async (limiter, key) => {
+      const rule = { limit: 2, windowMs: SHORT_MS };
+      const before = performance.now();
+      await limiter.consume(key, rule, 2);
+      const begun = performance.now();
+      const reopened = await untilAllowed(limiter, key, rule);
+      // The backend's clock may differ by some milliseconds.
+      assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
+      assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
+      assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    },
+  );
+
+  check("a burst is allowed at once, and exactly the burst", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS, burst: 25 };
+    const results = await Promise.all(Array.from({ length: 60 }, () => limiter.consume(key, rule)));
+    assert.equal(results.filter(({ allowed }) => allowed).length, 25);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
+    assert.deepEqual(withoutTime(await limiter.peek(`${key}/`, rule)), { allowed: true, remaining: 25 });
+  });
+
+  check("a bucket refills by one point at a time, and never beyond its burst", async (limiter, key) => {
+    const rule = { limit: 3, windowMs: 3 * SHORT_MS, burst: 2 };
+    const before = performance.now();
+    await limiter.consume(key, rule, 2);
+    const first = await untilAllowed(limiter, key, rule);
+    assert.ok(first - before >= SHORT_MS - 20, `a point after ${first - before} ms`);
+    const second = await untilAllowed(limiter, key, rule);
+    assert.ok(second - before >= 2 * SHORT_MS - 20, `two points after ${second - before} ms`);
+    await delay(3 * SHORT_MS);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: false, remaining: 2 });
+  });
+
+  check("a bucket takes a cost completely or not at all, and refund returns it", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS, burst: 10 };
+    await limiter.refund(key, rule, 3);
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+    await limiter.refund(key, rule, 2);
+    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    await limiter.refund(key, rule, 100);
+    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
+  });
+
+  check(
+    "resetMs of a bucket is the time until it is full or, after a refusal, until the points are there",
+    async (limiter, key) => {
+      const rule = { limit: 6, windowMs: LONG_MS, burst: 20 };
+      const pointMs = LONG_MS / 6;
+      const before = performance.now();
+      const taken = await limiter.consume(key, rule, 18);
+      const refused = await limiter.consume(key, rule, 5);
+      const elapsed = performance.now() - before;
+      for (const [{ resetMs }, expected] of [
+        [taken, 18 * pointMs],
+        [refused, 3 * pointMs],
+      ] as const) {
+        assert.ok(Number.isInteger(resetMs), `${resetMs}`);
+        assert.ok(resetMs <= expected && resetMs >= expected - elapsed - 5, `${resetMs} after ${elapsed} ms`);
+      }
+      assert.deepEqual(await limiter.peek(`${key}/`, rule), { allowed: true, remaining: 20, resetMs: 0 });
+    },
+  );
+
+  check("close may be called twice", async (limiter, key) => {
+    await limiter.consume(key, { limit: 1, windowMs: LONG_MS });
+    await limiter.close();
+    await limiter.close();
+  });
+
+  check("failures are errors that another copy of core recognises", async (limiter, key) => {
+    await limiter.close();
+    await assertRecognised(() => limiter.peek(key, { limit: 1, windowMs: LONG_MS }), "store_unavailable");
+  });
+
+  check("every method rejects with store_unavailable after close", async (limiter, key) => {
+    const rule = { limit: 1, windowMs: LONG_MS };
+    await limiter.close();
+    for (const work of [
+      () => limiter.consume(key, rule),
+      () => limiter.peek(key, rule),
+      () => limiter.refund(key, rule),
+    ]) {
+      await assert.rejects(work, (error) => isServiceError(error, "store_unavailable"));
+    }
+  });
+}
+
+function withoutTime({ allowed, remaining }: { allowed: boolean; remaining: number }) {
+  return { allowed, remaining };
+}
+
+/** Retries until one point is allowed, and returns that time. */
+async function untilAllowed(limiter: RateLimiter, key: string, rule: RateRule): Promise<number> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    if ((await limiter.consume(key, rule)).allowed) return performance.now();
+    await delay(5);
+  }
+  assert.fail("the window never ended");
+}

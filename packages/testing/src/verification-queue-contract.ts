@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { VerificationQueue } from "@outrigger/core/lookup";
+import { assertRejects } from "./blob-store/scope.ts";
+import type { ConformanceTest } from "./conformance-test.ts";
+import { assertRecognised } from "./foreign-copy.ts";
+import {
+  LEASE_MS,
+  listOf,
+  NOW,
+  type QueueTest,
+  rowOf,
+  rowsOf,
+  takeAll,
+} from "./verification-queue/samples.ts";
+import { takingBehaviour } from "./verification-queue/taking.ts";
+
+export interface VerificationQueueContractOptions {
+  /** Opens a queue on the same data, as another process would. @default the same object */
+  openAnother?: (queue: VerificationQueue) => Promise<VerificationQueue>;
+}
+
+/**
+ * Tests that a queue fulfils the {@link VerificationQueue} contract.
+ *
+ * @param test The `test` or `it` of any runner, whose time limit should be at least 30 s.
+ * @param create Creates a queue. Several may share one backend if no other process uses it meanwhile: every
+ * case deletes all lists.
+ */
+export function verificationQueueContract(
+  test: ConformanceTest,
+  create: () => Promise<VerificationQueue>,
+  options: VerificationQueueContractOptions = {},
+): void {
+  const check: QueueTest = (name, body) =>
+    test(`verification queue: ${name}`, async () => {
+      const one = await create();
+      const another = (await options.openAnother?.(one)) ?? one;
+      try {
+        await one.removeBefore(Number.MAX_SAFE_INTEGER);
+        await body({ one, another, id: `l-${randomBytes(8).toString("hex")}` });
+      } finally {
+        await Promise.all([one.close(), another.close()]);
+      }
+    });
+  listBehaviour(check);
+  takingBehaviour(check);
+  erasureBehaviour(check);
+
+  check("failures are errors that another copy of core recognises", async ({ one, id }) => {
+    await one.close();
+    await assertRecognised(() => one.get(id), "store_unavailable");
+  });
+
+  check(
+    "every method rejects with store_unavailable after close, and close may be called twice",
+    async ({ one, id }) => {
+      await one.close();
+      await one.close();
+      const place = { list: id, position: 0 };
+      const calls: Record<string, () => Promise<unknown>> = {
+        add: () => one.add(listOf(id), rowsOf(1), null),
+        addSingle: () => one.addSingle(listOf(id), rowOf("ada@example.com")),
+        get: () => one.get(id),
+        rows: () => one.rows(id, { offset: 0, limit: 1 }),
+        take: () => one.take(1, LEASE_MS, NOW),
+        finish: () => one.finish([{ ...place, result: "{}" }]),
+        postpone: () => one.postpone(place, NOW, false),
+        erase: () => one.erase("example.com", "{}"),
+        removeBefore: () => one.removeBefore(NOW),
+      };
+      for (const [name, call] of Object.entries(calls)) await assertRejects(call, "store_unavailable", name);
+    },
+  );
+}
+
+function listBehaviour(check: QueueTest): void {
+  check("a list is stored with its rows in order, every field unchanged", async ({ one, another, id }) => {
+    const list = { ...listOf(id), header: ["Näme", "email", "=1+1"] };
+    const rows = [
+      rowOf("Ada@example.com", ["O'Lee, “A” \\", "Ada@example.com", ""]),
+      { email: "no address\n", subject: null, columns: ["", "no address\n", "x"], result: null },
+      rowOf("ada@example.com", ["", "ada@example.com", "{}"]),
+    ];
+    assert.equal(await another.get(id), null);
+    assert.equal(await one.add(list, rows, null), true);
+    assert.deepEqual(await another.get(id), { ...list, total: 3, done: 0, isStarted: false });
+    assert.deepEqual(await another.rows(id, { offset: 0, limit: 1000 }), rows);
+    assert.equal(await another.get(id.toUpperCase()), null);
+  });
+
+  check("rows returns the page of a list", async ({ one, id }) => {
+    await one.add(listOf(id), rowsOf(2500), null);
+    await one.add(listOf(`${id}-2`), rowsOf(10), null);
+    const emails = async (offset: number, limit: number) =>
+      (await one.rows(id, { offset, limit })).map(({ email }) => email);
+    assert.deepEqual(await emails(1000, 2), ["p1000@example.com", "p1001@example.com"]);
+    assert.equal((await emails(0, 1000)).length, 1000);
+    assert.deepEqual(await emails(2499, 5), ["p2499@example.com"]);
+    assert.deepEqual(await emails(2500, 5), []);
+  });
+
+  check(
+    "a list is not added if the account's lists would count more bytes than allowed",
+    async ({ one, another, id }) => {
+      const add = (list: string, bytes: number, account = id) =>
+        one.add(listOf(`${id}-${list}`, account), rowsOf(1), null, { bytes, maxBytes: 1000 });
+      assert.equal(await add("1", 600), true);
+      assert.equal(await add("2", 401), false);
+      assert.equal(await another.get(`${id}-2`), null);
+      assert.equal(await add("3", 401, `${id}-other`), true);
+      assert.equal(await add("4", 400), true);
+      assert.equal(await add("5", 1), false);
+      assert.equal(await another.add(listOf(`${id}-6`, id), rowsOf(1), 9), true);
+    },
+  );
+
+  check(
+    "a list is not added if the account's lists would have more rows than allowed",
+    async ({ one, another, id }) => {
+      assert.equal(await one.add(listOf(`${id}-1`, id), rowsOf(6), 10), true);
+      assert.equal(await another.add(listOf(`${id}-2`, id), rowsOf(5), 10), false);
+      assert.equal(await another.get(`${id}-2`), null);
+      assert.equal((await takeAll(one, NOW)).length, 6);
+      assert.equal(await another.add(listOf(`${id}-3`, id), rowsOf(4), 10), true);
+      assert.equal(await another.add(listOf(`${id}-4`), rowsOf(10), 10), true);
+    },
+  );
+
+  check("finish keeps the first result of a row and counts it once", async ({ one, another, id }) => {
+    await one.add(listOf(id), rowsOf(3), null);
+    await one.take(3, LEASE_MS, NOW);
+    const result = (position: number, text: string) => ({ list: id, position, result: text });
+    assert.equal(await one.finish([result(0, "first"), result(2, "zwei “2”")]), 2);
+    assert.equal(await another.finish([result(0, "second"), result(1, "one"), result(9, "none")]), 1);
+    assert.equal(await another.finish([{ ...result(0, "x"), list: `${id}-none` }]), 0);
+    assert.equal(await another.finish([]), 0);
+    const results = (await one.rows(id, { offset: 0, limit: 10 })).map((row) => row.result);
+    assert.deepEqual(results, ["first", "one", "zwei “2”"]);
+    assert.equal((await one.get(id))?.done, 3);
+  });
+
+  check("of many simultaneous finish calls for one row, exactly one counts", async ({ one, another, id }) => {
+    await one.add(listOf(id), rowsOf(1), null);
+    const counts = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? one : another).finish([{ list: id, position: 0, result: String(index) }]),
+      ),
+    );
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      1,
+    );
+    assert.equal((await one.get(id))?.done, 1);
+  });
+
+  check("removeBefore deletes older lists with their rows", async ({ one, another, id }) => {
+    await one.add(listOf(id), rowsOf(20), null);
+    await one.add({ ...listOf(`${id}-new`), createdAt: NOW + 1 }, rowsOf(2), null);
+    assert.equal(await another.removeBefore(NOW), 0);
+    assert.equal(await another.removeBefore(NOW + 1), 1);
+    assert.equal(await one.get(id), null);
+    assert.deepEqual(await one.rows(id, { offset: 0, limit: 10 }), []);
+    assert.equal((await takeAll(one, NOW + 1)).length, 2);
+  });
+}
+
+function erasureBehaviour(check: QueueTest): void {
+  const emails = [
+    "ada@example.com",
+    "Ada@Example.com",
+    "bob@example.com",
+    "ada@mail.example.com",
+    "ada@notexample.com",
+    "ada@example.com.org",
+  ];
+  const erased = { email: "", subject: null, columns: null, result: "gone" };
+
+  check("erase empties the rows of an address and finishes them", async ({ one, another, id }) => {
+    await one.add(
+      listOf(id),
+      emails.map((email) => rowOf(email, [email, "note"])),
+      null,
+    );
+    await one.finish([{ list: id, position: 1, result: "done" }]);
+    assert.equal(await another.erase("ada@example.com", "gone"), 2);
+    const rows = await one.rows(id, { offset: 0, limit: 10 });
+    assert.deepEqual(rows.slice(0, 2), [erased, erased]);
+    assert.deepEqual(
+      rows.slice(2),
+      emails.slice(2).map((email) => rowOf(email, [email, "note"])),
+    );
+    assert.equal((await one.get(id))?.done, 2);
+    assert.equal((await takeAll(one, NOW)).length, 4);
+    assert.equal(await another.erase("ada@example.com", "gone"), 0);
+  });
+
+  check("erase of a domain covers its subdomains and no other domain", async ({ one, another, id }) => {
+    await one.add(
+      listOf(id),
+      emails.map((email) => rowOf(email)),
+      null,
+    );
+    assert.equal(await another.erase("example.com", "gone"), 4);
+    const left = (await one.rows(id, { offset: 0, limit: 10 })).flatMap(({ email }) => email || []);
+    assert.deepEqual(left, emails.slice(4));
+    assert.equal((await one.get(id))?.done, 4);
+  });
+
+  check("erase deletes single rows", async ({ one, another, id }) => {
+    await one.addSingle(listOf(id), rowOf("ada@example.com"));
+    assert.equal(await another.erase("ada@example.com", "gone"), 1);
+    assert.deepEqual(await one.take(1, LEASE_MS, NOW), { rows: [], nextDueMs: null });
+  });
+}
