@@ -8,8 +8,8 @@ const FILE = "docs/llms.txt";
 
 /** The text of docs/llms.txt as the pages are now. */
 export function llmsText() {
-  const docs = pagesIn("docs").filter((page) => page !== "docs/style-guide.md");
-  const [first, others] = ["docs/getting-started.md", docs];
+  const docs = pagesIn("docs");
+  const [first, others] = ["docs/mounting.md", docs];
   const sections = [
     ["Guides and reference", [first, ...others.filter((page) => page !== first)]],
     ["Packages", readmesIn("packages")],
@@ -20,7 +20,7 @@ export function llmsText() {
         "bench/README.md",
         "CONTRIBUTING.md",
         "SECURITY.md",
-        "docs/style-guide.md",
+
         ...pagesIn("docs/decisions"),
       ],
     ],

@@ -22,10 +22,10 @@ const CHAPTERS = [
     "The services, and stores within a process or on its disk",
     ["mounting.md", "storage.md", "lookup.md"],
   ],
-  ["@outrigger/express", "Mounting in Express", ["express.md"]],
-  ["@outrigger/koa", "Mounting in Koa", ["koa.md"]],
-  ["@outrigger/fetch", "Mounting in hosts of web-standard requests", ["hosts.md"]],
-  ["@outrigger/node", "Serving without a framework", ["node.md"]],
+  ["@outrigger/express", "Mounting in Express", ["mounting.md"]],
+  ["@outrigger/koa", "Mounting in Koa", ["mounting.md"]],
+  ["@outrigger/fetch", "Mounting in hosts of web-standard requests", ["mounting.md"]],
+  ["@outrigger/node", "Serving without a framework", ["mounting.md"]],
   ["@outrigger/imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
   ["@outrigger/web", "Pages for browsers", ["mounting.md"]],
   ["@outrigger/redis", "Redis: storage, limits and queues that processes share", ["storage.md", "scale.md"]],
@@ -38,7 +38,7 @@ const CHAPTERS = [
   ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
   ["@outrigger/telemetry", "Metrics and traces", ["operations.md"]],
   ["@outrigger/client", "Clients for programs and browsers", ["client.md"]],
-  ["outrigger", "The whole service as one process", ["getting-started.md", "operations.md", "storage.md"]],
+  ["outrigger", "The whole service as one process", ["operations.md", "storage.md"]],
 ];
 
 const { factories, sets } = readOptions();

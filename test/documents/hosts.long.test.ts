@@ -13,7 +13,7 @@ const GIVEN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Programs of docs/hosts.md by the package that they mount Outrigger in, with the host's own reply to `GET /`. test/published runs the
+ * Programs of docs/mounting.md by the package that they mount Outrigger in, with the host's own reply to `GET /`. test/published runs the
  * others.
  */
 const HOSTS = [["@nestjs/core", 404]] as const;
@@ -25,16 +25,16 @@ interface Created {
   links: { json: string; jpg: string; png: string };
 }
 
-const blocks = blocksIn(await readPages(), "js").filter(({ page }) => page === "docs/hosts.md");
+const blocks = blocksIn(await readPages(), "js").filter(({ page }) => page === "docs/mounting.md");
 
-describe.each(HOSTS)("the program of docs/hosts.md for %s", (name, ownStatus) => {
+describe.each(HOSTS)("the program of docs/mounting.md for %s", (name, ownStatus) => {
   let directory: string;
   let app: StartedProcess;
   let base: string;
 
   beforeAll(async () => {
     const block = blocks.find(({ code }) => code.includes(`from "${name}"`));
-    if (block === undefined) throw new Error(`docs/hosts.md has no program for ${name}`);
+    if (block === undefined) throw new Error(`docs/mounting.md has no program for ${name}`);
     directory = await mkdtemp(join(tmpdir(), "outrigger-host-"));
     const port = await freePort();
     base = `http://127.0.0.1:${port}`;

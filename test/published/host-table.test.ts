@@ -3,7 +3,7 @@ import { documentedHosts } from "./host-table.ts";
 import { NEST_HOST, NEXT_HOSTS } from "./next-hosts.ts";
 import { PLAIN_HOSTS } from "./plain-hosts.ts";
 
-test("the table of docs/hosts.md names the hosts that the matrix runs, and no other", () => {
+test("the table of docs/mounting.md names the hosts that the matrix runs, and no other", () => {
   expect(documentedHosts()).toEqual(
     [...PLAIN_HOSTS, ...Object.values(NEXT_HOSTS), NEST_HOST].map(({ host }) => host),
   );

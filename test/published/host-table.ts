@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { ROOT } from "../documents/pages.ts";
 import type { Check } from "./flow.ts";
 
-/** What the table of docs/hosts.md says of a host beside the outcome. */
+/** What the table of docs/mounting.md says of a host beside the outcome. */
 export interface HostRow {
   /** The first cell. */
   host: string;
@@ -20,12 +20,12 @@ export interface HostOutcome extends HostRow {
   checks: readonly Check[];
 }
 
-const PAGE = join(ROOT, "docs/hosts.md");
+const PAGE = join(ROOT, "docs/mounting.md");
 const HEAD = ["host", "versions tested", "package", "checks passed", "limits"];
 /** `OUTRIGGER_WRITE_DOCS=1 npx vitest run test/published` writes the table. */
 const WRITES = process.env.OUTRIGGER_WRITE_DOCS === "1";
 
-/** Expects that the table of docs/hosts.md has these rows in this order, and that only the known checks failed; or writes the rows. */
+/** Expects that the table of docs/mounting.md has these rows in this order, and that only the known checks failed; or writes the rows. */
 export function expectDocumented(outcomes: readonly HostOutcome[]): void {
   for (const { host, checks, limits } of outcomes) {
     const failed = checks.filter(({ failure }) => failure !== undefined);
@@ -57,7 +57,7 @@ interface Table {
 function readTable(): Table {
   const page = readFileSync(PAGE, "utf8");
   const start = page.search(/^\| host +\|/m);
-  if (start === -1) throw new Error("docs/hosts.md has no table of hosts");
+  if (start === -1) throw new Error("docs/mounting.md has no table of hosts");
   const end = page.indexOf("\n\n", start);
   const [, , ...lines] = page.slice(start, end).split("\n");
   const rows = lines.map((line) =>

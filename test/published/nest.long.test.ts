@@ -31,9 +31,9 @@ afterAll(async () => {
   await registry?.close();
 });
 
-test("the main.ts of docs/hosts.md serves the flow in NestJS, and docs/hosts.md has its outcome", async () => {
+test("the main.ts of docs/mounting.md serves the flow in NestJS, and docs/mounting.md has its outcome", async () => {
   const [block] = blocksIn(await readPages(), "js").filter(
-    ({ page, code }) => page === "docs/hosts.md" && code.includes('from "@nestjs/core"'),
+    ({ page, code }) => page === "docs/mounting.md" && code.includes('from "@nestjs/core"'),
   );
   const port = await freePort();
   const guide = (block?.code ?? "")

@@ -14,13 +14,16 @@ import { type Registry, startRegistry } from "./registry.ts";
 const OWN = ["core", "fetch", "imaging", "node", "web"].map((name) => `@outrigger/${name}`);
 const GUIDE = Object.fromEntries(
   blocksIn(await readPages(), "js")
-    .filter(({ page }) => page === "docs/nextjs.md")
+    .filter(
+      ({ page, file }) =>
+        page === "docs/mounting.md" && /^(?:(?:lib|app|pages)\/|next\.|server\.js)/.test(file),
+    )
     .map(({ file, code }) => [file, code]),
 );
 const LAYOUT = `export default ({ children }) => <html lang="en"><body>{children}</body></html>;`;
 const OWN_PAGE = "export default () => <p>My app</p>;";
 
-describe("an app that follows docs/nextjs.md, built with output: standalone", () => {
+describe("an app that follows docs/mounting.md, built with output: standalone", () => {
   let registry: Registry;
   let project: Project;
   /** A copy of `.next/standalone` where no other `node_modules` is above it. */
@@ -81,7 +84,7 @@ describe("an app that follows docs/nextjs.md, built with output: standalone", ()
     await expectFlow(NEXT_HOSTS.custom, project.directory, "/photos", port, "server.js");
   }, 90_000);
 
-  test("docs/hosts.md has the outcome of each way", () => {
+  test("docs/mounting.md has the outcome of each way", () => {
     expect(outcomes).toHaveLength(3);
     expectDocumented(outcomes);
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => registry?.close());
 
-/** The app of docs/tools.md, installed by the command `program` of the package `source`. */
+/** The app of docs/mounting.md, installed by the command `program` of the package `source`. */
 async function withApp(
   [source, program, ...args]: [source: string, program: string, ...args: string[]],
   files: Record<string, string>,

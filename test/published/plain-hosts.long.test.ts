@@ -78,7 +78,7 @@ describe("the packages as published", () => {
     60_000,
   );
 
-  test("docs/hosts.md has the outcome of each host", () => {
+  test("docs/mounting.md has the outcome of each host", () => {
     expect(outcomes).toHaveLength(PLAIN_HOSTS.length);
     expectDocumented(outcomes);
   });

@@ -23,14 +23,16 @@ export interface HostPlace {
 
 const blocks = blocksIn(await readPages(), "js");
 
-/** The program of a page that contains `text`, with each `[shown, real]` replaced. */
-function program(page: string, text: string, ...places: (readonly [shown: string, real: string])[]): string {
-  const found: Block[] = blocks.filter((block) => block.page === page && block.code.includes(text));
+const PAGE = "docs/mounting.md";
+
+/** The program of docs/mounting.md that contains `text`, with each `[shown, real]` replaced. */
+function program(text: string, ...places: (readonly [shown: string, real: string])[]): string {
+  const found: Block[] = blocks.filter((block) => block.page === PAGE && block.code.includes(text));
   const [block] = found;
   if (block === undefined || found.length > 1)
-    throw new Error(`${page}: ${found.length} programs with ${text}`);
+    throw new Error(`${PAGE}: ${found.length} programs with ${text}`);
   return places.reduce((code, [shown, real]) => {
-    if (!code.includes(shown)) throw new Error(`${page}: the program with ${text} lacks ${shown}`);
+    if (!code.includes(shown)) throw new Error(`${PAGE}: the program with ${text} lacks ${shown}`);
     return code.replace(shown, real);
   }, block.code);
 }
@@ -60,7 +62,7 @@ const express = (host: string, name: string): PlainHost => ({
 const userOf = ${USER_OF};
 const identifyUser = (req, _res, next) => { req.user = userOf(req.headers); next(); };
 const notes = (_req, res) => { res.send("My app"); };
-${program("docs/express.md", "identifyUser", ['"https://example.com/img"', `"${base}"`], ['from "express"', `from "${name}"`])}
+${program("express.json()", ['"https://example.com/img"', `"${base}"`], ['from "express"', `from "${name}"`])}
 ${shutdown("express", `app.listen(${port})`)}`,
   }),
 });
@@ -72,25 +74,25 @@ const koa = (host: string, name: string): PlainHost => ({
 const userOf = ${USER_OF};
 const identifyUser = (ctx, next) => { ctx.state.user = userOf(ctx.headers); return next(); };
 const notes = { routes: () => (ctx, next) => { if (ctx.path === "/notes") ctx.body = "My app"; else return next(); } };
-${program("docs/koa.md", "identifyUser", ['"https://example.com/img"', `"${base}"`], ['from "koa"', `from "${name}"`])}
+${program("bodyParser()", ['"https://example.com/img"', `"${base}"`], ['from "koa"', `from "${name}"`])}
 ${shutdown("koa", `app.listen(${port})`)}`,
   }),
 });
 
 const fastifyBy = (name: string): PlainHost => ({
-  ...{ host: `[Fastify](node.md#in-connect-polka-and-fastify) by ${name}`, adapter: "@outrigger/express" },
+  ...{ host: `[Fastify](#connect-polka-and-fastify) by ${name}`, adapter: "@outrigger/express" },
   packages: ["fastify", name],
   files: ({ port }) => ({
-    "app.js": `${IMAGES}${program("docs/node.md", "@fastify/middie", ["@fastify/middie", name], ["3000", String(port)])}
+    "app.js": `${IMAGES}${program("@fastify/middie", ["@fastify/middie", name], ["3000", String(port)])}
 ${shutdown("express", "app.server")}`,
   }),
 });
 
 const connect = (name: string): PlainHost => ({
-  ...{ host: `[${name}](node.md#in-connect-polka-and-fastify)`, adapter: "@outrigger/express" },
+  ...{ host: `[${name}](#connect-polka-and-fastify)`, adapter: "@outrigger/express" },
   ...{ packages: [name], own: "/own" },
   files: ({ port }) => ({
-    "app.js": `${IMAGES}${program("docs/node.md", 'from "connect"', ['from "connect"', `from "${name}"`])}
+    "app.js": `${IMAGES}${program('from "connect"', ['from "connect"', `from "${name}"`])}
 app.use("/own", (_req, res) => res.end("My app"));
 ${shutdown("express", name === "polka" ? `app.listen(${port}).server` : `app.listen(${port})`)}`,
   }),
@@ -99,14 +101,13 @@ ${shutdown("express", name === "polka" ? `app.listen(${port}).server` : `app.lis
 const TLS =
   'import { readFileSync } from "node:fs";\nconst [key, cert] = ["../key.pem", "../certificate.pem"].map((path) => readFileSync(path));\n';
 const LISTENER = "\ncreateServer(nodeListener(images)).listen(3000)";
-const plain = (port: number) => program("docs/node.md", LISTENER, ["3000", String(port)]);
+const plain = (port: number) => program(LISTENER, ["3000", String(port)]);
 
-/** The servers of Node, by the program at the top of docs/node.md and the lines below it. */
+/** The servers of Node, by the program for other frameworks and the lines below it. */
 const node = (module: string, server: string): Pick<PlainHost, "host" | "adapter" | "path" | "files"> => ({
-  ...{ host: `[\`node:${module}\`](node.md)`, adapter: "@outrigger/node", path: "" },
+  ...{ host: `[\`node:${module}\`](#other-frameworks)`, adapter: "@outrigger/node", path: "" },
   files: ({ port }) => ({
     "app.js": `${module === "http" ? "" : `${TLS}import * as ${module} from "node:${module}";\n`}${program(
-      "docs/node.md",
       LISTENER,
       [LISTENER, `\nconst server = ${server}.listen(${port})`],
     )}${shutdown("node", "server")}`,
@@ -114,14 +115,14 @@ const node = (module: string, server: string): Pick<PlainHost, "host" | "adapter
 });
 
 export const PLAIN_HOSTS: readonly PlainHost[] = [
-  express("[Express 5](express.md)", "express"),
-  express("[Express 4](express.md)", "express-4"),
-  koa("[Koa 3](koa.md)", "koa"),
-  koa("[Koa 2](koa.md)", "koa-2"),
+  express("[Express 5](#express)", "express"),
+  express("[Express 4](#express)", "express-4"),
+  koa("[Koa 3](#koa)", "koa"),
+  koa("[Koa 2](#koa)", "koa-2"),
   {
     ...{ host: "[Fastify](#fastify)", adapter: "@outrigger/node", packages: ["fastify"], own: "/" },
     files: ({ port }) => ({
-      "app.js": withPages(program("docs/hosts.md", 'from "fastify"', ["3000", String(port)])),
+      "app.js": withPages(program('from "fastify"', ["3000", String(port)])),
     }),
   },
   fastifyBy("@fastify/express"),
@@ -130,7 +131,7 @@ export const PLAIN_HOSTS: readonly PlainHost[] = [
     ...{ host: "[Hono](#hono) on Node", adapter: "@outrigger/fetch", own: "/" },
     packages: ["hono", "@hono/node-server"],
     files: ({ port }) => ({
-      "app.js": withPages(program("docs/hosts.md", 'from "hono"', ["3000", String(port)])),
+      "app.js": withPages(program('from "hono"', ["3000", String(port)])),
     }),
   },
   connect("connect"),
@@ -143,15 +144,15 @@ export const PLAIN_HOSTS: readonly PlainHost[] = [
   },
   {
     ...{
-      host: "[`node:cluster`](node.md#in-cluster-and-worker-threads), 3 processes",
+      host: "[`node:cluster`](#cluster-and-worker-threads), 3 processes",
       path: "",
       isSpread: true,
     },
     adapter: "@outrigger/node",
-    files: ({ port }) => ({ "app.js": program("docs/node.md", "cluster.isPrimary", ["3000", String(port)]) }),
+    files: ({ port }) => ({ "app.js": program("cluster.isPrimary", ["3000", String(port)]) }),
   },
   {
-    ...{ host: "[`node:worker_threads`](node.md#in-cluster-and-worker-threads)", path: "" },
+    ...{ host: "[`node:worker_threads`](#cluster-and-worker-threads)", path: "" },
     adapter: "@outrigger/node",
     files: ({ port }) => ({
       "app.js": `import { Worker } from "node:worker_threads";\nnew Worker(new URL("./server.js", import.meta.url));\n`,

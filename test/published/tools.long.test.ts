@@ -10,9 +10,10 @@ import { type Registry, startRegistry } from "./registry.ts";
 
 const OWN = ["core", "express", "imaging", "web"].map((name) => `@outrigger/${name}`);
 const TOOLS = ["express", "supertest", "jest", "vitest", "esbuild", "webpack"];
+const TOOL_FILES = ["webpack.config.cjs", "app.js", "images.test.js"];
 const GUIDE = Object.fromEntries(
   blocksIn(await readPages(), "js")
-    .filter(({ page }) => page === "docs/tools.md")
+    .filter(({ page, file }) => page === "docs/mounting.md" && TOOL_FILES.includes(file))
     .map(({ file, code }) => [file, code]),
 );
 const TEST = GUIDE["images.test.js"] ?? "";
@@ -42,7 +43,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => registry?.close());
 
-describe("an app that follows docs/tools.md", () => {
+describe("an app that follows docs/mounting.md", () => {
   let project: Project;
   beforeAll(async () => {
     project = await blankProject(registry, { dependencies: [...OWN, ...TOOLS], files: FILES });

@@ -49,7 +49,7 @@ export const HOSTS = {
     imports: ['import { express as outrigger } from "@outrigger/express";'],
     code: ['app.use("/img", outrigger(images)); // before the body parsers'],
     place: "after the app is created, before body parsers such as express.json()",
-    guide: "docs/express.md",
+    guide: "docs/mounting.md",
   },
   koa: {
     title: "Koa",
@@ -58,7 +58,7 @@ export const HOSTS = {
     imports: ['import { koa as outrigger } from "@outrigger/koa";'],
     code: ['app.use(outrigger(images, { prefix: "/img" })); // before the body parsers'],
     place: "after the app is created, before the body parsers",
-    guide: "docs/koa.md",
+    guide: "docs/mounting.md",
   },
   fastify: {
     title: "Fastify",
@@ -82,7 +82,7 @@ export const HOSTS = {
       'app.addHook("onClose", () => images.close());',
     ],
     place: "instead of the lines that import fastify and create the app",
-    guide: "docs/hosts.md",
+    guide: "docs/mounting.md",
   },
   nest: {
     title: "NestJS",
@@ -91,7 +91,7 @@ export const HOSTS = {
     imports: ['import { express } from "@outrigger/express";'],
     code: ['app.use("/img", express(images));'],
     place: "after NestFactory.create, before app.listen",
-    guide: "docs/hosts.md",
+    guide: "docs/mounting.md",
   },
   next: {
     title: "Next.js",
@@ -127,7 +127,7 @@ export const HOSTS = {
     ],
     file: "app/img/[[...path]]/route.js",
     place: "a new file. The guide names the lines of next.config.mjs",
-    guide: "docs/nextjs.md",
+    guide: "docs/mounting.md",
   },
   hono: {
     title: "Hono",
@@ -143,7 +143,7 @@ export const HOSTS = {
       'app.all("/img/*", (c) => handler(c.req.raw, c));',
     ],
     place: "after the app is created. The app must run on Node with @hono/node-server",
-    guide: "docs/hosts.md",
+    guide: "docs/mounting.md",
   },
   node: {
     title: "node:http",
@@ -158,7 +158,7 @@ export const HOSTS = {
       "}).listen(3000);",
     ],
     place: "instead of your own createServer. yourHandler is your request listener",
-    guide: "docs/node.md",
+    guide: "docs/mounting.md",
   },
 } as const satisfies Record<string, Host>;
 

@@ -24,7 +24,7 @@ const hosts = Object.entries<Host>(HOSTS) as [HostName, Host][]; // The keys of 
 
 it.each(hosts)("init prints for %s only lines that its guide has", async (host, { guide }) => {
   const pages = await Promise.all(
-    [guide, "docs/node.md"].map((path) =>
+    [guide, "docs/mounting.md"].map((path) =>
       readFile(new URL(`../../../../../${path}`, import.meta.url), "utf8"),
     ),
   );
