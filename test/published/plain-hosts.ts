@@ -122,7 +122,7 @@ export const PLAIN_HOSTS: readonly PlainHost[] = [
   {
     ...{ host: "[Fastify](#fastify)", adapter: "@outrigger/node", packages: ["fastify"], own: "/" },
     files: ({ port }) => ({
-      "app.js": withPages(program('from "fastify"', ["3000", String(port)])),
+      "app.js": withPages(program("serverFactory", ["3000", String(port)])),
     }),
   },
   fastifyBy("@fastify/express"),
