@@ -2,11 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import sharp from "sharp";
-import { build, defineConfig, type Plugin } from "vite";
-
-/** Background of the icon. */
-const BRAND = "#0b5f6e";
+import { defineConfig, type Plugin } from "vite";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -38,54 +34,15 @@ export default defineConfig({
     },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [icon(), shareWorker(), compressed()],
+  plugins: [icon(), compressed()],
 });
 
-/** Emits the icon of all pages, which no script imports, and the icons of the installed app. */
+/** Emits the icon of all pages, which no script imports. */
 function icon(): Plugin {
-  const source = readFileSync(here("browser/icon.svg"));
-  const drawn = (side: number) => sharp(source, { density: 72 * 16 }).resize(side, side);
-  /** Systems cut a shape out of a maskable icon, and keep its middle. */
-  const maskable = async (side: number) =>
-    sharp(source, { density: 72 * 16 })
-      .flatten({ background: BRAND })
-      .resize(Math.round(side * 0.75))
-      .extend({ top: side / 8, bottom: side / 8, left: side / 8, right: side / 8, background: BRAND });
   return {
     name: "icon",
-    async buildStart() {
-      this.emitFile({ type: "asset", name: "icon.svg", source });
-      for (const side of [192, 512]) {
-        const bytes = await drawn(side).png({ compressionLevel: 9 }).toBuffer();
-        this.emitFile({ type: "asset", name: `icon-any-${side}.png`, source: bytes });
-      }
-      const bytes = await (await maskable(512)).png({ compressionLevel: 9 }).toBuffer();
-      this.emitFile({ type: "asset", name: "icon-maskable-512.png", source: bytes });
-    },
-  };
-}
-
-/** Emits the service worker as one script: it is served outside the folder of the assets. */
-function shareWorker(): Plugin {
-  return {
-    name: "share-worker",
-    async buildStart() {
-      const built = await build({
-        configFile: false,
-        logLevel: "warn",
-        build: {
-          write: false,
-          target: "es2022",
-          rollupOptions: {
-            input: here("browser/share-target/worker.ts"),
-            output: { format: "iife" },
-          },
-        },
-      });
-      const [result] = [built].flat();
-      const [chunk] = result !== undefined && "output" in result ? result.output : [];
-      if (chunk === undefined) throw new Error("The share worker was not built");
-      this.emitFile({ type: "asset", fileName: "share-target.js", source: chunk.code });
+    buildStart() {
+      this.emitFile({ type: "asset", name: "icon.svg", source: readFileSync(here("browser/icon.svg")) });
     },
   };
 }

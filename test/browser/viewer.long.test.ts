@@ -112,6 +112,38 @@ describe("the viewer in Chromium", () => {
     });
   });
 
+  test.each([
+    ["reduce", "Play animation", "png", "gif"],
+    ["no-preference", "Stop animation", "gif", "png"],
+  ] as const)(
+    "a button plays and stops an animation (reduced motion: %s)",
+    async (reducedMotion, label, first, second) => {
+      const { url } = await upload(site, await animatedGif(3), "image/gif");
+      await withPage(browser, { reducedMotion }, async (page) => {
+        await page.goto(url);
+        const shown = () =>
+          page.locator(".stage img").evaluate((img: HTMLImageElement) => img.currentSrc.slice(-3));
+        await expect.poll(shown).toBe(first);
+        await page.getByRole("button", { name: label }).click();
+        await expect.poll(shown).toBe(second);
+        await page.getByRole("button", { name: /animation$/ }).click();
+        await expect.poll(shown).toBe(first);
+        expect(await page.getByRole("button", { name: label }).count()).toBe(1);
+      });
+    },
+  );
+
+  test.each([true, false])(
+    "the picture links to its full size (JavaScript: %s)",
+    async (javaScriptEnabled) => {
+      await withPage(browser, { javaScriptEnabled }, async (page) => {
+        await page.goto(large.url);
+        await page.locator(".stage").click();
+        await page.waitForURL(/\.jpg$/);
+      });
+    },
+  );
+
   test("a tall picture keeps its width, and the arrow keys scroll it", async () => {
     const tall = await sharp({ create: { width: 60, height: 3000, channels: 3, background: "red" } })
       .png()

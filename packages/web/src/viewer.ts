@@ -1,18 +1,18 @@
 import type { ImageView, Page, Quality } from "@outrigger/core";
-import { type Address, absoluteAddress } from "./addresses.ts";
+import { absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
-import { addressOfPage, figure, pageCount } from "./figure.ts";
+import { addressOfPage, figure } from "./figure.ts";
 import { type Offer, offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { agentText, dateMarkup, dimensionsText, sizeText, typeName } from "./phrases.ts";
 import { previewTags } from "./preview-tags.ts";
 import { changedAddress, pageAddress } from "./renditions.ts";
 import { shareSection } from "./share.ts";
-import { lifetimeMs, timeLeftText } from "./time-left.ts";
+import { timeLeftText } from "./time-left.ts";
 
 const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
-/** A rendition that the script has received, to compare it with the original. */
-const RECEIVED: Address = { href: "blob:", source: "blob:" };
+/** Longest side that the service renders, pixels. */
+const MAX_SIDE = 8192;
 
 /** The page that shows an image. */
 export function viewerPage(view: ImageView, nowMs: number, productName: string): Page {
@@ -27,16 +27,16 @@ export function viewerPage(view: ImageView, nowMs: number, productName: string):
     layout: "viewer",
     nowMs,
     head: previewTags(view, address, offers, productName),
-    main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}"${view.expiresAt !== null && html` data-expires-at="${view.expiresAt}"`} data-max-lifetime-ms="${lifetimeMs(view.maxLifetimeMs)}">${view.name}</h1>
+    main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}">${view.name}</h1>
 ${figure(view, offers, viewer)}
 <div class="panel">
 ${factsSection(view, nowMs)}
 ${shareSection(view, address, offers)}
 ${offers.length > 0 && downloadsSection(view, offers)}
 </div>`,
-    pictures: [...offers.map((offer) => offer.address), RECEIVED],
+    pictures: offers.map((offer) => offer.address),
     forms: viewer === null ? [] : [viewer],
-    // To turn pages in place, and for the size of a download.
+    // To ask whether the image has expired.
     policy: { "connect-src": "'self'" },
   });
 }
@@ -73,12 +73,13 @@ function downloadsSection(view: ImageView, offers: readonly Offer[]): Html {
 ${offers.map((offer) => downloadItems(view, offer))}</ul></section>`;
 }
 
-/** For the script: the size of the original of one page, and the width of a picture whose width can be chosen. */
-function downloadData(view: ImageView): Html {
-  const { size, width, sign } = view;
-  return html`${pageCount(view) === 1 && html` data-size="${size}"`}${
-    sign === undefined && width !== null && html` data-width="${width}"`
-  }`;
+/** For the script: the width of a picture whose width can be chosen, and the largest one. */
+function downloadData({ type, width, sign }: ImageView): HtmlValue {
+  // The page signs only its own links.
+  if (sign !== undefined || width === null || width > MAX_SIDE) return null;
+  // Drawings and pages are drawn at any size; other pictures are never enlarged.
+  const isScalable = type === "image/svg+xml" || type === "application/pdf";
+  return html` data-width="${width}" data-max-width="${isScalable ? MAX_SIDE : width}"`;
 }
 
 function downloadItems(view: ImageView, { format, name, address, isOriginal }: Offer): Html {

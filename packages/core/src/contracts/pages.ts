@@ -195,9 +195,4 @@ export interface Pages {
    * changes with the bytes, so browsers may cache the file forever.
    */
   asset(name: string): Asset | undefined;
-  /**
-   * Script of the service worker at `{baseUrl}/share-target`, which receives the files that other apps share with the
-   * installed upload page. Its scope is that address. Absent: the service has no such address.
-   */
-  shareWorker?(): Asset;
 }

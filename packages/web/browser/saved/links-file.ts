@@ -1,5 +1,5 @@
 import { localText } from "../viewer/local-time.ts";
-import type { SavedImage } from "./saved-image.ts";
+import { editAddress, type SavedImage } from "./saved-image.ts";
 
 /** The key to an image, as an edit link contains it. */
 export interface SavedKey {
@@ -8,11 +8,6 @@ export interface SavedKey {
 }
 
 const EDIT_LINK = /([\w-]{22})\/edit\?pin=([0-9A-Za-z-]{16,19})(?![\w-])/g;
-
-/** Address of the edit page, with the PIN. */
-export function editAddress({ url, pin }: Pick<SavedImage, "url" | "pin">): string {
-  return `${url}/edit?pin=${encodeURIComponent(pin)}`;
-}
 
 /** A text for people with the edit link of every image. {@link readLinksFile} finds the links in it. */
 export function linksFileText(images: readonly SavedImage[], baseUrl: string, nowMs: number): string {

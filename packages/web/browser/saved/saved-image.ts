@@ -48,6 +48,11 @@ export function readCreated(body: unknown): { image: SavedImage; isReady: boolea
   return { image, isReady: !(isObject(body) && body.status === "processing") };
 }
 
+/** Address of the edit page, with the PIN. */
+export function editAddress({ url, pin }: Pick<SavedImage, "url" | "pin">): string {
+  return `${url}/edit?pin=${encodeURIComponent(pin)}`;
+}
+
 /** When an image expires, in Unix milliseconds. @param expiresAt ISO 8601; `null` gives `Infinity`: never. */
 export function expiryMs(expiresAt: string | null): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);

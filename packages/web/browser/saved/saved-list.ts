@@ -1,5 +1,20 @@
 import { expiryMs, readSaved, type SavedImage } from "./saved-image.ts";
 
+/** The origin of the page, and the path of the mount point on it. */
+export type PagePlace = Pick<Location, "origin" | "pathname">;
+
+/**
+ * The mount point as this page can reach it, without a trailing slash. If the host was reached under another name, the
+ * page must use that name too.
+ *
+ * @param below Start of the path below the mount point. Empty: the page is the mount point.
+ */
+export function reachableBase(base: string, { origin, pathname }: PagePlace, below = ""): string {
+  const isHere = URL.canParse(base) && new URL(base).origin === origin;
+  const mount = below === "" ? pathname : pathname.slice(0, Math.max(0, pathname.lastIndexOf(below)));
+  return (isHere ? base : origin + mount).replace(/\/+$/, "");
+}
+
 /**
  * Key of the list in `localStorage`. Each service has its own, since several services can share an origin.
  *

@@ -1,4 +1,4 @@
-import { type PagePlace, reachableBase } from "../saved/reachable-base.ts";
+import { type PagePlace, reachableBase } from "../saved/saved-list.ts";
 
 /** Settings of the server, from `data-` attributes of the page. */
 export interface UploadConfig {

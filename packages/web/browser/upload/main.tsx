@@ -8,22 +8,19 @@ import { createSession, type Session } from "./session.ts";
 import { checkOnReturn } from "./store/checks.ts";
 import { tabTitle } from "./store/totals.ts";
 import { isUnfinished } from "./store/uploads.ts";
-import { openOffers, registerShareWorker } from "./unfinished/received-share.ts";
 import "./styles/index.css";
 
 const root = document.getElementById("upload");
 if (root !== null) {
   setClockByDocument();
-  const config = readConfig(root.dataset, location);
-  const session = createSession(config);
+  const session = createSession(readConfig(root.dataset, location));
   render(<UploadPage session={session} />, root);
   listenForPastes(session);
   warnBeforeLoss(session);
   showStateInTitle(session);
   checkOnReturn(session.checks);
   undoByKeyboard(session);
-  void openOffers(session);
-  registerShareWorker(config, root.dataset.base);
+  void session.unfinished.refresh();
   effect(() => {
     const nowMs = session.clock.everyHalfMinute.value;
     const isOver = ({ expiresAt }: SavedImage) => expiryMs(expiresAt) <= nowMs;

@@ -1,5 +1,4 @@
-import { announce } from "./announce.ts";
-import { button } from "./elements.ts";
+import { announce, button } from "./elements.ts";
 
 const SHOWN_MS = 2000;
 

@@ -17,3 +17,15 @@ export function button(text: string, onClick: () => void, className = ""): HTMLB
   made.addEventListener("click", onClick);
   return made;
 }
+
+/** Announces a text to screen readers once. */
+export function announce(text: string): void {
+  let region = document.getElementById("said");
+  if (region === null) {
+    region = element("div", "unseen");
+    region.id = "said";
+    region.setAttribute("role", "status");
+    document.body.append(region);
+  }
+  region.textContent = text;
+}

@@ -38,8 +38,7 @@ test.each([
   ["/assets/a/b.js", undefined],
   ["/assets/%2e%2e", undefined],
   ["/sharex.sxcu", ["/sharex.sxcu", ""]],
-  ["/share-target", ["/share-target", ""]],
-  ["/share-target/", undefined],
+  ["/share-target", undefined],
   [`/${id}`, ["/{id}", id]],
   [`/${id}/view`, ["/{id}/view", id]],
   [`/${id}/edit`, ["/{id}/edit", id]],
@@ -57,7 +56,6 @@ const pages: Pages = {
   ...textPages,
   created: () => ({ html: "created", contentSecurityPolicy: "default-src 'none'" }),
   asset: (name: string) => (name === ASSET ? SCRIPT : undefined),
-  shareWorker: () => SCRIPT,
 };
 
 /** A sample path of a route. */
@@ -102,9 +100,9 @@ test.each(ROUTES.map((row) => [row.pattern, row] as const))(
 test("without pages, their routes are left to the host and not described", async () => {
   const site = createSite();
   const { paths } = site.images.describe();
-  const ofPages = /^\/(?:api|assets.*)?$|view|edit|share-target/;
+  const ofPages = /^\/(?:api|assets.*)?$|view|edit/;
   expect(Object.keys(paths).filter((path) => ofPages.test(path))).toEqual([]);
-  for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`, "/share-target"]) {
+  for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`]) {
     await expect(site.send("GET", path)).rejects.toThrow("is outside the service");
   }
 });

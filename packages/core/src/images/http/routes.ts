@@ -13,12 +13,12 @@ import type { ImageFacts } from "./description/image-facts.ts";
 import { editorPath, landingPath, viewerPath } from "./description/image-page-paths.ts";
 import { readPath } from "./description/image-read-paths.ts";
 import { recordPath } from "./description/image-record-path.ts";
-import { frontPath, referencePath, shareTargetPath, sharexPath } from "./description/image-site-paths.ts";
+import { frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { sharexReply } from "./pages/sharex.ts";
-import { assetReply, missedShareReply, referencePage, shareWorkerReply } from "./pages/site-pages.ts";
+import { assetReply, referencePage } from "./pages/site-pages.ts";
 import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
 
@@ -156,13 +156,6 @@ export const ROUTES: readonly Route[] = [
     // Files that pages load are no part of the API; their path would also be ambiguous beside `/{id}/view`.
     describe: () => null,
   },
-  {
-    pattern: "/share-target",
-    form: "page",
-    needsPages: true,
-    methods: { GET: { handle: shareWorkerReply }, POST: { handle: missedShareReply } },
-    describe: (facts) => (facts.receivesShares ? shareTargetPath(facts) : null),
-  },
   { pattern: "/sharex.sxcu", form: "json", methods: { GET: { handle: sharexReply } }, describe: sharexPath },
   {
     pattern: DESCRIPTION_PATH,
@@ -214,7 +207,6 @@ BY_PATH.set("/api/", routeAt("/api"));
 const BY_SUFFIX = routesAfter(`${API}/{id}.`);
 const BY_PAGE = routesAfter(ID_ROUTE);
 const ASSETS = routeAt("/assets/{name}");
-const SHARE_TARGET = routeAt("/share-target");
 
 function routeAt(pattern: string): Route {
   const route = ROUTES.find((each) => each.pattern === pattern);
@@ -259,11 +251,10 @@ function matched(row: Route, name: string): MatchedRoute {
   return { route: row.observedAs ?? row.pattern, row, name };
 }
 
-/** Whether a service with these pages has the route. An asset and the worker must exist. */
+/** Whether a service with these pages has the route. An asset must exist. */
 export function isOffered(pages: Pages | null, { row, name }: MatchedRoute): boolean {
   if (row.needsPages === undefined) return true;
   if (pages === null) return false;
-  if (row === SHARE_TARGET) return pages.shareWorker !== undefined;
   return row !== ASSETS || pages.asset(name) !== undefined;
 }
 

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { expirySteps } from "../../saved/expiry.ts";
-import { editAddress } from "../../saved/links-file.ts";
-import type { SavedImage } from "../../saved/saved-image.ts";
+import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import { serverNow } from "../../saved/server-clock.ts";
 import type { Session } from "../session.ts";
 import { pageAddress } from "../share-texts.ts";

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { editAddress } from "../../saved/links-file.ts";
-import type { SavedImage } from "../../saved/saved-image.ts";
+import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import { squareOf } from "../share-texts.ts";
 import type { MessageLog } from "../store/message-log.ts";
 import { CopyButton } from "./CopyButton.tsx";

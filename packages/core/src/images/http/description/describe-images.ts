@@ -44,7 +44,6 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
   const { maxUploadBytes, maxLifetimeMs, tombstoneMs } = settings;
   return {
     hasPages: pages !== null,
-    receivesShares: pages?.shareWorker !== undefined,
     hasUploadForm: pages?.created !== undefined,
     requiresTls: settings.tls !== "off",
     asksHost: settings.authorize !== null,

@@ -7,8 +7,6 @@ import type { SizePolicy } from "../../renditions/sizes.ts";
 /** The facts that the description of an image service depends on. */
 export interface ImageFacts {
   hasPages: boolean;
-  /** Whether the pages have a worker for files that other apps share. */
-  receivesShares: boolean;
   /** Whether the upload page has a form for browsers without JavaScript. */
   hasUploadForm: boolean;
   /** Whether connections without TLS may be refused. */

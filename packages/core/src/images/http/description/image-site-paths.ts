@@ -4,7 +4,7 @@ import { headersOf } from "../../../openapi/headers.ts";
 import { USER_AGENT, uploadFormBody } from "./image-create-paths.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { pageResponse } from "./image-page-paths.ts";
-import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
+import { everywhere, inOrder, OF_BODIES, ofLimits, refusals } from "./image-refusals.ts";
 
 /** `GET HEAD POST {base}/`. */
 export function frontPath(facts: ImageFacts): PathItem {
@@ -15,11 +15,6 @@ export function frontPath(facts: ImageFacts): PathItem {
 /** `GET HEAD {base}/api`. */
 export function referencePath(facts: ImageFacts): PathItem {
   return readOnly(pageOperation(facts, "openReference", "Open the API reference"));
-}
-
-/** `GET HEAD POST {base}/share-target`. */
-export function shareTargetPath(facts: ImageFacts): PathItem {
-  return { ...readOnly(shareWorkerOperation(facts)), post: missedShareOperation(facts) };
 }
 
 /** `GET HEAD {base}/sharex.sxcu`. */
@@ -40,43 +35,6 @@ function pageOperation(facts: ImageFacts, operationId: string, summary: string):
     responses: {
       "200": pageResponse("The page."),
       ...refusals(facts, "page", inOrder(...everywhere(facts), 500)),
-    },
-  };
-}
-
-function shareWorkerOperation(facts: ImageFacts): ApiOperation {
-  return {
-    operationId: "getShareWorker",
-    tags: ["Pages"],
-    summary: "Get the share worker",
-    description: "The service worker that receives the files that other apps share with the upload page.",
-    security: [],
-    responses: {
-      "200": {
-        description: "The script.",
-        headers: headersOf("Cache-Control", "Vary", "Content-Security-Policy"),
-        content: { "text/javascript": { schema: { type: "string" } } },
-      },
-      ...refusals(facts, "page", inOrder(...everywhere(facts))),
-    },
-  };
-}
-
-function missedShareOperation(facts: ImageFacts): ApiOperation {
-  return {
-    operationId: "shareFiles",
-    tags: ["Pages"],
-    summary: "Share files with the upload page",
-    description:
-      "For the share sheet of a phone. The service worker receives the files; the service itself reads nothing and stores nothing. Programs upload to `/api/images.json`.",
-    security: [],
-    responses: {
-      "303": {
-        description: "`Location` is the upload page, which asks to choose the files.",
-        headers: headersOf("Location", "Cache-Control"),
-      },
-      default: pageResponse("The page at `Location`, for a client that follows it."),
-      ...refusals(facts, "page", inOrder(...everywhere(facts), ...ofHost(facts))),
     },
   };
 }

@@ -83,34 +83,6 @@ test("without Accept-Encoding, and without a compressed variant, the asset comes
   expect([head.status, head.headers["Content-Length"], head.text]).toEqual([200, "5", ""]);
 });
 
-test("the share worker comes without long caching and may load nothing", async () => {
-  const site = createSite({ pages: { ...pages, shareWorker: () => script } });
-  const { status, headers, text } = await site.send("GET", "/share-target");
-  expect([status, text]).toEqual([200, "plain"]);
-  expect(headers).toMatchObject({
-    "Content-Type": "text/javascript; charset=utf-8",
-    "Cache-Control": "no-cache",
-    "Content-Security-Policy": "default-src 'none'",
-    "X-Content-Type-Options": "nosniff",
-  });
-});
-
-test("files shared in a browser without the worker lead to the upload page, unread", async () => {
-  const site = createSite({ pages: { ...pages, shareWorker: () => script } });
-  const { status, headers } = await site.send("POST", "/share-target", {
-    headers: { "content-type": "multipart/form-data; boundary=b", "content-length": "900000000" },
-  });
-  expect([status, headers.Location]).toEqual([303, `${BASE}/?shared=missed`]);
-  expect(headers["Cache-Control"]).toBe("no-store");
-});
-
-test("pages without a share worker leave its address to the host, and no description names it", async () => {
-  const site = createSite({ pages });
-  for (const method of ["GET", "POST"])
-    expect(await site.images.handle(createCall(method, "/share-target"))).toBeUndefined();
-  expect(Object.keys(site.images.describe().paths)).not.toContain("/share-target");
-});
-
 test("every page answers 405 to methods other than GET, HEAD and OPTIONS", async () => {
   const site = createSite({ pages });
   for (const path of ["/", "/api", "/assets/app.js", "/sharex.sxcu"]) {

@@ -15,15 +15,6 @@ export function referencePage(context: ImageContext, call: Call): Reply {
 export function assetReply(context: ImageContext, call: Call, name: string): Reply {
   const asset = requirePages(context).asset(name);
   if (asset === undefined) throw nothingHere();
-  return fileReply(call, asset, {
-    "Cache-Control": "public, max-age=31536000, immutable",
-    // If a page is opened under another host name than that of `publicUrl`, its files are cross-origin.
-    "Access-Control-Allow-Origin": "*",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-  });
-}
-
-function fileReply(call: Call, asset: Asset, more: Record<string, string>): Reply {
   const { body, encoding } = chooseEncoding(call, asset);
   const headers = {
     "Content-Type": asset.type,
@@ -31,28 +22,12 @@ function fileReply(call: Call, asset: Asset, more: Record<string, string>): Repl
     ...(encoding === null ? {} : { "Content-Encoding": encoding }),
     Vary: "Accept-Encoding",
     "X-Content-Type-Options": "nosniff",
-    ...more,
+    "Cache-Control": "public, max-age=31536000, immutable",
+    // If a page is opened under another host name than that of `publicUrl`, its files are cross-origin.
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
   };
   return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
-}
-
-/** `GET HEAD {base}/share-target`: the service worker. Browsers compare it with theirs on each use. */
-export function shareWorkerReply(context: ImageContext, call: Call): Reply {
-  const asset = requirePages(context).shareWorker?.();
-  if (asset === undefined) throw nothingHere();
-  return fileReply(call, asset, {
-    "Cache-Control": "no-cache",
-    // The worker loads nothing.
-    "Content-Security-Policy": "default-src 'none'",
-  });
-}
-
-/** `POST {base}/share-target`, in a browser without the worker: the upload page, which asks for the files again. */
-export function missedShareReply(context: ImageContext, call: Call): Reply {
-  return {
-    status: 303,
-    headers: { Location: `${baseUrl(context, call)}/?shared=missed`, "Cache-Control": "no-store" },
-  };
 }
 
 /** The reply for a path without a resource, to any method except OPTIONS. */

@@ -1,53 +1,13 @@
 import { countdownText } from "../../src/time-left.ts";
 import { askServer, serverNow } from "../saved/server-clock.ts";
-import { announce } from "./announce.ts";
-import { addCopyButtons } from "./copy-buttons.ts";
-import { element } from "./elements.ts";
-import { showLocalTimes } from "./local-time.ts";
-import { playAnimations } from "./play-animations.ts";
-import { addShareButtons } from "./share-buttons.ts";
-
-/** Adds the scripted parts to the server's page, also after a page turn. */
-export function dressPage(): void {
-  showLocalTimes();
-  countDown();
-  addCopyButtons();
-  addShareButtons();
-  playAnimations();
-  addDownloadOptions();
-}
-
-/** Whether the reader has opened the download options. They stay open when the page is turned. */
-let showsOptions = false;
-
-function addDownloadOptions(): void {
-  const links = document.querySelector<HTMLElement>(".downloads");
-  if (links === null) return;
-  const details = element("details");
-  const hint = element("p", "hint");
-  details.append(element("summary", "", "Download options"), hint);
-  details.addEventListener("toggle", async () => {
-    showsOptions = details.open;
-    try {
-      const { togglePanel } = await import("./download/panel.ts");
-      togglePanel(details, links);
-    } catch {
-      hint.textContent = "Couldn’t load the options. Check your connection and reload the page.";
-    }
-  });
-  details.open = showsOptions;
-  links.after(details);
-}
+import { announce, element } from "./elements.ts";
 
 const TICK_MS = 1000;
 /** The first wait between two questions. Each is twice as long as the one before. */
 const ASK_MS = 30_000;
 
-let timer: number | undefined;
-
 /** Counts down the time until the image expires, then asks the service, and announces the expiry. */
-function countDown(): void {
-  window.clearInterval(timer);
+export function countDown(): void {
   const left = document.querySelector<HTMLElement>(".left");
   const until = Date.parse(left?.dataset.until ?? "");
   if (left === null || Number.isNaN(until)) return;
@@ -61,12 +21,12 @@ function countDown(): void {
     askMs *= 2;
     // Only the service knows: the uploader may have extended the image.
     void askServer().then((status) => {
-      if (!left.isConnected || (status !== 410 && status !== 404)) return;
+      if (status !== 410 && status !== 404) return;
       window.clearInterval(timer);
       sayExpired();
     });
   };
-  timer = window.setInterval(tick, TICK_MS);
+  const timer = window.setInterval(tick, TICK_MS);
   tick();
 }
 
