@@ -1,12 +1,5 @@
-import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Contact, ContactSource } from "@outrigger/core";
-import { MAX_EVIDENCE } from "@outrigger/core/lookup";
-import { contactSourceContract } from "@outrigger/testing";
+import { readFile } from "node:fs/promises";
+import type { Contact } from "@outrigger/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "./ask.ts";
 import { createMailWorld, type MailSite, type MailWorld, serveMailbox, startMailSite } from "./mail-site.ts";
@@ -50,59 +43,6 @@ describe("the example replies in docs/lookup.md", () => {
     expect(status).toBe(200);
     const shown = blocksOf("json").find((block) => block.end > end);
     expect(body).toEqual(JSON.parse(shown?.code ?? ""));
-  });
-});
-
-describe("the contact source in docs/lookup.md", () => {
-  type CreateListSource = (people: Contact[], companies: Map<string, string>) => ContactSource;
-  interface ListSource extends ContactSource {
-    people: Contact[];
-    companies: Map<string, string>;
-  }
-
-  let directory: string;
-  let createListSource: CreateListSource;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "outrigger-docs-"));
-    const code = blocksOf("js").find((block) =>
-      block.code.includes("export function createListSource"),
-    )?.code;
-    assert.ok(code);
-    const { resolve } = createRequire(import.meta.url);
-    const resolved = code.replace(/"(@outrigger\/[^"]+)"/g, (_, name: string) =>
-      JSON.stringify(pathToFileURL(resolve(name)).href),
-    );
-    const file = join(directory, "list-source.mjs");
-    await writeFile(file, resolved);
-    ({ createListSource } = await import(pathToFileURL(file).href));
-  });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
-
-  async function create(): Promise<ListSource> {
-    const [people, companies]: [Contact[], Map<string, string>] = [[], new Map()];
-    return { ...createListSource(people, companies), people, companies };
-  }
-
-  contactSourceContract(test, create, {
-    async load({ people, companies }, { contacts, organizations = {} }) {
-      const news = new Set(contacts.map(({ address }) => address));
-      const kept = people.filter(({ address }) => !news.has(address));
-      // The evidence that the list in the docs promises.
-      const tidy = contacts.map((contact) => ({
-        ...contact,
-        evidence: contact.evidence
-          .toSorted((a, b) =>
-            (a.lastSeenOn ?? "") < (b.lastSeenOn ?? "")
-              ? 1
-              : (a.lastSeenOn ?? "") > (b.lastSeenOn ?? "")
-                ? -1
-                : 0,
-          )
-          .slice(0, MAX_EVIDENCE),
-      }));
-      people.splice(0, people.length, ...kept, ...tidy);
-      for (const [domain, name] of Object.entries(organizations)) companies.set(domain, name);
-    },
   });
 });
 

@@ -9,7 +9,7 @@ const ASKED = 2;
 const MIN_IN_DECILE = 100;
 /** As in the finder: an unconfirmed guess has at most this probability. */
 const MAX_PROBABILITY = 0.95;
-const DOCS = new URL("../../docs/lookup-names.md", import.meta.url);
+const DOCS = new URL("../../docs/lookup.md", import.meta.url);
 
 interface Guess {
   kind: string;
@@ -38,7 +38,7 @@ function summary(guesses: readonly Guess[]) {
   };
 }
 
-/** A table as printed in docs/lookup-names.md. */
+/** A table as printed in docs/lookup.md. */
 function tableOf(title: string, rows: readonly (readonly [string, readonly Guess[]])[]): string {
   const lines = rows.map(([name, guesses]) => {
     const { count, said, right } = summary(guesses);

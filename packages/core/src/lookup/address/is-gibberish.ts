@@ -15,7 +15,7 @@ const SURPRISE = Uint8Array.from(LETTER_PAIRS.join(""), (digit) => Number.parseI
 const MIN_PAIRS = 6;
 /**
  * The maximum average of letter pairs, and the maximum excess of the total: short names vary more. Calibrated
- * on names that were not used to train the table; see docs/lookup-names.md.
+ * on names that were not used to train the table; see docs/lookup.md.
  */
 const MAX_QUARTER_BITS_PER_PAIR = 4.6 * 4;
 const MAX_QUARTER_BITS_BEYOND = 7 * 4;

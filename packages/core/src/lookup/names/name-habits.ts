@@ -1,6 +1,6 @@
 /**
  * The habits in which organisations differ when they write a name in an address. Each has its choices, with
- * the share of organisations that make each; estimates, see docs/lookup-names.md. The difference to 1 is the
+ * the share of organisations that make each; estimates, see docs/lookup.md. The difference to 1 is the
  * share of other choices.
  */
 export const HABITS = {

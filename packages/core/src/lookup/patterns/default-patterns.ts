@@ -10,7 +10,7 @@ export interface PatternShare {
 
 /**
  * Base rates, most frequent first. If an address can be read in several ways, the earlier pattern is the
- * simpler one. The sources are in docs/lookup-names.md.
+ * simpler one. The sources are in docs/lookup.md.
  */
 export const DEFAULT_PATTERNS: readonly PatternShare[] = [
   { pattern: "{first}.{last}", share: 0.43 },

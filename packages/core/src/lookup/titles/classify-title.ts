@@ -18,7 +18,7 @@ const seniorityOf = wordRules(SENIORITY_RULES);
 
 /**
  * The department and seniority of a job title in English, German, French or Spanish, determined by word
- * rules; see docs/lookup-names.md. Never throws.
+ * rules; see docs/lookup.md. Never throws.
  */
 export function classifyTitle(position: string): TitleClass {
   const text = toAscii(position.slice(0, MAX_TITLE_LENGTH))
