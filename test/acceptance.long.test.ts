@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inParallel } from "./hostile/in-parallel.ts";
 import { programs, run } from "./support/programs.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OriginalType, RenditionSpec } from "@outrigger/core";
+import type { OriginalType, RenditionSpec } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";

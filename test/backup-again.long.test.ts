@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import {
   type BackupReport,
-  type BlobStore,
   backupStorage,
   createFsBlobStore,
   createImageAdmin,
@@ -10,6 +9,7 @@ import {
   type RestoreReport,
   restoreStorage,
 } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { createRenderer } from "@outrigger/imaging";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -93,6 +93,27 @@ describe("packages", () => {
     }
   });
 
+  it.each(packages)("$path lists what its entries export, each name in one entry", ({ path, manifest }) => {
+    const entries = Object.keys(manifest.exports ?? {}).filter((entry) => entry !== "./package.json");
+    const names = entries.flatMap((entry) => {
+      const text = read(`${path}/src/${entry === "." ? "index" : entry.slice("./".length)}.ts`);
+      expect(text).not.toMatch(/^export (?:type )?\* from/m);
+      const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) =>
+        list.split(","),
+      );
+      const own = [
+        ...text.matchAll(/^export (?:(?:async )?function|const|class|interface|type|\* as) (\w+)/gm),
+      ];
+      return [
+        ...lists.map((name) => name.replace(/^.* as |type /g, "").trim()),
+        ...own.map(([, name]) => name),
+      ];
+    });
+    const exported = names.filter((name) => name !== "");
+    expect(exported.length).toBeGreaterThan(0);
+    expect(exported.filter((name, at) => exported.indexOf(name) !== at)).toEqual([]);
+  });
+
   it.each(manifests)("$path/package.json requires Node 20.19 or newer", ({ manifest }) => {
     expect(manifest.engines).toEqual({ node: NODE_RANGE });
   });

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";

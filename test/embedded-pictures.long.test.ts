@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFsBlobStore, createImages, type Images, type OriginalType } from "@outrigger/core";
+import { createFsBlobStore, createImages, type Images } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as core from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
+import { isError } from "@outrigger/core/values";
 import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installForeignCopies } from "./support/foreign-copies.ts";
@@ -83,7 +85,7 @@ async function withImages<T>(
 }
 
 /** A store whose next compare-and-set is lost to another writer once `arm` was called. */
-function losingStore(store: core.BlobStore) {
+function losingStore(store: BlobStore) {
   let isArmed = false;
   return {
     arm() {
@@ -102,7 +104,7 @@ function losingStore(store: core.BlobStore) {
     delete: (key) => store.delete(key),
     list: (prefix, options) => store.list(prefix, options),
     close: () => store.close(),
-  } satisfies core.BlobStore & { arm(): void };
+  } satisfies BlobStore & { arm(): void };
 }
 
 const SCENARIOS: Scenario[] = [
@@ -166,7 +168,7 @@ const SCENARIOS: Scenario[] = [
         try {
           await images.withhold(id, { reason: "a court order" });
         } catch (error) {
-          return core.isError(error) ? error.message : "no error";
+          return isError(error) ? error.message : "no error";
         }
         return (await fetch(addressOf(site, id, "png"))).status;
       });

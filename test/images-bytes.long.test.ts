@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ImageFormat, OriginalType } from "@outrigger/core";
+import type { ImageFormat, OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import request from "supertest";

@@ -1,4 +1,6 @@
-import { type BlobStore, createMemoryBlobStore, type OriginalType, type Renderer } from "@outrigger/core";
+import { createMemoryBlobStore } from "@outrigger/core";
+import type { OriginalType, Renderer } from "@outrigger/core/images";
+import type { BlobStore } from "@outrigger/core/stores";
 import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { soundFiles } from "./hostile/damaged-files.ts";

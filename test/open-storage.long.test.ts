@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Opens the storage of its argument, and prints the names of the stores' methods or the error. */
 const APP = `
-import { openStorage } from "@outrigger/core/open-storage";
+import { openStorage } from "@outrigger/core/stores";
 
 async function main() {
   try {

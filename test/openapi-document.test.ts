@@ -5,13 +5,13 @@ import {
   createImages,
   createMemoryBlobStore,
   type ImagesOptions,
-  type JsonSchema,
 } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonSchema } from "../packages/core/src/schema/json-schema.ts";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "./lookup/lookup-site.ts";
 import { faultsOfResponse } from "./openapi/check-answer.ts";
 import { operationsOf } from "./openapi/operations.ts";

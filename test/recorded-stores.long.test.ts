@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { type BlobStore, createFsBlobStore, createLookup } from "@outrigger/core";
+import { createFsBlobStore, createLookup } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { createRedisBlobStore } from "@outrigger/redis";
 import {
   createSqlAccounts,

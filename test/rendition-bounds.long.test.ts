@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BlobStore, createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
+import { createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { createRenderer } from "@outrigger/imaging";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";

@@ -14,8 +14,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const HOST = `
 import { createServer } from "node:http";
 import { createSecureServer } from "node:http2";
-import { type Call, createFsBlobStore, createImages, createLookup, type ImagesOptions, type LookupOptions } from "@outrigger/core";
-import { createMemoryBlobStore } from "@outrigger/core/stores";
+import { type Call, type ImagesOptions, type LookupOptions, createFsBlobStore, createImages, createLookup, createMemoryBlobStore } from "@outrigger/core";
 import { createShutdown, express as outrigger } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";

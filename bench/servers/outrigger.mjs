@@ -1,4 +1,5 @@
-import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createFsBlobStore, createImages, ImagesOptions } from "@outrigger/core";
+import { BlobStore } from "@outrigger/core/stores";
 import { express as mountInExpress } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { koa as mountInKoa } from "@outrigger/koa";
@@ -8,7 +9,7 @@ import express from "express";
 import Koa from "koa";
 import { required } from "./kinds.mjs";
 
-/** @import { BlobStore, ImagesOptions } from "@outrigger/core" */
+/** @ */
 /** @import { Mounted, RecordsOptions, ServerOptions } from "./kinds.mjs" */
 
 /** @param {ServerOptions} options */

@@ -1,6 +1,6 @@
 // @ts-check
 import { createImages } from "@outrigger/core";
-import { openStorage } from "@outrigger/core/open-storage";
+import { openStorage } from "@outrigger/core/stores";
 import { express as outrigger } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";

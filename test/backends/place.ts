@@ -1,4 +1,5 @@
-import { type BlobStore, createMemoryBlobStore, type ImageStorage } from "@outrigger/core";
+import { createMemoryBlobStore, type ImageStorage } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { openStorage } from "./open-storage.mjs";
 import { type Servers, STORAGE_NAMES, type StorageName } from "./servers.ts";
 

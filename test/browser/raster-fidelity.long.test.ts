@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import type { Browser, Page } from "playwright-core";
 import sharp, { type JpegOptions } from "sharp";

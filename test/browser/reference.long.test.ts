@@ -1,5 +1,4 @@
-import type { ApiDocument } from "@outrigger/core";
-import { createApiDescription } from "@outrigger/core";
+import { type ApiDocument, createApiDescription } from "@outrigger/core";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestLookup, type TestLookup } from "../lookup/lookup-site.ts";

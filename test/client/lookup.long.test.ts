@@ -7,10 +7,10 @@ import {
   OutriggerError,
   type VerdictReason,
 } from "@outrigger/client";
-import type { Department, MailProber, ProbeReason, ProbeResult, Seniority } from "@outrigger/core";
-import type { AddressFault } from "@outrigger/core/lookup";
+import type { Department, MailProber, ProbeReason, ProbeResult, Seniority } from "@outrigger/core/lookup";
 import { createMailLists } from "@outrigger/verifier";
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from "vitest";
+import type { AddressFault } from "../../packages/core/src/lookup/address/parse-address.ts";
 import * as documented from "../lookup/documented-fields.ts";
 import { type LookupSite, startLookupSite } from "../lookup/lookup-site.ts";
 import { crowdOf, PEOPLE } from "../lookup/people.ts";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { srcSet } from "@outrigger/client";
-import type { OriginalFacts } from "@outrigger/core";
+import type { OriginalFacts } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import { build } from "esbuild";
 import fc from "fast-check";

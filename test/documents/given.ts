@@ -2,16 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { ImagesClient, LookupClient } from "@outrigger/client";
-import type {
-  Account,
-  BlobStore,
-  Images,
-  ImagesOptions,
-  Lookup,
-  LookupOptions,
-  Page,
-  Renderer,
-} from "@outrigger/core";
+import type { Images, ImagesOptions, Lookup, LookupOptions } from "@outrigger/core";
+import type { Page, Renderer } from "@outrigger/core/images";
+import type { Account } from "@outrigger/core/lookup";
+import type { BlobStore } from "@outrigger/core/stores";
 import type { Express, RequestHandler } from "express";
 import type { Hono } from "hono";
 import type Koa from "koa";

@@ -1,5 +1,5 @@
 import { deflateSync, constants as zlib } from "node:zlib";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 
 /** A small file that is expensive to open. */
 export interface Bomb {

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isServiceError, type Renderer, ServiceError } from "@outrigger/core";
+import { isServiceError, ServiceError } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";

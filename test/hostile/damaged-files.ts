@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import {
   animatedGif,
   emptyPdf,

@@ -1,5 +1,5 @@
 import { deflateRawSync } from "node:zlib";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import sharp from "sharp";
 import { emptyPdf, jpegPhoto, pngPhoto } from "../support/pictures.ts";
 

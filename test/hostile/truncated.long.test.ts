@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ImageFormat, OriginalType, Renderer } from "@outrigger/core";
+import type { ImageFormat, OriginalType, Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addressOf, type Created, postImage, type Site, startSite } from "../support/service.ts";

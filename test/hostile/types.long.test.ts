@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { animatedGif, emptyPdf, flatPsd, jpegPhoto, pngPhoto, svgDrawing } from "../support/pictures.ts";
 import { addressOf, type Created, postImage, type Site, startSite } from "../support/service.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Contact } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "./ask.ts";
 import { createMailWorld, type MailSite, type MailWorld, serveMailbox, startMailSite } from "./mail-site.ts";

@@ -1,5 +1,4 @@
 import {
-  type Contact,
   createLookup,
   createMemoryAccounts,
   createMemoryContactSource,
@@ -8,6 +7,7 @@ import {
   type LookupOptions,
   type MemoryContactSource,
 } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 import { type HostName, startHost } from "../support/hosts.ts";
 import type { Host } from "../support/listen.ts";
 import { type Answer, ask } from "./ask.ts";

@@ -1,4 +1,4 @@
-import type { Contact } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 
 /** A person at example.com with every field, apart from the given changes. */
 export function personOf(address: string, more: Partial<Contact> = {}): Contact {

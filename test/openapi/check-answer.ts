@@ -1,4 +1,5 @@
-import type { ApiDocument, ApiHeader, ApiResponse } from "@outrigger/core";
+import type { ApiDocument } from "@outrigger/core";
+import type { ApiHeader, ApiResponse } from "../../packages/core/src/openapi/document.ts";
 import { answerName, type Described } from "./operations.ts";
 import type { Schemas } from "./schemas.ts";
 import type { Answer } from "./sender.ts";

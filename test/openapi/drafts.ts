@@ -1,5 +1,6 @@
-import type { ApiMedia, JsonSchema } from "@outrigger/core";
 import fc from "fast-check";
+import type { ApiMedia } from "../../packages/core/src/openapi/document.ts";
+import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 import type { Described } from "./operations.ts";
 import { textsFor, valuesFor } from "./values.ts";
 

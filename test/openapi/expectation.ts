@@ -1,5 +1,6 @@
-import type { ApiParameter, JsonSchema } from "@outrigger/core";
 import { nameFault, parseFullName } from "@outrigger/core/lookup";
+import type { ApiParameter } from "../../packages/core/src/openapi/document.ts";
+import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 import type { Draft } from "./drafts.ts";
 import { isLookup, needsPin } from "./plain-call.ts";
 import { isListing, isUpload } from "./scenes.ts";

@@ -1,9 +1,5 @@
-import {
-  createMemoryAccounts,
-  createMemoryContactSource,
-  type MailProber,
-  ServiceError,
-} from "@outrigger/core";
+import { createMemoryAccounts, createMemoryContactSource, ServiceError } from "@outrigger/core";
+import type { MailProber } from "@outrigger/core/lookup";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { ADA, PEOPLE } from "../lookup/people.ts";

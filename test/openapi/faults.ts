@@ -1,4 +1,4 @@
-import type { BlobStore } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 
 /** The error that calls fail with, while set. */
 export interface Fault {

@@ -1,4 +1,5 @@
-import type { ApiDocument, ApiOperation, ApiParameter, Method } from "@outrigger/core";
+import type { ApiDocument } from "@outrigger/core";
+import type { ApiOperation, ApiParameter, Method } from "../../packages/core/src/openapi/document.ts";
 
 /** One operation of a document. */
 export interface Described {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@outrigger/core";
+import type { JsonValue } from "../../packages/core/src/schema/json-schema.ts";
 import { multipart } from "./multipart.ts";
 import type { Described } from "./operations.ts";
 import type { Sent } from "./sender.ts";

@@ -1,7 +1,8 @@
-import type { ApiDocument, JsonSchema } from "@outrigger/core";
+import type { ApiDocument } from "@outrigger/core";
 import { normaliseDomain } from "@outrigger/core/lookup";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 
 /** Validates by the schemas of a document. */
 export interface Schemas {

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "@outrigger/core";
 import fc from "fast-check";
+import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,5 @@
-import { createMemoryBlobStore, type Renderer } from "@outrigger/core";
+import { createMemoryBlobStore } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { expect, test } from "vitest";

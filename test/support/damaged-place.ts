@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobStore, createFsBlobStore, type ImageStorage } from "@outrigger/core";
-import { isLocalStore } from "@outrigger/core/stores";
+import { createFsBlobStore, type ImageStorage } from "@outrigger/core";
+import { type BlobStore, isLocalStore } from "@outrigger/core/stores";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createSqlBlobStore } from "@outrigger/sql";
 import { afterAll, beforeAll } from "vitest";

@@ -25,7 +25,35 @@ export {
   type SubjectParameters,
   type VerificationPageParameters,
 } from "./lookup-client.ts";
-export type * from "./lookup-types.ts";
+export type {
+  Account,
+  AccountMeta,
+  AddressType,
+  Allowance,
+  Department,
+  DomainSearch,
+  DomainSearchMeta,
+  EmailCount,
+  EmailCountMeta,
+  EmailEntry,
+  EmailVerification,
+  EmailVerificationMeta,
+  FoundEmail,
+  FoundEmailMeta,
+  ListedVerification,
+  LookupResult,
+  NetworkFields,
+  RequiredField,
+  Seniority,
+  SourceEntry,
+  UnverifiedAddress,
+  VerdictReason,
+  VerificationEntry,
+  VerificationList,
+  VerificationPage,
+  VerificationPageMeta,
+  VerificationStatus,
+} from "./lookup-types.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
 export { type SrcSet, type SrcSetImage, type SrcSetOptions, srcSet } from "./src-set.ts";
 export type { OpenableSource, UploadSource, UrlSource } from "./upload-source.ts";

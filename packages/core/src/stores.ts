@@ -1,9 +1,25 @@
-// Stores, and tools for authors of backends: contracts, optional abilities, checks of options.
+// Stores by their URL, and what backends and adapters are made of: contracts, abilities, checks of options and arguments.
 export { abortable } from "./async/abortable.ts";
 export { checkOptions, checkValue, optionProblems } from "./check-options.ts";
 export * as shapes from "./contract-rules.ts";
-export { RESERVATION_MS } from "./contracts/accounts.ts";
-export type * from "./contracts/blob-store.ts";
+export type {
+  BlobInfo,
+  BlobStore,
+  BulkRemoval,
+  ByteRange,
+  DirectReadable,
+  GetOptions,
+  JointAdoption,
+  KeyPage,
+  KeyRange,
+  ListOptions,
+  LocalStore,
+  PutOptions,
+  RangeListing,
+  RevisionProbe,
+  ShardSampler,
+  StoredBlob,
+} from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,
   hasJointAdoption,
@@ -21,9 +37,8 @@ export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases } from "./contracts/lease-store.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
-export type * from "./contracts/record-queries.ts";
+export type { FoundRecords, RecordCount, RecordQueries } from "./contracts/record-queries.ts";
 export { hasRecordQueries } from "./contracts/record-queries.ts";
-export { sharesOf } from "./contracts/verification-queue.ts";
 export { isForbidden, specialAddresses } from "./http/remote/special-addresses.ts";
 export { factsOf } from "./images/record/record-facts.ts";
 export type { Checked, Filled, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
@@ -37,17 +52,23 @@ export {
   checkListing,
   rangeWithin,
 } from "./stores/argument-checks.ts";
-export type { DueList } from "./stores/due-list.ts";
 export { checkDueList, checkDueQuery, createDueList, dueName, parseDueName } from "./stores/due-list.ts";
-export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
-export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
 export { makeDirectories } from "./stores/fs/fs-durable-directories.ts";
-export type { MemoryBlobStoreOptions } from "./stores/memory/memory-blob-store.ts";
-export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
-export type { MemoryKeyValueOptions } from "./stores/memory/memory-key-value.ts";
-export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";
-export type { MemoryRateLimiterOptions } from "./stores/memory/memory-rate-limiter.ts";
-export { createMemoryRateLimiter } from "./stores/memory/memory-rate-limiter.ts";
-export type { SentinelHost, SentinelUrl } from "./stores/sentinel-url.ts";
+export type { SentinelUrl } from "./stores/sentinel-url.ts";
 export { isSentinelUrl, parseSentinelUrl } from "./stores/sentinel-url.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";
+export type { Drivers } from "./stores/urls/open-storage.ts";
+export { openStorage, openTarget, openTargets } from "./stores/urls/open-storage.ts";
+export { JOB_QUEUE_URL, parseJobQueueUrl, parseRedisUrl } from "./stores/urls/parse-redis-url.ts";
+export { parseStorageUrl } from "./stores/urls/parse-storage-url.ts";
+export type {
+  FileTarget,
+  RedisTarget,
+  S3Target,
+  SharedTarget,
+  StorageTarget,
+  StorageTargets,
+} from "./stores/urls/storage-target.ts";
+export { distinctTargets, isShared, ROLES } from "./stores/urls/storage-target.ts";
+export type { StorageUrls } from "./stores/urls/storage-urls.ts";
+export { parseStorage } from "./stores/urls/storage-urls.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
-import type { ImageFormat, OriginalType } from "@outrigger/core";
+import type { ImageFormat, OriginalType } from "@outrigger/core/images";
 import { ownRoot, readManifest, rootOf } from "./package-roots.ts";
 import type { PictureLimits } from "./shared/wire.ts";
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hasLatinFont, measureFontCoverage } from "./fonts.ts";

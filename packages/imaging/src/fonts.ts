@@ -1,4 +1,4 @@
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 
 /** Sample characters of each script. Chinese has a simplified and a traditional one. */
 const scripts = [

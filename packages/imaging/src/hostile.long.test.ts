@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,5 +1,12 @@
-import type { ImageInfo, PageSizes, PictureLook, Rendition } from "@outrigger/core";
-import { isColor, isPlaceholder, MAX_PAGE_RUNS } from "@outrigger/core/images";
+import {
+  type ImageInfo,
+  isColor,
+  isPlaceholder,
+  MAX_PAGE_RUNS,
+  type PageSizes,
+  type PictureLook,
+  type Rendition,
+} from "@outrigger/core/images";
 import { MAX_PIECES, type Piece } from "./shared/wire.ts";
 
 /** What an admission found, and the cleaned file, which the host writes. */

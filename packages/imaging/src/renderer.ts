@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core";
+import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core/images";
 import { packageFile } from "@outrigger/core/stores";
 import { buildOf, look } from "./build.ts";
 import { startFontCache } from "./pool/font-cache.ts";

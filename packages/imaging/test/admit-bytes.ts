@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ImageInfo, OriginalType, Renderer, RenderSource } from "@outrigger/core";
+import type { ImageInfo, OriginalType, Renderer, RenderSource } from "@outrigger/core/images";
 
 /** Admits a file and discards the cleaned file: for tests of the reported facts and of refusals. */
 export async function admitInfo(

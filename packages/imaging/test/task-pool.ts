@@ -1,4 +1,4 @@
-import type { RenderSource, WorkOptions } from "@outrigger/core";
+import type { RenderSource, WorkOptions } from "@outrigger/core/images";
 import { createLevelSearch } from "../src/pool/sandbox/levels.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "../src/pool/worker-pool.ts";
 

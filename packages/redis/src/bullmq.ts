@@ -1,5 +1,12 @@
-import { type Job, type JobQueue, ServiceError } from "@outrigger/core";
-import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
+import { ServiceError } from "@outrigger/core";
+import {
+  checkOptions,
+  checkValue,
+  type Job,
+  type JobQueue,
+  type RuleTable,
+  rules,
+} from "@outrigger/core/stores";
 import { Queue, WaitingError, Worker } from "bullmq";
 import { openBullMqClients, WAIT_S } from "./bullmq/bullmq-clients.ts";
 import { beforeDeadline } from "./connection/before-deadline.ts";

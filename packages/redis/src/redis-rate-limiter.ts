@@ -1,5 +1,12 @@
-import type { RateLimiter, RateResult, RateRule } from "@outrigger/core";
-import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
+import {
+  checkOptions,
+  checkValue,
+  type RateLimiter,
+  type RateResult,
+  type RateRule,
+  type RuleTable,
+  rules,
+} from "@outrigger/core/stores";
 import { createScript } from "./connection/redis-connection.ts";
 import { PREFIX_RULE } from "./connection/redis-options.ts";
 import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./connection/redis-source.ts";

@@ -3,8 +3,9 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ServiceError, systemCode } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
+import { systemCode } from "@outrigger/core/values";
 import { createChunkList } from "./chunk-list.ts";
 
 /** Number of random bytes after the blob's bytes, so that no two objects have the same content. */

@@ -1,15 +1,17 @@
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { ServiceError } from "@outrigger/core";
 import {
   type BlobStore,
   type ByteRange,
+  checkBlobKey,
+  checkKeyRange,
+  checkListing,
   type DueIndex,
   type KeyPage,
   type LeaseStore,
   type ListOptions,
   type RangeListing,
-  ServiceError,
-} from "@outrigger/core";
-import { checkBlobKey, checkKeyRange, checkListing } from "@outrigger/core/stores";
+} from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";

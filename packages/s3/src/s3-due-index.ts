@@ -1,6 +1,12 @@
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
-import type { DueEntry, DueIndex } from "@outrigger/core";
-import { checkDueList, checkDueQuery, dueName, parseDueName } from "@outrigger/core/stores";
+import {
+  checkDueList,
+  checkDueQuery,
+  type DueEntry,
+  type DueIndex,
+  dueName,
+  parseDueName,
+} from "@outrigger/core/stores";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { isError, isServiceError, ServiceError, systemCode } from "@outrigger/core";
+import { isServiceError, ServiceError } from "@outrigger/core";
+import { isError, systemCode } from "@outrigger/core/values";
 
 /** The cause of a refusal, for the operator, by the service's error code. */
 const REMEDIES: Record<string, string> = {

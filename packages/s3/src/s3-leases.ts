@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { isServiceError, type LeaseStore } from "@outrigger/core";
-import { checkBlobKey, checkLeaseLength } from "@outrigger/core/stores";
+import { isServiceError } from "@outrigger/core";
+import { checkBlobKey, checkLeaseLength, type LeaseStore } from "@outrigger/core/stores";
 import { gatherBody } from "./gather-body.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
 import { type WriteCondition, writeObject } from "./write-object.ts";

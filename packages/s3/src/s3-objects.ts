@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { DeleteObjectCommand, GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import { type BlobInfo, type ByteRange, ServiceError, type StoredBlob } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { BlobInfo, ByteRange, StoredBlob } from "@outrigger/core/stores";
 import { MARK_BYTES } from "./gather-body.ts";
 import { discard, objectBody, readBody } from "./object-body.ts";
 import type { Attempts } from "./s3-attempts.ts";

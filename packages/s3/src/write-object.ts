@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { GetObjectCommand, PutObjectCommand, type PutObjectCommandInput } from "@aws-sdk/client-s3";
-import { type BlobInfo, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { BlobInfo } from "@outrigger/core/stores";
 import { type BodyContent, type GatheredBody, MARK_BYTES } from "./gather-body.ts";
 import type { Attempt } from "./s3-attempts.ts";
 import { isBeyondEnd, isMissing, isRefusedCondition } from "./s3-errors.ts";

@@ -1,4 +1,4 @@
-import { isError, isServiceError } from "@outrigger/core/values";
+import { isError } from "@outrigger/core/values";
 import { Command, CommanderError } from "commander";
 import { reasonOf } from "./cli/error-reason.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
@@ -58,7 +58,8 @@ async function report(error: unknown): Promise<number> {
     process.stderr.write(`outrigger: ${said}\n`);
     return 1;
   }
-  if (isServiceError(error)) {
+  // By its name: the services, which take long to load, are not needed for that.
+  if (isError(error) && error.name === "ServiceError") {
     const reason = reasonOf(error);
     process.stderr.write(
       `outrigger: ${error.message}${error.message.startsWith(reason) ? "" : `: ${reason}`}\n`,

@@ -1,4 +1,5 @@
-import { ServiceError, type SuppressionList } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { SuppressionList } from "@outrigger/core/lookup";
 import { useDatabase } from "./database-use.ts";
 import type { SqlDriver } from "./driver/sql-driver.ts";
 import type { SqlDatabase } from "./sql-database.ts";

@@ -1,4 +1,5 @@
-import { isError, isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 
 /** Outcome of a rejected operation: the error's code, `aborted` for an `AbortError`, otherwise `error`. */
 export function outcomeOfError(error: unknown): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { Account, Accounts, Charge, ReserveResult } from "@outrigger/core";
+import type { Account, Accounts, Charge, ReserveResult } from "@outrigger/core/lookup";
 import { accountKeysBehaviour } from "./accounts/keys.ts";
 import { reserveBehaviour } from "./accounts/reserve.ts";
 import { type AccountsTest, accountOf } from "./accounts/samples.ts";

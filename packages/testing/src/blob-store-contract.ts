@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import type { BlobStore } from "@outrigger/core";
-import { isLocalStore } from "@outrigger/core/stores";
+import { type BlobStore, isLocalStore } from "@outrigger/core/stores";
 import { abilitiesBehaviour, type BlobStoreAbility } from "./blob-store/abilities.ts";
 import { conditionsBehaviour } from "./blob-store/conditions.ts";
 import { keysBehaviour } from "./blob-store/keys.ts";

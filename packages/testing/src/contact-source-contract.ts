@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ContactSource } from "@outrigger/core";
+import type { ContactSource } from "@outrigger/core/lookup";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { domainsBehaviour } from "./contact-source/domains.ts";

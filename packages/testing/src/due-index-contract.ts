@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
-import type { BlobStore, DueEntry } from "@outrigger/core";
-import { createDueList, type DueList, MAX_DUE_MS } from "@outrigger/core/stores";
+import { type BlobStore, createDueList, type DueEntry, MAX_DUE_MS } from "@outrigger/core/stores";
 import { assertRejects, failure } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
@@ -13,6 +12,7 @@ export interface DueIndexContractOptions {
   reopen?: (store: BlobStore) => Promise<BlobStore>;
 }
 
+type DueList = ReturnType<typeof createDueList>;
 type DueIndexTest = (
   name: string,
   body: (list: DueList, store: BlobStore, listName: string) => Promise<void>,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Job, JobQueue } from "@outrigger/core";
+import type { Job, JobQueue } from "@outrigger/core/stores";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlobStore, LeaseStore } from "@outrigger/core";
+import type { BlobStore, LeaseStore } from "@outrigger/core/stores";
 import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";

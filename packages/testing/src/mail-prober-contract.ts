@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { MailProber, ProbeResult } from "@outrigger/core";
+import type { MailProber, ProbeResult } from "@outrigger/core/lookup";
 import type { ConformanceTest } from "./conformance-test.ts";
 
 /** A local part and a domain, as {@link MailProber} accepts them. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { EditView, ImageView, Page, Pages, ProblemView, UploadView } from "@outrigger/core";
+import type { EditView, ImageView, Page, Pages, ProblemView, UploadView } from "@outrigger/core/images";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { addressesIn, contentsOf, directives, skeleton, textOf } from "./html-lookups.ts";
 import { htmlTokens, startTags } from "./html-tokens.ts";

@@ -7,7 +7,7 @@ import type {
   UnlockView,
   UploadForm,
   UploadView,
-} from "@outrigger/core";
+} from "@outrigger/core/images";
 
 /** The time at which the pages are created, in Unix milliseconds. */
 export const NOW = Date.parse("2025-11-20T12:00:00.000Z");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { EditView, ImageView, Pages } from "@outrigger/core";
+import type { EditView, ImageView, Pages } from "@outrigger/core/images";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { addressesIn, contentOfId, contentOfRole, directives, forms, textOf } from "./html-lookups.ts";
 import { htmlTokens, startTags } from "./html-tokens.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { isServiceError, type RateLimiter, type RateRule } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import type { RateLimiter, RateRule } from "@outrigger/core/stores";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 

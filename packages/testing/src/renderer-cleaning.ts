@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Admission, AdmitOptions, OriginalType, Renderer, RenderSource } from "@outrigger/core";
+import type { Admission, AdmitOptions, OriginalType, Renderer, RenderSource } from "@outrigger/core/images";
 import { actingPdf, samples, tellingSamples } from "./renderer-samples.ts";
 
 const types = Object.keys(samples) as OriginalType[]; // The keys of a Record<OriginalType, …>.

@@ -6,7 +6,7 @@ import type {
   Renderer,
   RenditionSpec,
   Size,
-} from "@outrigger/core";
+} from "@outrigger/core/images";
 import type { RendererCase } from "./renderer-cleaning.ts";
 import { declaredSize, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
 

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { ImageFormat, OriginalType } from "@outrigger/core";
+import type { ImageFormat, OriginalType } from "@outrigger/core/images";
 
 /** The upright size of every sample, in pixels. */
 export const SAMPLE_SIZE = { width: 64, height: 32 };

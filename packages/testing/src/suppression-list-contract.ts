@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { SuppressionList } from "@outrigger/core";
+import type { SuppressionList } from "@outrigger/core/lookup";
 import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";

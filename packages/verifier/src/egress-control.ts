@@ -1,5 +1,5 @@
-import { systemCode } from "@outrigger/core";
 import { isForbidden } from "@outrigger/core/stores";
+import { systemCode } from "@outrigger/core/values";
 import { openDnsLookup } from "./dns/dns-lookup.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import { isSilence } from "./egress-watch.ts";

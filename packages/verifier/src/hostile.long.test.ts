@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProbeReason } from "@outrigger/core";
+import type { ProbeReason } from "@outrigger/core/lookup";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Peer, serveMail } from "../../../test/support/hostile-mail-server.ts";
 import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProbeResult } from "@outrigger/core";
+import type { ProbeResult } from "@outrigger/core/lookup";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
 

@@ -1,5 +1,6 @@
-import type { KeyValue } from "@outrigger/core";
-import { type MailProber, type ProbeResult, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { MailProber, ProbeResult } from "@outrigger/core/lookup";
+import type { KeyValue } from "@outrigger/core/stores";
 import { findMailRoute } from "./dns/find-mail-route.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import { createResolverControl } from "./dns/resolver-control.ts";

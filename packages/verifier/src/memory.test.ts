@@ -1,4 +1,4 @@
-import type { KeyValue } from "@outrigger/core";
+import type { KeyValue } from "@outrigger/core/stores";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { serveMail } from "../../../test/support/hostile-mail-server.ts";
 import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";

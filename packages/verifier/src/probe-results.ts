@@ -1,4 +1,4 @@
-import type { ProbeResult } from "@outrigger/core";
+import type { ProbeResult } from "@outrigger/core/lookup";
 import { deniesMailbox, type Failure, type Outcome, type RecipientAnswer } from "./smtp/converse.ts";
 import type { Refusal } from "./smtp/read-refusal.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ProbeResult } from "@outrigger/core";
+import type { ProbeResult } from "@outrigger/core/lookup";
 import { isForbidden } from "@outrigger/core/stores";
 import { type Controls, createControls } from "./controls.ts";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";

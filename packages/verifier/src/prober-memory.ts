@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { KeyValue } from "@outrigger/core";
+import type { KeyValue } from "@outrigger/core/stores";
 import { type MailRoute, readMailRoute } from "./dns/mail-route.ts";
 
 /** A question that a server has greylisted. */

@@ -1,10 +1,10 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
-import type { KeyValue } from "@outrigger/core";
 import {
   type Checked,
   checkOptions,
+  type KeyValue,
   type RuleTable,
   rules,
   shapes,

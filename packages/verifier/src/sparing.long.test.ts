@@ -1,5 +1,5 @@
-import type { ProbeResult } from "@outrigger/core";
 import { isServiceError } from "@outrigger/core";
+import type { ProbeResult } from "@outrigger/core/lookup";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { serveMail } from "../../../test/support/hostile-mail-server.ts";
 import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { Asset } from "@outrigger/core";
+import type { Asset } from "@outrigger/core/images";
 import { packageFile } from "@outrigger/core/stores";
 
 /** A page that has its own script and style sheets. */

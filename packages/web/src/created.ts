@@ -1,4 +1,4 @@
-import type { CreatedView, Page } from "@outrigger/core";
+import type { CreatedView, Page } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { html } from "./html.ts";

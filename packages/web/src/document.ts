@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Page } from "@outrigger/core";
+import type { Page } from "@outrigger/core/images";
 import { type Address, absoluteAddress, pathSource } from "./addresses.ts";
 import { type Entry, loadAssets } from "./assets.ts";
 import { type Html, type HtmlValue, html, markupOf, trusted } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { ImageFormat, ImageView } from "@outrigger/core";
+import type { ImageFormat, ImageView } from "@outrigger/core/images";
 import { type Address, absoluteAddress } from "./addresses.ts";
 
 /** Every format in page order, with its usual name. */

@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core";
+import type { ImageView } from "@outrigger/core/images";
 import { thumbHashToRGBA } from "thumbhash";
 import { type Html, html } from "./html.ts";
 import type { Size } from "./renditions.ts";

@@ -1,4 +1,4 @@
-import type { Pages } from "@outrigger/core";
+import type { Pages } from "@outrigger/core/images";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";

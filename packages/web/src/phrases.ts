@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core";
+import type { ImageView } from "@outrigger/core/images";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { timeLeftText } from "./time-left.ts";
 

@@ -1,4 +1,4 @@
-import type { Page, ProblemView } from "@outrigger/core";
+import type { Page, ProblemView } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { Page, PlacedView } from "@outrigger/core";
+import type { Page, PlacedView } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
 import { documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core";
+import type { ImageView } from "@outrigger/core/images";
 import { type Address, withParameter } from "./addresses.ts";
 import type { Offer } from "./formats.ts";
 

@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core";
+import type { ImageView } from "@outrigger/core/images";
 import type { Address } from "./addresses.ts";
 import type { Offer } from "./formats.ts";
 import { type Html, html, markupOf } from "./html.ts";

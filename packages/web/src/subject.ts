@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core";
+import type { ImageView } from "@outrigger/core/images";
 import { type Address, absoluteAddress } from "./addresses.ts";
 import { offersOf } from "./formats.ts";
 import { type Html, html } from "./html.ts";

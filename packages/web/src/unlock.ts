@@ -1,4 +1,4 @@
-import type { Page, UnlockView } from "@outrigger/core";
+import type { Page, UnlockView } from "@outrigger/core/images";
 import { absoluteAddress, formAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core";
+import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core/images";
 import type { Address } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
 import { sizeText, waitText, withDates } from "./phrases.ts";

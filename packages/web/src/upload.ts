@@ -1,4 +1,4 @@
-import type { Page, UploadView } from "@outrigger/core";
+import type { Page, UploadView } from "@outrigger/core/images";
 import { absoluteAddress, pathSource } from "./addresses.ts";
 import { documentPage, sourceList } from "./document.ts";
 import { html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core";
+import type { ImageView } from "@outrigger/core/images";
 import { describe, expect, it } from "vitest";
 import { BYTES, IMAGE, linksOf, NOW } from "../test/views.ts";
 import { createPages } from "./pages.ts";

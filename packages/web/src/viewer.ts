@@ -1,4 +1,4 @@
-import type { ImageView, Page, Quality } from "@outrigger/core";
+import type { ImageView, Page, Quality } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { addressOfPage, figure } from "./figure.ts";

@@ -1,4 +1,4 @@
-import type { EditView, ImageFormat, ImageView } from "@outrigger/core";
+import type { EditView, ImageFormat, ImageView } from "@outrigger/core/images";
 
 /** 20 November 2025, noon, in Unix milliseconds. */
 export const NOW = Date.parse("2025-11-20T12:00:00.000Z");

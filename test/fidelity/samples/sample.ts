@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 
 /** A file of the corpus. */
 export interface Sample {

@@ -1,4 +1,4 @@
-import type { BlobStore } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { createRedisBlobStore, type RedisBlobStore } from "@outrigger/redis";
 import { expect } from "vitest";
 import { type RedisServer, startRedis } from "../../support/redis-server.ts";

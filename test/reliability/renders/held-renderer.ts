@@ -1,4 +1,4 @@
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 
 const WORKERS = 2;

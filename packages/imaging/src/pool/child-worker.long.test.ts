@@ -1,7 +1,7 @@
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RenderSource } from "@outrigger/core";
+import type { RenderSource } from "@outrigger/core/images";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { workersOf } from "../../test/child-processes.ts";
 import { closePools, poolOf } from "../../test/task-pool.ts";

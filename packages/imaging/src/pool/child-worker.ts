@@ -1,5 +1,7 @@
 import type { ChildProcess } from "node:child_process";
-import { isError, isServiceError, type SandboxLevel, type ServiceError, systemCode } from "@outrigger/core";
+import { isServiceError, type ServiceError } from "@outrigger/core";
+import type { SandboxLevel } from "@outrigger/core/images";
+import { isError, systemCode } from "@outrigger/core/values";
 import type { Frame } from "../shared/frames.ts";
 import { deferred } from "./deferred.ts";
 import {
@@ -107,8 +109,7 @@ class SpawnedWorker implements ChildWorker {
       if (this.#isComplete) this.#tree.complete(true);
       this.#listenTo(this.#child);
     } catch (cause) {
-      // The level does not apply here.
-      this.startFailure = isError(cause) ? cause.message : String(cause);
+      this.startFailure = isError(cause) ? cause.message : String(cause); // The level does not apply here.
       this.#end(notStarted(cause), null);
       this.#gone.resolve();
     }

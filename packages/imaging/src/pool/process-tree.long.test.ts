@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { SandboxLevel } from "@outrigger/core";
+import type { SandboxLevel } from "@outrigger/core/images";
 import { afterEach, describe, expect, test } from "vitest";
 import { commandOf, descendantsOf, isRunning, until, workersOf } from "../../test/child-processes.ts";
 import { closePools, poolOf } from "../../test/task-pool.ts";

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { type Admission, type RenderSource, ServiceError, systemCode } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { Admission, RenderSource } from "@outrigger/core/images";
+import { systemCode } from "@outrigger/core/values";
 import type { Piece } from "../shared/wire.ts";
 
 /** The bytes of a source, read on demand. Its methods reject with `store_unavailable` when the file cannot be read. */

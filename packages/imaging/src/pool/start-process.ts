@@ -4,7 +4,7 @@ import { getPriority, homedir, setPriority } from "node:os";
 import { dirname } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import type { SandboxLevel } from "@outrigger/core";
+import type { SandboxLevel } from "@outrigger/core/images";
 import { FILTER_DESCRIPTOR, inBubblewrap } from "./sandbox/bubblewrap.ts";
 import { inNamespaces } from "./sandbox/namespaces.ts";
 import { permissionOptions } from "./sandbox/permissions.ts";

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
-import type { RenderSource } from "@outrigger/core";
+import type { RenderSource } from "@outrigger/core/images";
 import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
 import { PIPE } from "../shared/wire.ts";
 import type { OpenSource } from "./source-file.ts";

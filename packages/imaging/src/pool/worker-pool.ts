@@ -1,4 +1,5 @@
-import { type SandboxLevel, ServiceError, type WorkOptions } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { SandboxLevel, WorkOptions } from "@outrigger/core/images";
 import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
 import { needsMemory } from "./failures.ts";
 import { createMemoryWatch, type MemoryWatch } from "./memory-watch.ts";

@@ -1,4 +1,4 @@
-import type { Layout, RenditionSpec, Size } from "@outrigger/core";
+import type { Layout, RenditionSpec, Size } from "@outrigger/core/images";
 import { type FitLimits, fitInside } from "./fit.ts";
 
 /** Where the whole picture lies: its size, and the offset of the rendition in it, negative for bars. */

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 
 /** The bounds of a rendition. */
 export interface FitLimits {

@@ -1,4 +1,4 @@
-import type { Layout, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import type { Layout, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core/images";
 import { fitInside } from "./fit.ts";
 import { isAnimated, isScalable, type Measured, pictureInRecord, renditionLayout } from "./measure.ts";
 import type { PictureLimits } from "./wire.ts";

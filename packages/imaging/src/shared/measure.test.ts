@@ -1,4 +1,4 @@
-import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";

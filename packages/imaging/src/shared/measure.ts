@@ -1,4 +1,11 @@
-import type { ImageFormat, Layout, OriginalFacts, OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import type {
+  ImageFormat,
+  Layout,
+  OriginalFacts,
+  OriginalType,
+  RenditionSpec,
+  Size,
+} from "@outrigger/core/images";
 import { cover, pad } from "./crop.ts";
 import { fitInside } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";

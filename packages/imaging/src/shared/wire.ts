@@ -1,4 +1,5 @@
-import type { Admission, AdmitOptions, ErrorCode, OriginalType, RenditionSpec } from "@outrigger/core";
+import type { ErrorCode } from "@outrigger/core";
+import type { Admission, AdmitOptions, OriginalType, RenditionSpec } from "@outrigger/core/images";
 
 /** The limits that a worker applies. {@link RendererOptions} has their meanings and defaults. */
 export interface PictureLimits {

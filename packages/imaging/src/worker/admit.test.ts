@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,11 +1,5 @@
-import {
-  type Admission,
-  type ImageInfo,
-  isServiceError,
-  type OriginalType,
-  type PictureLook,
-  type Size,
-} from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import type { Admission, ImageInfo, OriginalType, PictureLook, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { fitInside } from "../shared/fit.ts";
 import type { Kept, PictureLimits } from "../shared/wire.ts";

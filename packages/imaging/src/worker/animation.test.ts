@@ -1,4 +1,4 @@
-import type { RenditionSpec } from "@outrigger/core";
+import type { RenditionSpec } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import type { FoundPlace, OriginalType, Size } from "@outrigger/core";
+import type { FoundPlace, OriginalType, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { clamp, type Placement } from "../shared/crop.ts";
 import { fitInside } from "../shared/fit.ts";

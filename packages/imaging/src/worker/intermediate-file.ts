@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import type { OriginalType, Size } from "@outrigger/core";
+import type { OriginalType, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { type Pixels, readPixels } from "./libvips.ts";
 import type { Picture } from "./picture.ts";

@@ -1,4 +1,5 @@
-import { isError, type OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
+import { isError } from "@outrigger/core/values";
 import type { Sharp } from "sharp";
 import { tooManyPixels, unreadable } from "./unreadable.ts";
 

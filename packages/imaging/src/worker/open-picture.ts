@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import type { PictureLimits } from "../shared/wire.ts";
 import { openRaster } from "./open-raster.ts";
 import { openPdf } from "./pdf/open-pdf.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import type { Sharp } from "sharp";
 import type { Placement } from "../shared/crop.ts";
 

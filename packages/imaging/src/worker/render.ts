@@ -1,4 +1,4 @@
-import type { Layout, OriginalType, Rendition, RenditionSpec } from "@outrigger/core";
+import type { Layout, OriginalType, Rendition, RenditionSpec } from "@outrigger/core/images";
 import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
 import { isAnimated, renditionLayout } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";

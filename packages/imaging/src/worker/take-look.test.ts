@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Admission, OriginalType } from "@outrigger/core";
+import type { Admission, OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp, { type Sharp } from "sharp";
 import { thumbHashToRGBA } from "thumbhash";

@@ -1,4 +1,4 @@
-import type { PictureLook } from "@outrigger/core";
+import type { PictureLook } from "@outrigger/core/images";
 import { rgbaToThumbHash } from "thumbhash";
 import type { Pixels } from "./libvips.ts";
 

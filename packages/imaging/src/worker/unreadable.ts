@@ -1,4 +1,5 @@
-import { type OriginalType, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 
 /** The `unsupported_media` error for bytes that cannot be read as `type`. `reason` is a clause without a full stop. */
 export function unreadable(type: OriginalType, reason: string, cause?: unknown): ServiceError {

@@ -4,7 +4,8 @@
  */
 
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
-import { isError, isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
 import {
   type Admitted,

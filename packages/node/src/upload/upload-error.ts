@@ -1,4 +1,5 @@
-import { isError, ServiceError, type UploadLimits } from "@outrigger/core";
+import { ServiceError, type UploadLimits } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import multer from "multer";
 
 const PARSER_COMPLAINTS = new Set([

@@ -1,5 +1,10 @@
-import type { BlobInfo, GetOptions, StoredBlob } from "@outrigger/core";
-import { abortable, rangeWithin } from "@outrigger/core/stores";
+import {
+  abortable,
+  type BlobInfo,
+  type GetOptions,
+  rangeWithin,
+  type StoredBlob,
+} from "@outrigger/core/stores";
 import type { BlobSpace } from "./blob-space.ts";
 import { lost, readPieces } from "./read-pieces.ts";
 

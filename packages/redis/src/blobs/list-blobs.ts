@@ -1,5 +1,5 @@
-import { type KeyPage, type ListOptions, ServiceError } from "@outrigger/core";
-import { checkListing, isBlobKey } from "@outrigger/core/stores";
+import { ServiceError } from "@outrigger/core";
+import { checkListing, isBlobKey, type KeyPage, type ListOptions } from "@outrigger/core/stores";
 import { listKeys } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 

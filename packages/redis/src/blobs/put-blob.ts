@@ -1,8 +1,8 @@
 import { randomFillSync } from "node:crypto";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type BlobInfo, isServiceError, type PutOptions, ServiceError } from "@outrigger/core";
-import { abortable } from "@outrigger/core/stores";
+import { isServiceError, ServiceError } from "@outrigger/core";
+import { abortable, type BlobInfo, type PutOptions } from "@outrigger/core/stores";
 import { commitBlob } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 import { asBuffer, cut, gatherIfShort } from "./cut.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import { type ByteRange, ServiceError } from "@outrigger/core";
-import { abortable } from "@outrigger/core/stores";
+import { ServiceError } from "@outrigger/core";
+import { abortable, type ByteRange } from "@outrigger/core/stores";
 import type { BlobSpace } from "./blob-space.ts";
 
 /** Bodies up to this length are returned as a Buffer. */

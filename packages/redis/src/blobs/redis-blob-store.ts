@@ -1,5 +1,12 @@
-import type { BlobStore, DueIndex, LeaseStore } from "@outrigger/core";
-import { checkBlobKey, checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import {
+  type BlobStore,
+  checkBlobKey,
+  checkOptions,
+  type DueIndex,
+  type LeaseStore,
+  type RuleTable,
+  rules,
+} from "@outrigger/core/stores";
 import { PREFIX_RULE } from "../connection/redis-options.ts";
 import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "../connection/redis-source.ts";
 import { deleteBlob } from "./blob-scripts.ts";

@@ -1,5 +1,11 @@
-import type { DueIndex } from "@outrigger/core";
-import { checkDueList, checkDueQuery, dueName, MAX_DUE_MS, parseDueName } from "@outrigger/core/stores";
+import {
+  checkDueList,
+  checkDueQuery,
+  type DueIndex,
+  dueName,
+  MAX_DUE_MS,
+  parseDueName,
+} from "@outrigger/core/stores";
 import type { RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
 

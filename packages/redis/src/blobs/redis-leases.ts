@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LeaseStore } from "@outrigger/core";
-import { checkBlobKey, checkLeaseLength } from "@outrigger/core/stores";
+import { checkBlobKey, checkLeaseLength, type LeaseStore } from "@outrigger/core/stores";
 import { createScript, type RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { BlobStore } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { describe, expect, test } from "vitest";
 import { useRedis, withStore } from "../../test/redis-stores.ts";
 

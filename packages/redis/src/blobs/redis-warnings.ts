@@ -1,4 +1,5 @@
-import { isError, isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import type { RedisConnection } from "../connection/redis-connection.ts";
 import type { RedisNode, RedisReply } from "../connection/redis-driver.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Job, JobQueue } from "@outrigger/core";
+import type { Job, JobQueue } from "@outrigger/core/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { expectSilence } from "../../../../test/support/expect-silence.ts";
 import { type RedisServer, startRedis, startRedisCluster } from "../../../../test/support/redis-server.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Job, JobQueue } from "@outrigger/core";
+import type { Job, JobQueue } from "@outrigger/core/stores";
 import { jobQueueContract } from "@outrigger/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectSilence } from "../../../../test/support/expect-silence.ts";

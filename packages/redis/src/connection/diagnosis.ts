@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { isError, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import { askOnce } from "./find-master.ts";
 import { isReplyError } from "./redis-errors.ts";
 import type { RedisAddress, RedisSettings } from "./redis-options.ts";

@@ -1,4 +1,5 @@
-import { isError, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import { beforeDeadline } from "./before-deadline.ts";
 import { createServerDriver, type RedisArguments, type RedisReply } from "./redis-driver.ts";
 import { sentinelRefusalOf } from "./redis-errors.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { isError, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
 import { checkOptions } from "@outrigger/core/stores";
+import { isError } from "@outrigger/core/values";
 import { beforeDeadline } from "./before-deadline.ts";
 import { createDiagnosis } from "./diagnosis.ts";
 import {

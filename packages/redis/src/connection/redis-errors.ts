@@ -1,4 +1,5 @@
-import { isError, isServiceError, ServiceError } from "@outrigger/core";
+import { isServiceError, ServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 
 /** Error replies of Redis, each with its meaning for the operator. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [

@@ -1,4 +1,4 @@
-import { isError, isServiceError } from "@outrigger/core/values";
+import { isError } from "@outrigger/core/values";
 
 /** The innermost cause of an error. */
 interface Reason {
@@ -58,7 +58,8 @@ export function fileReasonOf(error: unknown): string {
 /** Why a store or database cannot be used, as a clause without a full stop: the message of its adapter and the innermost cause. */
 export function serviceReasonOf(error: unknown): string {
   const reason = withoutStop(reasonOf(error));
-  if (!isServiceError(error)) return reason;
+  // By its name: the services, which take long to load, are not needed for that.
+  if (!isError(error) || error.name !== "ServiceError") return reason;
   const said = withoutStop(error.message);
   // A reason of one word is only a code.
   return said === reason || !reason.includes(" ") ? said : `${said} (${reason})`;

@@ -1,7 +1,15 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
-import { JOB_QUEUE_URL, parseJobQueueUrl, parseStorageUrl, ROLES } from "@outrigger/core/open-storage";
-import { type OptionProblem, type RuleTable, rules, secretBytes } from "@outrigger/core/stores";
+import {
+  JOB_QUEUE_URL,
+  type OptionProblem,
+  parseJobQueueUrl,
+  parseStorageUrl,
+  ROLES,
+  type RuleTable,
+  rules,
+  secretBytes,
+} from "@outrigger/core/stores";
 import { ifInstalled } from "../cli/parts.ts";
 import {
   IMAGE_KEYS,

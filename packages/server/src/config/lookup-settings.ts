@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { StorageTargets } from "@outrigger/core/open-storage";
+import type { StorageTargets } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
 import { type DatabaseTarget, parseDatabaseUrl } from "./targets/database-target.ts";

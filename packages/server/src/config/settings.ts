@@ -1,6 +1,5 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
-import type { StorageTargets } from "@outrigger/core/open-storage";
-import { checkOptions, type Filled } from "@outrigger/core/stores";
+import { checkOptions, type Filled, type StorageTargets } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
 import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";

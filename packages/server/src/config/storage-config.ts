@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isError } from "@outrigger/core";
-import { parseStorage, parseStorageUrl, type StorageTargets } from "@outrigger/core/open-storage";
+import { parseStorage, parseStorageUrl, type StorageTargets } from "@outrigger/core/stores";
+import { isError } from "@outrigger/core/values";
 import { ConfigError } from "./config-error.ts";
 import type { ServerStorageConfig } from "./server-config.ts";
 

@@ -1,21 +1,18 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import {
-  type Accounts,
-  type BlobStore,
-  type ContactSource,
-  isServiceError,
-  type SuppressionList,
-} from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
 import { readIdentity } from "@outrigger/core/images";
 import {
+  type Accounts,
+  type ContactSource,
   createSuppressions,
   deriveLookupKeys,
   type LookupKeys,
+  type SuppressionList,
   type Suppressions,
   type VerificationQueue,
 } from "@outrigger/core/lookup";
-import { isLocalStore, makeDirectories } from "@outrigger/core/stores";
+import { type BlobStore, isLocalStore, makeDirectories } from "@outrigger/core/stores";
 import {
   createSqlAccounts,
   createSqlContactSource,

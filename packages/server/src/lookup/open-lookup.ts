@@ -1,11 +1,5 @@
-import {
-  type BlobStore,
-  createLookup,
-  type Lookup,
-  type LookupOptions,
-  type Observer,
-  type RateLimiter,
-} from "@outrigger/core";
+import { createLookup, type Lookup, type LookupOptions, type Observer } from "@outrigger/core";
+import type { BlobStore, RateLimiter } from "@outrigger/core/stores";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import type { Logger } from "pino";
 import type { ServerSettings } from "../config/settings.ts";

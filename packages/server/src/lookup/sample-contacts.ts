@@ -1,5 +1,4 @@
-import type { Contact, ContactEvidence } from "@outrigger/core";
-import { classifyTitle } from "@outrigger/core/lookup";
+import { type Contact, type ContactEvidence, classifyTitle } from "@outrigger/core/lookup";
 
 /** Names of organizations by sample domain. These domains are reserved (RFC 2606). */
 export const SAMPLE_ORGANIZATIONS = { "example.com": "Example Engines", "example.org": "Example Institute" };

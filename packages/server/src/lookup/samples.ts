@@ -1,5 +1,5 @@
-import { type ContactSource, isServiceError, type MailProber, type ProbeResult } from "@outrigger/core";
-import { hashApiKey } from "@outrigger/core/lookup";
+import { isServiceError } from "@outrigger/core";
+import { type ContactSource, hashApiKey, type MailProber, type ProbeResult } from "@outrigger/core/lookup";
 import { putContacts } from "@outrigger/sql";
 import type { LookupData } from "./open-lookup-data.ts";
 import { SAMPLE_ORGANIZATIONS, sampleContacts } from "./sample-contacts.ts";

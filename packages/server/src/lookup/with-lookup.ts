@@ -1,10 +1,5 @@
-import {
-  type BlobStore,
-  createLookup,
-  createMemoryBlobStore,
-  type Logger,
-  type Lookup,
-} from "@outrigger/core";
+import { createLookup, createMemoryBlobStore, type Logger, type Lookup } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { reasonOf } from "../cli/error-reason.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../config/load-config.ts";

@@ -2,12 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isServiceError, type StoreRole } from "@outrigger/core";
 import { inspectStores, rolesApart } from "@outrigger/core/images";
-import {
-  distinctTargets,
-  ROLES,
-  type StorageTarget,
-  type StorageTargets,
-} from "@outrigger/core/open-storage";
+import { distinctTargets, ROLES, type StorageTarget, type StorageTargets } from "@outrigger/core/stores";
 import { type OpenStorage, openStorage } from "./open-storage.ts";
 import { storageError } from "./storage-error.ts";
 

@@ -1,5 +1,4 @@
-import type { JobQueue } from "@outrigger/core";
-import { parseRedisUrl } from "@outrigger/core/open-storage";
+import { type JobQueue, parseRedisUrl } from "@outrigger/core/stores";
 import { loadPart } from "../cli/parts.ts";
 
 /**

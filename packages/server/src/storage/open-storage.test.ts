@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StorageTargets } from "@outrigger/core/open-storage";
+import type { StorageTargets } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
 import { openRateLimiter, openStorage } from "./open-storage.ts";

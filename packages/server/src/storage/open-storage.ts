@@ -1,14 +1,16 @@
-import type { BlobStore, RateLimiter, StoreRole } from "@outrigger/core";
+import type { StoreRole } from "@outrigger/core";
 import {
+  type BlobStore,
   type Drivers,
   isShared,
   openTarget as openStore,
   openTargets,
+  type RateLimiter,
   type RedisTarget,
   ROLES,
   type SharedTarget,
   type StorageTargets,
-} from "@outrigger/core/open-storage";
+} from "@outrigger/core/stores";
 import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
 import { loadPart } from "../cli/parts.ts";

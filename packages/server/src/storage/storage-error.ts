@@ -1,5 +1,5 @@
 import type { StoreRole } from "@outrigger/core";
-import type { StorageTarget } from "@outrigger/core/open-storage";
+import type { StorageTarget } from "@outrigger/core/stores";
 import { directoryReasonOf, serviceReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";

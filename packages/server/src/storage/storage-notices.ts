@@ -1,4 +1,4 @@
-import { isShared, type SharedTarget } from "@outrigger/core/open-storage";
+import { isShared, type SharedTarget } from "@outrigger/core/stores";
 import type { Logger } from "pino";
 import type { ServerSettings } from "../config/settings.ts";
 import { endMigration } from "./end-migration.ts";

@@ -1,4 +1,4 @@
-import type { BlobStore } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 
 const BYTES = Buffer.from("ready\n");
 

@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from "node:fs";
 import type { GaugeName, Observer } from "@outrigger/core";
-import type { StorageTarget } from "@outrigger/core/open-storage";
+import type { StorageTarget } from "@outrigger/core/stores";
 
 /** Registers gauges for the free space of the file systems of data directories, each file system once. */
 export function watchSpace(targets: readonly { target: StorageTarget }[], observer: Observer): void {

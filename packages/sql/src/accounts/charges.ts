@@ -1,5 +1,4 @@
-import type { Charge, ReserveResult } from "@outrigger/core";
-import { RESERVATION_MS } from "@outrigger/core/stores";
+import { type Charge, RESERVATION_MS, type ReserveResult } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
 interface ReserveRow {

@@ -1,6 +1,5 @@
-import type { Account, AccountKey } from "@outrigger/core";
-import { type Accounts, ServiceError } from "@outrigger/core";
-import { RESERVATION_MS } from "@outrigger/core/stores";
+import { ServiceError } from "@outrigger/core";
+import { type Account, type AccountKey, type Accounts, RESERVATION_MS } from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDatabase } from "../sql-database.ts";
 import { chargeIn, previewIn, renewIn, reserveIn, settleIn } from "./charges.ts";

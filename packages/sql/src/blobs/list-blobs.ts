@@ -1,5 +1,12 @@
-import { type KeyPage, type KeyRange, type ListOptions, ServiceError } from "@outrigger/core";
-import { checkKeyRange, checkListing, isBlobKey } from "@outrigger/core/stores";
+import { ServiceError } from "@outrigger/core";
+import {
+  checkKeyRange,
+  checkListing,
+  isBlobKey,
+  type KeyPage,
+  type KeyRange,
+  type ListOptions,
+} from "@outrigger/core/stores";
 import type { BlobConnection } from "./blob-connection.ts";
 import { PARTS } from "./blob-statements.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlobStore } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 import { expect, test } from "vitest";
 import {
   type PostgresOptions,

@@ -1,22 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import {
-  type BlobStore,
-  type DueEntry,
-  type DueIndex,
-  type LeaseStore,
-  type RangeListing,
-  ServiceError,
-} from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
 import {
   abortable,
+  type BlobStore,
   checkBlobKey,
   checkDueList,
   checkDueQuery,
   checkOptions,
+  type DueEntry,
+  type DueIndex,
   dueName,
+  type LeaseStore,
   MAX_DUE_MS,
+  type RangeListing,
   type RecordQueries,
   type RuleTable,
   rangeWithin,

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LeaseStore } from "@outrigger/core";
-import { checkBlobKey, checkLeaseLength } from "@outrigger/core/stores";
+import { checkBlobKey, checkLeaseLength, type LeaseStore } from "@outrigger/core/stores";
 import type { BlobConnection } from "./blob-connection.ts";
 
 /** Leases that a process acquires between two deletions of expired ones. */

@@ -1,4 +1,4 @@
-import type { ContactEvidence } from "@outrigger/core";
+import type { ContactEvidence } from "@outrigger/core/lookup";
 
 /** Days after which the weight of a page is halved. */
 const HALF_LIFE_DAYS = 365;

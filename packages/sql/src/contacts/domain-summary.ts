@@ -1,5 +1,4 @@
-import type { Contact, PatternCount } from "@outrigger/core";
-import { learnPatterns, titleKey } from "@outrigger/core/lookup";
+import { type Contact, learnPatterns, type PatternCount, titleKey } from "@outrigger/core/lookup";
 import { type Facet, type FacetCounts, facetOf, writeFacetCounts } from "./facets.ts";
 
 /** Number of contacts between two marks. A page is found by skipping at most this many. */

@@ -7,7 +7,7 @@ import type {
   RequiredField,
   Seniority,
   VerificationStatus,
-} from "@outrigger/core";
+} from "@outrigger/core/lookup";
 
 /**
  * The properties by which contacts are counted and filtered, in one number of 13 bits: verdict (3), known fields

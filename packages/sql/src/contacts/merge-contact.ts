@@ -1,11 +1,14 @@
-import type {
-  AddressType,
-  ContactEvidence,
-  ContactVerification,
-  Department,
-  Seniority,
-} from "@outrigger/core";
-import { classifyTitle, isRoleName, MAX_EVIDENCE, type TitleClass } from "@outrigger/core/lookup";
+import {
+  type AddressType,
+  type ContactEvidence,
+  type ContactVerification,
+  classifyTitle,
+  type Department,
+  isRoleName,
+  MAX_EVIDENCE,
+  type Seniority,
+  type TitleClass,
+} from "@outrigger/core/lookup";
 import { confidenceOf } from "./confidence.ts";
 import type { StoredContact } from "./packed-contact.ts";
 

@@ -1,5 +1,4 @@
-import type { Contact, ContactEvidence } from "@outrigger/core";
-import { verifiedConfidence } from "@outrigger/core/lookup";
+import { type Contact, type ContactEvidence, verifiedConfidence } from "@outrigger/core/lookup";
 import { classOf, facetNames, statusNumber, statusOf } from "./facets.ts";
 
 type PackedEvidence = [

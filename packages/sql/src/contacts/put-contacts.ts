@@ -1,4 +1,4 @@
-import type { Contact } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { readyDriver, type SqlDatabase } from "../sql-database.ts";
 import type { ContactNews } from "./merge-contact.ts";

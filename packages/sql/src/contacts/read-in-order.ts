@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import type { Contact } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 import type { SqlRunner } from "../driver/sql-driver.ts";
 import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";
 

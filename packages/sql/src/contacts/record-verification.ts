@@ -1,5 +1,4 @@
-import type { ContactVerification } from "@outrigger/core";
-import { verifiedConfidence } from "@outrigger/core/lookup";
+import { type ContactVerification, verifiedConfidence } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
 import { type DomainCounts, moveCount, moveMarks } from "./move-count.ts";

@@ -1,4 +1,4 @@
-import type { ContactFilter, ContactPage } from "@outrigger/core";
+import type { ContactFilter, ContactPage } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlValue } from "../driver/sql-driver.ts";
 import { ALL_FACETS, countAdmitted, isAdmittedSql, masksOf, maskValues, readFacetCounts } from "./facets.ts";
 import { PACKED_JSON, unpackContacts } from "./packed-contact.ts";

@@ -1,9 +1,12 @@
-import type { Contact, ContactSource, DomainFacts, PatternCount } from "@outrigger/core";
 import {
+  type Contact,
+  type ContactSource,
   compareNames,
+  type DomainFacts,
   learnPatterns,
   MAX_LINKED_DOMAINS,
   namesakes,
+  type PatternCount,
   spellingKeys,
 } from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";

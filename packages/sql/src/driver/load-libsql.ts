@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { isError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import type Database from "libsql";
 
 /**

@@ -1,4 +1,5 @@
-import { isError, isServiceError, ServiceError, systemCode } from "@outrigger/core";
+import { isServiceError, ServiceError } from "@outrigger/core";
+import { isError, systemCode } from "@outrigger/core/values";
 
 /** Codes of errors that mean a full disk: SQLite's, and PostgreSQL's class 53. */
 const NO_SPACE = new Set(["SQLITE_FULL", "53100"]);

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Contact } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 import { expect, test } from "vitest";
 import { onEachDatabase } from "../../test/each-database.ts";
 import { importer } from "../../test/imported.ts";

@@ -1,5 +1,5 @@
-import type { ContactEvidence } from "@outrigger/core";
 import {
+  type ContactEvidence,
   DEPARTMENTS,
   normaliseDomain,
   parseAddress,

@@ -1,5 +1,4 @@
-import type { TakenVerification } from "@outrigger/core/lookup";
-import { sharesOf } from "@outrigger/core/stores";
+import { sharesOf, type TakenVerification } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
 /** Advisory lock of transactions that take rows: an arbitrary number that other software is unlikely to use. */

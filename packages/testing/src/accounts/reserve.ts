@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Charge, ReserveResult } from "@outrigger/core";
-import { RESERVATION_MS } from "@outrigger/core/stores";
+import { type Charge, RESERVATION_MS, type ReserveResult } from "@outrigger/core/lookup";
 import { type AccountsTest, accountOf } from "./samples.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 15);

@@ -1,4 +1,4 @@
-import type { Account, Accounts } from "@outrigger/core";
+import type { Account, Accounts } from "@outrigger/core/lookup";
 
 /** Two accounts objects on the same data, and an ID that no other case uses. */
 export interface AccountsScope {

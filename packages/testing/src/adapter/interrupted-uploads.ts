@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { isError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import {
   connectTo,
   fetchReply,

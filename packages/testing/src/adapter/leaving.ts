@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { isError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import { connectTo, fetchReply, openReply, readToClose, until, within } from "./http-client.ts";
 import { type Scope, withHost } from "./scope.ts";
 import { service } from "./services.ts";

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
-import type { BlobInfo, BlobStore, LocalStore } from "@outrigger/core";
 import {
+  type BlobInfo,
+  type BlobStore,
   hasBulkRemoval,
   hasDueIndex,
   hasJointAdoption,
@@ -12,6 +13,7 @@ import {
   hasRevisionProbe,
   hasShardSampler,
   isLocalStore,
+  type LocalStore,
 } from "@outrigger/core/stores";
 import { bulkRemovalBehaviour, rangesBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
 import { recordQueriesBehaviour } from "./record-queries.ts";

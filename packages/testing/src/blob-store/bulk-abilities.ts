@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import type { KeyRange, RangeListing } from "@outrigger/core";
-import { hasBulkRemoval, hasRangeListing, hasShardSampler } from "@outrigger/core/stores";
+import {
+  hasBulkRemoval,
+  hasRangeListing,
+  hasShardSampler,
+  type KeyRange,
+  type RangeListing,
+} from "@outrigger/core/stores";
 import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
 
 /** The ability to delete many blobs at once. */

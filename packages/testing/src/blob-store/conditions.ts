@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type BlobInfo, type BlobStore, isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import type { BlobInfo, BlobStore } from "@outrigger/core/stores";
 import { assertBytes, assertRejects, type BlobStoreScope, bytesAt, readAll, someBytes } from "./scope.ts";
 
 const RACERS = 20;

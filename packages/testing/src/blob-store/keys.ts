@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { BlobStore } from "@outrigger/core";
-import { hasRevisionProbe, isLocalStore } from "@outrigger/core/stores";
+import { type BlobStore, hasRevisionProbe, isLocalStore } from "@outrigger/core/stores";
 import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
 
 const LONGEST_SEGMENT = "s".repeat(100);

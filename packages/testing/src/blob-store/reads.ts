@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BlobStore, StoredBlob } from "@outrigger/core";
-import { isDirectReadable } from "@outrigger/core/stores";
+import { type BlobStore, isDirectReadable, type StoredBlob } from "@outrigger/core/stores";
 import { assertBytes, assertRejects, assertSame, type BlobStoreScope, readAll, someBytes } from "./scope.ts";
 
 /** Results of `get`, also while the blob changes. */

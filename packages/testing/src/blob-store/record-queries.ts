@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomInt } from "node:crypto";
-import {
-  type BlobStore,
-  createImageAdmin,
-  type ImageFilter,
-  type ListedImage,
-  type StorageAdmin,
-} from "@outrigger/core";
+import { createImageAdmin, type ImageFilter, type ListedImage, type StorageAdmin } from "@outrigger/core";
 import { IMAGE_STATES } from "@outrigger/core/images";
-import { hasRecordQueries } from "@outrigger/core/stores";
+import { type BlobStore, hasRecordQueries } from "@outrigger/core/stores";
 import { assertRejects, type BlobStoreScope } from "./scope.ts";
 
 const NOW = Date.UTC(2026, 0, 1);

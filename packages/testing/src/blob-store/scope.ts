@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { type BlobStore, type ErrorCode, isServiceError } from "@outrigger/core";
+import { type ErrorCode, isServiceError } from "@outrigger/core";
+import type { BlobStore } from "@outrigger/core/stores";
 
 /**
  * The scope of each part of the suite: the runner's test, with its own store and a key that no other case

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Contact } from "@outrigger/core";
+import type { Contact } from "@outrigger/core/lookup";
 import {
   type ContactSourceTest,
   contactOf,

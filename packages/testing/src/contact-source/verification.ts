@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ContactSource, ContactVerification } from "@outrigger/core";
+import type { ContactSource, ContactVerification } from "@outrigger/core/lookup";
 import {
   type ContactSourceTest,
   contactOf,

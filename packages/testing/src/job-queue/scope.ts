@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Job } from "@outrigger/core";
+import type { Job } from "@outrigger/core/stores";
 
 /** The tolerated delay on a busy machine. */
 const GRACE_MS = 20_000;

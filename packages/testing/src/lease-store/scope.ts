@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlobStore, LeaseStore } from "@outrigger/core";
-import { hasLeases } from "@outrigger/core/stores";
+import { type BlobStore, hasLeases, type LeaseStore } from "@outrigger/core/stores";
 
 export type LeasingStore = BlobStore & LeaseStore;
 

@@ -1,6 +1,6 @@
 import type { MxRecord } from "node:dns";
 import { Resolver } from "node:dns/promises";
-import { systemCode } from "@outrigger/core";
+import { systemCode } from "@outrigger/core/values";
 
 /** The result of a DNS query. */
 export type DnsAnswer<T> =

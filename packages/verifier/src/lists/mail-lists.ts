@@ -1,6 +1,6 @@
 /// <reference path="./email-providers.d.ts" />
 
-import type { MailLists } from "@outrigger/core";
+import type { MailLists } from "@outrigger/core/lookup";
 import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
 import webmailDomains from "email-providers";
 import { ALIAS_DOMAINS } from "./alias-domains.ts";

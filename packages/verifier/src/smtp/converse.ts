@@ -1,4 +1,4 @@
-import { systemCode } from "@outrigger/core";
+import { systemCode } from "@outrigger/core/values";
 import type { SmtpIdentity } from "../prober-options.ts";
 import { type Asked, type Refusal, readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
 import { openSmtpConnection, type SmtpConnection, type SmtpConnectionOptions } from "./smtp-connection.ts";

@@ -1,4 +1,4 @@
-import type { ProbeReason } from "@outrigger/core";
+import type { ProbeReason } from "@outrigger/core/lookup";
 import { FOREIGN_SENDER, FOREIGN_UNKNOWN, NAMES_RECIPIENT } from "./refusal-words.ts";
 
 /** Reasons that a refusal can have. */

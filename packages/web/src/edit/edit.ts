@@ -1,4 +1,4 @@
-import type { EditInput, EditView, Page } from "@outrigger/core";
+import type { EditInput, EditView, Page } from "@outrigger/core/images";
 import { formAddress } from "../addresses.ts";
 import { documentPage } from "../document.ts";
 import { offersOf } from "../formats.ts";

@@ -1,4 +1,4 @@
-import type { EditView } from "@outrigger/core";
+import type { EditView } from "@outrigger/core/images";
 import { type HtmlValue, html } from "../html.ts";
 import { withDates } from "../phrases.ts";
 

@@ -1,4 +1,4 @@
-import type { EditView } from "@outrigger/core";
+import type { EditView } from "@outrigger/core/images";
 import { offersOf } from "../formats.ts";
 import { type Html, html } from "../html.ts";
 import { changedAddress, cutOf, fitted, sizeOf, stillPicture } from "../renditions.ts";

@@ -1,4 +1,5 @@
-import type { Sandbox, SandboxLevel, ServiceError } from "@outrigger/core";
+import type { ServiceError } from "@outrigger/core";
+import type { Sandbox, SandboxLevel } from "@outrigger/core/images";
 import { notWorking } from "../failures.ts";
 import { refusesProcesses } from "./process-filter.ts";
 

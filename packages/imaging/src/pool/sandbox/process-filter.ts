@@ -1,4 +1,4 @@
-import type { SandboxLevel } from "@outrigger/core";
+import type { SandboxLevel } from "@outrigger/core/images";
 
 /** The fields of `seccomp_data` that the filter reads. The lower half of the first argument, as both architectures have it. */
 const NUMBER = 0;

@@ -1,4 +1,4 @@
-import type { OriginalType, Size } from "@outrigger/core";
+import type { OriginalType, Size } from "@outrigger/core/images";
 import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { awaitLibvips, type Pixels, readPixels } from "../libvips.ts";

@@ -1,4 +1,4 @@
-import type { OriginalType, RenditionSpec } from "@outrigger/core";
+import type { OriginalType, RenditionSpec } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, describe, expect, test } from "vitest";

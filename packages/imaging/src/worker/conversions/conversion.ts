@@ -1,4 +1,4 @@
-import type { OriginalType, RenditionSpec, Size } from "@outrigger/core";
+import type { OriginalType, RenditionSpec, Size } from "@outrigger/core/images";
 import sharp, { type Sharp } from "sharp";
 import { type Placement, scaledPlacement } from "../../shared/crop.ts";
 import type { PictureLimits } from "../../shared/wire.ts";

@@ -1,4 +1,10 @@
-import type { ImageFormat, OriginalType, PictureEdits, RenditionSpec, Watermark } from "@outrigger/core";
+import type {
+  ImageFormat,
+  OriginalType,
+  PictureEdits,
+  RenditionSpec,
+  Watermark,
+} from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-import { isServiceError, type PictureEdits, type Size, type Watermark } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import type { PictureEdits, Size, Watermark } from "@outrigger/core/images";
 import sharp, { type Sharp } from "sharp";
 import { clamp, type Placement } from "../../shared/crop.ts";
 import { fitInside } from "../../shared/fit.ts";

@@ -1,4 +1,4 @@
-import type { Quality } from "@outrigger/core";
+import type { Quality } from "@outrigger/core/images";
 import type { Sharp } from "sharp";
 import type { Picture } from "../picture.ts";
 

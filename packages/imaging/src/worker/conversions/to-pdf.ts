@@ -1,4 +1,4 @@
-import type { RenditionSpec, Size } from "@outrigger/core";
+import type { RenditionSpec, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import type { Placement } from "../../shared/crop.ts";
 import { fitInside } from "../../shared/fit.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { awaitLibvips } from "../libvips.ts";
 import { encodeAutomatically } from "./auto-quality.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { awaitLibvips } from "../libvips.ts";
 import { resizeSvg } from "../svg/resize-svg.ts";
 import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/wrap-raster.ts";

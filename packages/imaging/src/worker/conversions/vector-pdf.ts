@@ -1,4 +1,5 @@
-import { isServiceError, type Size } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import type { Sharp } from "sharp";
 import { fitInside } from "../../shared/fit.ts";
 import { openPdf } from "../pdf/open-pdf.ts";

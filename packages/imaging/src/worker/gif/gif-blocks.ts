@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { unreadable } from "../unreadable.ts";
 
 const TYPE = "image/gif";

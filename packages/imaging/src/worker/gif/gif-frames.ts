@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { colourTableBytes, type GifBlock } from "./gif-blocks.ts";
 
 const GRAPHIC_CONTROL = 0xf9;

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import type { Placement } from "../../shared/crop.ts";
 import { unreadable } from "../unreadable.ts";
 import type { PdfDocument } from "./pdf-document.ts";

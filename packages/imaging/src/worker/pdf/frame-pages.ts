@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { unreadable } from "../unreadable.ts";
 import { type PageBox, readPageBox, setPageBox } from "./page-geometry.ts";
 import { type PdfDocument, usePdfPage } from "./pdf-document.ts";

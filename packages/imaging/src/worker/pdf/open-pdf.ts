@@ -1,5 +1,5 @@
-import { isServiceError, type PageSizes, type Size } from "@outrigger/core";
-import { MAX_PAGE_RUNS } from "@outrigger/core/images";
+import { isServiceError } from "@outrigger/core";
+import { MAX_PAGE_RUNS, type PageSizes, type Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { fitInside } from "../../shared/fit.ts";
 import type { Picture } from "../picture.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import type { PdfDocument } from "./pdf-document.ts";
 import { readFloats, useMemory } from "./pdf-memory.ts";
 import type { Pdfium } from "./pdfium.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import sharp, { type Sharp } from "sharp";
 import { pdfFile, type WrittenObject } from "./pdf-file.ts";
 

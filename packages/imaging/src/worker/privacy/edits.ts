@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { unreadable } from "../unreadable.ts";
 
 /** More edits than any real file needs, and few enough to keep in memory. */

@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { stripGif } from "./strip-gif.ts";
 import { stripJpeg } from "./strip-jpeg.ts";
 import { type StripPdfOptions, stripPdf } from "./strip-pdf.ts";

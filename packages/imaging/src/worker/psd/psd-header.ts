@@ -1,4 +1,5 @@
-import type { ServiceError, Size } from "@outrigger/core";
+import type { ServiceError } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { unreadable } from "../unreadable.ts";
 
 /** How the channels form a colour. */

@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { unreadable } from "../unreadable.ts";
 
 /** Share of its rows that a truncated or damaged picture must have. */

@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { repairGif } from "./repair-gif.ts";
 import { repairJpeg } from "./repair-jpeg.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import type { Placement } from "../../shared/crop.ts";
 import { resizedRoot } from "./resize-svg.ts";
 import { colourShape, ownColour } from "./root-background.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { readSvgRoot, type SvgRoot, withRootAttributes, writeSvgRoot } from "./svg-root.ts";
 import { declaredSize, type ExactSize, isSizedByCss, isUndrawn, readViewBox } from "./svg-size.ts";
 

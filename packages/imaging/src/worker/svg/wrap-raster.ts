@@ -1,4 +1,4 @@
-import type { Size } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { MAX_SVG_BYTES } from "./decode-svg-text.ts";
 import { SVG_NAMESPACE } from "./svg-writer.ts";

@@ -1,5 +1,6 @@
 import { isServiceError } from "@outrigger/core";
-import { normaliseAddress, normaliseDomain } from "@outrigger/core/lookup";
+import { normaliseDomain } from "@outrigger/core/lookup";
+import { normaliseAddress } from "@outrigger/core/values";
 import { serviceReasonOf } from "../../cli/error-reason.ts";
 import { printFailure } from "../../cli/print-out.ts";
 import { printable } from "../../cli/printable.ts";

@@ -1,5 +1,5 @@
 import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
-import { distinctTargets, type StorageTargets } from "@outrigger/core/open-storage";
+import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { systemCode } from "@outrigger/core";
+import { systemCode } from "@outrigger/core/values";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 

@@ -1,4 +1,4 @@
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { describe, expect, it } from "vitest";
 import { checkFonts } from "./check-fonts.ts";
 

@@ -1,4 +1,4 @@
-import type { Renderer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import type { FontCoverage, Script } from "@outrigger/imaging";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";

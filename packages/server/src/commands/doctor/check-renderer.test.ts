@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Renderer, type RenderSource, ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core";
+import type { Renderer, RenderSource } from "@outrigger/core/images";
 import { describe, expect, it, vi } from "vitest";
 import { checkRenderer } from "./check-renderer.ts";
 

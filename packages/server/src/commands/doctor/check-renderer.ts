@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Renderer, Sandbox } from "@outrigger/core";
+import type { Renderer, Sandbox } from "@outrigger/core/images";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";

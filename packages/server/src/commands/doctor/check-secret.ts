@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemCode } from "@outrigger/core";
-import type { StorageTarget } from "@outrigger/core/open-storage";
+import type { StorageTarget } from "@outrigger/core/stores";
+import { systemCode } from "@outrigger/core/values";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
 import { SET_SECRET } from "../../storage/choose-secret.ts";

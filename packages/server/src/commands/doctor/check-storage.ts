@@ -2,14 +2,15 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type BlobStore, createFsBlobStore, createImageAdmin } from "@outrigger/core";
+import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import { chooseLeases, NO_LEASES_WARNING } from "@outrigger/core/images";
 import {
+  type BlobStore,
   distinctTargets,
   type SharedTarget,
   type StorageTarget,
   type StorageTargets,
-} from "@outrigger/core/open-storage";
+} from "@outrigger/core/stores";
 import { directoryReasonOf, reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";

@@ -1,4 +1,4 @@
-import { distinctTargets } from "@outrigger/core/open-storage";
+import { distinctTargets } from "@outrigger/core/stores";
 import { ifInstalled, installLine } from "../../cli/parts.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";

@@ -4,9 +4,9 @@ import {
   createApiDescription,
   type Images,
   type Lookup,
-  type Pages,
   type Service,
 } from "@outrigger/core";
+import type { Pages } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
 import { front } from "@outrigger/node";
 import expressApp, { type Express, type NextFunction, type Request, type Response } from "express";

@@ -1,5 +1,5 @@
-import type { Renderer } from "@outrigger/core";
-import { ROLES } from "@outrigger/core/open-storage";
+import type { Renderer } from "@outrigger/core/images";
+import { ROLES } from "@outrigger/core/stores";
 import { type Part, requireParts } from "../../cli/parts.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import type { ServerLog } from "./logger.ts";

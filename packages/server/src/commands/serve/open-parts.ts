@@ -1,12 +1,6 @@
-import {
-  type Call,
-  createImages,
-  type Images,
-  type ImagesOptions,
-  type Observer,
-  type Renderer,
-} from "@outrigger/core";
-import { distinctTargets, type StorageTargets } from "@outrigger/core/open-storage";
+import { type Call, createImages, type Images, type ImagesOptions, type Observer } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
+import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
 import type { Metrics } from "@outrigger/telemetry";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";

@@ -1,5 +1,6 @@
-import { type BlobStore, createMemoryBlobStore, type Renderer, ServiceError } from "@outrigger/core";
-import { ROLES } from "@outrigger/core/open-storage";
+import { createMemoryBlobStore, ServiceError } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
+import { type BlobStore, ROLES } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { refusalOf } from "../../storage/inspect-targets.ts";
 import { createReadiness, type StoreInUse } from "./readiness.ts";

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BlobStore, Renderer, StoreRole } from "@outrigger/core";
-import { isServiceError } from "@outrigger/core";
+import { isServiceError, type StoreRole } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
+import type { BlobStore } from "@outrigger/core/stores";
 import { refusedRole } from "../../storage/inspect-targets.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
 

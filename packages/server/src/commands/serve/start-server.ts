@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Renderer, Service } from "@outrigger/core";
-import { chooseLeases, IMAGES_RULES } from "@outrigger/core/images";
+import type { Service } from "@outrigger/core";
+import { chooseLeases, IMAGES_RULES, type Renderer } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
 import { hasLatinFont } from "@outrigger/imaging";
 import type { Metrics } from "@outrigger/telemetry";

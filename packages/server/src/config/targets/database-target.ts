@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { parseStorageUrl } from "@outrigger/core/open-storage";
+import { parseStorageUrl } from "@outrigger/core/stores";
 
 /** The database of contacts, accounts and suppressions. */
 export type DatabaseTarget =

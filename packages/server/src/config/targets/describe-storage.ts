@@ -1,11 +1,11 @@
 import type { StoreRole } from "@outrigger/core";
 import {
   distinctTargets,
+  isSentinelUrl,
   type RedisTarget,
   type StorageTarget,
   type StorageTargets,
-} from "@outrigger/core/open-storage";
-import { isSentinelUrl } from "@outrigger/core/stores";
+} from "@outrigger/core/stores";
 
 /** A target for logs and messages, as a URL without users and passwords. */
 export function describeTarget(target: StorageTarget): string {

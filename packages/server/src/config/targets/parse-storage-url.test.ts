@@ -1,4 +1,4 @@
-import { parseStorageUrl, type StorageTarget } from "@outrigger/core/open-storage";
+import { parseStorageUrl, type StorageTarget } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { describeTarget } from "./describe-storage.ts";
 

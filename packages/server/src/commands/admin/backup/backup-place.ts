@@ -1,4 +1,4 @@
-import { distinctTargets, type FileTarget, type S3Target } from "@outrigger/core/open-storage";
+import { distinctTargets, type FileTarget, type S3Target } from "@outrigger/core/stores";
 import { ConfigError } from "../../../config/config-error.ts";
 import { type OpenTarget, openTarget } from "../../../storage/open-storage.ts";
 import { readSide } from "../migrate/read-sides.ts";

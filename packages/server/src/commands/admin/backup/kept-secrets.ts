@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import type { StorageTarget } from "@outrigger/core/open-storage";
+import type { StorageTarget } from "@outrigger/core/stores";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretsOf, secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";

@@ -3,9 +3,9 @@ import { createWriteStream, existsSync } from "node:fs";
 import { link, open, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { BlobStore } from "@outrigger/core";
 import type { BackedUpLookup } from "@outrigger/core/images";
 import { haveSameMarkers } from "@outrigger/core/lookup";
+import type { BlobStore } from "@outrigger/core/stores";
 import { checkDatabaseFile, createSqlSuppressionList, isEmptyDatabase, openDatabase } from "@outrigger/sql";
 import { StartError } from "../../../config/config-error.ts";
 import {

@@ -1,4 +1,5 @@
-import { isError, isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import { type BadLine, type FieldMapping, type ImportProgress, importContacts } from "@outrigger/sql";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";

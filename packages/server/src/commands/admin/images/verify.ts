@@ -5,7 +5,7 @@ import {
   type VerifyReport,
   verifyStorage,
 } from "@outrigger/core";
-import type { StorageTargets } from "@outrigger/core/open-storage";
+import type { StorageTargets } from "@outrigger/core/stores";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { confirm } from "../../../cli/confirm.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";

@@ -1,4 +1,4 @@
-import type { Account, AccountKey } from "@outrigger/core";
+import type { Account, AccountKey } from "@outrigger/core/lookup";
 import { isoText, minuteText } from "../../../cli/amounts.ts";
 import { printLines } from "../../../cli/print-lines.ts";
 import { printable } from "../../../cli/printable.ts";

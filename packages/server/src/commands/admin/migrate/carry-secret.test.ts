@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StorageTarget } from "@outrigger/core/open-storage";
+import type { StorageTarget } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
 import { secretText } from "../../../config/secret-text.ts";

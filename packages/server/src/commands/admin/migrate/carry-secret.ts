@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { systemCode } from "@outrigger/core";
-import type { StorageTarget } from "@outrigger/core/open-storage";
+import type { StorageTarget } from "@outrigger/core/stores";
+import { systemCode } from "@outrigger/core/values";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretText } from "../../../config/secret-text.ts";

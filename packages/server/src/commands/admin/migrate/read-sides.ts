@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreRole } from "@outrigger/core";
-import { distinctTargets, ROLES, type StorageTargets } from "@outrigger/core/open-storage";
+import { distinctTargets, ROLES, type StorageTargets } from "@outrigger/core/stores";
 import { checkConfig } from "../../../config/check-config.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { readStorageText, targetsOf } from "../../../config/storage-config.ts";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { formatOfType } from "../../../cli/image-formats.ts";
 import { printable } from "../../../cli/printable.ts";

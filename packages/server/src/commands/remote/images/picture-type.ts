@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core";
+import type { OriginalType } from "@outrigger/core/images";
 import { sniffType } from "@outrigger/core/values";
 
 /** The types that can be uploaded, with their common names. */
