@@ -37,7 +37,7 @@ const CHAPTERS = [
   ],
   ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
   ["@outrigger/telemetry", "Metrics and traces", ["operations.md"]],
-  ["@outrigger/client", "Clients for programs and browsers", ["client.md"]],
+  ["@outrigger/client", "Clients for programs and browsers", ["../packages/client/README.md"]],
   ["outrigger", "The whole service as one process", ["operations.md", "storage.md"]],
 ];
 

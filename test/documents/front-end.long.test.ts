@@ -20,7 +20,7 @@ const ALT = `a "pier" & <boats>`;
 const NEXT_WIDTHS = [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840];
 
 const blocks = blocksIn(await readPages(), "js", "jsx", "vue").filter(
-  ({ page }) => page === "docs/front-end.md",
+  ({ page }) => page === "packages/client/README.md",
 );
 let directory: string;
 let site: Site;
@@ -87,7 +87,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<{ render: Render }>>> = {
   },
 };
 
-describe.each(Object.keys(EXAMPLES))("the example of docs/front-end.md in %s", (name) => {
+describe.each(Object.keys(EXAMPLES))("the example of packages/client/README.md in %s", (name) => {
   let page: Host;
 
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe.each(Object.keys(EXAMPLES))("the example of docs/front-end.md in %s", (
   });
 });
 
-test("the component of docs/front-end.md gives next/image an address that the loader extends", async () => {
+test("the component of packages/client/README.md gives next/image an address that the loader extends", async () => {
   // In place of next/image: the loader's address for one width, and the other attributes.
   const standIn = `import load from "./image-loader.js";
     export default ({ src, ...others }) => <img {...others} src={load({ src, width: 640 })} />;`;
@@ -155,7 +155,7 @@ test("the component of docs/front-end.md gives next/image an address that the lo
   );
 });
 
-test("the loader of docs/front-end.md for next/image returns the rendition of each width", async () => {
+test("the loader of packages/client/README.md for next/image returns the rendition of each width", async () => {
   const { default: load } = await moduleOf<{ default: (asked: { src: string; width: number }) => string }>(
     "image-loader.js",
     blockWith("function imageLoader"),
