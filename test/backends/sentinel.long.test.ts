@@ -21,11 +21,7 @@ afterAll(() => setup.close());
 describe("outrigger on Redis behind Sentinels", () => {
   it("the service continues with the new master when the old one is killed", async () => {
     const cwd = await temporaryDirectory();
-    const env = {
-      ...SECRET,
-      OUTRIGGER_STORAGE: `${setup.url}?prefix=served&timeoutMs=10000`,
-      OUTRIGGER_JOB_QUEUE: setup.url,
-    };
+    const env = { ...SECRET, OUTRIGGER_STORAGE: `${setup.url}?prefix=served&timeoutMs=10000` };
     const node = serve(cwd, [], env);
     const base = await node.url;
     const picture = await jpeg();

@@ -77,12 +77,14 @@ describe("the command as published, without the parts of a server", () => {
       lacking("A server and the email lookup need", [...base, own("sql"), own("verifier")]),
     );
     const env = { OUTRIGGER_SECRET: "s".repeat(32), OUTRIGGER_LOOKUP_DATABASE: "postgres://127.0.0.1:1/x" };
-    const config = { storage: "s3://pictures", jobQueue: "redis://127.0.0.1:1" };
+    const config = {
+      storage: { records: "redis://127.0.0.1:1", originals: "s3://pictures", renditions: "s3://pictures" },
+    };
     await writeFile(join(project.directory, "all.json"), JSON.stringify(config));
     expect(await run(["serve", "--config", "all.json"], env)).toEqual(
-      lacking("A server, the email lookup, storage in S3, and a job queue need", [
-        ...[...base, own("sql"), own("verifier"), own("s3"), "@aws-sdk/client-s3@3"],
-        ...[own("redis"), "bullmq@6", "ioredis@5"],
+      lacking("A server, the email lookup, storage in Redis, and storage in S3 need", [
+        ...[...base, own("sql"), own("verifier")],
+        ...[own("redis"), own("s3"), "@aws-sdk/client-s3@3"],
       ]),
     );
   });

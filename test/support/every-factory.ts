@@ -9,7 +9,6 @@ import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import { createShutdown, front, nodeListener } from "@outrigger/node";
 import * as redis from "@outrigger/redis";
-import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import { createS3BlobStore } from "@outrigger/s3";
 import * as sql from "@outrigger/sql";
 import { createMetrics, createTracing } from "@outrigger/telemetry";
@@ -66,7 +65,6 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   connectRedis: [redis.connectRedis, { url: "redis://localhost" }],
   createRedisKeyv: [redis.createRedisKeyv, { url: "redis://localhost" }],
   createRedisRateLimiter: [redis.createRedisRateLimiter, { url: "redis://localhost" }],
-  createBullMqJobQueue: [createBullMqJobQueue, { url: "redis://localhost" }],
   createS3BlobStore: [createS3BlobStore, { bucket: "a" }],
   createSqlBlobStore: [sql.createSqlBlobStore, { url: "postgres://localhost/images" }],
   putContacts: [(options) => sql.putContacts(database, [], options), {}],

@@ -61,13 +61,6 @@ export const rateLimiter = shape(
   "close",
 );
 export const keyValue = shape("a key-value store such as a Keyv", "get", "set", "delete");
-export const jobQueue = shape(
-  "a job queue, such as createBullMqJobQueue({ url }) returns",
-  "enqueue",
-  "work",
-  "waiting",
-  "close",
-);
 export const contactSource = shape(
   "a contact source, such as createSqlContactSource(database) returns",
   "domain",

@@ -32,7 +32,6 @@ export {
 } from "./contracts/blob-store.ts";
 export type { DueEntry, DueIndex } from "./contracts/due-index.ts";
 export { hasDueIndex, MAX_DUE_MS } from "./contracts/due-index.ts";
-export type { Job, JobQueue } from "./contracts/job-queue.ts";
 export type { KeyValue } from "./contracts/key-value.ts";
 export type { LeaseStore } from "./contracts/lease-store.ts";
 export { hasLeases } from "./contracts/lease-store.ts";
@@ -59,7 +58,7 @@ export { isSentinelUrl, parseSentinelUrl } from "./stores/sentinel-url.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";
 export type { Drivers } from "./stores/urls/open-storage.ts";
 export { openStorage, openTarget, openTargets } from "./stores/urls/open-storage.ts";
-export { JOB_QUEUE_URL, parseJobQueueUrl, parseRedisUrl } from "./stores/urls/parse-redis-url.ts";
+export { parseRedisUrl } from "./stores/urls/parse-redis-url.ts";
 export { parseStorageUrl } from "./stores/urls/parse-storage-url.ts";
 export type {
   FileTarget,

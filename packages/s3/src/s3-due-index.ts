@@ -9,6 +9,9 @@ import {
 } from "@outrigger/core/stores";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 
+/** A poll is a LIST request: about 90,000 per node and month. Work found by a poll begins within 30 s of its arrival. */
+const POLL_MS = 29_000;
+
 /**
  * A due index of empty objects `due/<list>/<time>.<id>`. The service lists keys in order, so the oldest come
  * first.
@@ -26,6 +29,8 @@ export function createS3DueIndex(context: S3Context): DueIndex {
   }
 
   return {
+    pollMs: POLL_MS,
+
     async addDue(list, entry, signal) {
       const key = keyOf(list, entry);
       signal?.throwIfAborted();

@@ -15,8 +15,6 @@ export type { ContactSourceContractOptions } from "./contact-source-contract.ts"
 export { contactSourceContract } from "./contact-source-contract.ts";
 export type { DueIndexContractOptions } from "./due-index-contract.ts";
 export { dueIndexContract } from "./due-index-contract.ts";
-export type { JobQueueContractOptions } from "./job-queue-contract.ts";
-export { jobQueueContract } from "./job-queue-contract.ts";
 export type { LeaseStoreContractOptions } from "./lease-store-contract.ts";
 export { leaseStoreContract } from "./lease-store-contract.ts";
 export type { MailProberHarness, ProbedAddress } from "./mail-prober-contract.ts";

@@ -14,14 +14,12 @@ export interface NodeConfig {
   directory: string;
   /** The fault in its stores, one of node-storage.mjs. @default none */
   mutant?: string;
-  /** Redis for the rate limits and the job queue. @default rate limits per node, no queue */
+  /** Redis for the rate limits. @default rate limits per node */
   shared?: { url: string; prefix: string };
   /** See `readLeaseMs` of the service. @default none */
   readLeaseMs?: number;
   /** Uploads per minute. @default no limits */
   creates?: number;
-  /** Whether a queue in `shared` distributes the pending uploads. @default false */
-  hasQueue?: boolean;
   /** Whether the node processes pending uploads. @default true */
   processUploads?: boolean;
 }

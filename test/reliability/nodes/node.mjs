@@ -11,12 +11,11 @@ import { createImages, ServiceError } from "@outrigger/core";
 import { express as mount } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { createRedisRateLimiter } from "@outrigger/redis";
-import { createBullMqJobQueue } from "@outrigger/redis/bullmq";
 import express from "express";
 import { announce, endWithParent } from "../../support/host-process.mjs";
 import { openStorage } from "./node-storage.mjs";
 
-const { directory, storage, mutant, shared, creates, hasQueue, processUploads, readLeaseMs } = JSON.parse(
+const { directory, storage, mutant, shared, creates, processUploads, readLeaseMs } = JSON.parse(
   process.argv[2],
 );
 const SECRET = "the same for all nodes, 32 bytes at least";
@@ -66,7 +65,6 @@ const images = createImages({
   rateLimits: creates === undefined ? false : { creates, reads: false, edits: false, pinFailures: false },
   renderBudget: false,
   rateLimiter: limiter,
-  jobQueue: hasQueue ? createBullMqJobQueue(shared) : undefined,
   processUploads,
   readLeaseMs,
   onError: (error) => note("error", `${error?.stack} ${error?.cause?.stack ?? ""}`),

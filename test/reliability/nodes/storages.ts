@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startPostgres } from "../../support/postgres-server.ts";
 import { startRedis } from "../../support/redis-server.ts";
 import { type S3Server, startS3Server } from "../../support/s3-server.ts";
@@ -6,6 +9,8 @@ import { isSoak } from "../../support/soak.ts";
 
 /** The stores that a node opens. Two: records in a database, pictures in S3. */
 export interface StorageSpec {
+  /** Path of a data directory. */
+  data?: string;
   redis?: { url: string; prefix: string };
   postgres?: { url: string; prefix: string };
   s3?: {
@@ -16,7 +21,7 @@ export interface StorageSpec {
   };
 }
 
-export type StorageName = "Redis" | "S3" | "PostgreSQL and S3" | "Redis and S3";
+export type StorageName = "Redis" | "S3" | "PostgreSQL and S3" | "Redis and S3" | "directory";
 
 /** Every run tests each service; a soak also tests Redis and S3 together. */
 export const STORAGES: readonly StorageName[] = [
@@ -46,6 +51,8 @@ export async function startStorageServers(): Promise<StorageServers> {
     const postgres = await startPostgres();
     running.push(postgres);
     const bucket = await s3.createBucket();
+    const directories = await mkdtemp(join(tmpdir(), "outrigger-data-"));
+    running.push({ close: () => rm(directories, { recursive: true, force: true }) });
     const { endpoint, credentials } = s3;
     return {
       shared: () => ({ url: redis.url, prefix: randomUUID() }),
@@ -53,6 +60,7 @@ export async function startStorageServers(): Promise<StorageServers> {
         const prefix = randomUUID();
         const table = `t${randomBytes(6).toString("hex")}`;
         return {
+          ...(name === "directory" ? { data: join(directories, prefix) } : {}),
           ...(name.includes("Redis") ? { redis: { url: redis.url, prefix } } : {}),
           ...(name.includes("PostgreSQL") ? { postgres: { url: postgres.url, prefix: table } } : {}),
           ...(name.includes("S3") ? { s3: { endpoint, credentials, bucket, prefix: `${prefix}/` } } : {}),

@@ -33,6 +33,12 @@ export interface DueIndex {
    * @param untilMs Unix milliseconds, an integer from 0, or Infinity for all.
    */
   listDue(list: string, untilMs: number, limit: number): Promise<DueEntry[]>;
+  /**
+   * How long a process waits between two polls of a list that is usually empty, in milliseconds. A store that
+   * charges for each request sets a longer time.
+   * @default 1000
+   */
+  readonly pollMs?: number;
 }
 
 export function hasDueIndex(store: object): store is DueIndex {

@@ -164,7 +164,6 @@ export const IMAGES_RULES = {
   rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
   renderBudget: rules.preset(20, rules.orFalse(rules.whole(1, 3600))),
   rateLimiter: shapes.rateLimiter,
-  jobQueue: shapes.jobQueue,
   processUploads: rules.preset(true, rules.flag()),
   errors: rules.preset("reply", rules.oneOf("reply", "host")),
   onError: rules.fn(),

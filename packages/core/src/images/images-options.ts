@@ -1,5 +1,4 @@
 import type { Call } from "../contracts/call.ts";
-import type { JobQueue } from "../contracts/job-queue.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { Observer } from "../contracts/observer.ts";
 import type { Pages } from "../contracts/pages.ts";
@@ -204,12 +203,6 @@ export interface ImagesOptions {
    * process counts for itself. Not closed with the service. @default In the memory of this process.
    */
   rateLimiter?: RateLimiter | undefined;
-  /**
-   * Distributes uploads that were answered with 202 among processes. Closed with the service. See
-   * `@outrigger/redis/bullmq`.
-   * @default Each process works on its own uploads, and polls every few seconds for abandoned ones.
-   */
-  jobQueue?: JobQueue | undefined;
   /**
    * Whether this process works on uploads that any process answered with 202. At least one process on the storage
    * must, or these uploads wait for ever. @default true

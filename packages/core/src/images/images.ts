@@ -157,7 +157,7 @@ export function createImages(options: ImagesOptions): Images {
   const removeBytes = (id: string) => renditions.remove(id);
   const holdsOriginals = given.records === given.originals;
   const { life, claims, seenClock } = createLife(roles, settings, guard, removeBytes, holdsOriginals);
-  const markers = createJobMarkers(roles.records);
+  const markers = createJobMarkers(roles.records, given.records);
   const processing: ProcessingContext = {
     ...life,
     settings,
@@ -167,7 +167,7 @@ export function createImages(options: ImagesOptions): Images {
     scheduler,
     markers,
   };
-  const jobs = createJobs(processing, checked.jobQueue ?? null);
+  const jobs = createJobs(processing);
   const hideJobs = observer?.gauge("jobs_waiting", () => jobs.waiting);
   const sweeper = createSweeper({
     context: life,

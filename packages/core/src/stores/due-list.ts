@@ -17,7 +17,13 @@ export interface DueList {
   remove(entry: DueEntry): Promise<void>;
   /** Entries that are due at `untilMs`, oldest first, at most `limit`; as {@link DueIndex.listDue}. */
   due(untilMs: number, limit: number): Promise<DueEntry[]>;
+  /** As {@link DueIndex.pollMs}, never absent. */
+  readonly pollMs: number;
 }
+
+const POLL_MS = 1000;
+/** For a store without a due index, which lists all entries. */
+const BLOB_POLL_MS = 30_000;
 
 /** The list with this name: kept in the store's due index, or as empty blobs if the store has none. */
 export function createDueList(store: BlobStore, list: string): DueList {
@@ -26,12 +32,14 @@ export function createDueList(store: BlobStore, list: string): DueList {
     add: (entry, signal) => index.addDue(list, entry, signal),
     remove: (entry) => index.removeDue(list, entry),
     due: (untilMs, limit) => index.listDue(list, untilMs, limit),
+    pollMs: index.pollMs ?? POLL_MS,
   };
 }
 
 /** Entries as empty blobs `due-<list>/<time>.<id>`. */
 function createBlobDueIndex(store: BlobStore): DueIndex {
   return {
+    pollMs: BLOB_POLL_MS,
     async addDue(list, entry, signal) {
       await store.put(
         prefixOf(list) + dueName(entry),

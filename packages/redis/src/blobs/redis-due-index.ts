@@ -9,70 +9,73 @@ import {
 import type { RedisConnection } from "../connection/redis-connection.ts";
 import type { BlobNames } from "./blob-names.ts";
 
-/** Sorted sets per due list, so that no key and no master of a cluster carries all of it. Must never become fewer. */
-const PARTS = 256;
-/** Earlier versions spread a list of a cluster over the first of these parts, and kept that of a server in one set. */
-const EARLIER_PARTS = 16;
+/** Earlier versions spread a list over this many sorted sets, or over the first 16 of them. */
+const EARLIER_PARTS = 256;
+const MOVED_AT_ONCE = 1000;
+/** Processes of earlier versions may run for a while beside new ones. */
+const MOVE_EVERY_MS = 3_600_000;
 
-/**
- * A due list is several sorted sets, of which the ID of an entry selects one. Members contain the time too, because
- * one ID may be due at several times.
- */
+/** A due list is one sorted set. Members contain the time too, because one ID may be due at several times. */
 export function createRedisDueIndex(connection: RedisConnection, names: BlobNames): DueIndex {
-  const partsOf = (list: string) => [
-    names.due(list),
-    ...Array.from({ length: PARTS }, (_, part) => names.duePart(list, part)),
-  ];
+  /** The last move of each list, which counts until a time by the monotonic clock. */
+  const moves = new Map<string, { done: Promise<unknown>; untilMs: number }>();
+
+  async function oldest(name: string, until: string, limit: number): Promise<string[]> {
+    const range = ["0", until, "LIMIT", "0", String(limit)];
+    return ((await connection.call(name, ["ZRANGEBYSCORE", name, ...range])) as Buffer[]).map(String);
+  }
+
+  async function movePart(from: string, to: string): Promise<void> {
+    for (;;) {
+      const members = await oldest(from, "+inf", MOVED_AT_ONCE);
+      if (members.length === 0) return;
+      const scored = members.flatMap((member) => [String(parseDueName(member)?.dueMs ?? 0), member]);
+      await connection.call(to, ["ZADD", to, ...scored]);
+      // A process that dies before this command leaves the entries in both sets, and they are moved again.
+      await connection.call(from, ["ZREM", from, ...members]);
+    }
+  }
+
+  /** Moves entries that earlier versions added, and deletes what their job queue left. */
+  function moveEarlier(list: string): Promise<unknown> {
+    const parts = Array.from({ length: EARLIER_PARTS }, (_, part) => names.duePart(list, part));
+    const [first, ...others] = names.earlierQueue;
+    return Promise.all([
+      ...parts.map((part) => movePart(part, names.due(list))),
+      connection.call(first, ["UNLINK", first, ...others]),
+    ]);
+  }
+
+  function movedEarlier(list: string): Promise<unknown> {
+    const last = moves.get(list);
+    if (last !== undefined && performance.now() < last.untilMs) return last.done;
+    const done = moveEarlier(list);
+    moves.set(list, { done, untilMs: performance.now() + MOVE_EVERY_MS });
+    done.catch(() => moves.delete(list)); // Its callers get the error.
+    return done;
+  }
 
   return {
     async addDue(list, entry, signal) {
       checkDueList(list);
       const member = dueName(entry);
       signal?.throwIfAborted();
-      const name = names.duePart(list, partOf(entry.id, PARTS));
+      const name = names.due(list);
       await connection.call(name, ["ZADD", name, String(entry.dueMs), member]);
     },
 
     async removeDue(list, entry) {
       checkDueList(list);
-      const member = dueName(entry);
-      const parts = [PARTS, EARLIER_PARTS].map((count) => names.duePart(list, partOf(entry.id, count)));
-      for (const name of [...parts, names.due(list)]) {
-        if ((await connection.call(name, ["ZREM", name, member])) !== 0) return;
-      }
+      const name = names.due(list);
+      await connection.call(name, ["ZREM", name, dueName(entry)]);
     },
 
     async listDue(list, untilMs, limit) {
       checkDueList(list);
       checkDueQuery(untilMs, limit);
-      const until = String(Math.min(untilMs, MAX_DUE_MS));
-      const first = async (name: string, count: number) => {
-        const range = ["0", until, "LIMIT", "0", String(count)];
-        const members = (await connection.call(name, ["ZRANGEBYSCORE", name, ...range])) as Buffer[];
-        return { name, members: members.map(String) };
-      };
-
-      const few = Math.ceil(limit / 16);
-      const found = await Promise.all(partsOf(list).map((name) => first(name, few)));
-      const youngest = oldestOf(found, limit)[limit - 1];
-      // Only these parts can hold more of the oldest. With evenly spread entries there are few.
-      const unread = found.filter(({ members }) => {
-        return members.length === few && (youngest === undefined || (members[few - 1] ?? "") < youngest);
-      });
-      const rest = await Promise.all(unread.map(({ name }) => first(name, limit)));
-      return oldestOf([...found, ...rest], limit).flatMap((member) => parseDueName(member) ?? []);
+      await movedEarlier(list);
+      const members = await oldest(names.due(list), String(Math.min(untilMs, MAX_DUE_MS)), limit);
+      return members.flatMap((member) => parseDueName(member) ?? []);
     },
   };
-}
-
-/** Members sort by time. An entry that an earlier version added can be in two parts. */
-function oldestOf(parts: readonly { members: readonly string[] }[], limit: number): string[] {
-  return [...new Set(parts.flatMap(({ members }) => members))].sort().slice(0, limit);
-}
-
-/** FNV-1a: spreads IDs of any form evenly. It must never change, because `removeDue` has to find the entry. */
-function partOf(id: string, parts: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
-  return (hash >>> 16) % parts;
 }

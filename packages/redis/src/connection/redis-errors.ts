@@ -41,9 +41,6 @@ const SENTINEL_REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The message of ioredis if no Sentinel names a master. */
-const NO_SENTINEL = /\ball sentinels are unreachable\b/i;
-
 /** The error of a call without a reply before its deadline. */
 export class RedisTimeoutError extends Error {
   constructor(timeoutMs: number) {
@@ -78,17 +75,12 @@ export function toServiceError(error: unknown): ServiceError {
   if (/\bOOM command not allowed\b/.test(message)) {
     return new ServiceError("no_space", "The Redis server has no memory left (maxmemory).", { cause: error });
   }
-  const known = NO_SENTINEL.test(message)
-    ? undefined // The message quotes a reply of a Sentinel, not of a server.
-    : REPLIES.find(([pattern]) => pattern.test(message))?.[1];
+  const known = REPLIES.find(([pattern]) => pattern.test(message))?.[1];
   return new ServiceError("store_unavailable", known ?? describe(error), { cause: error });
 }
 
 function describe(error: unknown): string {
   if (error instanceof RedisTimeoutError) return "The Redis server does not answer.";
-  if (isError(error) && NO_SENTINEL.test(error.message)) {
-    return sentinelRefusalOf([error.message])?.message ?? "None of the Redis Sentinels can be reached.";
-  }
   if (isReplyError(error)) return "The Redis server refused a command.";
   return "The Redis server cannot be reached.";
 }

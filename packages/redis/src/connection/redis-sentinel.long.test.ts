@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../../test/support/listen.ts";
 import { type SentinelSetup, startSentinels, until } from "../../../../test/support/redis-sentinel.ts";
 import { createRedisBlobStore, type RedisBlobStore } from "../blobs/redis-blob-store.ts";
-import { createBullMqJobQueue } from "../bullmq.ts";
 import { createRedisKeyv } from "../redis-keyv.ts";
 import { createRedisRateLimiter } from "../redis-rate-limiter.ts";
 
@@ -49,20 +48,16 @@ function keepWriting(store: RedisBlobStore) {
   };
 }
 
-/** A limiter, a Keyv and a job queue behind the Sentinels. */
+/** A limiter and a Keyv behind the Sentinels. */
 function openOthers(timeoutMs: number) {
   const source = { url: setup.url, timeoutMs };
   const limiter = createRedisRateLimiter(source);
   const keyv = createRedisKeyv(source);
-  const jobs = createBullMqJobQueue(source);
-  const done: string[] = [];
-  jobs.work(async ({ id }) => void done.push(id), 1);
 
   async function isUsable(id: string): Promise<boolean> {
     try {
       await limiter.consume("key", { limit: 1000, windowMs: 60_000 });
       await keyv.set("key", id);
-      await jobs.enqueue({ id, createdAt: Date.now() });
       return (await keyv.get("key")) === id;
     } catch (error) {
       if (!isServiceError(error, "store_unavailable")) throw error;
@@ -74,10 +69,9 @@ function openOthers(timeoutMs: number) {
     /** Resolves when each of them has completed a call. */
     async use(): Promise<void> {
       const id = randomUUID();
-      await until("limiter, Keyv and job queue work", () => isUsable(id));
-      await until("the job is done", async () => done.includes(id));
+      await until("limiter and Keyv work", () => isUsable(id));
     },
-    close: () => Promise.all([limiter.close(), keyv.disconnect(), jobs.close()]),
+    close: () => Promise.all([limiter.close(), keyv.disconnect()]),
   };
 }
 
@@ -103,7 +97,7 @@ describe("with Sentinels, a fail-over", () => {
     await store.close();
   });
 
-  test("moves store, limiter, Keyv and job queue to the new master, and loses no acknowledged blob", async () => {
+  test("moves store, limiter and Keyv to the new master, and loses no acknowledged blob", async () => {
     const timeoutMs = 1000;
     const store = createRedisBlobStore({ url: setup.url, prefix: "moved", timeoutMs });
     const writing = keepWriting(store);
@@ -175,21 +169,6 @@ describe("a Sentinel URL", () => {
     );
   });
 
-  test("with a mistake makes a job queue reject with the same message as a store", async () => {
-    const [sentinel] = setup.sentinels;
-    const places = [`127.0.0.1:${sentinel?.port}/other`, `127.0.0.1:${await freePort()}/main`];
-    const messages = places.map(async (place) => {
-      const jobs = createBullMqJobQueue({ url: `redis+sentinel://${place}`, timeoutMs: 2000 });
-      const message = await jobs.waiting().catch((error) => error.message);
-      await jobs.close();
-      return message;
-    });
-    expect(await Promise.all(messages)).toEqual([
-      "The Redis Sentinels watch no master of the name in the URL's path.",
-      "None of the Redis Sentinels can be reached.",
-    ]);
-  });
-
   test("works if one of its Sentinels is unreachable and another answers", async () => {
     const dead = `127.0.0.1:${await freePort()}`;
     expect(await messageOf(setup.url.replace("redis+sentinel://", `redis+sentinel://${dead},`))).toBe(
@@ -221,20 +200,11 @@ test("Sentinels with a password accept that of the URL and reject a wrong or mis
     "The Redis Sentinels refuse the sentinelUser or the sentinelPassword.",
   );
   // A user with exactly the permissions of the README, which only the Sentinels know.
-  const may = [
-    "+sentinel|master",
-    "+subscribe",
-    "+ping",
-    "+sentinel|get-master-addr-by-name",
-    "+sentinel|sentinels",
-  ];
+  const may = ["+sentinel|master", "+subscribe", "+ping"];
   for (const { cli } of guarded.sentinels) {
     await cli("ACL", "SETUSER", "app", "on", ">hush", "resetchannels", "&+switch-master", ...may);
   }
   const login = "?sentinelUser=app&sentinelPassword=hush";
   expect(await write(login)).toHaveLength(2);
-  const jobs = createBullMqJobQueue({ url: `${guarded.url}${login}` });
-  expect(await jobs.waiting()).toBe(0);
-  await jobs.close();
   await guarded.close();
 });

@@ -8,12 +8,11 @@ import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
 /** A part of a server that is installed separately. The commands for a running service need none. */
-export type Part = "server" | "observers" | "lookup" | "verifier" | "postgres" | "redis" | "s3" | "jobQueue";
+export type Part = "server" | "observers" | "lookup" | "verifier" | "postgres" | "redis" | "s3";
 
 /** Loads a package. */
 type Load = () => Promise<unknown>;
 
-const redis: Record<string, Load> = { "@outrigger/redis": () => import("@outrigger/redis") };
 const sql: Record<string, Load> = { "@outrigger/sql": () => import("@outrigger/sql") };
 
 /** The packages of each part: optional peers of this package. */
@@ -39,7 +38,10 @@ const PARTS: Readonly<Record<Part, { subject: string; packages: Readonly<Record<
     packages: { "@outrigger/verifier": () => import("@outrigger/verifier") },
   },
   postgres: { subject: "storage in PostgreSQL", packages: sql },
-  redis: { subject: "storage in Redis", packages: redis },
+  redis: {
+    subject: "storage in Redis",
+    packages: { "@outrigger/redis": () => import("@outrigger/redis") },
+  },
   s3: {
     subject: "storage in S3",
     packages: {
@@ -47,22 +49,12 @@ const PARTS: Readonly<Record<Part, { subject: string; packages: Readonly<Record<
       "@aws-sdk/client-s3": () => import("@aws-sdk/client-s3"),
     },
   },
-  jobQueue: {
-    subject: "a job queue",
-    packages: {
-      ...redis,
-      bullmq: () => import("bullmq"),
-      ioredis: () => import("ioredis"),
-    },
-  },
 };
 
 /** Major versions of packages that are not part of this project. The peer ranges allow any, since apps use others. */
 const MAJORS: Readonly<Record<string, number>> = {
   "@aws-sdk/client-s3": 3,
-  bullmq: 6,
   express: 5,
-  ioredis: 5,
   pino: 10,
 };
 

@@ -20,7 +20,6 @@ Environment:
   OUTRIGGER_STORAGE        replaces --data: a URL that begins with file:, memory:, redis:, rediss: or s3:, or JSON
                            {"records": "postgres://…", "originals": "s3://…", "renditions": "memory:"}
   OUTRIGGER_EXISTING       true: same as --existing
-  OUTRIGGER_JOB_QUEUE      redis: or rediss: URL of a queue that distributes uploads among servers
   OUTRIGGER_PUBLIC_URL     public address of this server, e.g. https://img.example.com
   OUTRIGGER_SECRET         at least 32 bytes from which PINs and the lookup's keys are derived; created in the data
                            directory by default, required with records in a service

@@ -67,7 +67,6 @@ describe("checkConfig", () => {
         networkNames: { a: "linked", b: "short" },
         requestsPerSecond: false,
       },
-      jobQueue: "rediss://user:password@localhost:6380/1?prefix=jobs",
       tracing: true,
       shutdownMs: 100,
       drainDelayMs: 0,
@@ -109,7 +108,7 @@ describe("checkConfig", () => {
     const url = "https://user:my-short-secret@a.example";
     for (const config of [
       { port: "my-short-secret", tls: "my-short-secret", secret: ["my-short-secret"] },
-      { storage: "redis://:my-short-secret@", jobQueue: "my-short-secret", publicUrl: url },
+      { storage: "redis://:my-short-secret@", data: 7, publicUrl: url },
       { storage: { records: url, originals: 7 }, lookup: { database: url, secret: "my-short-secret" } },
       { images: { cors: { origins: [url] }, allowedHosts: url, presets: { a: { resize: url } } } },
     ]) {

@@ -22,11 +22,6 @@ it.each([
   [{ secret: [] }, "secret: must be a text of at least 32 bytes, or a list of such texts"],
   [{ secret: ["a".repeat(32), "short"] }, "secret.1: must have at least 32 bytes"],
   [
-    { jobQueue: 1 },
-    "jobQueue: must be redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…",
-  ],
-  [{ jobQueue: "memory:" }, expect.stringContaining("jobQueue: must be redis://[user:password@]host")],
-  [
     { publicUrl: "https://me:hush@x.com" },
     "publicUrl: must be an http(s) URL without credentials, query or fragment, such as https://example.com/img",
   ],

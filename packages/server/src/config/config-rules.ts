@@ -1,9 +1,7 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
 import {
-  JOB_QUEUE_URL,
   type OptionProblem,
-  parseJobQueueUrl,
   parseStorageUrl,
   ROLES,
   type RuleTable,
@@ -92,7 +90,6 @@ export const CONFIG_RULES = {
     storageUrl,
   ),
   existing: rules.preset(false, rules.flag()),
-  jobQueue: parsed(JOB_QUEUE_URL, parseJobQueueUrl),
   publicUrl: IMAGES_RULES.publicUrl,
   trustProxy: rules.preset(
     false,

@@ -24,7 +24,6 @@ export const ENVIRONMENT = {
   data: ["OUTRIGGER_DATA"],
   storage: ["OUTRIGGER_STORAGE"],
   existing: ["OUTRIGGER_EXISTING"],
-  jobQueue: ["OUTRIGGER_JOB_QUEUE"],
   publicUrl: ["OUTRIGGER_PUBLIC_URL"],
   secret: ["OUTRIGGER_SECRET"],
   "lookup.database": ["OUTRIGGER_LOOKUP_DATABASE"],

@@ -138,11 +138,6 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
    */
   existing?: boolean | undefined;
   /**
-   * Redis URL, as in `storage`, of a queue that distributes uploads answered with 202 among all servers. Needs
-   * `npm install bullmq ioredis`. @default Each server processes its own uploads and polls for unfinished uploads of others
-   */
-  jobQueue?: string | undefined;
-  /**
    * Proxies whose forwarding headers are trusted for the client's address, protocol and host: `trust proxy` of Express. The
    * number of proxies, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list). @default false
    */

@@ -16,14 +16,6 @@ export async function logWarnings(targets: readonly OpenTarget[], logger: Logger
   }
 }
 
-/** Logs that other servers find the uploads of this server only by polling. */
-export function logUnworkedUploads({ jobQueue, images }: ServerSettings, logger: Logger): void {
-  if (images?.processUploads !== false || jobQueue !== undefined) return;
-  logger.warn(
-    "This server processes no uploads (images.processUploads is false), and other servers find them only by polling: set jobQueue.",
-  );
-}
-
 /** Logs that each process on the same images counts requests separately, if that is so. */
 export function logUnsharedLimits(
   { storage, images }: ServerSettings,

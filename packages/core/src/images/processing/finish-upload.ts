@@ -11,7 +11,7 @@ import type { ProcessingContext } from "./processing-context.ts";
 import { failedRecord, readyRecord, released } from "./transitions.ts";
 
 /** The result of a job: `over`, or `again` to retry it later. */
-export type Outcome = "over" | "again";
+export type JobOutcome = "over" | "again";
 
 /** Processing of an upload that has begun. */
 export interface UploadWork {
@@ -33,7 +33,7 @@ export async function finishUpload(
   lease: Lease,
   begin: () => Promise<UploadWork | null>,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   try {
     const change = await conclude(context, lease, begin);
     const record = await lease.end(change);
@@ -123,7 +123,7 @@ async function releaseLease(
 }
 
 /** Ends work whose lease was lost. Bytes stored by this process must not outlive a deleted image. */
-async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageRecord): Promise<Outcome> {
+async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageRecord): Promise<JobOutcome> {
   try {
     const record = (await context.records.load(id))?.record ?? null;
     const isOthers = record !== null && record.processing !== null;
@@ -141,7 +141,7 @@ async function endWith(
   context: ProcessingContext,
   marker: JobMarker,
   record: ImageRecord | null,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   try {
     await removeLeftovers(context, marker, record);
     return "over";

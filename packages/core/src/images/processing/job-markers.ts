@@ -18,15 +18,20 @@ export interface JobMarkers {
   remove(marker: JobMarker): Promise<void>;
   /** Markers, oldest first, at most `limit`, which is at most 1000. */
   list(limit: number): Promise<JobMarker[]>;
+  /** Time between two polls of the list, in milliseconds. */
+  readonly pollMs: number;
 }
 
-export function createJobMarkers(store: BlobStore): JobMarkers {
+/** @param polled The same store without an observer, whose traces would otherwise consist of polls. */
+export function createJobMarkers(store: BlobStore, polled: BlobStore): JobMarkers {
   const jobs = createDueList(store, "jobs");
+  const pending = createDueList(polled, "jobs");
   return {
+    pollMs: pending.pollMs,
     add: ({ id, createdAt }, signal) => jobs.add({ id, dueMs: createdAt }, signal),
     remove: ({ id, createdAt }) => jobs.remove({ id, dueMs: createdAt }),
     async list(limit) {
-      const found = await jobs.due(Number.POSITIVE_INFINITY, limit);
+      const found = await pending.due(Number.POSITIVE_INFINITY, limit);
       return found.filter(({ id }) => isImageId(id)).map(({ id, dueMs }) => ({ id, createdAt: dueMs }));
     },
   };

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { JobQueue } from "../../contracts/job-queue.ts";
 import { ServiceError } from "../../errors.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { finishUpload, type Outcome, type UploadWork } from "./finish-upload.ts";
+import { finishUpload, type JobOutcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
-import { LEASE_MS } from "./transitions.ts";
 
 /** Processes uploads that were answered with 202, and uploads that other processes left unfinished. */
 export interface Jobs {
@@ -15,11 +13,11 @@ export interface Jobs {
   readonly worker: string;
   /** Number of uploads queued in this process. */
   readonly waiting: number;
-  /** Starts to poll for pending work. */
+  /** Starts to poll for pending work, if this process processes uploads. */
   start(): void;
-  /** Rejects with `overloaded` when the queue is full. */
+  /** Rejects with `overloaded` while too many uploads wait. */
   requireRoom(): Promise<void>;
-  /** Queues a stored upload, here or in the shared job queue, unless it is queued already. */
+  /** Queues a stored upload, unless it is queued already or this process leaves it to others. */
   enqueue(marker: JobMarker): void;
   /**
    * Finishes work that has begun, under the lease in `current`.
@@ -28,15 +26,8 @@ export interface Jobs {
   finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void;
   /** Abandons this process's work on a deleted image, and removes its leftovers. */
   cancel(marker: JobMarker): void;
-  /** Stops accepting work, abandons queued admissions, resolves when every lease is released, and closes the shared queue. */
+  /** Stops accepting work, abandons queued admissions, and resolves when every lease is released. */
   close(): Promise<void>;
-}
-
-/** A job queued in this process. */
-interface Waiting {
-  marker: JobMarker;
-  /** Called when the job is over or abandoned. */
-  over(): void;
 }
 
 /** Most queued jobs run at once. More would delay clients that wait for a reply. */
@@ -44,32 +35,31 @@ const MAX_AT_ONCE = 2;
 const MAX_WAITING = 1000;
 /** Pause after a job failed for an external reason, since the next job would fail too. */
 const PAUSE_MS = 2_000;
-/** Poll intervals for work of other processes: while some is pending, and while none is. */
-const LOOK_MS = 5_000;
-const IDLE_LOOK_MS = 30_000;
+/** Least time until the next poll after one failed, and `Retry-After` while too many uploads wait. */
+const RETRY_MS = 5_000;
 
-/** @param queue The job queue of all processes; `null`: each process has its own queue. */
-export function createJobs(context: ProcessingContext, queue: JobQueue | null): Jobs {
-  return new UploadJobs(context, queue);
+export function createJobs(context: ProcessingContext): Jobs {
+  return new UploadJobs(context);
 }
 
 class UploadJobs implements Jobs {
   readonly worker = randomUUID();
   readonly #context: ProcessingContext;
-  readonly #queue: JobQueue | null;
   /** In order of arrival. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, JobMarker>();
   readonly #underWay = new Map<string, AbortController>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #poll = new Alarm(() => this.#track(this.#look()));
   #running = 0;
   #isPaused = false;
   #isClosed = false;
   #pauseTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
+  /** Pending uploads at the last count of a process that does not poll, and when to count again. */
+  #counted = 0;
+  #countAt = 0;
 
-  constructor(context: ProcessingContext, queue: JobQueue | null) {
+  constructor(context: ProcessingContext) {
     this.#context = context;
-    this.#queue = queue;
   }
 
   get waiting(): number {
@@ -77,60 +67,57 @@ class UploadJobs implements Jobs {
   }
 
   start(): void {
-    if (!this.#context.settings.processUploads) return;
-    this.#poll.within(0);
-    this.#queue?.work((marker) => this.#workOn(marker), MAX_AT_ONCE);
+    if (this.#context.settings.processUploads) this.#pollIn(0);
   }
 
   async requireRoom(): Promise<void> {
-    if ((await this.#waitingAnywhere()) < MAX_WAITING) return;
+    const { processUploads } = this.#context.settings;
+    if ((processUploads ? this.waiting : await this.#countPending()) < MAX_WAITING) return;
     throw new ServiceError("overloaded", "Too many uploads are waiting to be processed", {
-      retryAfterMs: LOOK_MS,
+      retryAfterMs: RETRY_MS,
     });
   }
 
-  enqueue({ id, createdAt }: JobMarker): void {
-    if (this.#queue !== null) {
-      this.#track(this.#enqueueForAll(this.#queue, { id, createdAt }));
-      return;
-    }
-    if (this.#context.settings.processUploads) this.#line({ id, createdAt });
+  enqueue(marker: JobMarker): void {
+    if (this.#context.settings.processUploads) this.#append(marker);
     this.#startWaiting();
   }
 
   finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void {
     const lease = holdLease(this.#context, current, controller);
     if (this.#isClosed) controller.abort(closing());
-    this.#run(current.record.id, controller, async () => {
-      this.#settle(await finishUpload(this.#context, lease, async () => work, controller.signal));
-    });
+    this.#run(current.record, controller, () =>
+      finishUpload(this.#context, lease, async () => work, controller.signal),
+    );
   }
 
   cancel(marker: JobMarker): void {
-    this.#waiting.get(marker.id)?.over();
     this.#waiting.delete(marker.id);
     const controller = this.#underWay.get(marker.id);
     // The running work finds its lease lost and removes the leftovers.
     if (controller !== undefined) controller.abort(new Error("The image was deleted"));
-    else this.#line(marker);
+    else this.#append(marker);
     this.#startWaiting();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#poll.close();
+    clearTimeout(this.#pollTimer);
     clearTimeout(this.#pauseTimer);
-    for (const { over } of this.#waiting.values()) over();
     this.#waiting.clear();
     for (const controller of this.#underWay.values()) controller.abort(closing());
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
-    await this.#queue?.close();
   }
 
-  /** Runs `task` to its end as this process's only work on an image. */
-  #run(id: string, controller: AbortController, task: () => Promise<void>): void {
-    this.#underWay.set(id, controller);
-    this.#track(task().finally(() => this.#underWay.delete(id)));
+  /** Runs `task` to its end as this process's only work on an image. @param task Never rejects. */
+  #run(marker: JobMarker, controller: AbortController, task: () => Promise<JobOutcome>): void {
+    this.#underWay.set(marker.id, controller);
+    const done = task().then((outcome) => {
+      this.#underWay.delete(marker.id);
+      if (outcome === "again") this.#retryLater(marker);
+      this.#startWaiting();
+    });
+    this.#track(done);
   }
 
   #track(task: Promise<void>): void {
@@ -139,114 +126,62 @@ class UploadJobs implements Jobs {
   }
 
   #startWaiting(): void {
-    for (const [id, { marker, over }] of this.#waiting) {
+    for (const [id, marker] of this.#waiting) {
       if (this.#isClosed || this.#isPaused || this.#running >= MAX_AT_ONCE) return;
       this.#waiting.delete(id);
       this.#running++;
       const controller = new AbortController();
-      this.#run(id, controller, async () => {
-        const outcome = await resumeUpload(this.#context, this.worker, marker, controller);
-        this.#running--;
-        over();
-        this.#settle(outcome);
-      });
+      this.#run(marker, controller, () =>
+        resumeUpload(this.#context, this.worker, marker, controller).finally(() => {
+          this.#running--;
+        }),
+      );
     }
   }
 
-  /** A job to retry is found again by its marker, and goes behind the jobs queued now. */
-  #settle(outcome: Outcome): void {
-    if (outcome === "again") this.#pause();
-    this.#startWaiting();
-  }
-
-  #pause(): void {
+  /** The job goes behind the jobs queued now, and all of them wait. */
+  #retryLater(marker: JobMarker): void {
+    if (this.#context.settings.processUploads) this.#append(marker);
     this.#isPaused = true;
     clearTimeout(this.#pauseTimer);
     this.#pauseTimer = setTimeout(() => {
       this.#isPaused = false;
       this.#startWaiting();
     }, PAUSE_MS).unref();
-    if (this.#context.settings.processUploads) this.#poll.within(LOOK_MS);
   }
 
-  async #look(): Promise<void> {
+  #pollIn(ms: number): void {
+    if (this.#isClosed) return;
+    this.#pollTimer = setTimeout(() => this.#track(this.#poll()), ms).unref();
+  }
+
+  /** Finds the uploads that other processes accepted or abandoned. */
+  async #poll(): Promise<void> {
     const { guard, markers, settings } = this.#context;
-    let found = 0;
     try {
       await guard.open();
-      const pending = await markers.list(MAX_WAITING);
-      found = pending.length;
-      // The shared queue delivers new jobs. Resuming them here too would only compete with their worker.
-      const untilMs = this.#queue === null ? Number.POSITIVE_INFINITY : settings.now() - LEASE_MS;
-      for (const marker of pending) if (marker.createdAt <= untilMs) this.#line(marker);
+      for (const marker of await markers.list(MAX_WAITING)) this.#append(marker);
+      this.#pollIn(markers.pollMs);
     } catch (error) {
       settings.onError(error);
+      this.#pollIn(Math.max(RETRY_MS, markers.pollMs));
     }
-    this.#poll.within(found > 0 ? LOOK_MS : IDLE_LOOK_MS);
     this.#startWaiting();
   }
 
-  /** @param over Called when the job is over in this process; at once if it is not queued. */
-  #line({ id, createdAt }: JobMarker, over: () => void = () => undefined): void {
+  async #countPending(): Promise<number> {
+    const { markers } = this.#context;
+    if (performance.now() >= this.#countAt) {
+      this.#countAt = performance.now() + markers.pollMs;
+      this.#counted = (await markers.list(MAX_WAITING)).length;
+    }
+    return this.#counted;
+  }
+
+  #append({ id, createdAt }: JobMarker): void {
     const isHere = this.#underWay.has(id) || this.#waiting.has(id);
-    if (this.#isClosed || isHere || this.#waiting.size >= MAX_WAITING) over();
-    else this.#waiting.set(id, { marker: { id, createdAt }, over });
-  }
-
-  async #enqueueForAll(queue: JobQueue, marker: JobMarker): Promise<void> {
-    const { onError, processUploads } = this.#context.settings;
-    try {
-      await queue.enqueue(marker);
-    } catch (error) {
-      onError(error);
-      // Other processes find the job by its marker; this process starts it at once.
-      if (processUploads) this.#line(marker);
-      this.#startWaiting();
-    }
-  }
-
-  #workOn(marker: JobMarker): Promise<void> {
-    return new Promise((resolve) => {
-      this.#line(marker, resolve);
-      this.#startWaiting();
-    });
-  }
-
-  async #waitingAnywhere(): Promise<number> {
-    try {
-      return Math.max(this.#waiting.size, (await this.#queue?.waiting()) ?? 0);
-    } catch (error) {
-      this.#context.settings.onError(error);
-      return this.#waiting.size;
-    }
-  }
-}
-
-/** Rings once, at the earliest of the requested times. Does not keep the process alive. */
-class Alarm {
-  readonly #ring: () => void;
-  #timer: NodeJS.Timeout | undefined;
-  #ringsAt = Number.POSITIVE_INFINITY;
-  #isClosed = false;
-
-  constructor(ring: () => void) {
-    this.#ring = ring;
-  }
-
-  within(ms: number): void {
-    const at = performance.now() + ms;
-    if (this.#isClosed || at >= this.#ringsAt) return;
-    this.#ringsAt = at;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#ringsAt = Number.POSITIVE_INFINITY;
-      this.#ring();
-    }, ms).unref();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    if (this.#isClosed || isHere || this.#waiting.size >= MAX_WAITING) return;
+    this.#waiting.set(id, { id, createdAt });
   }
 }
 

@@ -3,7 +3,7 @@ import { hasEnded, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
-import { finishUpload, type Outcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
+import { finishUpload, type JobOutcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
 import { holdLease } from "./lease.ts";
 import { isOrphan } from "./pending-upload.ts";
@@ -19,7 +19,7 @@ export async function resumeUpload(
   worker: string,
   marker: JobMarker,
   controller: AbortController,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   try {
     await context.guard.open();
     const current = await context.records.load(marker.id);
@@ -51,7 +51,7 @@ function workOn(
   context: ProcessingContext,
   current: CurrentRecord,
   controller: AbortController,
-): Promise<Outcome> {
+): Promise<JobOutcome> {
   const lease = holdLease(context, current, controller);
   const begin = () => beginAgain(context, current.record, controller.signal);
   return finishUpload(context, lease, begin, controller.signal);
@@ -79,7 +79,7 @@ async function beginAgain(
   return { upload, admission: scheduler.admit(upload.source, { type, size }, options, turn) };
 }
 
-async function park(context: ProcessingContext, current: CurrentRecord): Promise<Outcome> {
+async function park(context: ProcessingContext, current: CurrentRecord): Promise<JobOutcome> {
   const record = failedRecord(current.record, PARKED_REASON, context.settings.now());
   const parked = await replaceUnlessChanged(context, current, record);
   if (parked !== null) await removeLeftovers(context, record, record);

@@ -11,10 +11,6 @@ const MAX_TTL_MS = 315_360_000_000;
 /** URL forms of Unix sockets that other Redis clients accept. Outrigger connects by TCP only. */
 const UNIX_SOCKET = /^(?:unix|rediss?\+(?:unix|socket)|redis-socket):/i;
 
-/** The accepted forms of a job queue URL, for messages. */
-export const JOB_QUEUE_URL =
-  "redis://[user:password@]host[:port][/database], rediss://… or redis+sentinel://…";
-
 /** Whether a text is meant as a Redis URL, including the rejected forms. */
 export function isRedisUrl(text: string): boolean {
   return /^rediss?:/i.test(text) || isSentinelUrl(text) || UNIX_SOCKET.test(text);
@@ -49,14 +45,6 @@ export function parseRedisUrl(text: string): RedisTarget {
     url: isCluster ? addresses.map(({ href }) => href) : last.href,
     ...readOwn(own),
   };
-}
-
-/** As {@link parseRedisUrl}, for a queue: its entries never expire. */
-export function parseJobQueueUrl(text: string): RedisTarget {
-  if (!isRedisUrl(text)) throw new TypeError(`must be ${JOB_QUEUE_URL}`);
-  const target = parseRedisUrl(text);
-  if (target.ttlMs !== undefined) throw new TypeError("must not have ttlMs: queued uploads never expire");
-  return target;
 }
 
 /** Parameters that the Redis adapter parses stay in the URL. */

@@ -46,7 +46,7 @@ async function startRenderer(settings: ServerSettings): Promise<Renderer | null>
   return renderer;
 }
 
-function partsOf({ storage, lookup, jobQueue, metrics, tracing }: ServerSettings): Part[] {
+function partsOf({ storage, lookup, metrics, tracing }: ServerSettings): Part[] {
   const kinds = ROLES.map((role) => storage[role].kind);
   const drivers = (["postgres", "redis", "s3"] as const).filter((kind) => kinds.includes(kind));
   return [
@@ -54,6 +54,5 @@ function partsOf({ storage, lookup, jobQueue, metrics, tracing }: ServerSettings
     ...(metrics || tracing ? (["observers"] as const) : []),
     ...(lookup === false ? [] : (["lookup", "verifier"] as const)),
     ...drivers,
-    ...(jobQueue === undefined ? [] : (["jobQueue"] as const)),
   ];
 }

@@ -11,10 +11,9 @@ import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
 import { chooseSecret } from "../../storage/choose-secret.ts";
 import { requireDataDirectory } from "../../storage/data-directory.ts";
 import { inspectTargets, lacksDirectory, refusalOf } from "../../storage/inspect-targets.ts";
-import { openJobQueue } from "../../storage/open-job-queue.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
 import { storageError } from "../../storage/storage-error.ts";
-import { logUnsharedLimits, logUnworkedUploads, logWarnings } from "../../storage/storage-notices.ts";
+import { logUnsharedLimits, logWarnings } from "../../storage/storage-notices.ts";
 import { watchSpace } from "../../storage/watch-space.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
@@ -41,11 +40,7 @@ export async function openParts(
     await inspectTargets(settings.storage, settings.existing);
   }
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
-  const jobQueue = settings.jobQueue === undefined ? null : await openJobQueue(settings.jobQueue, onTrouble);
-  const storage = await openStorage(settings.storage, onTrouble).catch(async (error) => {
-    await jobQueue?.close();
-    throw error;
-  });
+  const storage = await openStorage(settings.storage, onTrouble);
   const rateLimiter = isLimited(settings) ? await openRateLimiter(settings.storage, onTrouble) : null;
   const pages = createPages();
   let images: Images | null = null;
@@ -56,7 +51,6 @@ export async function openParts(
     requireReady(await atStart.troubles(), storage);
     await logWarnings(storage.targets, logger);
     logUnsharedLimits(settings, rateLimiter !== null, logger);
-    logUnworkedUploads(settings, logger);
     const { metrics, observer } = await createObservers(settings);
     if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);
@@ -67,7 +61,6 @@ export async function openParts(
       ...(observer === null ? {} : { observer }),
       ...(secret === undefined ? {} : { secret }),
       ...(rateLimiter === null ? {} : { rateLimiter }),
-      ...(jobQueue === null ? {} : { jobQueue }),
       storage: storage.stores,
       renderer,
       pages,
@@ -86,12 +79,9 @@ export async function openParts(
     return { storage, rateLimiter, pages, metrics, images, lookup };
   } catch (error) {
     await lookup?.close();
-    // This also closes the renderer, the queue and the storage.
+    // This also closes the renderer and the storage.
     await images?.close();
-    if (images === null) {
-      await jobQueue?.close();
-      await storage.close();
-    }
+    if (images === null) await storage.close();
     await rateLimiter?.close();
     throw error;
   }
