@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { checkLargeUpload } from "../packages/server/src/commands/doctor/mount/check-uploads.ts";
 import { amiss, examineQuickly } from "./support/examine-mount.ts";
 import { startNginx } from "./support/proxies.ts";
 import { withSite } from "./support/service.ts";
@@ -7,7 +6,7 @@ import { withSite } from "./support/service.ts";
 const ACCEL = { header: "X-Accel-Redirect", prefix: "/files/" } as const;
 
 async function amissAt(base: string) {
-  const { findings } = await examineQuickly(base, { checks: [checkLargeUpload] });
+  const { findings } = await examineQuickly(base, { checks: ["large upload"] });
   return amiss(findings);
 }
 

@@ -1,27 +1,12 @@
 import type { Finding } from "../../packages/server/src/commands/doctor/finding.ts";
-import { checkDelete, checkEdits } from "../../packages/server/src/commands/doctor/mount/check-edits.ts";
+import { IMAGE_CHECKS } from "../../packages/server/src/commands/doctor/mount/check-image.ts";
+import { UPLOAD_CHECKS } from "../../packages/server/src/commands/doctor/mount/check-uploads.ts";
 import {
-  checkImagePages,
-  checkUploadPage,
-} from "../../packages/server/src/commands/doctor/mount/check-pages.ts";
-import { checkErrors } from "../../packages/server/src/commands/doctor/mount/check-reach.ts";
-import {
-  checkReads,
-  checkSafetyHeaders,
-} from "../../packages/server/src/commands/doctor/mount/check-reads.ts";
-import {
-  checkAddresses,
-  checkAgent,
-  checkLargeUpload,
-  checkPrefer,
   checkUpload,
-} from "../../packages/server/src/commands/doctor/mount/check-uploads.ts";
-import { examineMount } from "../../packages/server/src/commands/doctor/mount/examine-mount.ts";
-import {
-  createVisit,
-  DOCTOR_NAME,
-  type MountCheck,
-} from "../../packages/server/src/commands/doctor/mount/visit.ts";
+  examineMount,
+  MOUNT_CHECKS,
+} from "../../packages/server/src/commands/doctor/mount/examine-mount.ts";
+import { MountVisit } from "../../packages/server/src/commands/doctor/mount/visit.ts";
 
 /** What of the test's machine, not of the mount, findings depend on. */
 const FONTS = /^fonts$| text$/;
@@ -42,20 +27,9 @@ export function amiss(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ check, status }) => status !== "ok" && !FONTS.test(check));
 }
 
-/** All but those that draw. */
-const QUICK: readonly MountCheck[] = [
-  checkErrors,
-  checkUploadPage,
-  checkAddresses,
-  async (_visit, image) => [checkAgent(DOCTOR_NAME, image)],
-  checkReads,
-  checkSafetyHeaders,
-  checkEdits,
-  checkImagePages,
-  checkPrefer,
-  checkLargeUpload,
-  checkDelete,
-];
+const ALL = Object.entries({ ...MOUNT_CHECKS, ...IMAGE_CHECKS, ...UPLOAD_CHECKS });
+/** All but those that draw or wait. */
+const QUICK = ALL.map(([name]) => name).filter((name) => !["sizes", "fonts", "slow upload"].includes(name));
 
 /** What checks find, these alone after an upload. `left`: what of it could not be deleted. */
 export async function examineQuickly(
@@ -63,10 +37,12 @@ export async function examineQuickly(
   {
     checks = QUICK,
     patienceMs = 0,
-  }: { checks?: readonly MountCheck[] | undefined; patienceMs?: number | undefined },
+  }: { checks?: readonly string[] | undefined; patienceMs?: number | undefined },
 ): Promise<{ findings: Finding[]; left: string[] }> {
-  const visit = createVisit({ base, headers: {}, patienceMs });
-  const { findings, image } = await checkUpload(visit);
-  if (image !== null) for (const check of checks) findings.push(...(await check(visit, image)));
+  const visit = new MountVisit({ base, headers: {}, patienceMs });
+  const { finding, image } = await checkUpload(visit);
+  const findings = [finding];
+  for (const [name, check] of ALL)
+    if (image !== undefined && checks.includes(name)) findings.push(...(await check(visit, image)));
   return { findings, left: await visit.leave() };
 }

@@ -72,18 +72,7 @@ Examples:
 Exit codes: 0 no problem, 1 a problem, 2 invalid usage or configuration.
 `;
 
-const INIT_HELP = `
-Reads package.json, the lock file and the main file. Knows Express, Koa, Fastify, NestJS, Next.js, Hono and node:http.
-
-Examples:
-  outrigger init
-  outrigger init --host koa
-  outrigger init --json | jq -r .install
-
-Exit codes: 0 printed, 1 there is no app or several frameworks fit, 2 invalid usage.
-`;
-
-/** Adds `init`, and the commands that run a server (`serve`, `doctor`) or work on its storage and database. */
+/** Adds the commands that run a server (`serve`, `doctor`) or work on its storage and database. */
 export function addServerCommands(program: Command): void {
   program
     .command("serve")
@@ -115,16 +104,6 @@ export function addServerCommands(program: Command): void {
   addContactsCommand(program, CONFIG_HELP);
   addKeysCommand(program, CONFIG_HELP);
   addSuppressCommand(program, CONFIG_HELP);
-  program.commandsGroup("Mount it in an app:");
-  program
-    .command("init")
-    .description("Print the lines that mount image hosting in the app of this directory; changes nothing.")
-    .option("--host <name>", "express, koa, fastify, nest, next, hono or node (default: as in package.json)")
-    .option("--json", "print one JSON object")
-    .showHelpAfterError("(see outrigger init --help)")
-    .addHelpText("after", INIT_HELP)
-    .exitOverride()
-    .action(lazyAction(async () => (await import("./init/init.ts")).init));
 }
 
 /** Collects the values of an option that may be repeated. */

@@ -8,7 +8,6 @@ import {
   type BlobStore,
   distinctTargets,
   type SharedTarget,
-  type StorageTarget,
   type StorageTargets,
 } from "@outrigger/core/stores";
 import { directoryReasonOf, reasonOf } from "../../cli/error-reason.ts";
@@ -19,7 +18,7 @@ import { openStorage, openTarget } from "../../storage/open-storage.ts";
 import { whyUnreachable } from "../../storage/storage-error.ts";
 import { memoryWarning } from "../../storage/storage-notices.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
-import { type ClockReading, checkClock } from "./check-clock.ts";
+import { type ClockReading, checkClock } from "./check-machine.ts";
 import { type Finding, ok, problem, warning, warningOf } from "./finding.ts";
 
 /** Enough records to detect common damage, few enough to be read quickly. */
@@ -29,42 +28,34 @@ const MIN_FREE_SHARE = 0.05;
 /** A small image takes as many inodes as a large one, so a volume of small images runs out of inodes first. */
 const MIN_FREE_INODES = 100_000;
 const MIN_FREE_INODE_SHARE = 0.1;
-const LEASES = "leases";
-const TOGETHER = "stores of the roles";
+const MORE_INODES =
+  "Move the directory to a file system with more inodes: ext4 made with mkfs.ext4 -i 4096 (bytes per inode) or -N (number of inodes), or XFS, which allocates them on demand";
 
 /** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
   if (target.kind === "file") {
     const found = await checkStorage(target.directory);
-    const isWell = found.every(({ status }) => status !== "problem");
-    const isStocked = isWell && roles.includes("records") && existsSync(join(target.directory, "blobs"));
-    return isStocked
-      ? [...found, ...(await checkRecords(createFsBlobStore({ directory: target.directory })))]
-      : found;
+    const isStocked = roles.includes("records") && existsSync(join(target.directory, "blobs"));
+    if (!isStocked || found.some(({ status }) => status === "problem")) return found;
+    return [...found, ...(await checkRecords(createFsBlobStore({ directory: target.directory })))];
   }
   const check = roles.length === 3 ? "storage" : `storage of ${roles.join(" and ")}`;
   try {
     const { store, warnings } = await openTarget(shared);
     try {
       await tryStorage(store, `doctor/${randomUUID()}`);
-      const found = [...memoryWarning(shared), ...(await warnings())];
+      const found = [...memoryWarning(shared), ...(await warnings())].map((text) => warningOf(check, text));
       const damaged = roles.includes("records") ? await checkRecords(store) : [];
-      return [ok(check, describeTarget(target)), ...found.map((text) => warningOf(check, text)), ...damaged];
+      return [ok(check, describeTarget(target)), ...found, ...damaged];
     } finally {
       await store.close();
     }
   } catch (error) {
-    return [problemOf(check, target, error)];
+    const why = `${describeTarget(target)} cannot be used: ${whyUnreachable(target, error)}`;
+    const detail = error instanceof StartError ? error.message : why;
+    return [problem(check, detail, "Fix this, or set another store in storage")];
   }
-}
-
-function problemOf(check: string, target: StorageTarget, error: unknown): Finding {
-  // Its message contains the remedy.
-  if (error instanceof StartError)
-    return problem(check, error.message, "Fix this, or set another store in storage");
-  const detail = `${describeTarget(target)} cannot be used: ${whyUnreachable(target, error)}`;
-  return problem(check, detail, "Fix this, or set another store in storage");
 }
 
 /** Reads a few records. @returns A warning if some are damaged. */
@@ -74,9 +65,8 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
   const admin = createImageAdmin({ storage: records, onError: () => undefined });
   try {
     for await (const { id, state } of admin.list()) {
-      looked++;
       if (state === "damaged") damaged.push(id);
-      if (looked === SAMPLE) break;
+      if (++looked === SAMPLE) break;
     }
   } finally {
     await admin.close();
@@ -86,20 +76,18 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
   return [warning("records", detail, "Run outrigger images verify to find all damaged records")];
 }
 
-/** Free and total space of a file system. */
-export interface Space {
-  /** Bytes that this user may still write. */
-  freeBytes: number;
-  totalBytes: number;
-}
-
 /** Whether a data directory can be used or created and has free space. Changes nothing in it. @param directory Absolute path. */
 export async function checkStorage(directory: string): Promise<Finding[]> {
-  const place = placeForTrial(directory);
+  // A directory on the file system of the data: in an existing store that of temporary files, which the store sweeps if
+  // this process is killed; otherwise the closest existing parent.
+  let place = join(directory, "tmp");
+  while (!existsSync(place)) place = dirname(place);
   let clock: ClockReading;
   try {
     clock = await tryStoreIn(place);
-    await requireWritable(join(directory, "blobs"));
+    const blobs = join(directory, "blobs");
+    // Rejects for a file at this path, too.
+    if (existsSync(blobs)) await access(`${blobs}/.`, constants.W_OK | constants.X_OK);
   } catch (error) {
     const detail = `${directory} cannot be used: ${directoryReasonOf(error)}`;
     return [problem("data directory", detail, "Fix this, or set another directory with --data")];
@@ -109,12 +97,12 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
     ok("data directory", existsSync(directory) ? directory : `${directory}, which can be created`),
     checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
     ...checkInodes(ffree, files),
-    checkClock("clock of the file system", [clock]),
+    checkClock("clock of the file system", clock),
   ];
 }
 
-/** Whether there is space for more pictures. */
-export function checkSpace({ freeBytes, totalBytes }: Space): Finding {
+/** Whether there is space for more pictures. @param space Bytes that this user may still write, and all. */
+export function checkSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
   const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
   const detail = `${(freeBytes / 1e9).toFixed(1)} GB (${Math.round(share * 100)} %)`;
   if (freeBytes >= MIN_FREE_BYTES && share >= MIN_FREE_SHARE) return ok("free space", detail);
@@ -126,20 +114,8 @@ export function checkInodes(free: number, total: number): Finding[] {
   if (total === 0) return [];
   const share = free / total;
   const detail = `${free} of ${total} (${Math.round(share * 100)} %)`;
-  if (free >= MIN_FREE_INODES && share >= MIN_FREE_INODE_SHARE) return [ok("free inodes", detail)];
-  const remedy =
-    "Move the directory to a file system with more inodes: ext4 made with mkfs.ext4 -i 4096 (bytes per inode) or -N (number of inodes), or XFS, which allocates them on demand";
-  return [warning("free inodes", detail, remedy)];
-}
-
-/**
- * The parent of a trial directory, on the file system of the data. In an existing store this is the directory of temporary
- * files, which the store sweeps if this process is killed; otherwise it is the closest existing parent.
- */
-function placeForTrial(directory: string): string {
-  let place = join(directory, "tmp");
-  while (!existsSync(place)) place = dirname(place);
-  return place;
+  const isEnough = free >= MIN_FREE_INODES && share >= MIN_FREE_INODE_SHARE;
+  return [isEnough ? ok("free inodes", detail) : warning("free inodes", detail, MORE_INODES)];
 }
 
 /** Tests a separate store, since a server may be using the data directory. @returns A reading of the file system's clock. */
@@ -147,36 +123,27 @@ async function tryStoreIn(place: string): Promise<ClockReading> {
   const beforeMs = Date.now();
   const trial = await mkdtemp(join(place, "outrigger-doctor-"));
   try {
-    const { mtimeMs } = await stat(trial);
+    const { mtimeMs: shownMs } = await stat(trial);
     const afterMs = Date.now();
     const store = createFsBlobStore({ directory: trial });
     await tryStorage(store, "trial");
     await store.close();
-    return { beforeMs, afterMs, shownMs: mtimeMs };
+    return { beforeMs, afterMs, shownMs };
   } finally {
     await rm(trial, { recursive: true, force: true });
   }
 }
 
-/** Rejects if the directory exists and this user may not write to it, or the path is not a directory. */
-async function requireWritable(directory: string): Promise<void> {
-  if (existsSync(directory)) await access(`${directory}/.`, constants.W_OK | constants.X_OK);
-}
-
 /** Whether the stores of the roles belong together. Empty if there is only one. */
 export async function checkTogether(targets: StorageTargets): Promise<Finding[]> {
+  const check = "stores of the roles";
   if (distinctTargets(targets).length === 1) return [];
   try {
     await inspectTargets(targets);
-    return [ok(TOGETHER, "all stores belong to the records")];
+    return [ok(check, "all stores belong to the records")];
   } catch (error) {
-    return [
-      problem(
-        TOGETHER,
-        reasonOf(error),
-        "Mount, name or restore the right stores before anything is repaired",
-      ),
-    ];
+    const remedy = "Mount, name or restore the right stores before anything is repaired";
+    return [problem(check, reasonOf(error), remedy)];
   }
 }
 
@@ -185,14 +152,9 @@ export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
   if (targets.renditions.kind === "file" || targets.renditions.kind === "memory") return [];
   try {
     const { stores, close } = await openStorage(targets);
-    try {
-      const { place } = await chooseLeases(stores);
-      return [
-        place === "none" ? warningOf(LEASES, NO_LEASES_WARNING) : ok(LEASES, `in the store of the ${place}`),
-      ];
-    } finally {
-      await close();
-    }
+    const { place } = await chooseLeases(stores).finally(close);
+    const found = ok("leases", `in the store of the ${place}`);
+    return [place === "none" ? warningOf("leases", NO_LEASES_WARNING) : found];
   } catch {
     // Another check reports a store that cannot be used.
     return [];

@@ -3,19 +3,30 @@ import { ifInstalled, installLine } from "../../cli/parts.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../../config/settings.ts";
-import { checkFonts } from "./check-fonts.ts";
 import { checkLookup } from "./check-lookup.ts";
-import { checkNode, checkOpenFiles } from "./check-process.ts";
-import { checkRenderer } from "./check-renderer.ts";
-import { checkSecret } from "./check-secret.ts";
-import { checkAddresses, checkSizes, checkTimeOuts } from "./check-settings.ts";
+import {
+  checkAddresses,
+  checkNode,
+  checkOpenFiles,
+  checkSecret,
+  checkSizes,
+  checkTimeOuts,
+} from "./check-machine.ts";
+import { checkFonts, checkRenderer } from "./check-renderer.ts";
 import { checkLeases, checkTarget, checkTogether } from "./check-storage.ts";
 import { type Finding, lineOf, problem } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
-import { type MountFlags, visitOptionsOf } from "./mount/visit-options.ts";
+import type { VisitOptions } from "./mount/visit.ts";
+
+const PATIENCE_SECONDS = 7;
+const MAX_PATIENCE_SECONDS = 600;
 
 /** The options of `outrigger doctor` as typed. */
-export interface DoctorFlags extends Pick<ServeFlags, "config" | "data">, MountFlags {
+export interface DoctorFlags extends Pick<ServeFlags, "config" | "data"> {
+  /** Headers as `Name: value`. */
+  header?: readonly string[];
+  /** Seconds that an upload pauses. @default 7 */
+  patience?: string;
   json?: boolean;
 }
 
@@ -26,8 +37,22 @@ export interface DoctorFlags extends Pick<ServeFlags, "config" | "data">, MountF
  * @throws ConfigError for an invalid configuration, and for options that do not apply.
  */
 export async function doctor(url: string | undefined, flags: DoctorFlags): Promise<void> {
-  const { json = false } = flags;
-  const examination = url === undefined ? await ofThisMachine(flags) : ofMount(url, flags);
+  const { json = false, config, data } = flags;
+  const isMachine = url === undefined;
+  const why = isMachine
+    ? "applies only to a URL, and no URL was given"
+    : "applies only to this machine, not to a URL";
+  const others = isMachine ? (["header", "patience"] as const) : (["config", "data"] as const);
+  const given = others.filter((name) => flags[name] !== undefined);
+  if (given.length > 0)
+    throw new ConfigError(
+      "The command line",
+      given.map((name) => `--${name}: ${why}`),
+    );
+  const own = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
+  const examination = isMachine
+    ? examineMachine(settingsOf(await loadConfig(own, process.env)))
+    : examineMount(visitOptionsOf(url, flags));
   // If the reader has ended, the exit code still reports problems.
   process.stdout.on("error", () => {});
   const findings: Finding[] = [];
@@ -40,30 +65,34 @@ export async function doctor(url: string | undefined, flags: DoctorFlags): Promi
   if (!isWell) process.exitCode = 1;
 }
 
-async function ofThisMachine(flags: DoctorFlags): Promise<AsyncGenerator<Finding>> {
-  refuse(flags, ["header", "patience"], "applies only to a URL, and no URL was given");
-  const { config, data } = flags;
-  const given = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
-  return examine(settingsOf(await loadConfig(given, process.env)));
-}
-
-function ofMount(url: string, flags: DoctorFlags): AsyncGenerator<Finding> {
-  refuse(flags, ["config", "data"], "applies only to this machine, not to a URL");
-  return examineMount(visitOptionsOf(url, flags));
-}
-
-function refuse(flags: DoctorFlags, names: readonly (keyof DoctorFlags)[], why: string): void {
-  const given = names.filter((name) => flags[name] !== undefined && String(flags[name]) !== "");
-  if (given.length > 0)
-    throw new ConfigError(
-      "The command line",
-      given.map((name) => `--${name}: ${why}`),
-    );
+/** @throws ConfigError that names each invalid option. It quotes no header and no URL, which may have a secret. */
+export function visitOptionsOf(url: string, { header = [], patience }: DoctorFlags): VisitOptions {
+  const problems: string[] = [];
+  const headers: Record<string, string> = {};
+  for (const text of header) {
+    const [, name = "", value = ""] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? [];
+    try {
+      new Headers([[name, value]]);
+      headers[name] = value;
+    } catch {
+      problems.push('--header: must be a header such as "Authorization: Bearer …"');
+    }
+  }
+  const seconds = patience === undefined ? PATIENCE_SECONDS : Number(patience.trim() || Number.NaN);
+  if (!(seconds >= 0 && seconds <= MAX_PATIENCE_SECONDS))
+    problems.push(`--patience: must be a number of seconds from 0 to ${MAX_PATIENCE_SECONDS}`);
+  const { protocol, origin, pathname, username, password, search, hash } = URL.canParse(url)
+    ? new URL(url)
+    : new URL("data:");
+  if (!/^https?:$/.test(protocol) || username + password + search + hash !== "")
+    problems.push("URL: must be an absolute http(s) URL without user, query and fragment");
+  if (problems.length > 0) throw new ConfigError("The command line", problems);
+  return { base: origin + pathname.replace(/\/+$/, ""), headers, patienceMs: seconds * 1000 };
 }
 
 /** Checks everything that a server with these settings needs, and leaves no data behind. */
-export async function* examine(settings: ServerSettings): AsyncGenerator<Finding> {
-  const { storage, secret, lookup, renderer: options } = settings;
+async function* examineMachine(settings: ServerSettings): AsyncGenerator<Finding> {
+  const { storage, secret, lookup } = settings;
   yield checkNode();
   yield* checkOpenFiles();
   for (const shared of distinctTargets(storage)) yield* await checkTarget(shared);
@@ -74,18 +103,11 @@ export async function* examine(settings: ServerSettings): AsyncGenerator<Finding
   yield checkSizes(settings);
   yield checkAddresses(settings);
   if (lookup !== false) yield* await checkLookup(lookup);
-  yield* examineRenderer(options);
-}
-
-const IMAGING = "@outrigger/imaging";
-
-async function* examineRenderer(options: ServerSettings["renderer"]): AsyncGenerator<Finding> {
-  const imaging = await ifInstalled(IMAGING, () => import("@outrigger/imaging"));
-  if (imaging === null) {
-    yield problem("renderer", `${IMAGING} is not installed`, `Install it with ${installLine([IMAGING])}`);
-    return;
-  }
-  const renderer = imaging.createRenderer(options);
+  const name = "@outrigger/imaging";
+  const imaging = await ifInstalled(name, () => import("@outrigger/imaging"));
+  if (imaging === null)
+    return yield problem("renderer", `${name} is not installed`, `Install it with ${installLine([name])}`);
+  const renderer = imaging.createRenderer(settings.renderer);
   try {
     yield* await checkRenderer(renderer);
     yield* await checkFonts(renderer);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseMountUrl, visitOptionsOf } from "./visit-options.ts";
+import { visitOptionsOf } from "./doctor.ts";
 
 const URL = "https://example.com/img/";
 
@@ -33,8 +33,8 @@ it.each([
   ["https://example.com/img/", "https://example.com/img"],
   ["https://example.com", "https://example.com"],
   ["http://[::1]:3000//", "http://[::1]:3000"],
-])("parseMountUrl accepts the mount point %s", (text, base) => {
-  expect(parseMountUrl(text)).toBe(base);
+])("visitOptionsOf accepts the mount point %s", (text, base) => {
+  expect(visitOptionsOf(text, {}).base).toBe(base);
 });
 
 it.each([
@@ -43,7 +43,9 @@ it.each([
   "https://me:secret@example.com/",
   "https://e.com/?a",
   "/img",
-])("parseMountUrl rejects the mount point %s without quoting it", (text) => {
-  expect(() => parseMountUrl(text)).toThrow(/^The command line is not valid\nURL: must be an absolute http/);
-  expect(() => parseMountUrl(text)).not.toThrow("secret");
+])("visitOptionsOf rejects the mount point %s without quoting it", (text) => {
+  expect(() => visitOptionsOf(text, {})).toThrow(
+    /^The command line is not valid\nURL: must be an absolute http/,
+  );
+  expect(() => visitOptionsOf(text, {})).not.toThrow("secret");
 });

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { explainTrouble } from "./connection-trouble.ts";
-import { exchange } from "./exchange.ts";
+import { unanswered } from "./advice.ts";
+import { exchange } from "./visit.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -18,10 +18,10 @@ async function troubleWith(treat: (socket: import("node:net").Socket) => void, p
   const failure = await exchange(new URL(`${protocol}://127.0.0.1:${port}/`), { silenceMs: 200 }).catch(
     (error: unknown) => error,
   );
-  return explainTrouble(failure).detail;
+  return unanswered("mount", failure).detail;
 }
 
-it("explainTrouble explains why a connection failed", async () => {
+it("unanswered explains why a connection failed", async () => {
   expect(await troubleWith((socket) => socket.destroy())).toBe("the connection was cut without a reply");
   expect(await troubleWith((socket) => socket.resume())).toBe("nothing answers in time");
   expect(await troubleWith((socket) => socket.end("220 mail.example ESMTP\r\n"))).toBe(
@@ -32,10 +32,10 @@ it("explainTrouble explains why a connection failed", async () => {
   );
 });
 
-it("explainTrouble explains an unknown host name", async () => {
+it("unanswered explains an unknown host name", async () => {
   const failure = await exchange(new URL("http://unknown.invalid/"), {}).catch((error: unknown) => error);
   // Without a network the resolver does not respond.
-  expect(explainTrouble(failure).detail).toMatch(
+  expect(unanswered("mount", failure).detail).toMatch(
     /^(?:this name is not in the DNS|the DNS does not respond)$/,
   );
 });
@@ -46,9 +46,9 @@ it.each([
   ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the server does not send the intermediate certificates"],
   ["EODD", "the connection failed: odd"],
-])("explainTrouble explains %s", (code, detail) => {
+])("unanswered explains %s", (code, detail) => {
   const failure = Object.assign(new Error("odd"), { code });
   const [attempt] = [new AggregateError([failure])];
-  expect(explainTrouble(failure).detail).toContain(detail);
-  if (code !== "EODD") expect(explainTrouble(attempt)).toEqual(explainTrouble(failure));
+  expect(unanswered("mount", failure).detail).toContain(detail);
+  if (code !== "EODD") expect(unanswered("mount", attempt)).toEqual(unanswered("mount", failure));
 });

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Answer } from "./answer.ts";
-import { checkPlainTwin, checkTls, plainTwinOf } from "./check-transport.ts";
+import { checkPlainTwin, checkTls, otherPlaces, plainTwinOf } from "./examine-mount.ts";
+import type { Answer } from "./visit.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -22,7 +22,6 @@ const HELLO: Answer = {
   body: Buffer.alloc(0),
   sentMs: 0,
   arrivedMs: 0,
-  isReused: false,
   isLoopback: false,
   certificateDays: null,
   tlsVersion: null,
@@ -49,9 +48,9 @@ describe("checkPlainTwin", () => {
       "a redirect to TLS",
       (_req, res) => void res.writeHead(308, { location: "https://img.example/" }).end(),
       "ok",
-      "redirected to https",
+      "as expected",
     ],
-    ["a refusal", (_req, res) => void res.writeHead(403).end(), "ok", "refused: 403"],
+    ["a refusal", (_req, res) => void res.writeHead(403).end(), "ok", "as expected"],
     [
       "a service",
       (_req, res) => void res.writeHead(405, { allow: "POST, OPTIONS" }).end(),
@@ -66,10 +65,7 @@ describe("checkPlainTwin", () => {
   it("reports ok if nothing listens", async () => {
     const origin = await listen(() => undefined);
     for (const close of closing.splice(0)) await close();
-    expect(await checkPlainTwin(origin)).toMatchObject({
-      status: "ok",
-      detail: "nothing answers without TLS",
-    });
+    expect(await checkPlainTwin(origin)).toMatchObject({ status: "ok" });
   });
 });
 
@@ -77,4 +73,15 @@ it("plainTwinOf returns an address only for the default port", () => {
   expect(plainTwinOf("https://img.example/img")).toBe("http://img.example/img");
   expect(plainTwinOf("https://img.example:8443/img")).toBeNull();
   expect(plainTwinOf("http://img.example/img")).toBeNull();
+});
+
+it("otherPlaces lists parent paths first, then common mount points", () => {
+  const places = otherPlaces("https://example.com/a/b/api");
+  expect(places.slice(0, 4)).toEqual([
+    "https://example.com/a/b",
+    "https://example.com/a",
+    "https://example.com",
+    "https://example.com/img",
+  ]);
+  expect(otherPlaces("https://example.com/img")).not.toContain("https://example.com/img");
 });

@@ -1,0 +1,147 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { IMAGES_RULES } from "@outrigger/core/images";
+import type { StorageTarget } from "@outrigger/core/stores";
+import { systemCode } from "@outrigger/core/values";
+import { sizeText } from "../../cli/amounts.ts";
+import { fileReasonOf } from "../../cli/error-reason.ts";
+import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/open-files.ts";
+import { readOwnPackage } from "../../cli/own-package.ts";
+import { forgedHostRisk, type ServerSettings } from "../../config/settings.ts";
+import { describeTarget } from "../../config/targets/describe-storage.ts";
+import { SET_SECRET } from "../../storage/choose-secret.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+const NOTICEABLE_MS = 5_000;
+const WRONG_MS = 60_000;
+/** The length that the store creates and requires. */
+const SECRET_BYTES = 32;
+/** The default idle timeout of nginx, HAProxy and cloud load balancers. */
+const PROXY_IDLE_MS = 60_000;
+/** A line of 512 kbit/s. */
+const SLOW_LINE_BYTES_PER_SECOND = 64 * 1024;
+
+/** Whether this version of Node is supported. @param version `major.minor.patch` */
+export function checkNode(version: string = process.versions.node): Finding {
+  const needed = readOwnPackage().engines.node.replace(">=", "");
+  const detail = `${version} (${needed} or newer is needed)`;
+  const isOld = version.localeCompare(needed, "en", { numeric: true }) < 0;
+  return isOld ? problem("Node.js", detail, "Install a newer version") : ok("Node.js", detail);
+}
+
+/** Whether the limit of open files is high enough for a server. Empty if the limit is unknown. */
+export function checkOpenFiles(limit: number | null = openFilesLimit()): Finding[] {
+  if (limit === null) return [];
+  const detail = limit === Number.POSITIVE_INFINITY ? "unlimited" : `at most ${limit}`;
+  if (limit >= ENOUGH_OPEN_FILES) return [ok("open files", detail)];
+  return [warning("open files", `${detail}: every connection and picture needs one`, RAISE_OPEN_FILES)];
+}
+
+/** A time read from another clock. Unix milliseconds. */
+export interface ClockReading {
+  /** Time by this machine's clock before and after the reading. */
+  beforeMs: number;
+  afterMs: number;
+  /** Time on the other clock; NaN if it showed none. */
+  shownMs: number;
+}
+
+/** Milliseconds by which the other clock is ahead; negative if it is behind. 0 if the time shown lies between the two readings. */
+export function clockAheadBy({ beforeMs, afterMs, shownMs }: ClockReading): number {
+  return shownMs > afterMs ? shownMs - afterMs : Math.min(0, shownMs - beforeMs || 0);
+}
+
+/** Whether another clock agrees with this machine's, since images expire by the clock. */
+export function checkClock(check: string, reading: ClockReading): Finding {
+  const aheadMs = clockAheadBy(reading);
+  const size = Math.abs(aheadMs);
+  const detail = `${(size / 1000).toFixed(0)} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's`;
+  const remedy = "Synchronize both clocks by NTP (timedatectl set-ntp true): images expire by the clock";
+  if (size > WRONG_MS) return problem(check, detail, remedy);
+  return size > NOTICEABLE_MS ? warning(check, detail, remedy) : ok(check, "equal to this machine's");
+}
+
+/**
+ * Whether the secret of PINs exists, is complete, and cannot be read by other users.
+ * @param records The store of the records; a directory also keeps the secret.
+ * @param isConfigured Whether the configuration sets a secret, which takes precedence.
+ */
+export async function checkSecret(records: StorageTarget, isConfigured: boolean): Promise<Finding> {
+  if (isConfigured) return ok("secret", "set in the configuration");
+  if (records.kind === "memory") return ok("secret", "created at each start");
+  if (records.kind !== "file")
+    return problem("secret", `none is set, and ${describeTarget(records)} cannot keep one`, SET_SECRET);
+  const path = join(records.directory, "secret");
+  try {
+    const { mode } = await stat(path);
+    const restrict = `Restrict it to its owner: chmod 600 ${path}`;
+    if ((mode & 0o077) !== 0) return problem("secret", `${path} can be read by other users`, restrict);
+    if ((await readFile(path)).length >= SECRET_BYTES) return ok("secret", path);
+    return problem("secret", `${path} is too short`, "Restore it from a backup: another changes all PINs");
+  } catch (error) {
+    const isMissing = ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
+    if (isMissing) return ok("secret", "created at the first start");
+    const detail = `${path} cannot be read: ${fileReasonOf(error)}`;
+    return problem("secret", detail, "Make the server's user its owner");
+  }
+}
+
+/** Whether the server's timeouts fit its clients and proxies. */
+export function checkTimeOuts({
+  http,
+  images = {},
+  trustProxy,
+}: Pick<ServerSettings, "http" | "images" | "trustProxy">): Finding[] {
+  const { keepAliveMs, idleMs, requestTimeoutMs } = http;
+  const { uploadIdleMs = IMAGES_RULES.uploadIdleMs.preset } = images;
+  const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images;
+  const bytesPerSecond = Math.round(maxUploadBytes / (requestTimeoutMs / 1000));
+  const faults: readonly (readonly [isSo: boolean, detail: string, remedy: string])[] = [
+    [
+      trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS,
+      `idle connections end after ${keepAliveMs} ms, but most proxies reuse them for up to ${PROXY_IDLE_MS} ms and then fail`,
+      "Set http.keepAliveMs to 75000, or above the idle timeout of your proxy",
+    ],
+    [
+      idleMs <= uploadIdleMs,
+      `connections are closed after ${idleMs} ms, before an upload without progress receives 408 after ${uploadIdleMs} ms`,
+      "Set http.idleMs above images.uploadIdleMs",
+    ],
+    [
+      bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND,
+      `the largest upload must arrive within ${requestTimeoutMs} ms, which needs ${sizeText(bytesPerSecond)}/s`,
+      "Raise http.requestTimeoutMs, or keep its default",
+    ],
+  ];
+  const found = faults.filter(([isSo]) => isSo).map(([, ...texts]) => warning("time-outs", ...texts));
+  const [between, silent, whole] = [keepAliveMs, idleMs, requestTimeoutMs].map((ms) => Math.round(ms / 1000));
+  const detail = `${between} s between requests, ${silent} s without traffic, ${whole} s for a request`;
+  return found.length > 0 ? found : [ok("time-outs", detail)];
+}
+
+/** Whether the server itself decides the host of the addresses in replies. */
+export function checkAddresses(
+  settings: Pick<ServerSettings, "trustProxy" | "publicUrl" | "images">,
+): Finding {
+  const forgery = forgedHostRisk(settings);
+  if (forgery !== null) return warning("addresses", forgery.risk, forgery.remedy);
+  if (settings.publicUrl !== undefined) return ok("addresses", `begin with ${settings.publicUrl}`);
+  const isLimited = settings.images?.allowedHosts !== undefined;
+  return ok("addresses", isLimited ? "only allowed hosts" : "the Host of each request; no proxy is trusted");
+}
+
+/** Whether any client can request any size without a cache in front. */
+export function checkSizes({
+  images = {},
+  trustProxy,
+}: Pick<ServerSettings, "images" | "trustProxy">): Finding {
+  const { sizes = IMAGES_RULES.sizes.preset } = images;
+  if (sizes === "signed") return ok("sizes", "only presets and signed addresses");
+  if (sizes !== "any") return ok("sizes", "the next larger step");
+  if (trustProxy !== false) return ok("sizes", "any; outrigger doctor <url> looks for a cache in front");
+  return warning(
+    "sizes",
+    "any client can request any size, and no trusted proxy or cache is in front",
+    'Set images.sizes to "steps" or "signed", or put a cache in front and set trustProxy',
+  );
+}
