@@ -14,8 +14,7 @@ import { type S3Server, startS3Server } from "./support/s3-server.ts";
 import { addressOf, type Created, upload } from "./support/service.ts";
 
 const MIB = 2 ** 20;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -119,54 +118,24 @@ describe.each(Object.entries(STORES))("in %s", (_name, prepare) => {
     await node.read(idle);
     await expect.poll(async () => (await renditionsIn(store)).size).toBe(2);
   }, 60_000);
-
-  test("two processes keep all renditions within maxRenditionBytes, and evict the images used the longest ago", async () => {
-    const open = await prepare();
-    const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
-    const store = open();
-    const options = { maxRenditionBytes: MIB };
-    const nodes = [await startNode(store, clock, options), await startNode(open(), clock, options)];
-    const [node] = nodes;
-    if (node === undefined) throw new Error("Two were started");
-    const picture = await noiseJpeg(200);
-    const images: Created[] = [];
-    let largest = 0;
-    for (let turn = 0; turn < 20; turn++) {
-      const image = await upload(node, picture, "image/jpeg", soon(clock));
-      images.push(image);
-      await nodes[turn % 2]?.read(image);
-      await Promise.all(nodes.map(({ images }) => images.sweep()));
-      largest = Math.max(largest, sumOf(await renditionsIn(store)));
-      clock.now += HOUR_MS;
-    }
-    // Each process stores at most a sixteenth and one rendition before it makes room.
-    expect(largest).toBeLessThanOrEqual(MIB + 2 * (MIB / 16 + 130_000));
-    const newest = images.slice(-3).map(({ id }) => `${id}/renditions/png-200x200`);
-    await expect.poll(async () => [...(await renditionsIn(store)).keys()]).toContain(newest[2]);
-    for (const { images } of nodes) await images.sweep();
-    const left = await renditionsIn(store);
-    expect(sumOf(left)).toBeLessThanOrEqual(MIB);
-    expect(left.size).toBeGreaterThanOrEqual(5);
-    for (const key of newest) expect(left.has(key)).toBe(true);
-    expect(left.has(`${images[0]?.id}/renditions/png-200x200`)).toBe(false);
-    for (const { id } of images) expect(await store.stat(`${id}/original`)).not.toBeNull();
-  }, 60_000);
 });
 
-test("twelve large sizes of one noise JPEG stay within ten times the original or 32 MiB", async () => {
+test("twelve large sizes of one noise JPEG stay within ten times the original", async () => {
   const open = await (STORES["a directory"]?.() ?? Promise.reject(new Error("No such store")));
   const clock = { now: Date.now() };
   const store = open();
   const node = await startNode(store, clock);
   const image = await upload(node, await noiseJpeg(1200), "image/jpeg");
+  const original = await store.stat(`${image.id}/original`);
+  const limit = Math.max(8 * MIB, 10 * (original?.size ?? 0));
   let served = 0;
   for (let size = 0; size < 12; size++) {
     served += await node.read(image, `?resize=${1199 - size}x`);
-    expect(sumOf(await renditionsIn(store))).toBeLessThanOrEqual(32 * MIB);
+    expect(sumOf(await renditionsIn(store))).toBeLessThanOrEqual(limit);
   }
   expect(served).toBeGreaterThan(40 * MIB);
   await expect
     .poll(async () => [...(await renditionsIn(store)).keys()])
     .toContain(`${image.id}/renditions/png-1188x1188`);
-  expect((await renditionsIn(store)).size).toBeGreaterThanOrEqual(5);
+  expect(sumOf(await renditionsIn(store))).toBeGreaterThan(limit / 2);
 }, 60_000);

@@ -44,7 +44,7 @@ async function environmentWith(records: string) {
       new ListObjectsV2Command({ Bucket: bucket, Prefix: "a/blobs/" }),
     );
     // The ledger of renditions is stored beside them.
-    return Contents.map(({ Key = "" }) => Key).filter((key) => !key.includes("/rendition-usage/"));
+    return Contents.map(({ Key = "" }) => Key);
   };
   return { bucket, env, stored };
 }

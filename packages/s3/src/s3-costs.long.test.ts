@@ -56,7 +56,7 @@ test("a service with all roles in one bucket sends the number of requests that t
       await reply.arrayBuffer();
     };
     await read();
-    await expectCost(6, 0, 3, 1, 0);
+    await expectCost(6, 0, 4, 1, 0);
     await read();
     await expectCost(1, 0, 0, 0, 0);
     const json = `${addressOf(site, image.id, "json")}?pin=${image.pin}`;

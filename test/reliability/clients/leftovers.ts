@@ -19,8 +19,7 @@ export async function holdingsOf(target: Target): Promise<Holdings> {
   ]);
   return {
     descriptors: await target.countDescriptors(),
-    // The rendition byte ledger is written a moment after the rendition it counts.
-    files: { tmp, blobs: blobs.filter((path) => !path.includes("/rendition-usage/")), "due/images": due },
+    files: { tmp, blobs, "due/images": due },
     errors: target.errors().length,
   };
 }

@@ -54,8 +54,6 @@ export interface ImageSettings {
   /** `null`: this process sends all bytes. */
   sendfile: SendfileOptions | null;
   memoryBytes: number;
-  /** `null`: no limit. */
-  maxRenditionBytes: number | null;
   /** `null`: kept while the image lives. */
   renditionsIdleDays: number | null;
   rules: Record<keyof ImageRateLimits, RateRule | null>;
@@ -159,7 +157,6 @@ export const IMAGES_RULES = {
   ),
   sendfile: SENDFILE_RULE,
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
-  maxRenditionBytes: rules.preset(10 * 2 ** 30, rules.orFalse(rules.whole(2 ** 20))),
   renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
   rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
   renderBudget: rules.preset(20, rules.orFalse(rules.whole(1, 3600))),
@@ -227,7 +224,6 @@ export function imageSettings(options: Given): ImageSettings {
     cacheTag: options.cacheTag ?? null,
     sendfile: options.sendfile ?? null,
     memoryBytes: options.memoryBytes,
-    maxRenditionBytes: options.maxRenditionBytes === false ? null : options.maxRenditionBytes,
     renditionsIdleDays: options.renditionsIdleDays === false ? null : options.renditionsIdleDays,
     rules: {
       creates: rule("creates"),

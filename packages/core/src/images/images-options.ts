@@ -176,13 +176,6 @@ export interface ImagesOptions {
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes?: number | undefined;
   /**
-   * Maximum bytes of all stored renditions together, from 1048576; `false`: no limit. Beyond it, the renditions of
-   * the least recently used images are evicted until the total is 10 % below the limit. They are rendered again on
-   * request.
-   * @default 10737418240 (10 GiB)
-   */
-  maxRenditionBytes?: number | false | undefined;
-  /**
    * Days after its last use for which an image keeps its stored renditions, 1 to 3650. `false`: as long as the image
    * lives. Needs sweeps: see `sweepEveryMs`. @default 30
    */

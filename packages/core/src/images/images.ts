@@ -122,14 +122,13 @@ export function createImages(options: ImagesOptions): Images {
   const renditions = createRenditions({
     ...roles,
     leases,
-    isLiving: async (id) => {
+    loadLiving: async (id) => {
       const current = await life.records.loadUnconfirmed(id);
-      return current !== null && current.record.gone === null;
+      return current === null || current.record.gone !== null ? null : current.record;
     },
     renderer,
     scheduler,
     memoryBytes: settings.memoryBytes,
-    maxStoredBytes: settings.maxRenditionBytes,
     idleDays: settings.renditionsIdleDays,
     now: settings.now,
     onError: settings.onError,

@@ -30,7 +30,6 @@ describe("checkConfig", () => {
         presets: { thumb: { resize: "256x256" }, "page-2": { page: 2, convert: "low" }, dim: { blur: 9 } },
         cacheSeconds: 0,
         memoryBytes: 0,
-        maxRenditionBytes: 1_048_576,
         renditionsIdleDays: 1,
         rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
         renderBudget: 1,

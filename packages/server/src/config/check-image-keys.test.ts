@@ -110,10 +110,6 @@ it.each([
     "images.allowedHosts: must be a list of at least one host, such as example.com",
   ],
   [
-    { images: { maxRenditionBytes: 1_048_575 } },
-    "images.maxRenditionBytes: must be false or a whole number from 1048576",
-  ],
-  [
     { images: { renditionsIdleDays: 0 } },
     "images.renditionsIdleDays: must be false or a whole number from 1 to 3650",
   ],

@@ -24,7 +24,6 @@ export const IMAGE_KEYS = [
   "cacheTag",
   "sendfile",
   "memoryBytes",
-  "maxRenditionBytes",
   "renditionsIdleDays",
   "rateLimits",
   "renderBudget",

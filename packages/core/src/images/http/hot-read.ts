@@ -76,7 +76,7 @@ export function createHotRead(context: ImageContext): HotRead {
 
     const { whole, notModified } = headersOf(context, current, read, hot, audience);
     if (precondition === "not_modified") return { status: 304, headers: notModified };
-    if (read.spec !== null) renditions.used(current.record.id, read.key);
+    if (read.spec !== null) renditions.used(current.record, read.key);
     return method === "HEAD"
       ? { status: 200, headers: whole }
       : { status: 200, headers: whole, body: hot.bytes };

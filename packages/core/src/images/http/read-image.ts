@@ -84,7 +84,7 @@ async function bytesReply(
     }
   }
   const hot =
-    headers.range === undefined ? context.library.renditions.peek(current.record.id, read.spec) : undefined;
+    headers.range === undefined ? context.library.renditions.peek(current.record, read.spec) : undefined;
   if (hot !== undefined) {
     const whole = wholeHeaders(context, current, read, hot.bytes.length, hot.etag, caching);
     return method === "HEAD"

@@ -27,7 +27,7 @@ export interface MigrationContext {
   from: StorageRoles;
   to: StorageRoles;
   /** Due lists of the target. */
-  due: Record<"images" | "jobs" | "claims" | "clock", DueList>;
+  due: Record<"images" | "jobs" | "claims" | "clock" | "renditions", DueList>;
   verify: boolean;
   /** Roles in the order of copying: bytes before the records that name them. */
   roles: StoreRole[];
@@ -81,7 +81,13 @@ export function createMigrationContext(
     mode,
     from,
     to,
-    due: { images: listOf("images"), jobs: listOf("jobs"), claims: listOf("claims"), clock: listOf("clock") },
+    due: {
+      images: listOf("images"),
+      jobs: listOf("jobs"),
+      claims: listOf("claims"),
+      clock: listOf("clock"),
+      renditions: listOf("renditions"),
+    },
     verify,
     roles: hasRenditions ? ["originals", "renditions", "records"] : ["originals", "records"],
     concurrency,

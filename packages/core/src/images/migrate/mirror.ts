@@ -2,7 +2,7 @@ import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { idOfRecord, keyOf } from "../record/image-record.ts";
 import { type Copied, copyBlob } from "./copy-blob.ts";
-import { copyPicture, keptRecord, NEWER, pictureOf } from "./copy-picture.ts";
+import { AT_ONCE, copyPicture, keptRecord, NEWER, pictureOf } from "./copy-picture.ts";
 import { copyRecord } from "./copy-record.ts";
 import { keysOfRole } from "./every-key.ts";
 import { attempt, fromSource, type MigrationContext } from "./migration-context.ts";
@@ -60,8 +60,15 @@ function copierOf(context: MigrationContext, role: StoreRole): (key: string) => 
     case "originals":
       return (key) => copyPicture(context, key);
     case "renditions":
-      return (key) => copyBlob(context, role, key);
+      return (key) => copyRendition(context, key);
   }
+}
+
+/** Only the service knows how long idle images keep renditions: its sweep notes a use of the image, and sets the next due time. */
+async function copyRendition(context: MigrationContext, key: string): Promise<Copied> {
+  const [id = ""] = key.split("/");
+  await context.due.renditions.add({ id, dueMs: AT_ONCE });
+  return copyBlob(context, "renditions", key);
 }
 
 /** Order of removal: records before the bytes that they name. */

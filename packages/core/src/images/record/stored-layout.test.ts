@@ -58,7 +58,6 @@ function kindOf(path: string): string {
     .replace(/[\w-]+(?=@<id>@)/, "<shard>")
     .replace(/\/[0-9a-f]{16}\.\d+$/, "/<inode and revision>")
     .replace(/renditions\/[^@]+/, "renditions/<name>")
-    .replace(/(rendition-usage\/)[^@]+/, "$1<entry>")
     .replace(/@\d+$/, "@<number>")
     .replace(/[0-9a-z]{9}\./, "<time>.")
     .replace(/^(due\/\w+\/|rendition-\w+\/).*/, "$1<entry>")

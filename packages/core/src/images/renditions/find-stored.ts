@@ -31,6 +31,16 @@ export function keyFor(id: string, spec: RenditionSpec | null): string {
   return spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
 }
 
+/** Key of an intermediate: stored beside the renditions, one per page. */
+export function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
+  return keyOf.rendition(id, `intermediate-p${page}`);
+}
+
+/** Whether a key belongs to an intermediate. */
+export function isIntermediate(key: string): boolean {
+  return key.includes("/renditions/intermediate-");
+}
+
 /** The original from its store. Rejects with `damaged` if its size differs from its record. */
 export async function findOriginal(
   { originals }: Pick<StorageRoles, "originals">,

@@ -3,8 +3,9 @@ import type { Renderer, RenderSource, RenditionSpec } from "../../contracts/rend
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { intermediateKey } from "./find-stored.ts";
 import { openSource } from "./open-source.ts";
-import type { RenditionNotes } from "./rendition-notes.ts";
+import type { RenditionCache } from "./rendition-cache.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { BytesReplaced, requireSize } from "./servable-bytes.ts";
 import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-rendition.ts";
@@ -12,7 +13,7 @@ import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-renditio
 export interface RenditionMakerOptions {
   originals: BlobStore;
   renditions: BlobStore;
-  notes: RenditionNotes;
+  cache: Pick<RenditionCache, "notes">;
   renderer: Renderer;
   /** Schedules the same renderer fairly between clients. */
   scheduler: RenderScheduler;
@@ -32,21 +33,11 @@ export type MakeRendition = (record: ImageRecord, spec: RenditionSpec, turn: Tur
 /** The record exists but its bytes do not: they were just removed, or lost. */
 export class OriginalMissing extends Error {}
 
-/** Key of an intermediate: stored beside the renditions, one per page. */
-export function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
-  return keyOf.rendition(id, `intermediate-p${page}`);
-}
-
-/** Whether a key belongs to an intermediate. */
-export function isIntermediate(key: string): boolean {
-  return key.includes("/renditions/intermediate-");
-}
-
 /** Errors after which the original is rendered instead: the intermediate's bytes or its format cannot be read. */
 const FALLS_BACK = ["unsupported_media", "store_unavailable"] as const;
 
 export function createRenditionMaker(options: RenditionMakerOptions): MakeRendition {
-  const { originals, renditions, notes, renderer, scheduler } = options;
+  const { originals, renditions, cache, renderer, scheduler } = options;
 
   async function openOriginal({ id, size }: ImageRecord): Promise<RenderSource> {
     const key = keyOf.original(id);
@@ -80,7 +71,7 @@ export function createRenditionMaker(options: RenditionMakerOptions): MakeRendit
     turn: Turn,
   ): Promise<MadeRendition | null> {
     const key = intermediateKey(record.id, spec);
-    if ((await notes.latest(record)).stored?.has(key) === false) return null;
+    if ((await cache.notes.latest(record)).stored?.has(key) === false) return null;
     const look = renderer.look(record.type, spec.format);
     const stamp = await storedStamp(renditions, key, turn.signal);
     if (stamp === null || stamp.look < look) return null;

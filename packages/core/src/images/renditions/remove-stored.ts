@@ -1,9 +1,12 @@
+import type { LRUCache } from "lru-cache";
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
-import { keyOf } from "../record/image-record.ts";
+import { keyOf, roleOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */
 const MADE = ["renditions", "failures"] as const;
+const STATS_AT_ONCE = 8;
 
 /** Removes the bytes of an image, and the notes about its renditions. Missing keys are no error. */
 export async function removeStored(
@@ -31,10 +34,32 @@ export async function removeMade(renditions: BlobStore, id: string): Promise<voi
 
 /** Removes every blob whose key begins with `prefix`. */
 export async function removeAll(store: BlobStore, prefix: string): Promise<void> {
+  for await (const key of keysBelow(store, prefix)) await store.delete(key);
+}
+
+/** Sizes in bytes, by key, of all stored blobs derived from an image. @param known Sizes that need no `stat`; the others are added. */
+export async function listSizes(
+  store: BlobStore,
+  id: string,
+  known: LRUCache<string, number>,
+): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  await forEachAtOnce(keysBelow(store, `${id}/`), STATS_AT_ONCE, async (key) => {
+    if (roleOf(key) !== "renditions") return;
+    const size = known.get(key) ?? (await store.stat(key))?.size;
+    if (size === undefined) return;
+    known.set(key, size);
+    sizes.set(key, size);
+  });
+  return sizes;
+}
+
+/** The keys that begin with `prefix`. */
+export async function* keysBelow(store: BlobStore, prefix: string): AsyncGenerator<string> {
   let cursor: string | undefined;
   do {
     const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
-    for (const key of page.keys) await store.delete(key);
+    yield* page.keys;
     cursor = page.cursor;
   } while (cursor !== undefined);
 }

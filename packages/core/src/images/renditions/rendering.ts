@@ -3,10 +3,10 @@ import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import type { BoundedImage, RenditionBounds } from "./bounds/rendition-bounds.ts";
-import { keyFor } from "./find-stored.ts";
-import { createRenditionMaker, intermediateKey, type MakeRendition } from "./make-rendition.ts";
-import type { NotedFailure, RenditionNotes } from "./rendition-notes.ts";
+import { intermediateKey, keyFor } from "./find-stored.ts";
+import { createRenditionMaker, type MakeRendition } from "./make-rendition.ts";
+import type { RenditionCache } from "./rendition-cache.ts";
+import type { NotedFailure } from "./rendition-notes.ts";
 import { createRenewals, type Renewals } from "./renewals.ts";
 import { claimOf } from "./scheduling/render-flights.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
@@ -31,10 +31,7 @@ export interface RenderingOptions {
   renditions: BlobStore;
   renderer: Renderer;
   scheduler: RenderScheduler;
-  notes: RenditionNotes;
-  bounds: RenditionBounds;
-  /** Whether an image has not ended. */
-  isLiving(id: string): Promise<boolean>;
+  cache: RenditionCache;
   /** Caches a new rendition in memory. */
   remember(key: string, hot: HotBytes): void;
   /** The time in Unix milliseconds. */
@@ -70,10 +67,10 @@ class SharedRendering implements Rendering {
   }
 
   once(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
-    const { notes, renditions } = this.#options;
+    const { cache, renditions } = this.#options;
     const key = keyFor(record.id, spec);
     const isDone = async () => {
-      const { stored, failures } = await notes.read(record);
+      const { stored, failures } = await cache.notes.read(record);
       const ours = failures.filter(({ build }) => build === this.#options.renderer.build);
       const failure = ours.find(({ rendition }) => rendition === specName(spec));
       if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
@@ -138,40 +135,25 @@ class SharedRendering implements Rendering {
   async #noteFailure(record: ImageRecord, spec: RenditionSpec, error: unknown): Promise<void> {
     const isCostly = isServiceError(error, "too_costly");
     if (!isCostly && !isServiceError(error, "unsupported_media")) return;
-    const { notes, renderer, now, onError } = this.#options;
-    const rendition = specName(spec);
-    const { build } = renderer;
-    const failure = { rendition, build, reason: error.message, costlyAtMs: isCostly ? now() : null };
-    const isOther = (each: NotedFailure) => each.rendition !== rendition || each.build !== build;
-    const note = notes.change(record, ({ stored, failures }) => ({
-      stored,
-      failures: [...failures.filter(isOther), failure],
-    }));
-    await note.then(() => this.#removeIfEnded(record.id)).catch(onError);
+    const { cache, renderer, now, onError } = this.#options;
+    const failure = {
+      rendition: specName(spec),
+      build: renderer.build,
+      reason: error.message,
+      costlyAtMs: isCostly ? now() : null,
+    };
+    await cache.noteFailure(record, failure).catch(onError);
   }
 
   /** Stores in the background. A rendition that cannot be stored is rendered again later. */
   #storeBehind(image: ImageRecord, key: string, bytes: Buffer): Promise<void> {
     if (this.#pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
-    const task = this.#putUnlessRemoved(image, key, bytes)
-      .catch(this.#options.onError)
+    const { cache, onError } = this.#options;
+    const task = cache
+      .store(image, key, bytes)
+      .catch(onError)
       .finally(() => this.#pendingPuts.delete(task));
     this.#pendingPuts.add(task);
     return task;
-  }
-
-  async #putUnlessRemoved(image: BoundedImage, key: string, bytes: Buffer): Promise<void> {
-    const { bounds, renditions } = this.#options;
-    if (!(await bounds.store(image, key, bytes)) || !(await this.#removeIfEnded(image.id))) return;
-    await renditions.delete(key);
-    bounds.deleted(image.id, key);
-  }
-
-  /** Removes the notes of an image that ended while they were written: no sweep would. @returns whether it has ended. */
-  async #removeIfEnded(id: string): Promise<boolean> {
-    const { isLiving, notes } = this.#options;
-    if (await isLiving(id)) return false;
-    await notes.remove(id);
-    return true;
   }
 }

@@ -6,7 +6,7 @@ import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { createRenditionNotes, resetNotes } from "./rendition-notes.ts";
+import { RenditionNotes, resetNotes } from "./rendition-notes.ts";
 import { createRenditions } from "./renditions.ts";
 import { createRenderBudget } from "./scheduling/render-budget.ts";
 import { createRenderScheduler } from "./scheduling/render-scheduler.ts";
@@ -51,13 +51,17 @@ async function createSite(openedAt = 1) {
     render: async () => ({ bytes: await site.render() }),
     close: async () => undefined,
   };
-  const open = async (maxStoredBytes: number | null = null) => {
+  const open = async () => {
     const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
     const renditions = createRenditions({
       ...{ records, originals: pictures, renditions: pictures, renderer, onError },
-      ...{ leases: async () => null, isLiving: async () => site.isLiving, served: () => undefined },
+      ...{
+        leases: async () => null,
+        loadLiving: async () => (site.isLiving ? record : null),
+        served: () => undefined,
+      },
       scheduler: createRenderScheduler(renderer, budget),
-      ...{ now: () => clock.now, memoryBytes: 0, maxStoredBytes, idleDays: null },
+      ...{ now: () => clock.now, memoryBytes: 0, idleDays: null },
     });
     await renditions.open();
     return renditions;
@@ -73,7 +77,7 @@ async function createSite(openedAt = 1) {
     await work();
     return [...calls];
   };
-  const notes = createRenditionNotes({ records, renditions: pictures, now: () => clock.now });
+  const notes = new RenditionNotes({ records, renditions: pictures }, () => clock.now);
   const first = await open();
   return { records, writes, memory, clock, site, errors, first, open, read, during, notes };
 }
@@ -109,20 +113,6 @@ describe("notes about renditions in a remote store", () => {
     site.isLiving = false;
     await read(3);
     expect(await memory.stat(keyOfWidth(3))).toBeNull();
-  });
-
-  test("a process that stores renditions without notes passes over the store all the same, to keep its bound", async () => {
-    const { writes, open, during } = await createSite();
-    writes.fail = true;
-    const bounded = await open(200);
-    const calls = await during(async () => {
-      for (let width = 2; width < 10; width++) {
-        await bounded.get(record, specOf(width), reader());
-        await new Promise(setImmediate);
-      }
-      await bounded.close();
-    });
-    expect(calls).toContain("list rendition-usage/");
   });
 
   test("sizes requested at once from one process are noted by one write each", async () => {

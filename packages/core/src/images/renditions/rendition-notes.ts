@@ -14,6 +14,11 @@ export interface Notes {
   stored: ReadonlyMap<string, number> | null;
   /** Renditions that failed because of the picture, the oldest first. */
   failures: readonly NotedFailure[];
+  /**
+   * Last use in Unix milliseconds, at most a quarter of the idle time out of date. While it is noted, the image has an entry in the
+   * due list of idle images. `null`: unknown, or uses are not noted.
+   */
+  usedAt: number | null;
 }
 
 export interface NotedFailure {
@@ -30,29 +35,6 @@ export interface NotedFailure {
 /** An image, as far as its notes depend on it. */
 export type NotedImage = Pick<ImageRecord, "id" | "createdAt">;
 
-/**
- * Notes about the renditions of images, a blob per image in the store of the records. They spare requests to a remote store of
- * renditions: it is neither asked for what it lacks nor listed. Renditions in a directory are not noted, only their failures.
- *
- * A crash can leave a rendition unnoted: it is rendered again. It can also leave a note of a rendition that is not there: the process that
- * misses it corrects the notes.
- */
-export interface RenditionNotes {
-  /** Whether stored renditions are noted. */
-  areStoredNoted: boolean;
-  /** Notes, in a store that has no notes yet, that those of new images are complete. */
-  open(): Promise<void>;
-  read(image: NotedImage): Promise<Notes>;
-  /** Whether a rendition is noted as stored; `null`: unknown. Reads the notes unless this process knows of such a note. */
-  isNoted(image: NotedImage, key: string): Promise<boolean | null>;
-  /** The notes as this process last read or wrote them, which may be outdated. Reads them if it has not. */
-  latest(image: NotedImage): Promise<Notes>;
-  /** Changes the notes by compare-and-set. */
-  change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void>;
-  /** Removes all notes: nothing is stored of the image any more. */
-  remove(id: string): Promise<void>;
-}
-
 const SINCE_KEY = "rendition-notes/since";
 const MAX_KNOWN = 512;
 const MAX_FAILURES = 32;
@@ -61,19 +43,12 @@ const MAX_ATTEMPTS = 100;
 /** Longest pause after a lost attempt. */
 const PAUSE_MS = 20;
 
-export interface RenditionNotesOptions extends Pick<StorageRoles, "records" | "renditions"> {
-  /** The time in Unix milliseconds. */
-  now(): number;
-}
-
-export function createRenditionNotes(options: RenditionNotesOptions): RenditionNotes {
-  return new StoredNotes(options);
-}
-
 /** The notes of a store that is about to be filled with images from elsewhere are not complete. */
 export async function resetNotes(records: BlobStore): Promise<void> {
   await records.delete(SINCE_KEY);
 }
+
+type EditNotes = (notes: Notes) => Notes | Promise<Notes>;
 
 /** Notes at one revision; `null`: none are stored. */
 interface KnownNotes {
@@ -81,8 +56,16 @@ interface KnownNotes {
   revision: string | null;
 }
 
-class StoredNotes implements RenditionNotes {
-  areStoredNoted: boolean;
+/**
+ * Notes about the renditions of images, a blob per image in the store of the records. They spare requests to a remote store of
+ * renditions: it is neither asked for what it lacks nor listed. For renditions in a directory, only failures and uses are noted.
+ *
+ * A crash can leave a rendition unnoted: it is rendered again. It can also leave a note of a rendition that is not there: the process that
+ * misses it corrects the notes.
+ */
+export class RenditionNotes {
+  /** Whether stored renditions are noted. */
+  readonly areStoredNoted: boolean;
   readonly #records: BlobStore;
   readonly #now: () => number;
   readonly #known = new LRUCache<string, KnownNotes>({ max: MAX_KNOWN });
@@ -90,12 +73,14 @@ class StoredNotes implements RenditionNotes {
   readonly #changing = new Map<string, Promise<void>>();
   #since: Promise<number> | null = null;
 
-  constructor({ records, renditions, now }: RenditionNotesOptions) {
+  /** @param now The time in Unix milliseconds. */
+  constructor({ records, renditions }: Pick<StorageRoles, "records" | "renditions">, now: () => number) {
     this.areStoredNoted = !isLocalStore(renditions);
     this.#records = records;
     this.#now = now;
   }
 
+  /** Notes, in a store that has no notes yet, that those of new images are complete. */
   async open(): Promise<void> {
     if (this.areStoredNoted) await this.#readSince();
   }
@@ -104,17 +89,23 @@ class StoredNotes implements RenditionNotes {
     return (await this.#load(image)).notes;
   }
 
+  /** The notes as this process last read or wrote them, which may be outdated. Reads them if it has not. */
   async latest(image: NotedImage): Promise<Notes> {
     return (this.#known.get(image.id) ?? (await this.#load(image))).notes;
   }
 
+  /** Whether a rendition is noted as stored; `null`: unknown. Reads the notes unless this process knows of such a note. */
   async isNoted(image: NotedImage, key: string): Promise<boolean | null> {
     if (!this.areStoredNoted) return null;
     if (this.#known.get(image.id)?.notes.stored?.has(key)) return true;
     return (await this.read(image)).stored?.has(key) ?? null;
   }
 
-  async change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void> {
+  /**
+   * Changes the notes by compare-and-set, one change of an image after the other in this process.
+   * @param edit Called again with other notes if another process changed them. Nothing is written if it returns its argument.
+   */
+  async change(image: NotedImage, edit: EditNotes): Promise<void> {
     // One after the other, because changes of the same revision would conflict.
     const before = this.#changing.get(image.id);
     const changing = Promise.resolve(before?.catch(() => undefined)).then(() => this.#change(image, edit));
@@ -126,11 +117,12 @@ class StoredNotes implements RenditionNotes {
     }
   }
 
-  async #change(image: NotedImage, edit: (notes: Notes) => Notes): Promise<void> {
+  async #change(image: NotedImage, edit: EditNotes): Promise<void> {
     let known = this.#known.get(image.id) ?? (await this.#load(image));
     for (let attempt = 1; ; attempt++) {
-      const { stored, failures } = edit(known.notes);
-      const notes = { stored, failures: failures.slice(-MAX_FAILURES) };
+      const edited = await edit(known.notes);
+      if (edited === known.notes) return;
+      const notes = { ...edited, failures: edited.failures.slice(-MAX_FAILURES) };
       try {
         const options = { ifRevision: known.revision, mayBeLost: true };
         const { revision } = await this.#records.put(keyOf.notes(image.id), encode(notes, image.id), options);
@@ -146,6 +138,7 @@ class StoredNotes implements RenditionNotes {
     }
   }
 
+  /** Removes all notes: nothing is stored of the image any more. */
   async remove(id: string): Promise<void> {
     this.#known.delete(id);
     await this.#records.delete(keyOf.notes(id));
@@ -158,6 +151,7 @@ class StoredNotes implements RenditionNotes {
         ? {
             stored: this.areStoredNoted && createdAt >= (await this.#readSince()) ? new Map() : null,
             failures: [],
+            usedAt: null,
           }
         : notesIn(jsonIn(await readAll(blob.body)), id);
     const known = { notes, revision: blob?.revision ?? null };
@@ -189,21 +183,23 @@ async function readSince(records: BlobStore, now: () => number): Promise<number>
   }
 }
 
-function encode({ stored, failures }: Notes, id: string): Buffer {
+function encode({ stored, failures, usedAt }: Notes, id: string): Buffer {
   const prefix = keyOf.rendition(id, "");
   const names = stored && [...stored].map(([key, bytes]) => [key.slice(prefix.length), bytes]);
-  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, stored: names, failures }), "utf8");
+  const notes = { v: FORMAT_VERSION, stored: names, failures, usedAt: usedAt ?? undefined };
+  return Buffer.from(JSON.stringify(notes), "utf8");
 }
 
 /** Damaged notes count as unknown, and the next change replaces them. */
 function notesIn(value: unknown, id: string): Notes {
-  const { v, stored, failures } = Object(value) as { v?: unknown; stored?: unknown; failures?: unknown }; // Checked here.
+  const { v, stored, failures, usedAt } = Object(value) as Partial<Record<"v" | keyof Notes, unknown>>; // Checked here.
   requireKnownVersion(v, `The notes of image ${id} (key "${keyOf.notes(id)}")`);
   const prefix = keyOf.rendition(id, "");
   const areSizes = Array.isArray(stored) && stored.every(isSize);
   return {
     stored: areSizes ? new Map(stored.map(([name, bytes]) => [prefix + name, bytes])) : null,
     failures: Array.isArray(failures) ? failures.filter(isFailure) : [],
+    usedAt: typeof usedAt === "number" && Number.isSafeInteger(usedAt) ? usedAt : null,
   };
 }
 

@@ -62,12 +62,12 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
   return createRenditions({
     leases: async () => null,
     ...{ records: store, originals: store, renditions: store },
-    isLiving: async () => true,
+    loadLiving: async () => record,
     renderer,
     scheduler: createRenderScheduler(renderer, budget),
     now: Date.now,
     memoryBytes: 0,
-    ...{ maxStoredBytes: null, idleDays: null },
+    idleDays: null,
     onError,
     served: () => undefined,
     ...options,
@@ -108,9 +108,9 @@ test("etag caches the bytes of a stored rendition in memory", async () => {
   const store = await storage();
   const { etag } = await read(service(store, releaseOf("b1").renderer));
   const renditions = service(store, releaseOf("b2").renderer, { memoryBytes: 1e6 });
-  expect(renditions.peek(ID, spec)).toBeUndefined();
+  expect(renditions.peek(record, spec)).toBeUndefined();
   expect(await renditions.etag(record, spec, signal)).toBe(etag);
-  expect(renditions.peek(ID, spec)).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
+  expect(renditions.peek(record, spec)).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
 });
 
 test("a stored rendition of a lower look is served once more, then replaced in the background", async () => {

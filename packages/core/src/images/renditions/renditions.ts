@@ -4,24 +4,15 @@ import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import type { Rank } from "./bounds/image-shelf.ts";
-import { createRenditionBounds, type RenditionBounds } from "./bounds/rendition-bounds.ts";
-import {
-  type FoundBytes,
-  findOriginal,
-  findRendition,
-  keyFor,
-  MAX_MEMORY_ENTRY_BYTES,
-} from "./find-stored.ts";
-import { isIntermediate, OriginalMissing } from "./make-rendition.ts";
+import { findOriginal, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
+import { OriginalMissing } from "./make-rendition.ts";
 import { removeStored } from "./remove-stored.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
-import { createRenditionNotes, type RenditionNotes } from "./rendition-notes.ts";
+import { RenditionCache } from "./rendition-cache.ts";
 import { type Claim, HOST_CLIENT } from "./scheduling/queue-order.ts";
 import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
 import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
 import { fromMemory, type HotBytes, type ServableBytes, tagOf } from "./servable-bytes.ts";
-import { isSpecName } from "./spec-name.ts";
 
 export interface RenditionsOptions {
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
@@ -29,15 +20,13 @@ export interface RenditionsOptions {
   records: BlobStore;
   originals: BlobStore;
   renditions: BlobStore;
-  /** Whether an image has not ended. */
-  isLiving(id: string): Promise<boolean>;
+  /** The record of an image; `null`: there is none, or the image has ended. */
+  loadLiving(id: string): Promise<ImageRecord | null>;
   renderer: Renderer;
   /** Schedules the same renderer fairly between clients. */
   scheduler: RenderScheduler;
   /** Memory for renditions and small originals in bytes, at least 0. */
   memoryBytes: number;
-  /** Limit for all stored renditions together in bytes; `null`: no limit. */
-  maxStoredBytes: number | null;
   /** Days that an image keeps its stored renditions after their last use; `null`: for ever. */
   idleDays: number | null;
   /** The time in Unix milliseconds. */
@@ -59,11 +48,11 @@ export interface Renditions {
   /** Prepares a new store, before the first image. */
   open(): Promise<void>;
   /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
-  peek(id: string, spec: RenditionSpec | null): HotBytes | undefined;
+  peek(record: ImageRecord, spec: RenditionSpec | null): HotBytes | undefined;
   /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
   lookAt(key: string): HotBytes | undefined;
   /** Notes that the bytes under a key were served. */
-  used(id: string, key: string): void;
+  used(record: ImageRecord, key: string): void;
   /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
   find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
   /**
@@ -78,7 +67,7 @@ export interface Renditions {
   get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
   /** Removes all bytes of an image from memory and both stores. */
   remove(id: string): Promise<void>;
-  /** Removes idle stored renditions, and the oldest beyond the limit. @param mayGoOn `false` stops the removal. */
+  /** Removes the stored renditions of idle images. @param mayGoOn `false` stops the removal. */
   sweep(mayGoOn: () => boolean): Promise<void>;
   /**
    * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the tag that this
@@ -104,35 +93,29 @@ export function createRenditions(options: RenditionsOptions): Renditions {
 class StoredRenditions implements Renditions {
   readonly #options: RenditionsOptions;
   readonly #memory: LRUCache<string, HotBytes> | null;
-  readonly #notes: RenditionNotes;
-  readonly #bounds: RenditionBounds;
+  readonly #cache: RenditionCache;
   readonly #flights: RenderFlights<HotBytes | null>;
   readonly #rendering: Rendering;
 
   constructor(options: RenditionsOptions) {
-    const { renditions: store, maxStoredBytes: maxBytes, idleDays, now, onError } = options;
     this.#options = options;
     this.#memory = options.memoryBytes > 0 ? memoryOf(options.memoryBytes) : null;
-    this.#notes = createRenditionNotes(options);
-    const notes = this.#notes;
-    this.#bounds = createRenditionBounds({ store, notes, rankOf, maxBytes, idleDays, now, onError });
+    this.#cache = new RenditionCache(options);
     this.#flights = createRenderFlights(options.scheduler);
     this.#rendering = createRendering({
       ...options,
-      notes,
-      bounds: this.#bounds,
+      cache: this.#cache,
       remember: (key, hot) => this.#memory?.set(key, hot),
     });
   }
 
   open(): Promise<void> {
-    return this.#notes.open();
+    return this.#cache.notes.open();
   }
 
-  peek(id: string, spec: RenditionSpec | null): HotBytes | undefined {
-    const key = keyFor(id, spec);
-    const hot = this.#memory?.get(key);
-    if (hot !== undefined) this.#noteUse(id, spec, key, "memory");
+  peek(record: ImageRecord, spec: RenditionSpec | null): HotBytes | undefined {
+    const hot = this.#memory?.get(keyFor(record.id, spec));
+    if (hot !== undefined) this.#noteUse(record, spec, "memory");
     return hot;
   }
 
@@ -140,8 +123,8 @@ class StoredRenditions implements Renditions {
     return this.#memory?.get(key);
   }
 
-  used(id: string, key: string): void {
-    this.#bounds.used(id, key);
+  used(record: ImageRecord, key: string): void {
+    this.#cache.used(record, key);
   }
 
   async find(
@@ -149,10 +132,10 @@ class StoredRenditions implements Renditions {
     spec: RenditionSpec | null,
     signal: AbortSignal,
   ): Promise<ServableBytes | null> {
-    const hot = this.peek(record.id, spec);
+    const hot = this.peek(record, spec);
     if (hot !== undefined) return fromMemory(hot);
     const stored = await this.#fromStores(record, spec, signal);
-    if (stored !== null) this.#noteUse(record.id, spec, keyFor(record.id, spec), "store");
+    if (stored !== null) this.#noteUse(record, spec, "store");
     return stored;
   }
 
@@ -179,11 +162,10 @@ class StoredRenditions implements Renditions {
   async remove(id: string): Promise<void> {
     for (const key of this.#memory?.keys() ?? []) if (key.startsWith(`${id}/`)) this.#memory?.delete(key);
     await removeStored(this.#options, id);
-    this.#bounds.removed(id);
   }
 
   sweep(mayGoOn: () => boolean): Promise<void> {
-    return this.#bounds.keep(mayGoOn);
+    return this.#cache.sweep(mayGoOn);
   }
 
   expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string {
@@ -200,7 +182,7 @@ class StoredRenditions implements Renditions {
 
   async close(): Promise<void> {
     await this.#rendering.close();
-    await this.#bounds.close().catch(this.#options.onError);
+    await this.#cache.close();
   }
 
   async #fromStores(
@@ -210,7 +192,7 @@ class StoredRenditions implements Renditions {
   ): Promise<ServableBytes | null> {
     const found = await (spec === null
       ? findOriginal(this.#options, record, signal)
-      : this.#findRendition(record, spec, signal));
+      : this.#cache.find(record, spec, signal));
     if (found === null) return null;
     const { servable, hot, stamp } = found;
     if (hot !== null) this.#memory?.set(keyFor(record.id, spec), hot);
@@ -221,29 +203,9 @@ class StoredRenditions implements Renditions {
     return servable;
   }
 
-  /** Asks the store only for what the notes name, and corrects notes of a rendition that is not there. */
-  async #findRendition(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    signal: AbortSignal,
-  ): Promise<FoundBytes | null> {
-    const key = keyFor(record.id, spec);
-    const isNoted = await this.#notes.isNoted(record, key);
-    if (isNoted === false) return null;
-    const found = await findRendition(this.#options, record.id, spec, signal);
-    if (found !== null || isNoted === null) return found;
-    const corrected = this.#notes.change(record, ({ stored, failures }) => {
-      const others = [...(stored ?? [])].filter(([each]) => each !== key);
-      return { stored: stored && new Map(others), failures };
-    });
-    // If that fails, the next read corrects them.
-    await corrected.catch(this.#options.onError);
-    return null;
-  }
-
-  #noteUse(id: string, spec: RenditionSpec | null, key: string, from: ServedFrom): void {
+  #noteUse(record: ImageRecord, spec: RenditionSpec | null, from: ServedFrom): void {
     this.#options.served(from);
-    if (spec !== null) this.#bounds.used(id, key);
+    if (spec !== null) this.#cache.used(record, keyFor(record.id, spec));
   }
 }
 
@@ -253,11 +215,4 @@ function memoryOf(bytes: number): LRUCache<string, HotBytes> {
     maxEntrySize: MAX_MEMORY_ENTRY_BYTES,
     sizeCalculation: (hot) => hot.bytes.length + 1,
   });
-}
-
-/** Intermediates are costly, so they go last. Names of earlier releases are never requested: first. */
-function rankOf(key: string): Rank {
-  const [, part, name = ""] = key.split("/");
-  if (isIntermediate(key)) return "last";
-  return part === "renditions" && isSpecName(name) ? "inTurn" : "first";
 }

@@ -1,0 +1,219 @@
+import { describe, expect, test, vi } from "vitest";
+import {
+  createCacheSite,
+  createDirectory,
+  DAY_MS,
+  HOUR_MS,
+  keyOf,
+  MIB,
+  NOON,
+  STORES,
+} from "../../../test/cache-site.ts";
+import { tapStore } from "../../../test/tapped-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createDueList } from "../../stores/due-list.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+
+describe.each(STORES)("idle renditions in %s", (_name, createStore) => {
+  test("are removed after idleDays without use, and the other blobs of the image stay", async () => {
+    const { store, clock, cache, create, put, names, sweep, entries } = createCacheSite({
+      store: createStore(),
+      idleDays: 8,
+    });
+    const [idle, used] = [create(), create()];
+    for (const image of [idle, used]) {
+      await put(image, "png", 100);
+      await store.put(`${image.id}/failures/gif`, Buffer.from("no"));
+      for (const part of ["record", "original", "upload"]) {
+        await store.put(`${image.id}/${part}`, Buffer.alloc(9));
+      }
+    }
+    await sweep(4 * DAY_MS);
+    cache.used(used, keyOf(used, "png"));
+    await cache.close();
+    await sweep(4 * DAY_MS - HOUR_MS);
+    expect(await names(idle)).toEqual(["png"]);
+    await sweep(2 * HOUR_MS);
+    expect([await names(idle), await names(used)]).toEqual([[], ["png"]]);
+    const parts = ["original", "record", "upload"].map((part) => `${idle.id}/${part}`);
+    expect((await store.list(`${idle.id}/`)).keys.sort()).toEqual(parts);
+    expect((await entries()).map(({ id }) => id)).toEqual([used.id]);
+    await sweep(4 * DAY_MS);
+    expect([await names(used), await entries()]).toEqual([[], []]);
+    expect(clock.now).toBeLessThan(NOON + 14 * DAY_MS);
+  });
+
+  test("stay while another process serves them", async () => {
+    const site = createCacheSite({ store: createStore(), idleDays: 2 });
+    const other = site.another();
+    const image = site.create();
+    await site.put(image, "png", 100);
+    for (let day = 0; day < 6; day++) {
+      other.cache.used(image, keyOf(image, "png"));
+      await other.cache.close();
+      await site.sweep(DAY_MS);
+    }
+    expect(await site.names(image)).toEqual(["png"]);
+    expect([...site.errors, ...other.errors]).toEqual([]);
+  });
+
+  test("stay for ever without idleDays, and no use is noted", async () => {
+    const { cache, create, put, names, sweep, entries } = createCacheSite({
+      store: createStore(),
+      idleDays: null,
+    });
+    const image = create();
+    await put(image, "png", 100);
+    cache.used(image, keyOf(image, "png"));
+    for (let year = 0; year < 3; year++) await sweep(365 * DAY_MS);
+    expect(await names(image)).toEqual(["png"]);
+    expect(await entries()).toEqual([]);
+    expect((await cache.notes.read(image)).usedAt).toBeNull();
+  });
+
+  test("that were stored without notes, as by a migration or an earlier release, are removed idleDays after the sweep finds them", async () => {
+    const { store, create, names, sweep, entries } = createCacheSite({ store: createStore(), idleDays: 2 });
+    const image = create({ createdAt: 1 });
+    await store.put(keyOf(image, "png"), Buffer.alloc(10));
+    await createDueList(store, "renditions").add({ id: image.id, dueMs: 0 });
+    await sweep();
+    expect([await names(image), (await entries()).length]).toEqual([["png"], 1]);
+    await sweep(2 * DAY_MS + HOUR_MS);
+    expect([await names(image), await entries()]).toEqual([[], []]);
+  });
+
+  test("leave no entry and no notes when their image ends", async () => {
+    const { store, clock, living, create, put, sweep, entries } = createCacheSite({ store: createStore() });
+    const image = create({ expiresAt: clock.now + DAY_MS });
+    await put(image, "png", 100);
+    expect(await entries()).toHaveLength(1);
+    living.delete(image.id);
+    await store.delete(`${image.id}/notes`);
+    await sweep(DAY_MS + HOUR_MS);
+    expect(await entries()).toEqual([]);
+    expect((await store.list(`${image.id}/`)).keys).toEqual([keyOf(image, "png")]);
+  });
+});
+
+test("an image whose life is extended keeps its renditions until idleDays after their last use", async () => {
+  const { clock, living, create, put, names, sweep, entries } = createCacheSite({ idleDays: 30 });
+  const image = create({ expiresAt: clock.now + DAY_MS });
+  await put(image, "png", 100);
+  living.set(image.id, { ...image, expiresAt: null });
+  await sweep(2 * DAY_MS);
+  expect((await entries()).map(({ dueMs }) => dueMs)).toEqual([NOON + 30 * DAY_MS + HOUR_MS]);
+  await sweep(28 * DAY_MS);
+  expect(await names(image)).toEqual(["png"]);
+  await sweep(HOUR_MS);
+  expect(await names(image)).toEqual([]);
+});
+
+test("a use is written once in a quarter of the idle time, and a sweep with nothing due costs one list of what is due", async () => {
+  const calls: string[] = [];
+  const disk = tapStore(createDirectory(), ({ method, key }) => void calls.push(`${method} ${key}`));
+  const { clock, cache, create, put, sweep } = createCacheSite({ store: disk, idleDays: 8 });
+  const image = create();
+  await put(image, "png", 10);
+  await sweep();
+  calls.length = 0;
+  for (let minute = 0; minute < 2 * 24 * 60; minute++) {
+    clock.now += 60_000;
+    cache.used(image, keyOf(image, "png"));
+    if (minute % 100 === 0) await cache.close();
+  }
+  await cache.close();
+  expect(calls).toEqual([`put ${image.id}/notes`]);
+  await sweep(DAY_MS);
+  calls.length = 0;
+  await sweep(DAY_MS - 1);
+  expect(calls).toEqual(["listDue renditions"]);
+});
+
+test("concurrent renditions of an image share one due entry, and each is noted by one write", async () => {
+  const puts: string[] = [];
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method === "put") puts.push(key.replace(/\/renditions\/.*/, "/renditions/"));
+  });
+  const { create, put, entries, another } = createCacheSite({ store });
+  const other = another();
+  const image = create();
+  await Promise.all([1, 2, 3, 4].map((side) => put(image, `png-${side}x${side}`, 10)));
+  await Promise.all([5, 6, 7, 8].map((side) => other.put(image, `png-${side}x${side}`, 10)));
+  expect(await entries()).toHaveLength(1);
+  expect(puts.filter((key) => key === `${image.id}/notes`)).toHaveLength(8);
+});
+
+describe("after a crash at any call of a store", () => {
+  /** A store that fails from a call on. */
+  function dyingStore(memory: BlobStore, calls: number): { store: BlobStore; isAlive(): boolean } {
+    let left = calls;
+    const store = tapStore(memory, () => {
+      if (left-- <= 0) throw new ServiceError("store_unavailable", "crash");
+    });
+    return { store, isAlive: () => left >= 0 };
+  }
+
+  test("renditions just stored are removed when they are idle, and the limit holds", async () => {
+    for (let point = 0, isOver = false; !isOver; point++) {
+      const memory = createMemoryBlobStore();
+      const { store, isAlive } = dyingStore(memory, point);
+      const dying = createCacheSite({ store, idleDays: 4 });
+      const image = dying.create();
+      for (const side of [1, 2, 3, 4]) {
+        await dying.put(image, `png-${side}x${side}`, 3 * MIB).catch(() => undefined);
+      }
+      isOver = isAlive();
+      const next = dying.another({ store: memory });
+      for (const side of [5, 6, 7]) await next.put(image, `png-${side}x${side}`, 3 * MIB);
+      // A rendition that the crash left unnoted is beside the two that are noted.
+      expect((await next.names(image)).length, `call ${point}`).toBeLessThanOrEqual(3);
+      await next.sweep(4 * DAY_MS + HOUR_MS);
+      expect(await next.names(image), `call ${point}`).toEqual([]);
+      expect(await next.entries(), `call ${point}`).toEqual([]);
+      expect(next.errors).toEqual([]);
+    }
+  });
+
+  test("a sweep is completed by the next, and removes no rendition that was used", async () => {
+    for (let point = 0, isOver = false; !isOver; point++) {
+      const memory = createMemoryBlobStore();
+      const first = createCacheSite({ store: memory, idleDays: 4 });
+      const [idle, used] = [first.create(), first.create()];
+      await first.put(idle, "png", 10);
+      await first.put(used, "png", 10);
+      first.clock.now += 3 * DAY_MS;
+      first.cache.used(used, keyOf(used, "png"));
+      await first.cache.close();
+      const { store, isAlive } = dyingStore(memory, point);
+      await first
+        .another({ store })
+        .sweep(2 * DAY_MS)
+        .catch(() => undefined);
+      isOver = isAlive();
+      await first.another().sweep(HOUR_MS);
+      expect([await first.names(idle), await first.names(used)], `call ${point}`).toEqual([[], ["png"]]);
+      await first.sweep(4 * DAY_MS + HOUR_MS);
+      expect((await memory.list("")).keys, `call ${point}`).toEqual(["rendition-notes/since"]);
+    }
+  });
+});
+
+test("an image that cannot be swept is retried later, and does not hold up the others", async () => {
+  const { clock, cache, living, errors, create, put, names, entries } = createCacheSite({ idleDays: 1 });
+  const [broken, other] = [create(), create()];
+  for (const image of [broken, other]) await put(image, "png", 10);
+  const failing = vi.spyOn(living, "get").mockImplementation((id) => {
+    if (id === broken.id) throw new ServiceError("store_unavailable", "gone");
+    return other;
+  });
+  clock.now += 2 * DAY_MS;
+  await cache.sweep(() => true);
+  expect([await names(broken), await names(other)]).toEqual([["png"], []]);
+  expect(errors).toMatchObject([{ code: "store_unavailable" }]);
+  expect((await entries()).map(({ id }) => id)).toEqual([broken.id]);
+  failing.mockRestore();
+  clock.now += HOUR_MS;
+  await cache.sweep(() => true);
+  expect(await names(broken)).toEqual([]);
+});

@@ -1,0 +1,288 @@
+import { statfs } from "node:fs/promises";
+import { LRUCache } from "lru-cache";
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import type { DueEntry } from "../../contracts/due-index.ts";
+import type { RenditionSpec } from "../../contracts/renderer.ts";
+import { createDueList, type DueList } from "../../stores/due-list.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
+import { removeEarlierUsage } from "./earlier-usage.ts";
+import { type FoundBytes, findRendition, isIntermediate, keyFor } from "./find-stored.ts";
+import { listSizes, removeMade } from "./remove-stored.ts";
+import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
+import { isSpecName } from "./spec-name.ts";
+
+export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "renditions"> {
+  /** The record of an image; `null`: there is none, or the image has ended. */
+  loadLiving(id: string): Promise<ImageRecord | null>;
+  /** Days that an image keeps its renditions after their last use; `null`: for ever. */
+  idleDays: number | null;
+  /** The time in Unix milliseconds. */
+  now(): number;
+  /** Receives errors of background work. */
+  onError(error: unknown): void;
+}
+
+/** Most blobs stored for one image: renditions and intermediates. */
+const MAX_ENTRIES = 256;
+const LEAST_MAX_BYTES = 8 * 2 ** 20;
+const TIMES_ORIGINAL = 10;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A last use is written at most once in this part of the idle time. */
+const USE_PARTS = 4;
+/** Keys and images whose last use this process remembers. */
+const MAX_USES = 16_384;
+/** A directory stores no rendition while less than 1/20 of its disk is free. */
+const LEAST_FREE_PART = 20;
+/** Idle images per batch, and removed at once. */
+const BATCH = 200;
+const AT_ONCE = 4;
+/** Delay before a failed image is retried, so that it does not block the images behind it. */
+const POSTPONE_MS = 5 * 60_000;
+
+/** Limit for all stored renditions of an image together, in bytes. */
+export function maxBytesOf(originalBytes: number): number {
+  return Math.max(TIMES_ORIGINAL * originalBytes, LEAST_MAX_BYTES);
+}
+
+/**
+ * The stored renditions, within two limits: bytes and number per image, kept at each write, and the time since their last use, kept by
+ * sweeps. An evicted rendition is rendered again on request.
+ *
+ * An image has an entry in a due list from before its first rendition is stored until all are removed. The entry is due when the image
+ * is idle or expires, whichever is earlier, and moves on if it was used. Releases without this list ignore it.
+ */
+export class RenditionCache {
+  readonly notes: RenditionNotes;
+  readonly #options: RenditionCacheOptions;
+  readonly #idle: DueList;
+  readonly #idleMs: number | null;
+  /** Time of the last use, by key. */
+  readonly #used = new LRUCache<string, number>({ max: MAX_USES });
+  /** Time when this process last noted or confirmed a use, by image. */
+  readonly #noted = new LRUCache<string, number>({ max: MAX_USES });
+  /** Sizes of blobs in a directory, by key. */
+  readonly #sizes = new LRUCache<string, number>({ max: MAX_USES });
+  readonly #pending = new Set<Promise<void>>();
+  #earlierUsageRemovedMs: number | null = null;
+
+  constructor(options: RenditionCacheOptions) {
+    const { records, idleDays, now } = options;
+    this.#options = options;
+    this.notes = new RenditionNotes(options, now);
+    this.#idle = createDueList(records, "renditions");
+    this.#idleMs = idleDays === null ? null : idleDays * DAY_MS;
+  }
+
+  /** Notes that a rendition was served, from memory, the store or a render. Cheap: writes once in a quarter of the idle time. */
+  used(image: ImageRecord, key: string): void {
+    const now = this.#options.now();
+    this.#used.set(key, now);
+    if (this.#idleMs === null || now - (this.#noted.get(image.id) ?? 0) < this.#idleMs / USE_PARTS) return;
+    this.#noted.set(image.id, now);
+    const noting = this.#noteUse(image)
+      .catch(this.#options.onError)
+      .finally(() => this.#pending.delete(noting));
+    this.#pending.add(noting);
+  }
+
+  /** Asks the store only for what the notes name, and corrects notes of a rendition that is not there. */
+  async find(record: ImageRecord, spec: RenditionSpec, signal: AbortSignal): Promise<FoundBytes | null> {
+    const key = keyFor(record.id, spec);
+    const isNoted = await this.notes.isNoted(record, key);
+    if (isNoted === false) return null;
+    const found = await findRendition(this.#options, record.id, spec, signal);
+    if (found !== null || isNoted === null) return found;
+    const corrected = this.notes.change(record, (notes) => {
+      const others = [...(notes.stored ?? [])].filter(([each]) => each !== key);
+      return { ...notes, stored: notes.stored && new Map(others) };
+    });
+    // If that fails, the next read corrects them.
+    await corrected.catch(this.#options.onError);
+    return null;
+  }
+
+  /** Stores a blob derived from an image, unless it alone exceeds the limit or the disk is nearly full, and evicts others. */
+  async store(image: ImageRecord, key: string, bytes: Uint8Array): Promise<void> {
+    const { renditions, onError } = this.#options;
+    if (bytes.byteLength > maxBytesOf(image.size) || (await isNearlyFull(renditions))) return;
+    const isListed = (await this.notes.latest(image)).usedAt !== null;
+    if (!isListed) await this.#addIdle(image);
+    await renditions.put(key, bytes, { mayBeLost: true });
+    this.#used.set(key, this.#options.now());
+    this.#sizes.set(key, bytes.byteLength);
+    const noting = this.notes.change(image, async (notes) => {
+      // Another process may have removed the notes with the entry.
+      if (isListed && notes.usedAt === null) await this.#addIdle(image);
+      const stored = await this.#evictFor(image, key, bytes.byteLength, notes);
+      const usedAt = this.#lastUse(notes);
+      return this.notes.areStoredNoted ? { ...notes, stored, usedAt } : withUse(notes, usedAt);
+    });
+    // Without its note, the rendition is rendered again. It is removed with its image, or when that is idle, all the same.
+    await noting.catch(onError);
+    this.#noted.set(image.id, this.#options.now());
+    if (await this.#removeNotesIfEnded(image.id)) await renditions.delete(key);
+  }
+
+  /** Notes a failure that was caused by the picture itself. */
+  async noteFailure(image: ImageRecord, failure: NotedFailure): Promise<void> {
+    const { rendition, build } = failure;
+    await this.notes.change(image, (notes) => {
+      const others = notes.failures.filter((each) => each.rendition !== rendition || each.build !== build);
+      return { ...notes, failures: [...others, failure] };
+    });
+    await this.#removeNotesIfEnded(image.id);
+  }
+
+  /** Removes the renditions of idle images, and what earlier releases noted. @param mayGoOn `false` stops the sweep. */
+  async sweep(mayGoOn: () => boolean): Promise<void> {
+    const { renditions, now } = this.#options;
+    if (this.#earlierUsageRemovedMs === null || Math.abs(now() - this.#earlierUsageRemovedMs) >= DAY_MS) {
+      await removeEarlierUsage(renditions, this.#idle, this.#idleMs, mayGoOn);
+      if (mayGoOn()) this.#earlierUsageRemovedMs = now();
+    }
+    const idleMs = this.#idleMs;
+    if (idleMs === null) return;
+    for (let isFull = true; isFull && mayGoOn(); ) {
+      const entries = await this.#idle.due(now(), BATCH);
+      isFull = entries.length === BATCH;
+      await forEachAtOnce(each(entries), AT_ONCE, async (entry) => {
+        if (mayGoOn()) await this.#sweepEntry(entry, idleMs).catch((error) => this.#postpone(entry, error));
+      });
+    }
+  }
+
+  /** Waits until the noted uses are written. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  async #sweepEntry(entry: DueEntry, idleMs: number): Promise<void> {
+    const { id } = entry;
+    const record = await this.#options.loadLiving(id);
+    if (record !== null) {
+      const { usedAt } = await this.notes.read(record);
+      if (usedAt === null) {
+        // Stored by a migration or an earlier release, or by a process that crashed.
+        await this.#noteUse(record);
+      } else if (usedAt + idleMs <= this.#options.now()) {
+        await removeMade(this.#options.renditions, id);
+        await this.notes.remove(id);
+        this.#noted.delete(id);
+      } else {
+        await this.#addIdle(record, usedAt);
+      }
+    }
+    // What an ended image had was removed with it.
+    await this.#idle.remove(entry);
+  }
+
+  async #postpone(entry: DueEntry, error: unknown): Promise<void> {
+    this.#options.onError(error);
+    await this.#idle.add({ id: entry.id, dueMs: this.#options.now() + POSTPONE_MS });
+    await this.#idle.remove(entry);
+  }
+
+  async #noteUse(image: ImageRecord): Promise<void> {
+    let isChanged = false;
+    await this.notes.change(image, async (notes) => {
+      if (notes.usedAt === null) await this.#addIdle(image);
+      const edited = withUse(notes, this.#lastUse(notes));
+      isChanged = edited !== notes;
+      return edited;
+    });
+    if (isChanged) await this.#removeNotesIfEnded(image.id);
+  }
+
+  /** The last use to be noted for an image that is used now. */
+  #lastUse({ usedAt }: Notes): number | null {
+    const now = this.#options.now();
+    if (this.#idleMs === null) return usedAt;
+    return usedAt !== null && now - usedAt < this.#idleMs / USE_PARTS ? usedAt : now;
+  }
+
+  /** By the hour, so that concurrent writers add one entry. */
+  async #addIdle({ id, expiresAt }: ImageRecord, usedAt = this.#options.now()): Promise<void> {
+    if (this.#idleMs === null) return;
+    const end = Math.min(usedAt + this.#idleMs, expiresAt ?? Number.POSITIVE_INFINITY);
+    const hour = Math.floor(Math.max(end, this.#options.now()) / HOUR_MS);
+    await this.#idle.add({ id, dueMs: (hour + 1) * HOUR_MS });
+  }
+
+  /** Deletes stored blobs until a new one fits. @returns the sizes of all that are left, and of the new one. */
+  async #evictFor(
+    image: ImageRecord,
+    key: string,
+    bytes: number,
+    notes: Notes,
+  ): Promise<Map<string, number>> {
+    const { renditions } = this.#options;
+    const noted = this.notes.areStoredNoted ? notes.stored : null;
+    const stored = new Map(noted ?? (await listSizes(renditions, image.id, this.#sizes)));
+    // The newest is the last.
+    stored.delete(key);
+    stored.set(key, bytes);
+    const maxBytes = maxBytesOf(image.size);
+    let total = sumOf(stored.values());
+    for (const victim of this.#victimsIn(stored, key, maxBytes)) {
+      if (total <= maxBytes && stored.size <= MAX_ENTRIES) break;
+      await renditions.delete(victim);
+      total -= stored.get(victim) ?? 0;
+      stored.delete(victim);
+    }
+    return stored;
+  }
+
+  /**
+   * Keys that may be evicted for a new blob, in order: names of earlier releases, which are never requested; then renditions; last
+   * intermediates, which are costly. Among these, the least recently used go first.
+   */
+  #victimsIn(stored: ReadonlyMap<string, number>, key: string, maxBytes: number): string[] {
+    const lastUse = (each: string) => this.#used.peek(each) ?? 0;
+    const others = [...stored.keys()]
+      .filter((each) => each !== key)
+      .sort((one, other) => lastUse(one) - lastUse(other));
+    const intermediates = others.filter(isIntermediate);
+    const renditions = others.filter((each) => !isIntermediate(each));
+    const isCurrent = (each: string) => isSpecName(each.slice(each.lastIndexOf("/") + 1));
+    let bytes = sumOf([...stored].filter(([each]) => isIntermediate(each)).map(([, size]) => size));
+    // The intermediates of many pages must leave room for renditions.
+    const surplus = intermediates.filter((each) => {
+      if (bytes <= maxBytes / 2) return false;
+      bytes -= stored.get(each) ?? 0;
+      return true;
+    });
+    const old = renditions.filter((each) => !isCurrent(each));
+    return [...new Set([...old, ...surplus, ...renditions, ...intermediates])];
+  }
+
+  /** Removes the notes of an image that ended while they were written: no sweep would. @returns whether it has ended. */
+  async #removeNotesIfEnded(id: string): Promise<boolean> {
+    if ((await this.#options.loadLiving(id)) !== null) return false;
+    await this.notes.remove(id);
+    return true;
+  }
+}
+
+function withUse(notes: Notes, usedAt: number | null): Notes {
+  return notes.usedAt === usedAt ? notes : { ...notes, usedAt };
+}
+
+function sumOf(sizes: Iterable<number>): number {
+  let sum = 0;
+  for (const size of sizes) sum += size;
+  return sum;
+}
+
+/** Whether a store is a directory on a nearly full disk. `false` if that is unknown. */
+async function isNearlyFull(store: BlobStore): Promise<boolean> {
+  if (!isLocalStore(store)) return false;
+  const disk = await statfs(store.blobDirectory).catch(() => null);
+  return disk !== null && disk.bavail * LEAST_FREE_PART < disk.blocks;
+}
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
