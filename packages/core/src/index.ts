@@ -9,7 +9,7 @@ export type {
   TakeText,
   Upload,
   UploadLimits,
-  UploadTurn,
+  UploadSlot,
 } from "./contracts/call.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { AnsweredRequest, GaugeName, Observer, Operation, StoreRole } from "./contracts/observer.ts";

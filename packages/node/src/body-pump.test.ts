@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import type { UploadTurn } from "@outrigger/core";
+import type { UploadSlot } from "@outrigger/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type BodyLimits, type BodyPump, pumpBody } from "./body-pump.ts";
 
@@ -89,9 +89,9 @@ describe("pumpBody", () => {
     expect(pumped.received).toBe("12");
   });
 
-  it("delivers a fully buffered body after its turn comes, and then ends", async () => {
+  it("delivers a fully buffered body after it gets a slot, and then ends", async () => {
     let begin: (() => void) | undefined;
-    const turn: UploadTurn = {
+    const slot: UploadSlot = {
       wait: () =>
         new Promise<void>((resolve) => {
           begin = resolve;
@@ -99,7 +99,7 @@ describe("pumpBody", () => {
       mayRead: () => false,
       end() {},
     };
-    const pumped = await open({ ...LIMITS, turn }, "5\r\nwhole\r\n0\r\n\r\n");
+    const pumped = await open({ ...LIMITS, slot }, "5\r\nwhole\r\n0\r\n\r\n");
     await vi.waitFor(() => expect(begin).toBeDefined());
     // The request would end within this time.
     for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
@@ -109,26 +109,26 @@ describe("pumpBody", () => {
     expect(pumped.received).toBe("whole");
   });
 
-  it("counts a wait for the upload's turn neither as silence nor as slowness", async () => {
-    let isTurn = false;
+  it("counts a wait for a slot neither as silence nor as slowness", async () => {
+    let hasSlot = false;
     let begin: (() => void) | undefined;
-    const turn: UploadTurn = {
+    const slot: UploadSlot = {
       wait: () =>
         new Promise<void>((resolve) => {
           begin = resolve;
         }),
-      mayRead: () => isTurn,
+      mayRead: () => hasSlot,
       end() {},
     };
     const idleMs = 300;
-    const pumped = await open({ ...LIMITS, idleMs, turn });
+    const pumped = await open({ ...LIMITS, idleMs, slot });
     pumped.client.write("1\r\n1\r\n");
     await vi.waitFor(() => expect(begin).toBeDefined());
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
     vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
     await new Promise((resolve) => setTimeout(resolve, 2 * idleMs));
     expect(pumped.received).toBe("");
-    isTurn = true;
+    hasSlot = true;
     begin?.();
     await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
     expect(pumped.received).toBe("12");

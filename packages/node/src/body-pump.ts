@@ -1,4 +1,4 @@
-import { ServiceError, type UploadTurn } from "@outrigger/core";
+import { ServiceError, type UploadSlot } from "@outrigger/core";
 import { ClientLeftError } from "./connection-close.ts";
 import { sendContinue } from "./expect-continue.ts";
 import type { Incoming } from "./incoming.ts";
@@ -18,8 +18,8 @@ export interface BodyLimits {
   idleMs: number;
   /** Fails with `timeout` if the average rate is lower; 0: no limit. As in `UploadLimits`. */
   minBytesPerSecond: number;
-  /** Turn of the upload, started by the caller. As in `UploadLimits`. */
-  turn?: UploadTurn;
+  /** Slot of the upload, entered by the caller. As in `UploadLimits`. */
+  slot?: UploadSlot;
 }
 
 export interface BodyPump {
@@ -42,7 +42,7 @@ export function pumpBody(
   let total = 0;
   let isWaiting = false;
   let isStopped = false;
-  /** Whether a chunk waits for the turn of its upload. */
+  /** Whether a chunk waits for the slot of its upload. */
   let hasChunk = false;
   let hasEnded = false;
 
@@ -67,8 +67,8 @@ export function pumpBody(
     } else if (!pace.add(chunk.length)) {
       const rate = `${limits.minBytesPerSecond} bytes per second`;
       fail(new ServiceError("timeout", `The body arrives too slowly: less than ${rate} on average`));
-    } else if (limits.turn?.mayRead(chunk.length) === false) {
-      void waitForTurn(limits.turn, chunk);
+    } else if (limits.slot?.mayRead(chunk.length) === false) {
+      void waitForSlot(limits.slot, chunk);
     } else {
       deliver(chunk);
     }
@@ -88,11 +88,11 @@ export function pumpBody(
     timer.refresh();
     req.resume();
   };
-  const waitForTurn = async (turn: UploadTurn, chunk: Buffer) => {
+  const waitForSlot = async (slot: UploadSlot, chunk: Buffer) => {
     hold();
     hasChunk = true;
     try {
-      await turn.wait(signal);
+      await slot.wait(signal);
     } catch (error) {
       fail(error);
       return;
@@ -105,7 +105,7 @@ export function pumpBody(
   };
   const onEnd = () => {
     hasEnded = true;
-    // A fully buffered body ends although it is paused, while its last chunk still waits for its turn.
+    // A fully buffered body ends although it is paused, while its last chunk still waits for its slot.
     if (hasChunk) return;
     stop();
     target.end();

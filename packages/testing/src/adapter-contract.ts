@@ -7,7 +7,7 @@ import { readyRepliesBehaviour } from "./adapter/ready-replies.ts";
 import { repliesBehaviour } from "./adapter/replies.ts";
 import { routingBehaviour } from "./adapter/routing.ts";
 import type { AdapterHarness } from "./adapter/scope.ts";
-import { uploadTurnsBehaviour } from "./adapter/upload-turns.ts";
+import { uploadSlotsBehaviour } from "./adapter/upload-slots.ts";
 import { uploadsBehaviour } from "./adapter/uploads.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 
@@ -31,7 +31,7 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
     readyRepliesBehaviour(scope);
     leavingBehaviour(scope);
     uploadsBehaviour(scope);
-    uploadTurnsBehaviour(scope);
+    uploadSlotsBehaviour(scope);
     oversizedUploadsBehaviour(scope);
     interruptedUploadsBehaviour(scope);
     hostileBodiesBehaviour(scope);

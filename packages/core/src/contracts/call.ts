@@ -20,7 +20,7 @@ export interface SpooledFile {
 }
 
 /** A slot for reading an upload: the number of uploads read at once is bounded. */
-export interface UploadTurn {
+export interface UploadSlot {
   /**
    * Resolves when the upload may be read. Rejects with `overloaded` if the wait is too long, or with the
    * signal's reason.
@@ -56,7 +56,7 @@ export interface UploadLimits {
    * Awaited before the body is read, but after the checks of the request's head. The caller ends it. Absent:
    * the body is read at once.
    */
-  turn?: UploadTurn;
+  slot?: UploadSlot;
   /**
    * Existing directory for the spooled file. Absent: this process's directory below the system's temporary
    * directory.

@@ -1,83 +1,127 @@
-/** A place of a {@link FairGate}. */
-export interface Visit {
-  /** Aborts if the gate takes the place back, because its client has most of them and another client has none. */
+import { isError } from "../errors.ts";
+
+/** One of the places of a {@link FairGate}, held by a client. */
+export interface Slot {
+  readonly client: string;
+  /** Aborts if the gate takes the slot back, because its client has most of them and another client has none. */
   readonly signal: AbortSignal;
-  /** Puts the client behind others, by what the visit has cost: all visits of a gate count in one unit. */
+  /** Puts the client behind others, by what it used: bytes, or milliseconds. All slots of a gate count in one unit. */
   charge(units: number): void;
-  /** Frees the place. Calling it twice is allowed. */
+  /** Frees the slot. Calling it twice is allowed. */
   leave(): void;
+}
+
+export interface GateOptions {
+  /** Slots held at once. */
+  slots: number;
+  /** Slots of one client at once. @default all */
+  slotsPerClient?: number;
+  /** Entries that wait. If more arrive, the client with most slots and entries loses its newest entry. @default no limit */
+  maxQueue?: number;
+  /** Entries of one client that wait. @default no limit */
+  maxQueuePerClient?: number;
+  /** Clients without a limit of their own. */
+  unlimited?: readonly string[];
+  /** Whether a client that has more than its share loses slots to clients that wait. @default false */
+  isPreemptive?: boolean;
+  /** The error for an entry that gets no slot. */
+  refuse(why: Refusal): Error;
+}
+
+export interface Refusal {
+  /** Whether the client has too many entries. Otherwise all clients together have, or the entry waited too long. */
+  isOwn: boolean;
+  /** What the entries in question may be charged, for each slot that serves them; by the mean of past charges. */
+  expectedUnits: number;
 }
 
 interface Client {
   /** In order of arrival, each with the controller of its signal. */
-  visits: Map<Visit, AbortController>;
-  /** In order of arrival. Each is called with a place, or with `null`. */
-  waiting: Set<(visit: Visit | null) => void>;
-  /** Virtual time at which its next visit starts: the start of its last visit, plus what it was charged since. */
+  slots: Map<Slot, AbortController>;
+  /** In order of arrival. */
+  queue: Set<Entry>;
+  /** Virtual time at which its next slot starts: the start of its last slot, plus what it was charged since. */
   start: number;
 }
 
-/** Clients that are known without a visit; beyond, their charges are forgotten. */
+interface Entry {
+  sinceMs: number;
+  settle(outcome: Slot | Error): void;
+}
+
+/** Known clients without slot and entry. Beyond, their charges are forgotten. */
 const MAX_IDLE = 1024;
-/** Part of the places that one client keeps while others wait. */
+/** Part of the slots that one client keeps while others wait. */
 const SHARE = 1 / 4;
+/** Entries that waited longer get every fourth slot. */
+const OLD_MS = 10_000;
+const OLDEST_EVERY = 4;
+/** Weight of the newest charge in the mean. */
+const NEWEST_WEIGHT = 1 / 8;
 
 /**
- * Lets a bounded number of visits in. The client that was charged least comes first (start-time fair queueing). An idle
- * client saves no credit: it continues at the virtual time of those that were served meanwhile.
+ * Decides who waits: it gives a bounded number of slots to clients. The client that was charged least comes first (start-time fair
+ * queueing); costs are charged after they were measured. An idle client saves no credit: it continues at the virtual time of those
+ * that were served meanwhile.
  */
 export class FairGate {
-  readonly #places: number;
-  readonly #maxWaiting: number;
+  readonly #options: GateOptions;
   readonly #share: number;
   /** In the order in which they came, the first time or after they were idle. */
   readonly #clients = new Map<string, Client>();
   #held = 0;
   #waiting = 0;
   #virtualTime = 0;
+  #meanCharge = 0;
+  #given = 0;
   #isScheduled = false;
 
-  /**
-   * @param places Maximum number of visits at once.
-   * @param maxWaiting Maximum number of visits that wait. If more arrive, the client with most visits loses its newest.
-   */
-  constructor(places: number, maxWaiting: number) {
-    this.#places = places;
-    this.#maxWaiting = maxWaiting;
-    this.#share = Math.max(1, Math.floor(places * SHARE));
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#share = Math.max(1, Math.floor(options.slots * SHARE));
   }
 
-  /**
-   * Waits for a place. Rejects with the signal's reason.
-   * @returns `null`: the line is full, or the visit waited for `longestWaitMs`.
-   */
-  enter(name: string, given: { signal: AbortSignal; longestWaitMs: number }): Promise<Visit | null> {
-    const { signal, longestWaitMs } = given;
+  /** Number of slots held, and of entries that wait. */
+  get state(): { held: number; waiting: number } {
+    return { held: this.#held, waiting: this.#waiting };
+  }
+
+  /** Whether another client waits. */
+  othersWait(name: string): boolean {
+    return this.#waiting > (this.#clients.get(name)?.queue.size ?? 0);
+  }
+
+  /** Waits for a slot. Rejects with the signal's reason, and with the error of `refuse`. */
+  enter(name: string, given: { signal: AbortSignal; maxWaitMs: number }): Promise<Slot> {
+    const { signal, maxWaitMs } = given;
     if (signal.aborted) return Promise.reject(signal.reason);
     const client = this.#clientOf(name);
     return new Promise((resolve, reject) => {
-      const settle = (visit: Visit | null): void => {
-        client.waiting.delete(settle);
-        this.#waiting--;
-        clearTimeout(timer);
-        signal.removeEventListener("abort", abandon);
-        resolve(visit);
+      const entry: Entry = {
+        sinceMs: performance.now(),
+        settle: (outcome) => {
+          client.queue.delete(entry);
+          this.#waiting--;
+          clearTimeout(timer);
+          signal.removeEventListener("abort", abandon);
+          if (isError(outcome)) reject(outcome);
+          else resolve(outcome);
+        },
       };
       const abandon = (): void => {
         reject(signal.reason);
-        settle(null);
+        entry.settle(new Error("The client left"));
       };
-      const timer = setTimeout(settle, longestWaitMs, null);
+      const timer = setTimeout(() => entry.settle(this.#refusal(client, false)), maxWaitMs);
       signal.addEventListener("abort", abandon);
-      client.waiting.add(settle);
+      client.queue.add(entry);
       this.#waiting++;
-      if (this.#waiting > this.#maxWaiting) this.#refuseOne();
       this.#schedule();
     });
   }
 
   #clientOf(name: string): Client {
-    const client = this.#clients.get(name) ?? { visits: new Map(), waiting: new Set(), start: 0 };
+    const client = this.#clients.get(name) ?? { slots: new Map(), queue: new Set(), start: 0 };
     if (isIdle(client)) {
       client.start = Math.max(client.start, this.#virtualTime);
       this.#clients.delete(name);
@@ -89,21 +133,14 @@ export class FairGate {
     return client;
   }
 
-  /** Of clients with equally many visits, the newest loses. */
-  #refuseOne(): void {
-    const waiting = [...this.#clients.values()].filter((client) => client.waiting.size > 0);
-    const size = ({ visits, waiting }: Client) => visits.size + waiting.size;
-    const loser = first(waiting.reverse(), (a, b) => size(b) - size(a));
-    [...(loser?.waiting ?? [])].at(-1)?.(null);
-  }
-
   /** Deferred, so that everything else ready in this round of the event loop comes first. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      while (this.#waiting > 0 && this.#admitNext());
+      while (this.#waiting > 0 && this.#giveNext());
+      this.#trim();
       if (this.#held + this.#waiting > 0) return;
       // Charges matter only among clients that compete.
       this.#clients.clear();
@@ -112,52 +149,104 @@ export class FairGate {
   }
 
   /**
-   * Without a free place, takes back the newest place of the client with most: for a client that has none, or if it has
-   * more than its share. It must have two more than the other: otherwise both would take back the same place by turns.
-   * @returns whether a visit has begun.
+   * Gives the next slot. If all are held, a preemptive gate takes back the newest slot of the client with most: for a client that has
+   * none, or if it has more than its share. It must have two more than the other: otherwise both would take back the same slot by turns.
+   * @returns whether a slot was given.
    */
-  #admitNext(): boolean {
-    const clients = [...this.#clients.values()];
-    const isFull = this.#held >= this.#places;
-    const largest = isFull ? first(clients, (a, b) => b.visits.size - a.visits.size) : undefined;
-    const most = largest?.visits.size ?? Infinity;
-    const mayEnter = ({ visits: { size } }: Client) => most > size + 1 && (size === 0 || most > this.#share);
-    const excess = ({ visits }: Client) => (visits.size < this.#share ? 0 : 1);
-    const next = first(
-      clients.filter((client) => client.waiting.size > 0 && mayEnter(client)),
-      (a, b) => excess(a) - excess(b) || a.start - b.start || a.visits.size - b.visits.size,
-    );
-    if (next === undefined) return false;
-    const [visit, controller] = [...(largest?.visits ?? [])].at(-1) ?? [];
-    visit?.leave();
-    controller?.abort(new Error("The place was taken back for another client"));
-    const [settle] = next.waiting;
-    this.#virtualTime = Math.max(this.#virtualTime, next.start);
-    settle?.(this.#place(next));
+  #giveNext(): boolean {
+    const { slots, isPreemptive = false } = this.#options;
+    const isFull = this.#held >= slots;
+    if (isFull && !isPreemptive) return false;
+    const clients = [...this.#clients];
+    const largest = isFull ? first(clients, (a, b) => b[1].slots.size - a[1].slots.size)?.[1] : undefined;
+    const isFreed = ({ size }: Client["slots"]) =>
+      largest === undefined ||
+      (largest.slots.size > size + 1 && (size === 0 || largest.slots.size > this.#share));
+    const mayEnter = ([name, { slots: own, queue }]: [string, Client]) =>
+      queue.size > 0 && own.size < this.#limitOf(name, this.#options.slotsPerClient) && isFreed(own);
+    const next = this.#first(clients.filter(mayEnter));
+    const [entry] = next?.[1].queue ?? [];
+    if (next === undefined || entry === undefined) return false;
+    const [slot, controller] = [...(largest?.slots ?? [])].at(-1) ?? [];
+    slot?.leave();
+    controller?.abort(new Error("The slot was taken back for another client"));
+    this.#virtualTime = Math.max(this.#virtualTime, next[1].start);
+    entry.settle(this.#slotOf(...next));
     return true;
   }
 
-  #place(client: Client): Visit {
+  /** The client that gets the next slot: the one that was charged least. Every fourth slot goes to the oldest entry, so none starves. */
+  #first(candidates: readonly [string, Client][]): [string, Client] | undefined {
+    const sinceMs = ({ queue }: Client) => [...queue][0]?.sinceMs ?? Number.POSITIVE_INFINITY;
+    if (this.#given % OLDEST_EVERY === OLDEST_EVERY - 1) {
+      const oldest = first(candidates, ([, a], [, b]) => sinceMs(a) - sinceMs(b));
+      if (oldest !== undefined && performance.now() - sinceMs(oldest[1]) > OLD_MS) return oldest;
+    }
+    const excess = ({ slots }: Client) => (slots.size < this.#share ? 0 : 1);
+    return first(
+      candidates,
+      ([, a], [, b]) => excess(a) - excess(b) || a.start - b.start || a.slots.size - b.slots.size,
+    );
+  }
+
+  #slotOf(name: string, client: Client): Slot {
     const controller = new AbortController();
-    const visit: Visit = {
+    let charged = 0;
+    const slot: Slot = {
+      client: name,
       signal: controller.signal,
       charge(units) {
         client.start += units;
+        charged += units;
       },
       leave: () => {
-        if (!client.visits.delete(visit)) return;
+        if (!client.slots.delete(slot)) return;
         this.#held--;
+        this.#meanCharge += (charged - this.#meanCharge) * NEWEST_WEIGHT;
         this.#schedule();
       },
     };
-    client.visits.set(visit, controller);
+    client.slots.set(slot, controller);
     this.#held++;
-    return visit;
+    this.#given++;
+    return slot;
+  }
+
+  /** Refuses entries beyond the limits. Of clients with equally many, the one that was charged most loses, else the newest. */
+  #trim(): void {
+    const { maxQueue = Number.POSITIVE_INFINITY, maxQueuePerClient } = this.#options;
+    for (const [name, client] of this.#clients) {
+      while (client.queue.size > this.#limitOf(name, maxQueuePerClient)) this.#refuseNewest(client, true);
+    }
+    while (this.#waiting > maxQueue) {
+      const clients = [...this.#clients].filter(([, { queue }]) => queue.size > 0).reverse();
+      const size = ({ slots, queue }: Client) => slots.size + queue.size;
+      const [name = "", loser] =
+        first(clients, ([, a], [, b]) => size(b) - size(a) || b.start - a.start) ?? [];
+      if (loser === undefined) return;
+      this.#refuseNewest(loser, loser.queue.size > 1 && !this.#options.unlimited?.includes(name));
+    }
+  }
+
+  #refuseNewest(client: Client, isOwn: boolean): void {
+    const newest = [...client.queue].at(-1);
+    if (newest !== undefined) newest.settle(this.#refusal(client, isOwn));
+  }
+
+  #refusal(client: Client, isOwn: boolean): Error {
+    const { slots, slotsPerClient = slots, refuse } = this.#options;
+    const entries = isOwn ? client.queue.size - 1 : this.#waiting - 1 + this.#held;
+    const places = isOwn ? Math.min(slots, slotsPerClient) : slots;
+    return refuse({ isOwn, expectedUnits: (this.#meanCharge * entries) / places });
+  }
+
+  #limitOf(name: string, limit = Number.POSITIVE_INFINITY): number {
+    return this.#options.unlimited?.includes(name) ? Number.POSITIVE_INFINITY : limit;
   }
 }
 
-function isIdle({ visits, waiting }: Client): boolean {
-  return visits.size + waiting.size === 0;
+function isIdle({ slots, queue }: Client): boolean {
+  return slots.size + queue.size === 0;
 }
 
 /** The first item in this order; of equal ones the first in the list. */

@@ -19,7 +19,7 @@ import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import { createImageDescription, describeImages } from "./http/description/describe-images.ts";
 import { createImageService } from "./http/image-service.ts";
 import { createPermissions } from "./http/permissions.ts";
-import { createUploadTurns } from "./http/upload-turns.ts";
+import { UploadGate } from "./http/upload-slots.ts";
 import { IMAGES_RULES, type ImageSettings, imageSettings } from "./image-settings.ts";
 import type { ImagesOptions } from "./images-options.ts";
 import { createLibrary } from "./library/create-library.ts";
@@ -197,7 +197,7 @@ export function createImages(options: ImagesOptions): Images {
       settings,
       permissions: createPermissions(settings.authorize),
       limiter,
-      uploadTurns: createUploadTurns(boundsClients ? undefined : Number.POSITIVE_INFINITY),
+      uploads: new UploadGate(boundsClients ? undefined : Number.POSITIVE_INFINITY),
       pages,
       description,
     },

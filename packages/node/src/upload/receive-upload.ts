@@ -29,7 +29,7 @@ export async function receiveUpload(
   if (isBodyTaken(req)) {
     const files = findHostFiles(host.files());
     if (files.length === 0) throw bodyTakenError();
-    await limits.turn?.wait(signal);
+    await limits.slot?.wait(signal);
     return copyHostUpload(files, host.body(), limits, directory, signal);
   }
   if (hasBody(req) === false) throw new ServiceError("bad_request", "The request has no body");
@@ -37,7 +37,7 @@ export async function receiveUpload(
   if (Number(req.headers["content-length"]) > maxBodyBytes) {
     throw new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
   }
-  await limits.turn?.wait(signal);
+  await limits.slot?.wait(signal);
   return receiveMultipart(req, limits, { directory, maxBodyBytes }, signal);
 }
 

@@ -64,18 +64,18 @@ export async function storeUpload(
   const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
   const uploader = grant === null ? guestOf(call, userAgent) : [client];
   const request = { userAgent, grant, preference };
-  const turn = context.uploadTurns.turnOf(client, context.settings.uploadIdleMs);
+  const upload = context.uploads.open(client, context.settings.uploadIdleMs);
   try {
     const claimOf = (fingerprint: string) =>
       idempotencyKey === null ? null : { name: claimName(uploader, idempotencyKey), fingerprint };
-    const received = await receive(context, call, turn, claimOf);
+    const received = await receive(context, call, upload, claimOf);
     const { record } =
       "made" in received
         ? received.made
         : await addImage(library, received.file, () => newImage(context, call, received, request, client));
     return { record, pin: pins.pinOf(record.id), preference };
   } finally {
-    turn.done();
+    upload.done();
   }
 }
 

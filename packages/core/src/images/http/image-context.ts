@@ -5,7 +5,7 @@ import type { Description } from "../../openapi/description.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { LibraryContext } from "../library/library-context.ts";
 import type { Permissions } from "./permissions.ts";
-import type { UploadTurns } from "./upload-turns.ts";
+import type { UploadGate } from "./upload-slots.ts";
 
 /** The parts that the routes of one image service share. */
 export interface ImageContext {
@@ -13,7 +13,7 @@ export interface ImageContext {
   settings: ImageSettings;
   permissions: Permissions;
   limiter: RateLimiter;
-  uploadTurns: UploadTurns;
+  uploads: UploadGate;
   pages: Pages | null;
   description: Description;
 }

@@ -1,5 +1,5 @@
 import { isLocalStore } from "../../contracts/blob-store.ts";
-import type { Call, SpooledFile, Upload, UploadTurn } from "../../contracts/call.ts";
+import type { Call, SpooledFile, Upload, UploadSlot } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { networkKey } from "../../http/client-key.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
@@ -20,7 +20,7 @@ import type { ReservationRequest } from "../uploads/reserve-image.ts";
 import type { ImageContext } from "./image-context.ts";
 import { refundRequest } from "./limits.ts";
 import { isJson, MAX_BODY_BYTES } from "./read-body.ts";
-import type { UploadVisit } from "./upload-turns.ts";
+import type { GatedUpload } from "./upload-slots.ts";
 
 /** Name of the form field for the file. */
 export const FILE_FIELD = "imagedata";
@@ -44,11 +44,11 @@ type ClaimOf = (fingerprint: string) => ReservationRequest["claim"];
 export async function receiveImage(
   context: ImageContext,
   call: Call,
-  turn: UploadVisit,
+  upload: GatedUpload,
   claimOf: ClaimOf,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
-  if (!isJson(call)) return receiveForm(context, call, turn, claimOf);
-  if (context.settings.importsUrls) return receiveByUrl(context, call, turn, claimOf);
+  if (!isJson(call)) return receiveForm(context, call, upload, claimOf);
+  if (context.settings.importsUrls) return receiveByUrl(context, call, upload, claimOf);
   throw new ServiceError(
     "unsupported_media",
     "The body must be multipart/form-data: this service does not import images by URL (option importUrls)",
@@ -56,13 +56,13 @@ export async function receiveImage(
 }
 
 /**
- * Receives a form, waiting for a turn if many uploads arrive.
+ * Receives a form, waiting for a slot if many uploads arrive.
  * @param adapt Turns what was received into what the API takes. Must not throw.
  */
 export async function receiveForm(
   { library, settings }: ImageContext,
   call: Call,
-  turn: UploadTurn,
+  slot: UploadSlot,
   claimOf: ClaimOf,
   adapt = (received: Upload) => received,
 ): Promise<ReceivedImage> {
@@ -75,7 +75,7 @@ export async function receiveForm(
       maxFieldBytes: MAX_FIELD_BYTES,
       idleMs: settings.uploadIdleMs,
       minBytesPerSecond: settings.minUploadBytesPerSecond,
-      turn,
+      slot,
       ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
     });
     const { file, fields } = adapt(received);
@@ -86,7 +86,7 @@ export async function receiveForm(
       claim: claimOf(digestOf([file.sha256, file.declaredType, file.name, call.search, textOf(fields)])),
     };
   } finally {
-    turn.end();
+    slot.end();
   }
 }
 
@@ -94,7 +94,7 @@ export async function receiveForm(
 async function receiveByUrl(
   context: ImageContext,
   call: Call,
-  turn: UploadVisit,
+  upload: GatedUpload,
   claimOf: ClaimOf,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
   const { library, settings } = context;
@@ -110,7 +110,7 @@ async function receiveByUrl(
   const claim = claimOf(digestOf([call.search, textOf(fields)]));
   const made = claim === null ? null : await library.claims.find(claim);
   if (made !== null) return { made };
-  const file = await fetchFile(context, call, turn, address);
+  const file = await fetchFile(context, call, upload, address);
   const called = { file: "The file at url", declaredType: "its bytes" };
   return { file, details: () => ({ ...details(file.name), called }), claim };
 }
@@ -119,15 +119,14 @@ async function receiveByUrl(
 async function fetchFile(
   context: ImageContext,
   call: Call,
-  turn: UploadVisit,
+  upload: GatedUpload,
   address: RemoteAddress,
 ): Promise<SpooledFile> {
   const { signal } = call;
   try {
-    // Counts as an unanswered upload of its client, but takes no turn: another server decides how long it lasts.
-    await turn.wait(signal);
-    turn.end();
-    const client = networkKey(turn.client) ?? turn.client;
+    // Counts as an unanswered upload of its client, but takes no slot: another server decides how long it lasts.
+    await upload.begin(signal);
+    const client = networkKey(upload.client) ?? upload.client;
     const declaredType = "application/octet-stream";
     return await importUrl(context.library, address, { declaredType, client, signal });
   } catch (error) {

@@ -27,7 +27,7 @@ const HEADERS = {
 
 export interface ImportContext {
   originals: BlobStore;
-  /** Places for imports; see {@link createImportGate}. */
+  /** Slots for imports; see {@link createImportGate}. */
   imports: FairGate;
   settings: Pick<
     ImageSettings,
@@ -35,9 +35,9 @@ export interface ImportContext {
   >;
 }
 
-/** The places for imports of one service. */
+/** The slots for imports of one service. */
 export function createImportGate(): FairGate {
-  return new FairGate(MAX_IMPORTS, MAX_WAITING);
+  return new FairGate({ slots: MAX_IMPORTS, maxQueue: MAX_WAITING, isPreemptive: true, refuse: tooMany });
 }
 
 /** Checks a URL before anything is sent. @throws `bad_request`, without the URL, which may hold secrets. */
@@ -60,12 +60,11 @@ export async function importUrl(
   { declaredType, client, signal }: { declaredType: string; client: string; signal: AbortSignal },
 ): Promise<SpooledFile> {
   const { importPolicy: policy, maxUploadBytes: maxBytes, uploadIdleMs: idleMs, log } = settings;
-  const visit = await imports.enter(client, { signal, longestWaitMs: idleMs });
-  if (visit === null) throw tooMany();
+  const slot = await imports.enter(client, { signal, maxWaitMs: idleMs });
   const startMs = performance.now();
   let remote: RemoteFile | undefined;
   try {
-    const bounded = AbortSignal.any([signal, visit.signal, AbortSignal.timeout(policy.timeoutMs)]);
+    const bounded = AbortSignal.any([signal, slot.signal, AbortSignal.timeout(policy.timeoutMs)]);
     remote = await openRemote(address, { policy, headers: HEADERS, idleMs, signal: bounded });
     const path = temporaryPath(originals);
     const file = await spoolSource(paced(remote.body, settings.minUploadBytesPerSecond), {
@@ -77,7 +76,7 @@ export async function importUrl(
     return { ...file, name: nameOf(remote, address) };
   } catch (cause) {
     signal.throwIfAborted();
-    if (visit.signal.aborted) throw tooMany();
+    if (slot.signal.aborted) throw tooMany();
     if (isServiceError(cause)) throw cause;
     log.info({ host: address.host, reason: isError(cause) ? cause.message : "" }, "import failed");
     throw new ServiceError(
@@ -86,8 +85,8 @@ export async function importUrl(
       { cause },
     );
   } finally {
-    visit.charge(performance.now() - startMs);
-    visit.leave();
+    slot.charge(performance.now() - startMs);
+    slot.leave();
     remote?.body.destroy();
   }
 }

@@ -34,7 +34,7 @@ interface OpenList {
 
 /** Reads lists: in short slices, in the order of the fair gate, and within a bound of memory for all of them. */
 export class ListDesk {
-  readonly #gate = new FairGate(1, MAX_WAITING);
+  readonly #gate = new FairGate({ slots: 1, maxQueue: MAX_WAITING, refuse: busy });
   /** In order of arrival. */
   readonly #open = new Set<OpenList>();
   /** Memory of all open lists. */
@@ -82,16 +82,15 @@ export class ListDesk {
     for (let mayGoOn = true; mayGoOn; ) {
       this.#count(list);
       this.#makeRoom();
-      const visit = await this.#gate.enter(list.client, { signal, longestWaitMs: LONGEST_WAIT_MS });
-      if (visit === null) throw busy();
+      const slot = await this.#gate.enter(list.client, { signal, maxWaitMs: LONGEST_WAIT_MS });
       const startMs = performance.now();
       try {
         if (list.state === "refused") throw busy();
         do mayGoOn = parser.next().value === true;
         while (mayGoOn && performance.now() < startMs + SLICE_MS);
       } finally {
-        visit.charge(performance.now() - startMs);
-        visit.leave();
+        slot.charge(performance.now() - startMs);
+        slot.leave();
         this.#count(list);
       }
     }

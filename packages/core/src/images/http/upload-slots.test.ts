@@ -1,60 +1,55 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  createUploadTurns,
-  LONG_TURN_MS,
-  MAX_READING,
-  MAX_UNANSWERED,
-  TURN_MS,
-  type UploadTurns,
-  type UploadVisit,
-} from "./upload-turns.ts";
+import { type GatedUpload, MAX_READING, MAX_UNANSWERED, SLICE_MS, UploadGate } from "./upload-slots.ts";
 
 const MAX_WAIT_MS = 15_000;
 const A_FAST_MILLISECOND = 20_000;
 
-describe("createUploadTurns", () => {
-  let turns: UploadTurns;
+describe("UploadGate", () => {
+  let gate: UploadGate;
   /** The clients whose uploads have begun to be read, in order. */
   let begun: string[];
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "performance"] });
-    turns = createUploadTurns();
+    gate = new UploadGate();
     begun = [];
   });
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  interface Upload extends UploadVisit {
-    outcome: Promise<unknown>;
-    leave(): void;
-  }
-
-  /** An upload that requests a turn. */
-  function upload(client: string, maxWaitMs = MAX_WAIT_MS): Upload {
-    const turn = turns.turnOf(client, maxWaitMs);
+  /** An upload that waits for a slot to be read. */
+  function upload(client: string, maxWaitMs = MAX_WAIT_MS) {
+    const upload = gate.open(client, maxWaitMs);
     const controller = new AbortController();
-    const outcome = turn.wait(controller.signal).then(
+    const outcome = upload.wait(controller.signal).then(
       () => void begun.push(client),
       (error: unknown) => error,
     );
-    return { ...turn, outcome, leave: () => controller.abort("left") };
+    return { upload, outcome, leave: () => controller.abort("left") };
   }
 
-  function uploads(client: string, count: number): Upload[] {
-    return Array.from({ length: count }, () => upload(client));
+  function uploads(client: string, count: number): GatedUpload[] {
+    return Array.from({ length: count }, () => upload(client).upload);
   }
 
-  /** Runs all callbacks that are due now. */
+  /** Runs all callbacks that are due within 5 ms. */
   async function settle(): Promise<void> {
-    for (let round = 0; round < 5; round++) await vi.advanceTimersByTimeAsync(0);
+    for (let round = 0; round < 5; round++) await vi.advanceTimersByTimeAsync(1);
   }
 
-  /** Advances the time while these uploads receive bytes every 10 ms. */
-  async function send(reading: readonly Upload[], ms: number, bytesPerMs: number): Promise<void> {
+  /** Advances the time while these uploads receive bytes every 10 ms, those without a slot wait for one. */
+  async function send(sending: readonly GatedUpload[], ms: number, bytesPerMs: number): Promise<void> {
+    const waiting = new Set<GatedUpload>();
     for (let passed = 0; passed < ms; passed += 10) {
       await vi.advanceTimersByTimeAsync(10);
-      for (const each of reading) each.mayRead(bytesPerMs * 10);
+      for (const each of sending) {
+        if (waiting.has(each) || each.mayRead(bytesPerMs * 10)) continue;
+        waiting.add(each);
+        each.wait(new AbortController().signal).then(
+          () => waiting.delete(each),
+          () => undefined,
+        );
+      }
     }
   }
 
@@ -68,33 +63,32 @@ describe("createUploadTurns", () => {
     expect(begun).toHaveLength(MAX_READING + 1);
   });
 
-  it("gives a free place to the client with the fewest turns", async () => {
+  it("gives a free slot to the client with the fewest", async () => {
     const greedy = uploads("greedy", 20);
+    await settle();
     uploads("other", 2);
     upload("third");
+    for (let slot = 0; slot < 3; slot++) greedy[slot]?.end();
     await settle();
-    for (let place = 0; place < 3; place++) greedy[place]?.end();
-    await settle();
-    expect(begun.slice(MAX_READING)).toEqual(["other", "third", "greedy"]);
+    expect(begun.slice(MAX_READING, MAX_READING + 2)).toEqual(["other", "third"]);
   });
 
-  it("ends a turn of a client that has more than its share at its next bytes", async () => {
+  it("takes slots from a client that has more than its share, before its next bytes", async () => {
     const greedy = uploads("greedy", MAX_READING);
     await settle();
     uploads("other", 5);
-    for (const each of greedy) each.mayRead(1);
-    await settle();
-    for (const each of greedy) each.mayRead(1);
     await settle();
     expect(begun).toEqual([...Array.from(greedy, () => "greedy"), "other", "other"]);
+    expect(greedy.map((each) => each.mayRead(1))).toEqual([true, true, false, false]);
   });
 
-  it("ends the turn of a silent upload, and gives it another turn for its next bytes", async () => {
-    const [silent, ...others] = uploads("a", MAX_READING);
-    const waiting = upload("a");
+  it("ends the slice of a silent upload, and reads its next bytes in another slice", async () => {
+    const [silent] = uploads("a", MAX_READING);
+    const waiting = upload("a").upload;
     await settle();
-    await send(others, TURN_MS, A_FAST_MILLISECOND);
-    await send(others, 10, A_FAST_MILLISECOND);
+    expect(begun).toHaveLength(MAX_READING);
+    await vi.advanceTimersByTimeAsync(SLICE_MS);
+    await settle();
     expect(begun).toHaveLength(MAX_READING + 1);
     expect(silent?.mayRead(1)).toBe(false);
     const again = silent?.wait(new AbortController().signal);
@@ -104,38 +98,41 @@ describe("createUploadTurns", () => {
     expect(silent?.mayRead(1)).toBe(true);
   });
 
-  it("ends a slow sender's turn after 100 ms if others wait", async () => {
-    const [slow, ...fast] = uploads("a", MAX_READING);
-    upload("a");
+  it("reads each upload of a client in slices, while others of it wait", async () => {
+    const sending = uploads("a", 3 * MAX_READING);
     await settle();
-    for (let round = 0; round < 10; round++) {
-      expect(begun).toHaveLength(MAX_READING);
-      await send(fast, 10, A_FAST_MILLISECOND);
-      slow?.mayRead(1000);
-    }
-    await send(fast, 10, A_FAST_MILLISECOND);
-    expect(slow?.mayRead(1000)).toBe(false);
-    await settle();
-    expect(begun).toHaveLength(MAX_READING + 1);
+    await send(sending, 2 * SLICE_MS + 50, A_FAST_MILLISECOND);
+    expect(begun).toHaveLength(3 * MAX_READING);
   });
 
-  it("ends a fast sender's turn after a second if others wait", async () => {
-    const fast = uploads("a", MAX_READING);
-    upload("a");
+  it("reads the client first whose slices had fewer bytes", async () => {
+    const light = uploads("light", 1);
+    const heavy = uploads("heavy", 3);
     await settle();
-    await send(fast, LONG_TURN_MS, A_FAST_MILLISECOND);
-    expect(begun).toHaveLength(MAX_READING);
-    await send(fast, 50, A_FAST_MILLISECOND);
-    expect(begun).toHaveLength(MAX_READING + 1);
+    for (const each of heavy) each.mayRead(1000 * A_FAST_MILLISECOND);
+    uploads("light", 1);
+    uploads("heavy", 1);
+    for (const each of [...light, ...heavy]) each.end();
+    begun = [];
+    await settle();
+    expect(begun).toEqual(["light", "heavy"]);
+  });
+
+  it("charges a silent upload for the time that it was read", async () => {
+    uploads("silent", 4);
+    await vi.advanceTimersByTimeAsync(SLICE_MS);
+    for (const client of ["silent", "modest", "a", "b", "c"]) upload(client);
+    begun = [];
+    await settle();
+    expect(begun).not.toContain("silent");
   });
 
   it("starts no upload of a client with sixteen unanswered uploads until one is answered", async () => {
     const all = uploads("a", MAX_UNANSWERED + 2);
-    for (const each of all) {
+    for (let round = 0; round < MAX_UNANSWERED; round++) {
       await settle();
-      each.end();
+      for (const each of all) each.end();
     }
-    await settle();
     expect(begun).toHaveLength(MAX_UNANSWERED);
     upload("b");
     await settle();
@@ -146,17 +143,19 @@ describe("createUploadTurns", () => {
     expect(begun.slice(MAX_UNANSWERED)).toEqual(["b", "a"]);
   });
 
-  it("ends no turn while no other upload waits, even of a slow sender", async () => {
-    const slow = upload("a");
+  it("lets an upload without others continue in its next slice, even of a slow sender", async () => {
+    const slow = upload("a").upload;
     await settle();
-    await send([slow], 10 * LONG_TURN_MS, 1);
+    await send([slow], 10 * SLICE_MS, 1);
+    await settle();
     expect(slow.mayRead(1)).toBe(true);
   });
 
   it("rejects an upload as overloaded if a single wait takes too long", async () => {
     const reading = uploads("a", MAX_READING);
-    const late = upload("a", 500);
-    await send(reading, 500, A_FAST_MILLISECOND);
+    await settle();
+    const late = upload("a", 50);
+    await vi.advanceTimersByTimeAsync(60);
     expect(await late.outcome).toMatchObject({ code: "overloaded", retryAfterMs: 5000 });
     upload("a");
     reading[0]?.end();
@@ -165,10 +164,10 @@ describe("createUploadTurns", () => {
   });
 
   it("rejects an upload as overloaded if its waits add up to two minutes", async () => {
-    const all = uploads("a", 3 * MAX_READING);
+    const all = uploads("a", 4 * MAX_READING);
     const refused: unknown[] = [];
-    const waiting = new Set<Upload>();
-    const again = (each: Upload) => {
+    const waiting = new Set<GatedUpload>();
+    const again = (each: GatedUpload) => {
       waiting.add(each);
       const signal = new AbortController().signal;
       each.wait(signal).then(
@@ -188,8 +187,10 @@ describe("createUploadTurns", () => {
 
   it("removes a waiting upload whose client disconnects", async () => {
     const reading = uploads("a", MAX_READING);
+    await settle();
     const left = upload("a");
     upload("a");
+    await settle();
     left.leave();
     expect(await left.outcome).toBe("left");
     reading[0]?.end();

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { ServiceError, type UploadTurn } from "@outrigger/core";
+import { ServiceError, type UploadSlot } from "@outrigger/core";
 import { connectTo, fetchReply, jsonOf, readReply, statusOf, turn, until, within } from "./http-client.ts";
 import { filePart, multipart, pseudoRandomBytes } from "./multipart.ts";
 import { assertCloses, type Scope, withDirectory, withHost } from "./scope.ts";
 import { UPLOAD_LIMITS, type UploadReport, uploadService } from "./services.ts";
 import { checkReport, HEADERS, KIB, MIB, uploadHead } from "./upload-requests.ts";
 
-/** Turns that the test starts and ends. */
-function createTurns() {
+/** A slot that the test gives and takes. */
+function createSlot() {
   const state = {
     /** Number of uploads that wait now. */
     waiting: 0,
-    /** The turn ends after this many bytes. */
+    /** The slot is used up after this many bytes. */
     mayReadBytes: Number.POSITIVE_INFINITY,
     bytes: 0,
     begin: () => {},
     refuse: (_error: unknown) => {},
   };
-  const turn: UploadTurn = {
+  const slot: UploadSlot = {
     wait: (signal) =>
       new Promise<void>((resolve, reject) => {
         state.waiting++;
@@ -40,19 +40,19 @@ function createTurns() {
     },
     end() {},
   };
-  return { turn, state };
+  return { slot, state };
 }
 
-/** Uploads that are read only during their turn. */
-export function uploadTurnsBehaviour(scope: Scope): void {
+/** Uploads that are read only while they have a slot. */
+export function uploadSlotsBehaviour(scope: Scope): void {
   const { test, mountPath } = scope;
   const content = pseudoRandomBytes(3 * MIB);
   const body = multipart([filePart("imagedata", "a.png", "image/png", content)]);
 
-  test("an upload is read only after its turn begins, and then completely", () =>
+  test("an upload is read only after it gets a slot, and then completely", () =>
     withDirectory(async (spoolDirectory) => {
-      const { turn: own, state } = createTurns();
-      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, turn: own });
+      const { slot: own, state } = createSlot();
+      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, slot: own });
       await withHost(scope, service, async ({ base }) => {
         const reply = fetchReply(`${base}/`, { method: "POST", headers: HEADERS, body });
         await until(() => state.waiting === 1, "the upload waits");
@@ -66,16 +66,16 @@ export function uploadTurnsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("an upload pauses when its turn ends, and continues with the next turn", () =>
+  test("an upload pauses when its slot is used up, and continues with the next one", () =>
     withDirectory(async (spoolDirectory) => {
-      const { turn: own, state } = createTurns();
-      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, turn: own });
+      const { slot: own, state } = createSlot();
+      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, slot: own });
       await withHost(scope, service, async ({ base }) => {
         state.mayReadBytes = 300 * KIB;
         const reply = fetchReply(`${base}/`, { method: "POST", headers: HEADERS, body });
-        await until(() => state.waiting === 1, "the upload waits for its first turn");
+        await until(() => state.waiting === 1, "the upload waits for its first slot");
         state.begin();
-        await until(() => state.waiting === 1, "the upload waits for its second turn");
+        await until(() => state.waiting === 1, "the upload waits for its second slot");
         await turn(50);
         assert.ok(state.bytes < MIB, `${state.bytes} bytes were read`);
         assert.equal(service.log.settled, 0);
@@ -87,9 +87,9 @@ export function uploadTurnsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("an upload rejected by its head is answered at once, without a turn", () => {
-    const { turn: own, state } = createTurns();
-    return withHost(scope, uploadService({ ...UPLOAD_LIMITS, turn: own }), async (host) => {
+  test("an upload rejected by its head is answered at once, without a slot", () => {
+    const { slot: own, state } = createSlot();
+    return withHost(scope, uploadService({ ...UPLOAD_LIMITS, slot: own }), async (host) => {
       const isText = { "Content-Type": "text/plain" };
       const wrong = await fetchReply(`${host.base}/`, { method: "POST", headers: isText, body: "x" });
       assert.equal(wrong.status, 415);
@@ -102,10 +102,10 @@ export function uploadTurnsBehaviour(scope: Scope): void {
     });
   });
 
-  test("an upload whose turn does not come is answered with overloaded", () =>
+  test("an upload that gets no slot is answered with overloaded", () =>
     withDirectory(async (spoolDirectory) => {
-      const { turn: own, state } = createTurns();
-      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, turn: own });
+      const { slot: own, state } = createSlot();
+      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, slot: own });
       await withHost(scope, service, async (host) => {
         for (const isBegun of [false, true]) {
           state.mayReadBytes = 300 * KIB;
@@ -130,9 +130,9 @@ export function uploadTurnsBehaviour(scope: Scope): void {
       });
     }));
 
-  test("an upload whose client disconnects before its turn settles", () => {
-    const { turn: own, state } = createTurns();
-    const service = uploadService({ ...UPLOAD_LIMITS, turn: own });
+  test("an upload whose client disconnects before it has a slot settles", () => {
+    const { slot: own, state } = createSlot();
+    const service = uploadService({ ...UPLOAD_LIMITS, slot: own });
     return withHost(scope, service, async (host) => {
       const socket = await connectTo(host.origin);
       socket.write(uploadHead(mountPath, body.length));
