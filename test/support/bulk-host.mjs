@@ -1,6 +1,7 @@
 // One of several processes on one lookup database, which verifies lists with the mail servers of the test.
 import { createServer } from "node:http";
 import { createLookup } from "@outrigger/core";
+import { specialAddresses } from "@outrigger/core/stores";
 import { nodeListener } from "@outrigger/node";
 import {
   createSqlAccounts,
@@ -9,7 +10,7 @@ import {
   createSqlVerificationQueue,
   openDatabase,
 } from "@outrigger/sql";
-import { createMailProber, specialAddresses } from "@outrigger/verifier";
+import { createMailProber } from "@outrigger/verifier";
 import { announce, endWithParent } from "./host-process.mjs";
 
 // `maxWaitMs`: how long a probe may wait in line before the queue takes it over.

@@ -6,11 +6,11 @@ import {
   dispatch,
   type HostView,
   locate,
+  type MountedTarget,
   nodeView,
-  type Place,
   sendReady,
   sendReply,
-} from "@outrigger/node";
+} from "@outrigger/node/adapter";
 
 /** The members of an Express request that this adapter uses, for Express 4 and 5. Other hosts of middleware lack some. */
 export interface ExpressRequest extends IncomingMessage {
@@ -68,7 +68,7 @@ export function express(service: Service): ExpressMiddleware {
 }
 
 /** `null` for the target `*`, which addresses the server as a whole. */
-function placeOf({ url = "/", baseUrl, originalUrl = url }: ExpressRequest): Place | null {
+function placeOf({ url = "/", baseUrl, originalUrl = url }: ExpressRequest): MountedTarget | null {
   return baseUrl === undefined ? locate(url, originalUrl, "") : { url, mountPath: baseUrl };
 }
 

@@ -7,7 +7,7 @@ import {
   receiveFields,
   receiveText,
   receiveUpload,
-} from "@outrigger/node";
+} from "@outrigger/node/adapter";
 import { RequestBody } from "./request-body.ts";
 
 /** What the host knows of a request. */

@@ -1,6 +1,12 @@
 import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { mountPathRule, normaliseMountPath, problemReply, stripPrefix, toOriginForm } from "@outrigger/node";
+import {
+  mountPathRule,
+  normaliseMountPath,
+  problemReply,
+  stripPrefix,
+  toOriginForm,
+} from "@outrigger/node/adapter";
 import { FetchCall } from "./fetch-call.ts";
 import { toLostClient, toResponse } from "./to-response.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import type { Incoming } from "@outrigger/node";
+import type { Incoming } from "@outrigger/node/adapter";
 
 /**
  * A web request's body as the stream that the functions of `@outrigger/node` read. It locks the body when it is first

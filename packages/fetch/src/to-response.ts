@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { ReadyReply, Reply } from "@outrigger/core";
-import { ClientLeftError, isBodyAllowed } from "@outrigger/node";
+import { ClientLeftError, isBodyAllowed } from "@outrigger/node/adapter";
 
 /**
  * Converts a reply to the response to `request`. Throws, and destroys a stream, if a header is not valid.

@@ -16,7 +16,7 @@ import {
   sendDirectly,
   sendReady,
   watchSending,
-} from "@outrigger/node";
+} from "@outrigger/node/adapter";
 
 /** The members of a Koa context that this adapter uses, for Koa 2 and 3. */
 export interface KoaContext {

@@ -81,7 +81,7 @@ export function normaliseMountPath(path: string): string {
 }
 
 /** Where a request belongs: its target below the mount point, and the mount point. */
-export interface Place {
+export interface MountedTarget {
   url: string;
   mountPath: string;
 }
@@ -94,7 +94,7 @@ export interface Place {
  * @param prefix The path of the service without a trailing slash, from the root or below the removed prefix.
  * @returns `null` if the request is not below the prefix.
  */
-export function locate(url: string, originalUrl: string, prefix: string): Place | null {
+export function locate(url: string, originalUrl: string, prefix: string): MountedTarget | null {
   const target = toOriginForm(url);
   if (target === null) return null;
   const original = toOriginForm(originalUrl) ?? "/";

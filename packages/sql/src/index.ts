@@ -1,7 +1,6 @@
 export { createSqlAccounts } from "./accounts/sql-accounts.ts";
 export type { SqlBlobStore, SqlBlobStoreOptions } from "./blobs/sql-blob-store.ts";
 export { createSqlBlobStore } from "./blobs/sql-blob-store.ts";
-export type { BatchCounts } from "./contacts/put-batch.ts";
 export type { PutContactsOptions } from "./contacts/put-contacts.ts";
 export { putContacts } from "./contacts/put-contacts.ts";
 export type { RefreshOptions } from "./contacts/refresh-contacts.ts";
@@ -11,12 +10,6 @@ export type { SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
 export { openDatabase } from "./sql-database.ts";
 export { createSqlSuppressionList } from "./sql-suppression-list.ts";
 export type { ContactField, FieldMapping } from "./transfer/contact-fields.ts";
-export {
-  checkDatabaseFile,
-  copyDatabaseFile,
-  exportSuppressions,
-  isEmptyDatabase,
-} from "./transfer/copy-database.ts";
 export type { ExportOptions } from "./transfer/export-contacts.ts";
 export { exportContacts } from "./transfer/export-contacts.ts";
 export type { BadLine, BadLineReason } from "./transfer/file-line.ts";

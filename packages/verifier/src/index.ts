@@ -1,4 +1,3 @@
-export { specialAddresses } from "@outrigger/core/stores";
 export type { MailListsOptions } from "./lists/mail-lists.ts";
 export { createMailLists } from "./lists/mail-lists.ts";
 export type { VerifyingProber } from "./mail-prober.ts";

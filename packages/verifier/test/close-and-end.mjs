@@ -1,6 +1,8 @@
 // Probes the given addresses and closes the prober while some probes are under way. The process must then end
 // by itself.
-import { createMailProber, specialAddresses } from "@outrigger/verifier";
+
+import { specialAddresses } from "@outrigger/core/stores";
+import { createMailProber } from "@outrigger/verifier";
 
 const [dnsServer = "", port = "", ...addresses] = process.argv.slice(2);
 const longMs = 600_000;

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
-import { type Connections, deferContinue, hasSeveralHosts, trackConnections } from "@outrigger/node";
+import { type Connections, deferContinue, hasSeveralHosts, trackConnections } from "@outrigger/node/adapter";
 import { StartError } from "../../config/config-error.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import { reply } from "./replies.ts";

@@ -41,7 +41,7 @@ async function copyFile(
   if (!existsSync(path)) {
     throw new StartError(`There is no lookup database ${describeDatabase({ kind: "file", path })}`);
   }
-  const { copyDatabaseFile } = await loadPart("lookup", () => import("@outrigger/sql"));
+  const { copyDatabaseFile } = await loadPart("lookup", () => import("@outrigger/sql/backup"));
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "backup-"));
   try {
     const copy = join(directory, "lookup.db");

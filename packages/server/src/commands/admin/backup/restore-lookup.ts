@@ -6,7 +6,8 @@ import { pipeline } from "node:stream/promises";
 import type { BackedUpLookup } from "@outrigger/core/images";
 import { haveSameMarkers } from "@outrigger/core/lookup";
 import type { BlobStore } from "@outrigger/core/stores";
-import { checkDatabaseFile, createSqlSuppressionList, isEmptyDatabase, openDatabase } from "@outrigger/sql";
+import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
+import { checkDatabaseFile, isEmptyDatabase } from "@outrigger/sql/backup";
 import { StartError } from "../../../config/config-error.ts";
 import {
   type DatabaseTarget,

@@ -51,7 +51,8 @@ async function* linesOf(
 
 async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string[]> {
   if (database === null) return;
-  const { exportSuppressions, openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
+  const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
+  const { exportSuppressions } = await import("@outrigger/sql/backup");
   const opened = openDatabase({ url: databaseUrl(database) });
   try {
     yield* exportSuppressions(opened);

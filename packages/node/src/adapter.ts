@@ -1,0 +1,25 @@
+// For authors of adapters: a request of a framework as a `Call`, a `Reply` onto the connection.
+export { ClientLeftError, onConnectionClose } from "./connection-close.ts";
+export { type Connections, trackConnections } from "./connections.ts";
+export { createCall, dispatch, sendReady } from "./dispatch.ts";
+export { dropLateCookies } from "./drop-cookies.ts";
+export { deferContinue } from "./expect-continue.ts";
+export { receiveFields, receiveText } from "./fields/receive-fields.ts";
+export type { HostView } from "./host-view.ts";
+export type { Incoming } from "./incoming.ts";
+export { nodeView } from "./node-listener.ts";
+export { problemReply } from "./problem-reply.ts";
+export {
+  hasSeveralHosts,
+  locate,
+  type MountedTarget,
+  mountPathRule,
+  normaliseMountPath,
+  stripPrefix,
+  toOriginForm,
+} from "./request-target.ts";
+export { sendDirectly } from "./send-directly.ts";
+export { isBodyAllowed, sendReply } from "./send-reply.ts";
+export { finishRequestBody, linger } from "./unread-body.ts";
+export { type HostParsed, receiveUpload } from "./upload/receive-upload.ts";
+export { watchSending } from "./watch-sending.ts";
