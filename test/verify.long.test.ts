@@ -108,7 +108,7 @@ describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, c
       report: { defects: 7, repaired: 0 },
     });
     const repaired = await verified(place, "--repair", "--yes", "--from", backup);
-    const outcome = { "orphaned-bytes": "removed", "damaged-tally": "counted" };
+    const outcome = { "orphaned-bytes": "removed", "damaged-usage": "counted" };
     const restored = Object.entries(expected).map(([key, what]) => [
       key,
       `${what} ${Object.entries(outcome).find(([each]) => each === what)?.[1] ?? "restored"}`,
@@ -118,7 +118,7 @@ describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, c
     expect(await served(place, (_base, service) => service.usage(OWNER))).toMatchObject({ images: IMAGES });
 
     await damage(place, images);
-    // A removal gives room back, and counts a damaged tally anew before it is looked at.
+    // A removal gives room back, and counts a damaged usage anew before it is looked at.
     const stopped = await verified(place, "--repair", "--yes");
     expect([stopped.code, stopped.stderr]).toEqual([
       1,
@@ -202,11 +202,11 @@ describe("outrigger images", () => {
     ]);
     const { code, stdout } = await ran(place, "images", "verify", "--state", path, "--quiet");
     expect(code).toBe(1);
-    const [orphan, tally, summary] = stdout.split("\n");
+    const [orphan, usage, summary] = stdout.split("\n");
     expect(orphan).toMatch(
       /^([\w-]{22}) {2}orphaned-bytes {2}\1\/original has 100 bytes, and there is no record$/,
     );
-    expect(tally).toMatch(/^owners\/\w{64}\/1 {2}damaged-tally {2}\S/);
+    expect(usage).toMatch(/^usage\/\w{64} {2}damaged-usage {2}\S/);
     expect(summary).toMatch(/^6 images, 7 B: 5 defects, 0 repaired, 0 of a newer version, in \d+ s\.$/);
     await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
     await writeFile(path, "nonsense");

@@ -6,13 +6,13 @@ import { createFsBlobStore } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOwnerUsage } from "../../packages/core/src/images/owners/owner-usage.ts";
+import { NameIndex } from "../../packages/core/src/stores/name-index.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { type StartedProcess, startProcess } from "../support/start-process.ts";
 
 const SOURCE = new URL("../../packages/core/src/images/owners/owner-usage.ts", import.meta.url);
 const PROCESS_NAMES = ["a", "b", "c"];
 const OWNER = "owner";
-const EPOCH_CHANGES = 7;
 
 /** The beginning of every process: a quota count on the directory of its first argument. It waits for a line of input. */
 const PRELUDE = `
@@ -24,11 +24,12 @@ const PRELUDE = `
   const store = kind === "forgetful" ? { ...real, put: (key, body) => real.put(key, body) } : real;
   const usage = createOwnerUsage({
     store,
+    index: { add: async () => {}, remove: async () => {}, has: async () => false },
     now: Date.now,
     isOwned: async (_owner, id) => (await real.stat(id + "/record")) !== null,
-    epochChanges: ${EPOCH_CHANGES},
   });
-  const reserve = (id, bytes) => usage.reserve("${OWNER}", id, bytes, { images: Number(limit) }).then(() => true, (error) => {
+  const image = (id, bytes) => ({ id, createdAt: 0, owner: { name: "${OWNER}", bytes } });
+  const reserve = (id, bytes) => usage.reserve(image(id, bytes), { images: Number(limit) }).then(() => true, (error) => {
     if (isServiceError(error, "forbidden")) return false;
     throw error;
   });
@@ -54,16 +55,16 @@ const LIVE = `
       const id = name + lane + "-" + turn;
       if (await reserve(id, turn)) {
         await real.put(id + "/record", Buffer.from(JSON.stringify({ bytes: turn, isRemoved: false })));
-        usage.settle("${OWNER}", id);
+        usage.settle(image(id, turn));
         stored.push([id, turn]);
       }
       if (stored.length < 5 && turn % 3 !== 0) continue;
       const [gone, bytes] = stored.shift() ?? [];
       if (gone === undefined) continue;
       await real.put(gone + "/record", Buffer.from(JSON.stringify({ bytes, isRemoved: true })));
-      await usage.release("${OWNER}", gone, bytes);
+      await usage.release(image(gone, bytes));
       await real.delete(gone + "/record");
-      usage.settle("${OWNER}", gone);
+      usage.settle(image(gone, bytes));
     }
   }
   await Promise.all([0, 1, 2].map(live));
@@ -83,7 +84,12 @@ afterAll(async () => {
 
 function countOn(store: BlobStore, now: () => number) {
   const isOwned = async (_owner: string, id: string) => (await store.stat(`${id}/record`)) !== null;
-  return createOwnerUsage({ store, now, isOwned, epochChanges: EPOCH_CHANGES });
+  const index = new NameIndex(store, "owned");
+  return createOwnerUsage({ store, index, now, isOwned });
+}
+
+function imageOf(id: string, bytes: number) {
+  return { id, createdAt: 0, owner: { name: OWNER, bytes } };
 }
 
 /** Starts three processes with a quota count each on one directory, and lets them begin together. */
@@ -119,7 +125,7 @@ test("three processes that reserve at once are granted exactly as many images as
   expect(await countGranted(directory, 123, "exact")).toBe(123);
   const store = createFsBlobStore({ directory });
   expect(await countOn(store, Date.now).usage(OWNER)).toEqual({ images: 123, bytes: 1230 });
-  expect((await store.list("owners/")).keys.length).toBeLessThanOrEqual(2);
+  expect((await store.list("usage/")).keys.length).toBe(1);
 }, 120_000);
 
 test("three processes exceed the quota if their writes do not compare revisions, so the check above detects it", async () => {
@@ -138,15 +144,17 @@ test("after processes are killed, the owner's usage matches the stored images ag
   const store = createFsBlobStore({ directory });
   expect((await countOn(store, Date.now).usage(OWNER)).images).toBeLessThanOrEqual(limit);
   const later = countOn(store, () => Date.now() + 16 * 60_000);
-  const left = await finishRemovals(store, (id, bytes) => later.release(OWNER, id, bytes));
+  const left = await finishRemovals(store, (id, bytes) => later.release(imageOf(id, bytes)));
   // Every change reconciles some of the pending reservations.
   for (let turn = 0; turn < 5; turn++) {
-    await later.reserve(OWNER, `last-${turn}`, 0, {});
-    await later.release(OWNER, `last-${turn}`, 0);
+    await later.reserve(imageOf(`last-${turn}`, 0), {});
+    await later.release(imageOf(`last-${turn}`, 0));
   }
   expect(left.images).toBeGreaterThan(0);
   expect(await later.usage(OWNER)).toEqual(left);
-  expect((await readdir(join(directory, "blobs", "ow", "owners"))).length).toBe(1);
+  const files = await readdir(join(directory, "blobs", "us"), { recursive: true, withFileTypes: true });
+  // The anchor, the usage, and what a killed process has not deleted.
+  expect(files.filter((file) => file.isFile()).length).toBeLessThanOrEqual(3);
 }, 120_000);
 
 /** Deletes the images marked as removed, as the service does after a start. @returns count and bytes of the others. */

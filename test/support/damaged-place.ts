@@ -110,14 +110,14 @@ const rot = (bytes: Buffer) =>
   Buffer.concat([bytes.subarray(0, 100), Buffer.from("rot!"), bytes.subarray(104)]);
 export const nonsense = (bytes: Buffer) => randomBytes(bytes.length);
 
-/** Damages all images but the last in one way each, and the tally. @returns what is to be found. */
+/** Damages all images but the last in one way each, and the usage. @returns what is to be found. */
 export async function damage(
   place: Place,
   images: readonly { id: string }[],
 ): Promise<Record<string, string>> {
   const [a = "", b = "", c = "", d = "", e = ""] = images.map(({ id }) => id);
   return withStore(place, async (store) => {
-    const [tally = ""] = (await store.list("")).keys.filter((key) => key.startsWith("owners/"));
+    const [usage = ""] = (await store.list("")).keys.filter((key) => key.startsWith("usage/"));
     const stray = randomBytes(16).toString("base64url");
     await spoil(store, `${a}/record`, cut);
     await spoil(store, `${b}/record`, nonsense);
@@ -125,7 +125,7 @@ export async function damage(
     await spoil(store, `${d}/original`, cut);
     await store.delete(`${e}/original`);
     await store.put(`${stray}/original`, randomBytes(100));
-    await spoil(store, tally, cut);
+    await spoil(store, usage, cut);
     return {
       [`${a}/record`]: "damaged-record",
       [`${b}/record`]: "damaged-record",
@@ -133,7 +133,7 @@ export async function damage(
       [`${d}/record`]: "wrong-size",
       [`${e}/record`]: "missing-original",
       [`${stray}/original`]: "orphaned-bytes",
-      [tally]: "damaged-tally",
+      [usage]: "damaged-usage",
     };
   });
 }

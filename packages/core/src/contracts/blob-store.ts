@@ -53,6 +53,12 @@ export interface PutOptions {
    * @default false
    */
   mayBeLost?: boolean;
+  /**
+   * Whether the replaced bytes are of no use, because the blob can be made again. A backend that keeps replaced bytes for copies
+   * of a running store then deletes them at once, so that a blob may be replaced any number of times. A copy may lack the blob.
+   * @default false
+   */
+  withoutHistory?: boolean;
 }
 
 export interface GetOptions {

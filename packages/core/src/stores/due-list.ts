@@ -8,6 +8,7 @@ import {
   isDueQuery,
 } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
+import { listAll } from "./list-all.ts";
 
 /** One list of a due index. */
 export interface DueList {
@@ -56,13 +57,10 @@ function createBlobDueIndex(store: BlobStore): DueIndex {
       const found: DueEntry[] = [];
       // Pages are unordered, so the oldest entry may be on the last page. A store for which this costs too
       // much has a due index.
-      let cursor: string | undefined;
-      do {
-        const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
-        const entries = page.keys.map((key) => parseDueName(key.slice(prefix.length)));
-        found.push(...entries.filter((entry) => entry !== null).filter(({ dueMs }) => dueMs <= untilMs));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      for await (const key of listAll(store, prefix)) {
+        const entry = parseDueName(key.slice(prefix.length));
+        if (entry !== null && entry.dueMs <= untilMs) found.push(entry);
+      }
       return found.sort((a, b) => a.dueMs - b.dueMs).slice(0, limit);
     },
   };

@@ -56,7 +56,7 @@ describe("backupStorage", () => {
   it("copies everything but renditions, and copies only changes in a second run", async () => {
     const { store: from, ids } = await stocked(10);
     const [gone = "", edited = "", forgotten = ""] = ids;
-    await from.put("owners/abc/1", Buffer.from("tally"));
+    await from.put("usage/abc", Buffer.from("usage"));
     await writeIdentity(from, newIdentity(["f1"], 1), null);
     const to = createMemoryBlobStore();
     const first = await backUp(from, to);

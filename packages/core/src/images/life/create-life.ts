@@ -1,7 +1,9 @@
 import { isLocalStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
-import { countOwned } from "../owners/count-owned.ts";
+import { NameIndex } from "../../stores/name-index.ts";
+import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 import { createImageRecords } from "../record/image-records.ts";
 import { createReadLeases } from "../record/read-leases.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
@@ -23,12 +25,18 @@ export function createLife(
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
   const { readLeaseMs: leaseMs, now, onError } = settings;
   const leases = createReadLeases({ store, leaseMs, now, onError });
-  const records = createImageRecords(store, guard.confirm, holdsOriginals, leases);
+  const owned = new NameIndex(store, OWNED_INDEX);
+  const addOwned = async (record: ImageRecord) => {
+    if (record.owner !== null) await owned.add(record.owner.name, record);
+  };
+  const records = createImageRecords(store, guard.confirm, holdsOriginals, leases, addOwned);
   const owners = createOwnerUsage({
     store,
+    index: owned,
     now: settings.now,
     isOwned: async (owner, id) => (await records.loadUnconfirmed(id))?.record.owner?.name === owner,
-    count: (isOwner) => countOwned(records, isOwner, settings.now),
+    count: (owner, isMissing) =>
+      countOwned(records, owner, isMissing ? idsOwned(owned, owner) : records.ids(), settings.now),
     onError: settings.onError,
   });
   const isLocal = isLocalStore(store);
@@ -38,7 +46,17 @@ export function createLife(
     await guard.confirmBytes();
     await removeBytes(id);
   };
-  const life = { settings, guard, records, isLocal, due, owners, removeBytes: removeConfirmed };
+  const life = {
+    settings,
+    guard,
+    records,
+    isLocal,
+    due,
+    owned,
+    addOwned,
+    owners,
+    removeBytes: removeConfirmed,
+  };
   const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };
 }

@@ -5,10 +5,12 @@ import { isServiceError } from "../../errors.ts";
 import { oneOf, type RuleTable, text, whole } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
+import { removeStaleEntries } from "../owners/owned-images.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
@@ -74,8 +76,8 @@ export interface ImageAdmin {
   /** The images and bytes that an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
-   * Adds a due entry for every image, so that the sweep finds it. For storage that was restored from a backup, or
-   * filled by a version without due entries. Reads every record; `onError` receives the error of each damaged one.
+   * Adds a due entry for every image, so that the sweep finds it, and repairs the index of each owner's images. For storage that was
+   * copied from a backup, or filled by a version without them. Reads every record; `onError` receives the error of each damaged one.
    */
   reindex(): Promise<ReindexReport>;
   /** Sweeps now everything that is due. */
@@ -199,7 +201,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     },
     async reindex() {
       await guard.open();
-      return addDueEntries(life);
+      return addIndexEntries(life);
     },
     sweep: (options) => sweeper.sweep(options),
   };
@@ -228,15 +230,20 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" |
 const READ_AT_ONCE = 8;
 const CHANGED_AT_ONCE = 8;
 
-async function addDueEntries({ records, due, settings }: LifeContext): Promise<ReindexReport> {
+async function addIndexEntries(life: LifeContext): Promise<ReindexReport> {
+  const { records, due, owned, settings } = life;
   const report: ReindexReport = { images: 0, damaged: 0 };
   await forEachAtOnce(records.ids(), READ_AT_ONCE, async (id) => {
     await due.add({ id, dueMs: settings.now() });
     report.images++;
-    await records.load(id).catch((error) => {
+    try {
+      const current = await records.load(id);
+      if (current !== null) await life.addOwned(current.record);
+    } catch (error) {
       if (isServiceError(error, "damaged")) report.damaged++;
       settings.onError(error);
-    });
+    }
   });
+  await removeStaleEntries(owned, records, settings.now() - ORPHAN_MS, settings.onError);
   return report;
 }

@@ -54,7 +54,6 @@ async function markDeletedWithoutRoom(
   gone: Gone,
 ): Promise<ImageRecord> {
   const { owners, records, settings } = context;
-  const { owner } = record;
   await records.remove(record.id);
   await records.outlastLeases(record);
   reportRemoved(context, record, gone.why);
@@ -71,7 +70,7 @@ async function markDeletedWithoutRoom(
   } catch (error) {
     settings.onError(error);
     // No record of the image remains, so no sweep would release its owner's bytes.
-    if (owner !== null) await owners.release(owner.name, record.id, owner.bytes).catch(settings.onError);
+    await owners.release(record).catch(settings.onError);
   }
   return removed;
 }

@@ -43,18 +43,18 @@ export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise
 
 /** Removes the bytes of an image, and releases them from its owner's usage. */
 async function empty(context: LifeContext, current: CurrentRecord): Promise<void> {
-  const { owner, id } = current.record;
-  await context.removeBytes(id);
-  if (owner === null) return;
-  await context.owners.release(owner.name, id, owner.bytes);
+  const { record } = current;
+  await context.removeBytes(record.id);
+  if (record.owner === null) return;
+  await context.owners.release(record);
   try {
-    await context.records.replace(current, { ...current.record, owner: null });
+    await context.records.replace(current, { ...record, owner: null });
   } catch (error) {
     // Changed concurrently: the next sweep continues. Releasing twice counts once.
     if (isServiceError(error, "conflict")) return;
     throw error;
   }
-  context.owners.settle(owner.name, id);
+  context.owners.settle(record);
 }
 
 /**

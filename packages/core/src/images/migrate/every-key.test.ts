@@ -20,7 +20,7 @@ async function stocked(images: number): Promise<BlobStore & RangeListing> {
     const id = createImageId();
     for (const part of ["record", "original"]) await store.put(`${id}/${part}`, BYTES);
   }
-  for (const key of ["-/a", "-", "Zz/z", "owners/a/1", "idempotency/a", "zzzz", "z/z"])
+  for (const key of ["-/a", "-", "Zz/z", "usage/a", "idempotency/a", "zzzz", "z/z"])
     await store.put(key, BYTES);
   return store;
 }

@@ -56,7 +56,7 @@ function migrate(from: BlobStore, to: BlobStore, options: Partial<MigrateOptions
 describe("migrateStorage", () => {
   it("copies everything, and copies and removes the changes in a second run", async () => {
     const from = await stocked(20);
-    await from.put("owners/abc/1", Buffer.from("tally"));
+    await from.put("usage/abc", Buffer.from("usage"));
     const to = createMemoryBlobStore();
     const first = await migrate(from, to);
     expect(first).toMatchObject({ images: 20, copied: 61, unchanged: 0, removed: 0, isComplete: true });

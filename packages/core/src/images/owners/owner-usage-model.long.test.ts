@@ -8,6 +8,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { NameIndex } from "../../stores/name-index.ts";
 import { createOwnerUsage, type OwnerUsage } from "./owner-usage.ts";
 
 const OWNER = "owner";
@@ -55,6 +56,8 @@ interface Image {
   state: "new" | "reserved" | "stored" | "released" | "cleared" | "abandoned";
 }
 
+const owned = (id: string, bytes: number) => ({ id, createdAt: 0, owner: { name: OWNER, bytes } });
+
 /** Performs the steps as the service would, and compares the usage with the images. */
 async function runModel(store: BlobStore, groups: readonly Group[]): Promise<void> {
   let nowMs = 1_700_000_000_000;
@@ -62,9 +65,9 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
   const start = () =>
     createOwnerUsage({
       store,
+      index: new NameIndex(store, "owned"),
       now: () => nowMs,
       isOwned: async (_owner, id) => records.has(id),
-      epochChanges: 4,
     });
   const usages = Array.from({ length: PROCESSES }, start);
   const usageOf = (index: number): OwnerUsage => usages[index % PROCESSES] ?? start();
@@ -84,12 +87,12 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
     const both = isDoubled ? [usage, usageOf(process + 1)] : [usage];
     for (let left = pause; left > 0; left--) await turn();
     // A false claim that the record is consistent must change nothing.
-    usage.settle(OWNER, image.id);
+    usage.settle(owned(image.id, image.bytes));
     switch (image.state) {
       case "new": {
         const limits = { images: LIMIT };
         const results = await Promise.allSettled(
-          both.map((one) => one.reserve(OWNER, image.id, image.bytes, limits)),
+          both.map((one) => one.reserve(owned(image.id, image.bytes), limits)),
         );
         for (const result of results)
           if (result.status === "rejected" && !isServiceError(result.reason, "forbidden"))
@@ -99,7 +102,7 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
       }
       case "reserved":
         if (givesUp) {
-          await Promise.all(both.map((one) => one.release(OWNER, image.id, image.bytes)));
+          await Promise.all(both.map((one) => one.release(owned(image.id, image.bytes))));
           image.state = "cleared";
         } else {
           records.add(image.id);
@@ -107,16 +110,16 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
         }
         return;
       case "stored":
-        await Promise.all(both.map((one) => one.release(OWNER, image.id, image.bytes)));
+        await Promise.all(both.map((one) => one.release(owned(image.id, image.bytes))));
         image.state = "released";
         return;
       case "released":
-        await Promise.all(both.map((one) => one.release(OWNER, image.id, image.bytes)));
+        await Promise.all(both.map((one) => one.release(owned(image.id, image.bytes))));
         records.delete(image.id);
         image.state = "cleared";
         return;
       case "cleared":
-        await usage.release(OWNER, image.id, image.bytes);
+        await usage.release(owned(image.id, image.bytes));
         replace(slot);
         return;
       case "abandoned":
@@ -152,8 +155,8 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
 
   nowMs += 16 * 60_000;
   for (const image of images) if (image.state === "reserved") image.state = "abandoned";
-  await usageOf(0).reserve(OWNER, "last", 0, {});
-  await usageOf(0).release(OWNER, "last", 0);
+  await usageOf(0).reserve(owned("last", 0), {});
+  await usageOf(0).release(owned("last", 0));
   expect(await usageOf(1).usage(OWNER)).toEqual(sumOf("stored"));
 }
 

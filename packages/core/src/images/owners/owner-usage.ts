@@ -1,14 +1,15 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { type Operation, type OwnerLimits, reviseTally } from "./revise-tally.ts";
-import type { Tally } from "./tally.ts";
-import { createTallyEpochs, type HeldTally, type TallyEpochs } from "./tally-epochs.ts";
+import { hashOfName, type NamedEntry, type NameIndex } from "../../stores/name-index.ts";
+import type { Owner } from "../record/image-record.ts";
+import { type Operation, type OwnerLimits, reviseUsage } from "./revise-usage.ts";
+import { type HeldUsage, StoredUsages } from "./stored-usages.ts";
+import type { UsageRecord } from "./usage-record.ts";
 
-export type { OwnerLimits } from "./revise-tally.ts";
+export type { OwnerLimits } from "./revise-usage.ts";
 
 /** The images and bytes of an owner, reservations included. */
 export interface Usage {
@@ -17,31 +18,38 @@ export interface Usage {
   bytes: number;
 }
 
+/** The parts of a record that its owner's usage needs. */
+export interface OwnedImage extends NamedEntry {
+  /** `null`: the image counts for no owner. */
+  owner: Owner | null;
+}
+
 /**
  * Usage per owner, exact with any number of processes on one store. An owner is a well-formed string of 1 to 256
  * characters; any other value rejects with `host_misuse`. A change rejects with `overloaded` after too many conflicts
- * with other processes, and if recounting a damaged tally takes longer than 2 s.
+ * with other processes, and if recounting a damaged usage takes longer than 2 s.
  */
 export interface OwnerUsage {
   /**
-   * Reserves bytes for an image before it is stored. Rejects with `forbidden` and a message that names the exceeded
+   * Reserves the bytes of an image before it is stored. Rejects with `forbidden` and a message that names the exceeded
    * limit. Reserving the same id twice counts once.
    */
-  reserve(owner: string, id: string, bytes: number, limits: OwnerLimits): Promise<void>;
+  reserve(image: OwnedImage, limits: OwnerLimits): Promise<void>;
   /**
-   * Releases the bytes of an image that was not stored, or whose bytes were removed. Releasing twice counts once.
-   * Call it while the record still names the owner.
-   * @param bytes The bytes that were reserved.
+   * Releases the bytes of an image that was not stored, or whose bytes were removed, and removes it from the index of its
+   * owner's images. Releasing twice counts once. Call it while the record still names the owner.
    */
-  release(owner: string, id: string, bytes: number): Promise<void>;
+  release(image: OwnedImage): Promise<void>;
   /**
    * Marks an image's record as consistent with its last change (reserved or released), so that the next change may
    * drop the note about it. In memory only: if a crash loses the mark, a later check replaces it.
    */
-  settle(owner: string, id: string): void;
+  settle(image: OwnedImage): void;
   usage(owner: string): Promise<Usage>;
-  /** Recounts an owner's images if the tally at this key is the current one and is damaged. */
+  /** Recounts an owner's images if the usage at this key is damaged. */
   repair(key: string): Promise<void>;
+  /** Moves what earlier releases stored to its present keys. @param mayGoOn After `false`, nothing else is moved. */
+  moveEarlier(mayGoOn: () => boolean): Promise<void>;
 }
 
 export interface OwnerUsageOptions {
@@ -50,12 +58,17 @@ export interface OwnerUsageOptions {
   now: () => number;
   /** Whether the image's record exists and still names this owner. */
   isOwned(owner: string, id: string): Promise<boolean>;
-  /** Counts an owner's images from the records, to replace a damaged tally. @default a damaged tally stays damaged */
-  count?(isOwner: (name: string) => boolean): Promise<Tally>;
-  /** Called with the error of each damaged tally. @default not called */
+  /** Index of each owner's images. */
+  index: Pick<NameIndex, "has" | "remove">;
+  /**
+   * Counts an owner's images from the records, to replace a damaged usage.
+   * @param owner Hash of the owner's name.
+   * @param isMissing Whether the usage is missing: then only the images that the index lists are counted.
+   * @default a damaged usage stays damaged
+   */
+  count?(owner: string, isMissing: boolean): Promise<UsageRecord>;
+  /** Called with the error of each damaged usage. @default not called */
   onError?(error: unknown): void;
-  /** Changes of an owner's tally after which it moves to another key, see tally-epochs.ts. @default 1000 */
-  epochChanges?: number;
 }
 
 /** An operation and its caller. */
@@ -66,12 +79,13 @@ interface Pending extends Operation {
 
 /** The state of an owner within this process. May be evicted at any time. */
 interface Account {
+  name: string;
+  /** Hash of the name. */
   owner: string;
-  prefix: string;
   queue: Pending[];
   isBusy: boolean;
-  /** The tally as this process last wrote it. Another process may have changed it since. */
-  held: HeldTally | null;
+  /** The usage as this process last wrote it. Another process may have changed it since. */
+  held: HeldUsage | null;
   /** IDs of images whose records are consistent with their last change. */
   settled: Set<string>;
   /** The recount under way in this process. */
@@ -83,63 +97,91 @@ const MAX_BATCH = 128;
 const MAX_ATTEMPTS = 100;
 const MAX_PAUSE_MS = 50;
 const RETRY_AFTER_MS = 2_000;
-const EPOCH_CHANGES = 1000;
 /** A recount that takes longer goes on in the background, and its callers are rejected. */
 const COUNT_PATIENCE_MS = 2_000;
 const COUNT_RETRY_AFTER_MS = 5_000;
 
 export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
-  return new TalliedUsage(options);
+  return new StoredOwnerUsage(options);
 }
 
 /** Operations on an owner that arrive during a write share the next one. A process that loses a compare-and-set retries. */
-class TalliedUsage implements OwnerUsage {
+class StoredOwnerUsage implements OwnerUsage {
   readonly #options: OwnerUsageOptions;
-  readonly #epochs: TallyEpochs;
+  readonly #stored: StoredUsages;
+  /** Whether no key of an earlier release remains. */
+  #hasMoved = false;
   readonly #accounts = new LRUCache<string, Account>({ max: MAX_ACCOUNTS });
 
   constructor(options: OwnerUsageOptions) {
     this.#options = options;
-    this.#epochs = createTallyEpochs(options.store, options.epochChanges ?? EPOCH_CHANGES);
+    this.#stored = new StoredUsages(options.store, options.index);
   }
 
-  async reserve(owner: string, id: string, bytes: number, limits: OwnerLimits): Promise<void> {
-    requireWhole("bytes", bytes);
+  async reserve({ id, owner }: OwnedImage, limits: OwnerLimits): Promise<void> {
+    if (owner === null) return;
+    requireWhole("bytes", owner.bytes);
     requireWhole("limits.images", limits.images);
     requireWhole("limits.bytes", limits.bytes);
-    await this.#submit(owner, { kind: "reserve", id, bytes, limits });
+    await this.#submit(owner.name, { kind: "reserve", id, bytes: owner.bytes, limits });
   }
 
-  async release(owner: string, id: string, bytes: number): Promise<void> {
-    requireWhole("bytes", bytes);
-    await this.#submit(owner, { kind: "release", id, bytes, limits: {} });
+  async release(image: OwnedImage): Promise<void> {
+    const { id, owner } = image;
+    if (owner === null) return;
+    requireWhole("bytes", owner.bytes);
+    await Promise.all([
+      this.#submit(owner.name, { kind: "release", id, bytes: owner.bytes, limits: {} }),
+      this.#options.index.remove(owner.name, image),
+    ]);
   }
 
-  settle(owner: string, id: string): void {
-    this.#accounts.get(prefixOf(owner))?.settled.add(id);
+  settle({ id, owner }: OwnedImage): void {
+    if (owner !== null) this.#accounts.get(hashOf(owner.name))?.settled.add(id);
   }
 
-  async usage(owner: string): Promise<Usage> {
-    const { tally } = await this.#readTally(this.#accountOf(owner));
-    return { images: tally.images, bytes: tally.bytes };
+  async usage(name: string): Promise<Usage> {
+    const { images, bytes } = (await this.#read(this.#accountOf(name))).usage;
+    return { images, bytes };
   }
 
   repair(key: string): Promise<void> {
-    return this.#countAgain(key.slice(0, key.lastIndexOf("/") + 1));
+    return this.#countAgain(key.slice(key.indexOf("/") + 1));
   }
 
-  #accountOf(owner: string): Account {
-    const prefix = prefixOf(owner);
-    let account = this.#accounts.get(prefix);
+  async moveEarlier(mayGoOn: () => boolean): Promise<void> {
+    if (this.#hasMoved) return;
+    for await (const { key, owner } of this.#stored.earlier()) {
+      if (!mayGoOn()) return;
+      await this.#move(owner);
+      await this.#options.store.delete(key);
+    }
+    this.#hasMoved = true;
+  }
+
+  async #move(owner: string): Promise<void> {
+    try {
+      const held = await this.#stored.read(owner);
+      if (held.revision === null) await this.#stored.write(owner, held, held.usage);
+    } catch (error) {
+      if (isServiceError(error, "damaged")) await this.#countAgain(owner);
+      // Moved by another process.
+      else if (!isServiceError(error, "conflict")) throw error;
+    }
+  }
+
+  #accountOf(name: string): Account {
+    const owner = hashOf(name);
+    let account = this.#accounts.get(owner);
     if (account === undefined) {
-      account = { owner, prefix, queue: [], isBusy: false, held: null, settled: new Set(), counting: null };
-      this.#accounts.set(prefix, account);
+      account = { name, owner, queue: [], isBusy: false, held: null, settled: new Set(), counting: null };
+      this.#accounts.set(owner, account);
     }
     return account;
   }
 
-  async #submit(owner: string, operation: Operation): Promise<void> {
-    const account = this.#accountOf(owner);
+  async #submit(name: string, operation: Operation): Promise<void> {
+    const account = this.#accountOf(name);
     await new Promise<void>((resolve, reject) => {
       account.queue.push({ ...operation, resolve, reject });
       if (!account.isBusy) void this.#work(account);
@@ -170,22 +212,22 @@ class TalliedUsage implements OwnerUsage {
     const { now, isOwned } = this.#options;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const isFresh = account.held === null;
-      const held = account.held ?? (await this.#readTally(account));
+      const held = account.held ?? (await this.#read(account));
       account.held = null;
       const settled = new Set([...account.settled].slice(0, MAX_BATCH));
-      const { tally, isChanged, refusals } = await reviseTally(held.tally, batch, {
+      const { usage, isChanged, refusals } = await reviseUsage(held.usage, batch, {
         nowMs: now(),
-        isOwned: (id) => isOwned(account.owner, id),
+        isOwned: (id) => isOwned(account.name, id),
         settled,
       });
       if (!isChanged) {
-        // A write would have proved that the tally is current. Without a write it must be read again.
+        // A write would have proved that the usage is current. Without a write it must be read again.
         if (!isFresh) continue;
-        for (const id of settled) if (!held.tally.notes.has(id)) account.settled.delete(id);
+        for (const id of settled) if (!held.usage.notes.has(id)) account.settled.delete(id);
         return refusals;
       }
       try {
-        account.held = await this.#epochs.write(account.prefix, held, tally);
+        account.held = await this.#stored.write(account.owner, held, usage);
         for (const id of settled) account.settled.delete(id);
         return refusals;
       } catch (error) {
@@ -198,16 +240,16 @@ class TalliedUsage implements OwnerUsage {
     });
   }
 
-  /** Reads the current tally. A damaged one is recounted from the records first. */
-  async #readTally(account: Account): Promise<HeldTally> {
+  /** Reads the current usage. A damaged one is recounted from the records first. */
+  async #read(account: Account): Promise<HeldUsage> {
     const { count, onError } = this.#options;
     try {
-      return await this.#epochs.read(account.prefix);
+      return await this.#stored.read(account.owner);
     } catch (error) {
       if (!isServiceError(error, "damaged") || count === undefined) throw error;
       if (account.counting === null) onError?.(error);
     }
-    const counting = account.counting ?? this.#countAgain(account.prefix);
+    const counting = account.counting ?? this.#countAgain(account.owner);
     account.counting = counting;
     const forget = () => {
       if (account.counting === counting) account.counting = null;
@@ -220,27 +262,22 @@ class TalliedUsage implements OwnerUsage {
       });
     }
     await counting;
-    return this.#epochs.read(account.prefix);
+    return this.#stored.read(account.owner);
   }
 
-  async #countAgain(prefix: string): Promise<void> {
+  async #countAgain(owner: string): Promise<void> {
     const { count } = this.#options;
-    if (count === undefined) return;
-    await this.#epochs.replaceDamaged(prefix, () => count((name) => hashed(name) === prefix));
+    if (count !== undefined) await this.#stored.recount(owner, (isMissing) => count(owner, isMissing));
   }
 }
 
-function prefixOf(owner: string): string {
+function hashOf(owner: string): string {
   // All lone surrogates have the same UTF-8 bytes, and so the same hash.
   const isOwner =
     typeof owner === "string" && owner.length >= 1 && owner.length <= 256 && !/\p{Cs}/u.test(owner);
   if (!isOwner)
     throw new ServiceError("host_misuse", "An owner must be a well-formed string of 1 to 256 characters");
-  return hashed(owner);
-}
-
-function hashed(owner: string): string {
-  return `owners/${createHash("sha256").update(owner).digest("hex")}/`;
+  return hashOfName(owner);
 }
 
 function requireWhole(name: string, value: number | undefined): void {

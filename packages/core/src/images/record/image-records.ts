@@ -10,6 +10,7 @@ import {
 } from "../../contracts/blob-store.ts";
 import { hasRecordQueries, type RecordQueries } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
+import { listAll } from "../../stores/list-all.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId } from "./image-id.ts";
 import { expiryOf } from "./image-life.ts";
@@ -108,12 +109,14 @@ const AT_ONCE = Promise.resolve();
  * spare the request.
  * @param confirm Rejects if the store is not the one that was opened. A missing record proves nothing then.
  * @param holdsOriginals Whether the store is also that of the originals.
+ * @param addOwned Lists a new image among those of its owner, together with the write of its record.
  */
 export function createImageRecords(
   store: BlobStore,
   confirm: () => Promise<void>,
   holdsOriginals: boolean,
   leases: ReadLeases,
+  addOwned: (record: ImageRecord) => Promise<void>,
 ): ImageRecords {
   const cache = new LRUCache<string, CachedRecord>({
     max: MAX_CACHED_RECORDS,
@@ -160,12 +163,20 @@ export function createImageRecords(
     return known;
   }
 
+  /** Waits for both writes: after a failure the caller removes what they stored. */
+  async function withOwned<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
+    const adding = addOwned(record);
+    await Promise.allSettled([writing, adding]);
+    await adding;
+    return writing;
+  }
+
   function createWith(both: JointAdoption): NonNullable<ImageRecords["createWithOriginal"]> {
     return async (record, path, signal) => {
       // The names of `keyOf`.
       const blobs = { original: { path }, record: encodeRecord(record) };
       const requested = leases.now();
-      const stored = await both.adoptTogether(`${record.id}/`, blobs, { signal });
+      const stored = await withOwned(record, both.adoptTogether(`${record.id}/`, blobs, { signal }));
       return remember(record, stored.record.revision, requested);
     };
   }
@@ -215,15 +226,10 @@ export function createImageRecords(
       }
     },
     async *ids() {
-      let cursor: string | undefined;
-      do {
-        const page = await store.list("", cursor === undefined ? {} : { cursor });
-        for (const key of page.keys) {
-          const id = idOfRecord(key);
-          if (id !== null) yield id;
-        }
-        cursor = page.cursor;
-      } while (cursor !== undefined);
+      for await (const key of listAll(store, "")) {
+        const id = idOfRecord(key);
+        if (id !== null) yield id;
+      }
     },
     shards: sampler === null ? null : () => idsByShard(sampler),
     queries: hasRecordQueries(store) ? store : null,
@@ -233,7 +239,8 @@ export function createImageRecords(
         ...(signal === undefined ? {} : { signal }),
       };
       const requested = leases.now();
-      const { revision } = await store.put(keyOf.record(record.id), encodeRecord(record), options);
+      const writing = store.put(keyOf.record(record.id), encodeRecord(record), options);
+      const { revision } = await withOwned(record, writing);
       return remember(record, revision, requested);
     },
     createWithOriginal: joint && createWith(joint),

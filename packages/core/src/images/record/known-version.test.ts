@@ -27,10 +27,12 @@ test("everything stored as JSON has a format version", async () => {
     "identity",
     `${id}/record`,
     ...(await keysBelow(store, "idempotency/")),
-    ...(await keysBelow(store, "owners/")),
+    ...(await keysBelow(store, "usage/")),
   ];
   expect(keys).toHaveLength(4);
-  for (const key of keys) expect(JSON.parse(String(await bytesAt(store, key))).v, key).toBe(1);
+  for (const key of keys) {
+    expect(JSON.parse(String(await bytesAt(store, key))).v, key).toBe(key === "identity" ? 2 : 1);
+  }
   const to = createMemoryBlobStore();
   await migrateStorage({ from: store, to, source: "test" });
   expect(JSON.parse(String(await bytesAt(to, "migration/state"))).v).toBe(1);
@@ -92,7 +94,7 @@ test("a sweep leaves an image of a newer release unchanged, and sweeps the other
   expect(site.errors).toHaveLength(1);
 });
 
-test("a claim and a tally of a newer release answer 503 and stay unchanged", async () => {
+test("a claim and a usage of a newer release answer 503 and stay unchanged", async () => {
   const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
   const { id } = created(await site.create(KEY));
   const [claim = ""] = await keysBelow(site.store, "idempotency/");
@@ -103,12 +105,12 @@ test("a claim and a tally of a newer release answer 503 and stay unchanged", asy
   await site.images.sweep();
   expect(await bytesAt(site.store, claim)).toEqual(claimed);
   const another = site.another();
-  const tallies = await keysBelow(site.store, "owners/");
-  for (const tally of tallies) await rewrite(site.store, tally, { v: 2 });
-  const counted = await bytesAt(site.store, tallies[0] ?? "");
+  const usages = await keysBelow(site.store, "usage/");
+  for (const usage of usages) await rewrite(site.store, usage, { v: 2 });
+  const counted = await bytesAt(site.store, usages[0] ?? "");
   expect((await another.create()).status).toBe(503);
   await expect(another.images.usage("anna")).rejects.toMatchObject({ code: "store_unavailable" });
-  expect(await bytesAt(site.store, tallies[0] ?? "")).toEqual(counted);
+  expect(await bytesAt(site.store, usages[0] ?? "")).toEqual(counted);
   expect(await tracesOf(site.store, id)).toContain(`${id}/record`);
 });
 

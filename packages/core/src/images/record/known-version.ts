@@ -6,6 +6,12 @@ import { markReported } from "../../http/failure-listener.ts";
 export const FORMAT_VERSION = 1;
 
 /**
+ * Version of a store as a whole, in its identity. Version 2 has the usage of owners under other keys, and an index of each owner's
+ * images: a process that knows only version 1 would count otherwise.
+ */
+export const STORE_VERSION = 2;
+
+/**
  * Highest version of a record. Only a record that earlier releases would misread has it: one without an expiry. They neither serve,
  * change nor remove it.
  */

@@ -1,6 +1,6 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { roleOf } from "../record/image-record.ts";
-import { FORMAT_VERSION, isKnownVersion } from "../record/known-version.ts";
+import { isKnownVersion, STORE_VERSION } from "../record/known-version.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { BYTES_ROLES, type BytesRole, type HeldMark, markKeyOf, readMark } from "./role-marks.ts";
 import { sampleOriginals } from "./sample-originals.ts";
@@ -64,9 +64,9 @@ export async function inspectStores(
 
 /** @throws StoreRefused for a store changed by a newer release. */
 export function requireKnownFormat({ v }: Pick<StoreIdentity, "v">): void {
-  if (isKnownVersion(v)) return;
+  if (isKnownVersion(v, STORE_VERSION)) return;
   throw new StoreRefused(
-    `A newer release has changed this storage: it has format version ${v}, and this release reads up to ${FORMAT_VERSION}. Upgrade this process`,
+    `A newer release has changed this storage: it has format version ${v}, and this release reads up to ${STORE_VERSION}. Upgrade this process`,
   );
 }
 

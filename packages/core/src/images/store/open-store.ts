@@ -2,6 +2,7 @@ import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
 import { undecodedIn } from "../../secret-bytes.ts";
+import { STORE_VERSION } from "../record/known-version.ts";
 import type { Secret } from "../record/pin.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
@@ -70,7 +71,7 @@ interface EnteredStore {
   held: HeldIdentity | null;
 }
 
-/** Rejects with `conflict` when another process adds a fingerprint at the same time. */
+/** Adds the signing secret and the version of this release to the identity. Rejects with `conflict` when another process does at the same time. */
 async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promise<EnteredStore> {
   const { identity, revision } = held;
   const secret = await secretOf(options);
@@ -78,10 +79,10 @@ async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promis
   const [signing = ""] = fingerprints;
   if (!fingerprints.some((each) => identity.secrets.includes(each)))
     throw new StoreRefused(wrong(options, identity));
-  if (identity.secrets.includes(signing)) return { secret, held };
+  if (identity.secrets.includes(signing) && identity.v === STORE_VERSION) return { secret, held };
   const inUse = fingerprints.filter((each) => identity.secrets.includes(each));
   const secrets = [...new Set([signing, ...inUse, ...identity.secrets])].slice(0, MAX_SECRETS);
-  const next = { ...identity, secrets };
+  const next = { ...identity, v: STORE_VERSION, secrets };
   const written = await ifRoom(writeIdentity(options.stores.records, next, revision));
   return { secret, held: written === null ? held : { identity: next, revision: written } };
 }

@@ -3,7 +3,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { FORMAT_VERSION } from "../record/known-version.ts";
+import { STORE_VERSION } from "../record/known-version.ts";
 import { type Secret, toKeys } from "../record/pin.ts";
 
 /** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
@@ -20,7 +20,7 @@ export class StoreRefused extends ServiceError {
 
 /** The identity of a records' store, in one small record beside those of the images. */
 export interface StoreIdentity {
-  /** Format version of the store. A store with a version above {@link FORMAT_VERSION} must not be used. */
+  /** Format version of the store. A store with a version above {@link STORE_VERSION} must not be used. */
   v: number;
   /** 128 random bits, hex. Two stores never share an ID. */
   id: string;
@@ -53,7 +53,7 @@ export function fingerprintsOf(secret: Secret): string[] {
 
 /** A new identity, for a store without one. */
 export function newIdentity(secrets: readonly string[], now: number): StoreIdentity {
-  return { v: FORMAT_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
+  return { v: STORE_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { LifeContext } from "../life/life-context.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -74,17 +75,19 @@ async function claimKey(
 }
 
 /**
- * Stores a record with the owner's reservation for it, which is released if `store` rejects or resolves to `false`.
+ * Stores a record with its entry in the index of the owner's images, and with the owner's reservation for it, which is released
+ * if `store` rejects or resolves to `false`.
  * @returns the result of `store`.
  */
 export async function storeReserved(
-  context: Pick<ReservationContext, "owners" | "settings">,
+  context: Pick<ReservationContext, "owners" | "settings"> & Pick<LifeContext, "addOwned">,
   record: ImageRecord,
   store: () => Promise<boolean>,
 ): Promise<boolean> {
   const reserved = await reserveBytes(context, record, {});
   let isStored = false;
   try {
+    await context.addOwned(record);
     isStored = await store();
   } finally {
     if (isStored) reserved.settle();
@@ -95,17 +98,16 @@ export async function storeReserved(
 
 async function reserveBytes(
   { owners, settings }: Pick<ReservationContext, "owners" | "settings">,
-  { id, owner }: ImageRecord,
+  record: ImageRecord,
   limits: OwnerLimits,
 ): Promise<Reservation> {
-  if (owner === null) return NOTHING;
-  const { name, bytes } = owner;
-  await owners.reserve(name, id, bytes, limits);
+  if (record.owner === null) return NOTHING;
+  await owners.reserve(record, limits);
   return {
     ...NOTHING,
-    settle: () => owners.settle(name, id),
+    settle: () => owners.settle(record),
     // Released, not settled: a write that seemed to fail may still take effect, so the usage checks for its record. If the
     // release fails, the usage corrects itself later.
-    undo: () => owners.release(name, id, bytes).catch(settings.onError),
+    undo: () => owners.release(record).catch(settings.onError),
   };
 }

@@ -1,13 +1,13 @@
 import { isServiceError } from "../../errors.ts";
 import { digestOf } from "../migrate/blob-digest.ts";
 import { pictureOf } from "../migrate/copy-picture.ts";
-import { decodeTally } from "../owners/tally.ts";
+import { decodeUsage } from "../owners/usage-record.ts";
 import { isOver } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord } from "../record/image-record.ts";
 import { readRecord } from "../record/image-records.ts";
 import { decodeClaim } from "../uploads/claims.ts";
 import { planRemoval } from "./removals.ts";
-import { livingCopyOf, removeClaim, removeImage, repairTally, restoreImage } from "./repair.ts";
+import { livingCopyOf, removeClaim, removeImage, repairUsage, restoreEntry, restoreImage } from "./repair.ts";
 import { type ImageTrouble, suspect, type VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding } from "./verify-options.ts";
 
@@ -22,7 +22,11 @@ async function checkImage(context: VerifyContext, key: string, id: string): Prom
   const suspicion = await suspect(context, key, (bytes) => troubleOf(context, id, bytes));
   context.report.images++;
   if (suspicion === null) return;
-  const { what, detail } = suspicion.trouble;
+  const { what, detail, record } = suspicion.trouble;
+  if (what === "missing-entry" && record !== null) {
+    const repair = context.isRepair ? await restoreEntry(context, record) : null;
+    return context.found({ id, key, what, detail, repair });
+  }
   const isForUs = context.isRepair && what !== "newer";
   const repair = isForUs ? await restoreImage(context, id, suspicion) : null;
   const finding: VerifyFinding = { id, key, what, detail, repair };
@@ -35,7 +39,8 @@ export async function removeDamaged(context: VerifyContext, finding: VerifyFindi
   const { key } = finding;
   const [id = ""] = key.split("/");
   const suspicion = await suspect(context, key, (bytes) => troubleOf(context, id, bytes));
-  if (suspicion === null || suspicion.trouble.what === "newer") return;
+  const isDamaged = suspicion !== null && !["newer", "missing-entry"].includes(suspicion.trouble.what);
+  if (!isDamaged) return;
   context.found({ ...finding, repair: await removeImage(context, id, suspicion) });
 }
 
@@ -72,21 +77,28 @@ async function troubleOf(context: VerifyContext, id: string, bytes: Buffer): Pro
   }
   const digest = await digestOf(originals, picture, context.pace);
   if (digest === null) return missing;
-  if (digest.sha256 === sha256) return null;
+  if (digest.sha256 === sha256) return entryTroubleOf(context, record);
   const detail = `the ${what} has the SHA-256 ${digest.sha256}, expected ${sha256}`;
   return { what: "wrong-digest", detail, record };
 }
 
-/** Checks the tally of an owner. Only the highest epoch is valid: lower ones are about to be removed. */
-export async function checkTally(context: VerifyContext, key: string): Promise<void> {
-  const detail = await whyDamaged(context, key, (bytes) => decodeTally(bytes, key));
+/** An image that was stored by an earlier release has no entry before `reindex`. */
+async function entryTroubleOf(
+  { life, stores }: VerifyContext,
+  record: ImageRecord,
+): Promise<ImageTrouble | null> {
+  if (record.owner === null) return null;
+  const key = life.owned.keyOf(record.owner.name, record);
+  if ((await stores.records.stat(key)) !== null) return null;
+  return { what: "missing-entry", detail: "the index of its owner's images lacks it", record };
+}
+
+/** Checks the usage of an owner. */
+export async function checkUsage(context: VerifyContext, key: string): Promise<void> {
+  const detail = await whyDamaged(context, key, (bytes) => decodeUsage(bytes, key));
   if (detail === null) return;
-  const prefix = key.slice(0, key.lastIndexOf("/") + 1);
-  const { keys } = await context.stores.records.list(prefix);
-  const epochOf = (each: string) => Number(each.slice(prefix.length));
-  if (keys.some((other) => epochOf(other) > epochOf(key))) return;
-  const repair = context.isRepair ? await repairTally(context, key) : null;
-  context.found({ id: null, key, what: "damaged-tally", detail, repair });
+  const repair = context.isRepair ? await repairUsage(context, key) : null;
+  context.found({ id: null, key, what: "damaged-usage", detail, repair });
 }
 
 async function checkClaim(context: VerifyContext, key: string): Promise<void> {

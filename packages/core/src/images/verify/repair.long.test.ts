@@ -27,8 +27,8 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
     const whole = created(await site.create()).id;
     const expected = await damageEverything(site);
-    const [tally = ""] = (await keysOf(site.store)).filter((key) => key.startsWith("owners/"));
-    await site.store.put(tally, Buffer.alloc(0));
+    const [usage = ""] = (await keysOf(site.store)).filter((key) => key.startsWith("usage/"));
+    await site.store.put(usage, Buffer.alloc(0));
     const found = await verified(site, { repair: true, maxRemovals: 10 });
     const problems = Object.entries(expected).map(([key, what]) => [key, `${what} removed`]);
     expect(problemsOf(found)).toMatchObject(Object.fromEntries(problems));

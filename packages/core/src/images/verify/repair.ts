@@ -87,7 +87,15 @@ export async function removeClaim(context: VerifyContext, key: string): Promise<
   });
 }
 
-export async function repairTally({ life, ...context }: VerifyContext, key: string): Promise<Repair> {
+/** Lists an image again in the index of its owner's images. */
+export async function restoreEntry(context: VerifyContext, record: ImageRecord): Promise<Repair> {
+  return outcomeOf(context, async () => {
+    await context.life.addOwned(record);
+    return "restored";
+  });
+}
+
+export async function repairUsage({ life, ...context }: VerifyContext, key: string): Promise<Repair> {
   return outcomeOf({ life, ...context }, async () => {
     await life.owners.repair(key);
     return "counted";

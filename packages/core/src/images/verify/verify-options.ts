@@ -11,7 +11,8 @@ import type { ImageStorage } from "../record/storage-roles.ts";
  * - `wrong-size`, `wrong-digest`: the size or the SHA-256 of the original differs from its record
  * - `orphaned-bytes`: an original or an upload has no record
  * - `orphaned-rendition`: a rendition has no record
- * - `damaged-tally`: the usage of an owner cannot be read
+ * - `missing-entry`: the index of an owner's images lacks an image; `reindex` repairs it too
+ * - `damaged-usage`: the usage of an owner cannot be read
  * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
  * - `unreadable`: the store fails for this key, but answers for others
  * - `newer`: a newer version wrote it; not a defect
@@ -23,7 +24,8 @@ export type VerifyProblem =
   | "wrong-digest"
   | "orphaned-bytes"
   | "orphaned-rendition"
-  | "damaged-tally"
+  | "missing-entry"
+  | "damaged-usage"
   | "damaged-claim"
   | "unreadable"
   | "newer";

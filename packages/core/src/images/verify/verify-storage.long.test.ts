@@ -34,10 +34,10 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     const site = createLifeSite({ store: createStore(), authorize: () => ({ owner: "anna" }) });
     const whole = created(await site.create()).id;
     const expected = await damageEverything(site);
-    const [tally = ""] = (await keysOf(site.store)).filter((key) => key.startsWith("owners/"));
-    await site.store.put(tally, Buffer.from('{"images":'));
+    const [usage = ""] = (await keysOf(site.store)).filter((key) => key.startsWith("usage/"));
+    await site.store.put(usage, Buffer.from('{"images":'));
     const found = await verified(site);
-    expect(problemsOf(found)).toEqual({ ...expected, [tally]: "damaged-tally" });
+    expect(problemsOf(found)).toEqual({ ...expected, [usage]: "damaged-usage" });
     expect(found.report).toMatchObject({ images: 6, defects: 9, repaired: 0, newer: 0 });
     for (const { key, id, detail } of found.findings) {
       expect(id).toBe(/^(?:owners|idempotency)\//.test(key) ? null : key.split("/")[0]);

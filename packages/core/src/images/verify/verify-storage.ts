@@ -1,14 +1,16 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import type { BlobStore, KeyPage } from "../../contracts/blob-store.ts";
+import type { BlobStore, KeyPage, ListOptions } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { isServiceError } from "../../errors.ts";
+import { listAll } from "../../stores/list-all.ts";
 import { countKeys } from "../migrate/every-key.ts";
+import { USAGES } from "../owners/stored-usages.ts";
 import { roleOf } from "../record/image-record.ts";
 import { readMark, writeMark } from "../store/role-marks.ts";
 import { NEVER_OPENED } from "../store/store-guard.ts";
 import { readIdentity, StoreRefused } from "../store/store-identity.ts";
 import { checkLeftovers, removeOrphaned } from "./check-leftovers.ts";
-import { checkRecord, checkTally, removeDamaged } from "./check-record.ts";
+import { checkRecord, checkUsage, removeDamaged } from "./check-record.ts";
 import { runRemovals } from "./removals.ts";
 import { attempt, createVerifyContext, type VerifyContext } from "./verify-context.ts";
 import type { VerifyFinding, VerifyOptions, VerifyReport, VerifyState } from "./verify-options.ts";
@@ -60,7 +62,7 @@ export async function verifyStorage(options: VerifyOptions): Promise<VerifyRepor
       await options.saveState?.(stateAt(context, phase, cursor));
     } while (cursor !== null);
   }
-  await checkTallies(context);
+  await checkUsages(context);
   await markOriginals(context);
   return report;
 }
@@ -89,20 +91,12 @@ async function requireRepairable({ isRepair, life, retry, stores }: VerifyContex
   if ((await retry(() => readIdentity(stores.records))) === null) throw new StoreRefused(NEVER_OPENED);
 }
 
-/** Runs last, so that a recounted tally includes every restored record. */
-async function checkTallies(context: VerifyContext): Promise<void> {
+/** Runs last, so that a recounted usage includes every restored record. */
+async function checkUsages(context: VerifyContext): Promise<void> {
   const { concurrency, retry, signal, stores } = context;
-  async function* each() {
-    let cursor: string | undefined;
-    do {
-      const at = cursor === undefined ? {} : { cursor };
-      const page = await retry(() => stores.records.list("owners/", at));
-      yield* page.keys;
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-  }
-  const check = (key: string) => attempt(context, key, () => checkTally(context, key));
-  await forEachAtOnce(each(), concurrency, check, signal);
+  const check = (key: string) => attempt(context, key, () => checkUsage(context, key));
+  const retried = { list: (prefix: string, at: ListOptions) => retry(() => stores.records.list(prefix, at)) };
+  await forEachAtOnce(listAll(retried, USAGES), concurrency, check, signal);
 }
 
 /** The state after a page: after the last page of a phase, the start of the next phase. */

@@ -147,14 +147,13 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
 
   /** Makes a new file the current blob of a key, and closes the file. */
   async function publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
-    const { mayBeLost = false } = options;
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const head = headFor(base, options);
         const place =
           head === null
-            ? await chains.create(base, file, mayBeLost)
-            : await chains.append(base, file, head, mayBeLost);
+            ? await chains.create(base, file, options.mayBeLost ?? false)
+            : await chains.append(base, file, head, options);
         if (place !== null) {
           return infoOf(file, place);
         }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { PutOptions } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createDurableDirectories, createSharedFlush, syncIfThere } from "./fs-durable-directories.ts";
 import type { EmptyFiles } from "./fs-empty-files.ts";
@@ -37,7 +38,7 @@ export interface Chains {
     signal: AbortSignal | undefined,
   ): Promise<(F & { place: Place })[]>;
   /** Adds a file as the next generation above all names seen with `head`. `null`: another writer was faster. */
-  append(base: string, file: NewFile, head: Head, mayBeLost: boolean): Promise<Place | null>;
+  append(base: string, file: NewFile, head: Head, options: PutOptions): Promise<Place | null>;
   /** @returns whether there was a blob to delete. */
   remove(base: string): Promise<boolean>;
 }
@@ -52,12 +53,6 @@ export interface ChainsOptions {
   superseded: SupersededIndex;
 }
 
-/**
- * A blob replaced more often than this drops older generations after an hour: an owner's tally may change
- * very often.
- */
-const LONG_CHAIN = 100;
-const LONG_CHAIN_MS = 3_600_000;
 /** An older generation is not rolled back: the one before it may have been deleted since. */
 const MAX_UNDO_MS = 600_000;
 
@@ -167,9 +162,10 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
     return chain?.life === life && chain.generations[0] === generation;
   }
 
-  async function trim(base: string, beforeMs: number, { generation }: Place): Promise<void> {
+  /** Deletes all superseded generations. */
+  async function trim(base: string, { generation }: Place): Promise<void> {
     try {
-      await superseded.trim(base, beforeMs, generation);
+      await superseded.trim(base, Number.POSITIVE_INFINITY, generation);
     } catch (error) {
       // The sweep retries it and reports its failure.
       if (systemCode(error) === undefined) throw error;
@@ -258,11 +254,11 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
       }
       return firsts;
     },
-    async append(base, file, head, mayBeLost) {
+    async append(base, file, head, { mayBeLost = false, withoutHistory = false }) {
       const next = { life: head.life, generation: head.top.generation + 1 };
-      const isShortOfRoom = superseded.isShortOfRoom();
+      const keepsHistory = !withoutHistory && !superseded.isShortOfRoom();
       // Noted before the link, so that every superseded generation has a note.
-      if (!isShortOfRoom) superseded.note(base);
+      if (keepsHistory) superseded.note(base);
       await file.flush();
       try {
         await linkFile(file.path, generationPath(base, next));
@@ -282,8 +278,7 @@ export function createChains({ root, temporary, files, empties, superseded }: Ch
         undoAppend(base, next, head);
         throw error;
       }
-      if (isShortOfRoom) await trim(base, Number.POSITIVE_INFINITY, next);
-      else if (next.generation % LONG_CHAIN === 0) await trim(base, Date.now() - LONG_CHAIN_MS, next);
+      if (!keepsHistory) await trim(base, next);
       return next;
     },
     async remove(base) {

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors.ts";
-import { nextTurn, releaseBytes, reserveBytes, type Tally, writeNote } from "./tally.ts";
+import { NOTE_LIFE_MS, releaseBytes, reserveBytes, type UsageRecord, writeNote } from "./usage-record.ts";
 
 /** Quota of one owner. An absent limit is no limit. */
 export interface OwnerLimits {
@@ -18,8 +18,8 @@ export interface Operation {
 }
 
 export interface Revision {
-  tally: Tally;
-  /** Whether anything was reserved, released or checked. If not, the tally need not be written. */
+  usage: UsageRecord;
+  /** Whether anything was reserved, released or checked. If not, the usage need not be written. */
   isChanged: boolean;
   /** For each operation, in order, the reason for its refusal, or `null`. */
   refusals: unknown[];
@@ -33,51 +33,48 @@ export interface RevisionContext {
   settled: ReadonlySet<string>;
 }
 
-/** A note that is not settled after this time was left behind by a crash. */
-export const NOTE_LIFE_MS = 15 * 60_000;
-
 const MAX_REPAIRS = 32;
 
 /**
- * Applies operations to a tally that was just read, or that compare-and-set proves current. Records are read after
- * the tally, so that they are never older than it.
+ * Applies operations to a usage that was just read, or that compare-and-set proves current. Records are read after
+ * the usage, so that they are never older than it.
  */
-export async function reviseTally(
-  current: Tally,
+export async function reviseUsage(
+  current: UsageRecord,
   operations: readonly Operation[],
   context: RevisionContext,
 ): Promise<Revision> {
   const { nowMs, settled } = context;
-  const tally = nextTurn(current);
+  const usage = { ...current, notes: new Map(current.notes) };
   const ids = new Set(operations.map(({ id }) => id));
-  const notes = [...tally.notes];
+  const notes = [...usage.notes];
   const left = notes.filter(([, note]) => nowMs - note.atMs > NOTE_LIFE_MS).slice(0, MAX_REPAIRS);
   const believed = notes.filter(([id]) => settled.has(id));
-  const unknown = [...ids].filter((id) => !tally.notes.has(id));
+  const unknown = [...ids].filter((id) => !usage.notes.has(id));
   const owned = await askOwned([...unknown, ...[...left, ...believed].map(([id]) => id)], context);
-  for (const [id, { kind }] of believed) if (owned.get(id) === (kind === "reserved")) tally.notes.delete(id);
-  for (const [id] of left) repair(tally, id, owned.get(id), nowMs);
+  for (const [id, { kind }] of believed) if (owned.get(id) === (kind === "reserved")) usage.notes.delete(id);
+  for (const [id] of left) repair(usage, id, owned.get(id), nowMs);
   let isChanged = left.length > 0;
   const refusals = operations.map((operation) => {
     try {
-      if (apply(tally, operation, owned, nowMs)) isChanged = true;
+      if (apply(usage, operation, owned, nowMs)) isChanged = true;
       return null;
     } catch (error) {
       return error;
     }
   });
-  return { tally, isChanged, refusals };
+  return { usage, isChanged, refusals };
 }
 
 /** Checks a note that was left behind by a crash. */
-function repair(tally: Tally, id: string, isOwned: unknown, nowMs: number): void {
-  const note = tally.notes.get(id);
+function repair(usage: UsageRecord, id: string, isOwned: unknown, nowMs: number): void {
+  const note = usage.notes.get(id);
   if (note === undefined) return;
-  if (isOwned === (note.kind === "reserved")) tally.notes.delete(id);
+  if (isOwned === (note.kind === "reserved")) usage.notes.delete(id);
   // Never stored. The note stays for another period: a release after a late store must find nothing reserved.
-  else if (isOwned === false) releaseBytes(tally, id, note.bytes, nowMs);
+  else if (isOwned === false) releaseBytes(usage, id, note.bytes, nowMs);
   // Released, but the record does not show it yet, or could not be read. It is checked again later.
-  else writeNote(tally, id, { ...note, atMs: nowMs });
+  else writeNote(usage, id, { ...note, atMs: nowMs });
 }
 
 /** Reads from the records whether the owner has the images. For an unreadable record the value is its error. */
@@ -94,37 +91,37 @@ async function askOwned(ids: readonly string[], { isOwned }: RevisionContext): P
   return new Map(answers);
 }
 
-/** Applies one operation. @returns Whether the tally changed. @throws The reason for a refusal. */
+/** Applies one operation. @returns Whether the usage changed. @throws The reason for a refusal. */
 function apply(
-  tally: Tally,
+  usage: UsageRecord,
   operation: Operation,
   owned: ReadonlyMap<string, unknown>,
   nowMs: number,
 ): boolean {
   const { kind, id, bytes } = operation;
-  const note = tally.notes.get(id);
+  const note = usage.notes.get(id);
   const isTaken = note === undefined ? owned.get(id) : note.kind === "reserved";
   if (typeof isTaken !== "boolean") throw isTaken;
   if (isTaken === (kind === "reserve")) return false;
   if (kind === "reserve") {
-    requireRoom(tally, operation);
-    reserveBytes(tally, id, bytes, nowMs);
+    requireRoom(usage, operation);
+    reserveBytes(usage, id, bytes, nowMs);
   } else {
     // Releases the reserved bytes. Without a note these are the bytes in the record.
-    releaseBytes(tally, id, note?.bytes ?? bytes, nowMs);
+    releaseBytes(usage, id, note?.bytes ?? bytes, nowMs);
   }
   return true;
 }
 
-function requireRoom(tally: Tally, { bytes, limits }: Operation): void {
-  if (limits.images !== undefined && tally.images >= limits.images) {
+function requireRoom(usage: UsageRecord, { bytes, limits }: Operation): void {
+  if (limits.images !== undefined && usage.images >= limits.images) {
     throw new ServiceError(
       "forbidden",
       `At most ${limits.images} images at a time: delete one, or wait until one expires`,
     );
   }
-  if (limits.bytes !== undefined && tally.bytes + bytes > limits.bytes) {
-    const left = Math.max(0, limits.bytes - tally.bytes);
+  if (limits.bytes !== undefined && usage.bytes + bytes > limits.bytes) {
+    const left = Math.max(0, limits.bytes - usage.bytes);
     throw new ServiceError(
       "forbidden",
       `Your images may have at most ${limits.bytes} bytes in total: ${left} are left, and this image has ${bytes}`,

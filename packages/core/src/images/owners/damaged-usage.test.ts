@@ -21,7 +21,7 @@ async function upload(site: ImageSite): Promise<number> {
   }
 }
 
-/** Repeats work that needs the owner's tally until the tally is counted. */
+/** Repeats work that needs the owner's usage until the usage is counted. */
 async function whenCounted<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -32,8 +32,8 @@ async function whenCounted<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function damageTallies(store: BlobStore, bytes: Buffer): Promise<string[]> {
-  const keys = (await keysOf(store)).filter((key) => key.startsWith("owners/"));
+async function damageUsages(store: BlobStore, bytes: Buffer): Promise<string[]> {
+  const keys = (await keysOf(store)).filter((key) => key.startsWith("usage/"));
   for (const key of keys) await store.put(key, bytes);
   return keys;
 }
@@ -45,7 +45,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     ["nonsense", Buffer.from("\u0000")],
     ["of the wrong shape", Buffer.from('{"images":-1,"bytes":0,"turn":1,"isSealed":false,"open":{}}')],
   ])(
-    "the next upload recounts a tally that is %s, with the same result on all processes",
+    "the next upload recounts a usage that is %s, with the same result on all processes",
     async (_case, bytes) => {
       const site = ownedSite(createStore());
       const ids = [
@@ -54,7 +54,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
         created(await site.create()).id,
       ];
       await site.images.remove(ids[0] ?? "");
-      const [key = ""] = await damageTallies(site.store, bytes);
+      const [key = ""] = await damageUsages(site.store, bytes);
       const processes = [anotherProcess(site), anotherProcess(site), anotherProcess(site)];
       const statuses = await Promise.all([...processes, ...processes].map(upload));
       // Two images exist, and five are allowed.
@@ -70,11 +70,11 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     },
   );
 
-  test("a deletion releases quota even if the tally is damaged", async () => {
+  test("a deletion releases quota even if the usage is damaged", async () => {
     const site = ownedSite(createStore());
     const { id, pin } = created(await site.create());
     await site.create();
-    await damageTallies(site.store, Buffer.alloc(0));
+    await damageUsages(site.store, Buffer.alloc(0));
     const other = anotherProcess(site);
     const path = `/api/images/${id}.json`;
     expect((await other.send("DELETE", path, { search: `pin=${pin}` })).status).toBe(204);
@@ -88,7 +88,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     const ended = created(await site.create()).id;
     const broken = created(await site.create()).id;
     await site.store.put(`${broken}/record`, Buffer.from("{"));
-    await damageTallies(site.store, Buffer.alloc(0));
+    await damageUsages(site.store, Buffer.alloc(0));
     const other = anotherProcess(site);
     const counted = await whenCounted(() => other.images.usage("anna"));
     expect(counted).toEqual({ images: 2, bytes: 2 * SIZE });
@@ -113,7 +113,7 @@ test("during a long recount the owner's uploads answer 503 with Retry-After, and
   const site = ownedSite(store, now);
   await site.create();
   await site.create();
-  await damageTallies(kept, Buffer.alloc(0));
+  await damageUsages(kept, Buffer.alloc(0));
   const other = anotherProcess(site);
   isSlow = true;
   const refused = await other.create();
@@ -126,11 +126,11 @@ test("during a long recount the owner's uploads answer 503 with Retry-After, and
   expect((await other.images.usage("anna")).images).toBeGreaterThan(2);
 });
 
-test("a process with the tally in memory and one that recounts it agree", async () => {
+test("a process with the usage in memory and one that recounts it agree", async () => {
   const site = ownedSite(createMemoryBlobStore());
   await site.create();
   await site.create();
-  await damageTallies(site.store, Buffer.alloc(0));
+  await damageUsages(site.store, Buffer.alloc(0));
   const other = anotherProcess(site);
   const statuses = await Promise.all([site, other, site, other].map(upload));
   expect(statuses.sort()).toEqual([201, 201, 201, 403]);

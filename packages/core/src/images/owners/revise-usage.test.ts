@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { createOwnerSite } from "../../../test/owner-site.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { createOwnerUsage } from "./owner-usage.ts";
 
 const MINUTE_MS = 60_000;
 const OWNER = "owner";
@@ -64,13 +63,9 @@ test("a record that cannot be read delays no other change, and is checked again 
   let isDamaged = true;
   const store = createMemoryBlobStore();
   const start = () =>
-    createOwnerUsage({
-      store,
-      now: () => site.nowMs,
-      isOwned: async (_owner, id) => {
-        if (id === "damaged" && isDamaged) throw new ServiceError("store_unavailable", "no answer");
-        return false;
-      },
+    site.start(store, async (id) => {
+      if (id === "damaged" && isDamaged) throw new ServiceError("store_unavailable", "no answer");
+      return false;
     });
   isDamaged = false;
   await start().reserve(OWNER, "damaged", 5, {});
@@ -90,13 +85,9 @@ test("a record that cannot be read delays no other change, and is checked again 
 
 test("a release whose record cannot be read fails alone and changes nothing", async () => {
   const store = createMemoryBlobStore();
-  const usage = createOwnerUsage({
-    store,
-    now: () => 0,
-    isOwned: async (_owner, id) => {
-      if (id === "damaged") throw new ServiceError("store_unavailable", "no answer");
-      return false;
-    },
+  const usage = createOwnerSite(store).start(store, async (id) => {
+    if (id === "damaged") throw new ServiceError("store_unavailable", "no answer");
+    return false;
   });
   const results = await Promise.allSettled([
     usage.reserve(OWNER, "a", 1, {}),
@@ -107,7 +98,7 @@ test("a release whose record cannot be read fails alone and changes nothing", as
   expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 2 });
 });
 
-test("a tally keeps no notes about settled images", async () => {
+test("a usage keeps no notes about settled images", async () => {
   const store = createMemoryBlobStore();
   const site = createOwnerSite(store);
   const usage = site.start();
@@ -117,7 +108,7 @@ test("a tally keeps no notes about settled images", async () => {
     site.records.add(id);
     usage.settle(OWNER, id);
   }
-  const [key = ""] = (await store.list("owners/")).keys;
+  const [key = ""] = (await store.list("usage/")).keys;
   expect((await store.stat(key))?.size).toBeLessThan(300);
   site.nowMs += 16 * MINUTE_MS;
   site.asked.length = 0;

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOwnerSite } from "../../../test/owner-site.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { hashOfName } from "../../stores/name-index.ts";
 
 const OWNER = "owner";
 
@@ -15,52 +17,44 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-test("a tally keeps at most two epochs on disk", async () => {
-  const directory = await mkdtemp(join(root, "epochs-"));
+test("a usage that was changed often has one file and its anchor on disk", async () => {
+  const directory = await mkdtemp(join(root, "files-"));
   const store = createFsBlobStore({ directory });
-  const site = createOwnerSite(store, 10);
-  const usage = site.start();
+  const usage = createOwnerSite(store).start();
   for (let round = 0; round < 95; round++) await usage.reserve(OWNER, `image-${round}`, 1, {});
-  const { keys } = await store.list("owners/");
-  expect(keys.map((key) => key.replace(/^owners\/[0-9a-f]{64}\//, ""))).toEqual(["10", "9"]);
+  expect((await store.list("")).keys).toEqual([`usage/${hashOfName(OWNER)}`]);
   const files = await readdir(join(directory, "blobs"), { recursive: true, withFileTypes: true });
-  expect(files.filter((file) => !file.isDirectory()).length).toBeLessThanOrEqual(2 * (10 + 1));
+  expect(files.filter((file) => file.isFile()).length).toBe(2);
   expect(await usage.usage(OWNER)).toEqual({ images: 95, bytes: 95 });
 });
 
-test("a writer that was suspended for two epochs continues in the current epoch", async () => {
+/** Stores the usage of an owner as earlier releases did. */
+async function putEarlier(store: BlobStore, owner: string, number: number, images: number): Promise<void> {
+  const stored = { v: 1, images, bytes: images * 10, turn: number, isSealed: true, open: {} };
+  await store.put(`owners/${hashOfName(owner)}/${number}`, Buffer.from(JSON.stringify(stored)));
+}
+
+test("what earlier releases counted is counted on, and a sweep moves it and deletes its keys", async () => {
   const store = createMemoryBlobStore();
-  const site = createOwnerSite(store, 5);
-  const awake = site.start();
-  for (let round = 0; round < 5; round++) await awake.reserve(OWNER, `image-${round}`, 1, {});
-  // The writer stalls with the sealed first epoch in memory, before it creates the second.
-  let wake: (() => void) | undefined;
-  const slept = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  let isAsleep = false;
-  const sleeper = site.start({
-    ...store,
-    async put(key, body, options) {
-      if (!isAsleep) {
-        isAsleep = true;
-        await slept;
-      }
-      return store.put(key, body, options);
-    },
-  });
-  const reserved = sleeper.reserve(OWNER, "late", 1, { images: 30 });
-  await expect.poll(() => isAsleep).toBe(true);
-  for (let round = 5; round < 29; round++) await awake.reserve(OWNER, `image-${round}`, 1, {});
-  expect((await store.list("owners/")).keys.map((key) => key.split("/")[2])).toEqual(["5", "6"]);
-  wake?.();
-  await reserved;
-  expect((await store.list("owners/")).keys.map((key) => key.split("/")[2])).toEqual(["5", "6"]);
-  expect(await awake.usage(OWNER)).toEqual({ images: 30, bytes: 30 });
-  await expect(awake.reserve(OWNER, "more", 1, { images: 30 })).rejects.toThrow(/30 images/);
+  for (const [number, images] of [
+    [9, 8],
+    [10, 9],
+    [11, 10],
+  ] as const)
+    await putEarlier(store, "anna", number, images);
+  await putEarlier(store, "carla", 1, 4);
+  const site = createOwnerSite(store);
+  const usage = site.start();
+  expect(await usage.usage("anna")).toEqual({ images: 10, bytes: 100 });
+  await usage.reserve("anna", "next", 5, { images: 11 });
+  await expect(usage.reserve("anna", "more", 5, { images: 11 })).rejects.toThrow(/11 images/);
+  await Promise.all([site.start().moveEarlier(() => true), usage.moveEarlier(() => true)]);
+  expect((await store.list("")).keys.every((key) => key.startsWith("usage/"))).toBe(true);
+  expect(await site.start().usage("anna")).toEqual({ images: 11, bytes: 105 });
+  expect(await site.start().usage("carla")).toEqual({ images: 4, bytes: 40 });
 });
 
-test("reserve() gives up with overloaded and a time to retry if the tally keeps changing", async () => {
+test("reserve() gives up with overloaded and a time to retry if the usage keeps changing", async () => {
   const store = createMemoryBlobStore();
   const site = createOwnerSite({
     ...store,

@@ -1,0 +1,79 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { isServiceError } from "../../errors.ts";
+import { hashOfName, type NameIndex } from "../../stores/name-index.ts";
+import { isOver } from "../record/image-life.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { ImageRecords } from "../record/image-records.ts";
+import { NOTE_LIFE_MS, noUsage, reserveBytes, type UsageRecord } from "./usage-record.ts";
+
+/** Name of the index of each owner's images. An image has its entry until its bytes are removed. */
+export const OWNED_INDEX = "owned";
+
+const READ_AT_ONCE = 8;
+
+/**
+ * Counts an owner's images and bytes by reading records. Rejects if a record cannot be read, unless it is
+ * damaged: an image of unknown owner counts for no owner.
+ *
+ * A change of an image that was just stored or has just ended may be under way, and the lost usage may have counted
+ * it already. Such an image gets a note, so that its record is checked again once that change must be over.
+ * @param owner Hash of the owner's name.
+ * @param ids The images that may be the owner's, each once.
+ */
+export async function countOwned(
+  records: ImageRecords,
+  owner: string,
+  ids: AsyncGenerator<string>,
+  now: () => number,
+): Promise<UsageRecord> {
+  const usage = noUsage();
+  await forEachAtOnce(ids, READ_AT_ONCE, async (id) => {
+    const record = await recordOf(records, id);
+    if (record?.owner == null || hashOfName(record.owner.name) !== owner) return;
+    const nowMs = now();
+    reserveBytes(usage, id, record.owner.bytes, nowMs);
+    const mayChange = isOver(record, nowMs) || nowMs - record.createdAt < NOTE_LIFE_MS;
+    if (!mayChange) usage.notes.delete(id);
+  });
+  return usage;
+}
+
+/** The images that the index lists for an owner. A listing may repeat a key, and a restored image may have two entries. */
+export async function* idsOwned(index: NameIndex, owner: string): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for await (const { id } of index.list(owner)) {
+    if (!seen.has(id)) yield id;
+    seen.add(id);
+  }
+}
+
+/**
+ * Removes index entries that no record of the owner has. The entry of an image that is being stored is younger.
+ * @param beforeMs Unix milliseconds. Only older entries are removed.
+ * @param onError Called with the error of each unreadable record; its entries stay.
+ */
+export async function removeStaleEntries(
+  index: NameIndex,
+  records: ImageRecords,
+  beforeMs: number,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  await forEachAtOnce(index.list(), READ_AT_ONCE, async ({ id, createdAt, key, hash }) => {
+    if (createdAt >= beforeMs) return;
+    try {
+      const owner = (await records.load(id))?.record.owner ?? null;
+      if (owner === null || hashOfName(owner.name) !== hash) await index.removeKey(key);
+    } catch (error) {
+      onError(error);
+    }
+  });
+}
+
+async function recordOf(records: ImageRecords, id: string): Promise<ImageRecord | null> {
+  try {
+    return (await records.load(id))?.record ?? null;
+  } catch (error) {
+    if (isServiceError(error, "damaged")) return null;
+    throw error;
+  }
+}
