@@ -40,6 +40,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect((await other.create()).status).toBe(201);
     expect((await other.create()).status).toBe(403);
     expect(await other.images.usage("anna")).toEqual({ images: 3, bytes: 3 * PNG.length });
+    expect(other.errors).toEqual([]);
   });
 });
 

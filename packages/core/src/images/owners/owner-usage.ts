@@ -61,7 +61,7 @@ export interface OwnerUsageOptions {
   /** Index of each owner's images. */
   index: Pick<NameIndex, "has" | "remove">;
   /**
-   * Counts an owner's images from the records, to replace a damaged usage.
+   * Counts an owner's images from the records, to replace a damaged or missing usage.
    * @param owner Hash of the owner's name.
    * @param isMissing Whether the usage is missing: then only the images that the index lists are counted.
    * @default a damaged usage stays damaged
@@ -240,11 +240,12 @@ class StoredOwnerUsage implements OwnerUsage {
     });
   }
 
-  /** Reads the current usage. A damaged one is recounted from the records first. */
+  /** Reads the current usage. A damaged or missing one is recounted from the records first. */
   async #read(account: Account): Promise<HeldUsage> {
     const { count, onError } = this.#options;
     try {
-      return await this.#stored.read(account.owner);
+      const held = await this.#stored.read(account.owner);
+      if (!held.isMissing || count === undefined) return held;
     } catch (error) {
       if (!isServiceError(error, "damaged") || count === undefined) throw error;
       if (account.counting === null) onError?.(error);

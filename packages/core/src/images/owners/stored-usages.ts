@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { isServiceError } from "../../errors.ts";
 import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
 import { readAll } from "../../stores/read-all.ts";
@@ -10,6 +10,8 @@ export interface HeldUsage {
   readonly usage: UsageRecord;
   /** `null`: no blob exists yet. */
   readonly revision: string | null;
+  /** Whether the owner has images all the same, so that they must be counted. A copy of a running store may lack the blob. */
+  readonly isMissing: boolean;
 }
 
 /** A key that an earlier release stored. */
@@ -39,40 +41,45 @@ export class StoredUsages {
     this.#index = index;
   }
 
-  /** Rejects with `damaged` if the usage is unreadable, or missing although the owner has images, as in a copy of a running store. */
+  /** Rejects with `damaged` if the usage is unreadable. */
   async read(owner: string): Promise<HeldUsage> {
     const key = keyOf(owner);
     const blob = await this.#store.get(key);
-    if (blob !== null) return { usage: decodeUsage(await readAll(blob.body), key), revision: blob.revision };
+    if (blob !== null) {
+      const usage = decodeUsage(await readAll(blob.body), key);
+      return { usage, revision: blob.revision, isMissing: false };
+    }
     const [earlier, hasImages] = await Promise.all([this.#readEarlier(owner), this.#index.has(owner)]);
-    if (earlier === null && hasImages)
-      throw new ServiceError("damaged", `The usage of an owner (key "${key}") is missing`);
-    return { usage: earlier ?? noUsage(), revision: null };
+    return { usage: earlier ?? noUsage(), revision: null, isMissing: earlier === null && hasImages };
   }
 
   /** Replaces `held`. Rejects with `conflict` if it is not the current state. */
-  async write(owner: string, { revision: ifRevision }: HeldUsage, usage: UsageRecord): Promise<HeldUsage> {
+  async write(
+    owner: string,
+    { revision: ifRevision }: Pick<HeldUsage, "revision">,
+    usage: UsageRecord,
+  ): Promise<HeldUsage> {
     const options = { ifRevision, withoutHistory: true };
     const { revision } = await this.#store.put(keyOf(owner), encodeUsage(usage), options);
-    return { usage, revision };
+    return { usage, revision, isMissing: false };
   }
 
   /**
-   * Replaces a damaged usage by the result of `count`. Does nothing if it is readable. Of several processes, one replaces it.
-   * @param count Its argument is whether the usage is missing, rather than unreadable.
+   * Replaces a damaged or missing usage by the result of `count`. Does nothing for any other. Of several processes, one replaces it.
+   * @param count Its argument is whether the usage is missing.
    */
   async recount(owner: string, count: (isMissing: boolean) => Promise<UsageRecord>): Promise<void> {
     // Read first, so that a usage that is written during the count stays.
     const revision = (await this.#store.stat(keyOf(owner)))?.revision ?? null;
+    let isMissing = false;
     try {
-      await this.read(owner);
-      return;
+      ({ isMissing } = await this.read(owner));
+      if (!isMissing) return;
     } catch (error) {
       if (!isServiceError(error, "damaged")) throw error;
     }
-    const isMissing = revision === null && (await this.#earlierKeys(owner)).length === 0;
     try {
-      await this.write(owner, { usage: noUsage(), revision }, await count(isMissing));
+      await this.write(owner, { revision }, await count(isMissing));
     } catch (error) {
       if (!isServiceError(error, "conflict")) throw error;
     }

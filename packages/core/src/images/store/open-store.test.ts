@@ -189,7 +189,7 @@ test("services, commands and migrations reject a storage changed by a newer rele
   const site = createLifeSite({ store });
   expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(503);
   expect(site.errors).toHaveLength(1);
-  const refused = { code: "store_unavailable", message: expect.stringContaining("format version 2") };
+  const refused = { code: "store_unavailable", message: expect.stringContaining("format version 3") };
   await expect(site.images.stats()).rejects.toMatchObject(refused);
   const reported: unknown[] = [];
   const onError = (error: unknown) => reported.push(error);

@@ -40,7 +40,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(problemsOf(found)).toEqual({ ...expected, [usage]: "damaged-usage" });
     expect(found.report).toMatchObject({ images: 6, defects: 9, repaired: 0, newer: 0 });
     for (const { key, id, detail } of found.findings) {
-      expect(id).toBe(/^(?:owners|idempotency)\//.test(key) ? null : key.split("/")[0]);
+      expect(id).toBe(/^(?:usage|idempotency)\//.test(key) ? null : key.split("/")[0]);
       expect(detail).toMatch(/\w/);
     }
     expect(found.findings.find(({ what }) => what === "wrong-size")?.detail).toBe(
