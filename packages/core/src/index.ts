@@ -57,8 +57,7 @@ export type {
   MigrationTrouble,
 } from "./images/migrate/migrate-options.ts";
 export { migrateStorage } from "./images/migrate/migrate-storage.ts";
-export type { Usage } from "./images/owners/owner-usage.ts";
-export type { OwnerLimits } from "./images/owners/revise-tally.ts";
+export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageSummary, PurgedImage } from "./images/record/image-summary.ts";
 export type { Secret } from "./images/record/pin.ts";
