@@ -29,7 +29,8 @@ export function createS3Leases(
 ): Omit<LeaseStore, "leasesSupported"> {
   const { settings } = context;
   const sightings = createSightings();
-  const own = createOwnLeases();
+  /** By proof, until the lease is released or a write of it fails. */
+  const own = new Map<string, OwnLease>();
 
   function objectKey(key: string): string {
     checkBlobKey(key);
@@ -48,7 +49,7 @@ export function createS3Leases(
    * is unknown.
    */
   async function write(key: string, seen: string | null, proof: string, leaseMs: number): Promise<boolean> {
-    own.forget(key, proof);
+    own.delete(proof);
     const sentMs = performance.now();
     const body = await gatherBody(Buffer.from(`${proof} ${leaseMs}`), settings);
     try {
@@ -60,7 +61,7 @@ export function createS3Leases(
         undefined,
       );
       // Until then no other process can have seen this revision for the whole length.
-      own.remember(key, proof, { revision, untilMs: sentMs + leaseMs });
+      own.set(proof, { revision, untilMs: sentMs + leaseMs });
       sightings.forget(key);
       return true;
     } catch (error) {
@@ -87,7 +88,7 @@ export function createS3Leases(
     async renewLease(key, proof, leaseMs) {
       const object = objectKey(key);
       checkLeaseLength(leaseMs);
-      const last = own.find(key, proof)?.revision;
+      const last = own.get(proof)?.revision;
       if (last !== undefined && (await write(key, last, proof, leaseMs))) return true;
       const held = await read(object);
       return held?.proof === proof && (await write(key, held.revision, proof, leaseMs));
@@ -101,8 +102,8 @@ export function createS3Leases(
     // deletes.
     async releaseLease(key, proof) {
       const object = objectKey(key);
-      const untilMs = own.find(key, proof)?.untilMs ?? 0;
-      own.forget(key, proof);
+      const untilMs = own.get(proof)?.untilMs ?? 0;
+      own.delete(proof);
       // A call ends after about twice the time limit.
       const isOurs = performance.now() + 2 * settings.timeoutMs < untilMs;
       if (isOurs || (await read(object))?.proof === proof) await removeObject(context, object);
@@ -150,35 +151,10 @@ export function createSightings(): LeaseSightings {
   };
 }
 
-/** The leases that this process holds, by its monotonic clock. */
-interface OwnLeases {
-  remember(key: string, proof: string, own: OwnLease): void;
-  /** `undefined` if nothing is recorded; this process may hold the lease nevertheless. */
-  find(key: string, proof: string): OwnLease | undefined;
-  forget(key: string, proof: string): void;
-}
-
+/** A lease that this process holds. */
 interface OwnLease {
   /** Revision of the object that was written last. */
   revision: string;
   /** Time until which no other process can have replaced it, by `performance.now()`. */
   untilMs: number;
-}
-
-function createOwnLeases(): OwnLeases {
-  const leases = new Map<string, OwnLease>();
-  const nameOf = (key: string, proof: string) => `${key} ${proof}`;
-  return {
-    remember(key, proof, own) {
-      // The map is in the order of the last renewal, so the loop below ends at the first valid lease.
-      leases.delete(nameOf(key, proof));
-      leases.set(nameOf(key, proof), own);
-      for (const [name, { untilMs }] of leases) {
-        if (untilMs > performance.now()) break;
-        leases.delete(name);
-      }
-    },
-    find: (key, proof) => leases.get(nameOf(key, proof)),
-    forget: (key, proof) => void leases.delete(nameOf(key, proof)),
-  };
 }

@@ -1,7 +1,8 @@
 import type { SpooledFile } from "../../contracts/call.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import type { Reservation } from "../uploads/claims.ts";
 import { describeUpload, type UploadFacts } from "../uploads/describe-upload.ts";
-import { type Reservation, type ReservationRequest, reserveImage } from "../uploads/reserve-image.ts";
+import { type ReservationRequest, reserveImage } from "../uploads/reserve-image.ts";
 import { storeUpload, type UploadPatience } from "../uploads/store-upload.ts";
 import { spooledUpload } from "../uploads/uploaded-file.ts";
 import type { LibraryContext } from "./library-context.ts";

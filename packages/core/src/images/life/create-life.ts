@@ -8,7 +8,7 @@ import { createImageRecords } from "../record/image-records.ts";
 import { createReadLeases } from "../record/read-leases.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
-import { type Claims, createClaims } from "../uploads/claims.ts";
+import { Claims } from "../uploads/claims.ts";
 import { createSeenClock, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./life-context.ts";
 
@@ -57,6 +57,6 @@ export function createLife(
     owners,
     removeBytes: removeConfirmed,
   };
-  const claims = createClaims({ store, due: createDueList(store, "claims"), records, now, onError });
+  const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };
 }

@@ -6,7 +6,7 @@ import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
 import { putAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
 import type { JobMarker } from "./job-markers.ts";
-import { type Lease, LeaseLost } from "./lease.ts";
+import { LeaseLost, type RecordLease } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { failedRecord, readyRecord, released } from "./transitions.ts";
 
@@ -30,7 +30,7 @@ const LOST_REASON = "The uploaded file was lost before it could be processed.";
  */
 export async function finishUpload(
   context: ProcessingContext,
-  lease: Lease,
+  lease: RecordLease,
   begin: () => Promise<UploadWork | null>,
   signal: AbortSignal,
 ): Promise<JobOutcome> {
@@ -67,7 +67,7 @@ function isExpected(error: unknown): boolean {
 /** Does the work and returns the resulting change of the record. Rejects if the work fails without a verdict about the file. */
 async function conclude(
   context: ProcessingContext,
-  lease: Lease,
+  lease: RecordLease,
   begin: () => Promise<UploadWork | null>,
 ): Promise<(record: ImageRecord) => ImageRecord> {
   const { now } = context.settings;
@@ -92,7 +92,7 @@ async function conclude(
  */
 async function storeOriginal(
   { originals }: ProcessingContext,
-  lease: Lease,
+  lease: RecordLease,
   upload: UploadedFile,
   admission: Admission,
 ): Promise<void> {
@@ -106,7 +106,7 @@ async function storeOriginal(
 /** @returns whether the lease was still held. */
 async function releaseLease(
   { settings }: ProcessingContext,
-  lease: Lease,
+  lease: RecordLease,
   wasTry: boolean,
 ): Promise<boolean> {
   try {

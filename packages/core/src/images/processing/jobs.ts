@@ -3,7 +3,7 @@ import { ServiceError } from "../../errors.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { finishUpload, type JobOutcome, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
-import { holdLease } from "./lease.ts";
+import { RecordLease } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
 
@@ -84,7 +84,7 @@ class UploadJobs implements Jobs {
   }
 
   finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void {
-    const lease = holdLease(this.#context, current, controller);
+    const lease = new RecordLease(this.#context, current, controller);
     if (this.#isClosed) controller.abort(closing());
     this.#run(current.record, controller, () =>
       finishUpload(this.#context, lease, async () => work, controller.signal),

@@ -5,7 +5,7 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
 import { finishUpload, type JobOutcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
 import type { JobMarker } from "./job-markers.ts";
-import { holdLease } from "./lease.ts";
+import { RecordLease } from "./lease.ts";
 import { isOrphan } from "./pending-upload.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
@@ -52,7 +52,7 @@ function workOn(
   current: CurrentRecord,
   controller: AbortController,
 ): Promise<JobOutcome> {
-  const lease = holdLease(context, current, controller);
+  const lease = new RecordLease(context, current, controller);
   const begin = () => beginAgain(context, current.record, controller.signal);
   return finishUpload(context, lease, begin, controller.signal);
 }

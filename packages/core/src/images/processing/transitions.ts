@@ -3,8 +3,6 @@ import type { ImageRecord, Processing } from "../record/image-record.ts";
 
 /** A lease that is not renewed expires after this time; its holder is then presumed dead. */
 export const LEASE_MS = 15_000;
-/** Interval at which a lease holder renews its lease. */
-export const HEARTBEAT_MS = 5_000;
 /** A file is not retried after this many lease holders died while processing it. */
 const MAX_TRIES = 3;
 /** Most clock difference between machines that share a store. */

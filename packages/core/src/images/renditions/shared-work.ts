@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { startHeartbeat } from "../../async/heartbeat.ts";
+import { Hold } from "../../async/hold.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import { ServiceError } from "../../errors.ts";
 
@@ -30,7 +30,6 @@ export interface SharedWork {
 
 /** A lease that is not renewed expires after this time; its holder is then presumed dead. */
 const LEASE_MS = 10_000;
-const HEARTBEAT_MS = 3_000;
 const PATIENCE_MS = 30_000;
 /** Pauses between polls grow: quick renders are found soon, slow ones cost few polls. */
 const FIRST_PAUSE_MS = 25;
@@ -50,7 +49,7 @@ export function createSharedWork({
   onError,
   patienceMs = PATIENCE_MS,
 }: SharedWorkOptions): SharedWork {
-  const held = new Set<Promise<void>>();
+  const held = new Set<Promise<unknown>>();
 
   async function hold<T>(
     leases: LeaseStore,
@@ -58,8 +57,9 @@ export function createSharedWork({
     proof: string,
     task: SharedTask<T>,
   ): Promise<T | null> {
-    // If a renewal fails, another process may acquire the lease. The work is then done twice, without harm.
-    const stop = startHeartbeat(HEARTBEAT_MS, () => leases.renewLease(key, proof, LEASE_MS), onError);
+    // If the lease is lost, another process may acquire it. The work is then done twice, without harm.
+    const renew = () => leases.renewLease(key, proof, LEASE_MS);
+    const lease = new Hold({ heldMs: LEASE_MS, renew, onError });
     let stored = Promise.resolve();
     try {
       // An earlier lease holder may have finished since the last check.
@@ -68,12 +68,15 @@ export function createSharedWork({
       stored = made.stored;
       return made.value;
     } finally {
-      const release = () => {
-        stop();
-        // A lease that cannot be released expires.
-        return leases.releaseLease(key, proof).catch(onError);
+      const release = async () => {
+        await leases.releaseLease(key, proof);
+        return true;
       };
-      const released = stored.then(release).finally(() => held.delete(released));
+      const released: Promise<unknown> = stored
+        .then(() => lease.end(release))
+        // A lease that cannot be released expires.
+        .catch(onError)
+        .finally(() => held.delete(released));
       held.add(released);
     }
   }

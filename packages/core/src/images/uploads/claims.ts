@@ -1,5 +1,4 @@
-import { startHeartbeat } from "../../async/heartbeat.ts";
-import { createInTurn } from "../../async/in-turn.ts";
+import { Hold } from "../../async/hold.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
@@ -20,22 +19,14 @@ export interface ClaimRequest {
   id: string;
 }
 
-/** The right to create the image, or the image that an earlier upload with the key created. */
-export type Claim = { held: HeldClaim } | { made: CurrentRecord };
-
-/**
- * Idempotency keys of uploads (draft-ietf-httpapi-idempotency-key-header). Of any number of uploads with one key, on any
- * number of processes, exactly one creates an image. A blob written with "must not exist" claims the key and names the future
- * image; the record of that image proves that it was created. The holder renews its claim, so the claim of a dead process
- * expires soon.
- */
-export interface Claims {
-  /** Rejects with `conflict` if the key was used for other content, and, with `retryAfterMs`, while another upload holds the claim. */
-  claim(request: ClaimRequest): Promise<Claim>;
-  /** The image that an earlier upload with the key created; `null`: none. Rejects like {@link Claims.claim}. */
-  find(request: Omit<ClaimRequest, "id">): Promise<CurrentRecord | null>;
-  /** Deletes claims older than a day. */
-  sweep(): Promise<void>;
+/** A reservation for an image, made before its bytes are stored. */
+export interface Reservation {
+  /** Checks, right before the image is stored, that the reservation still holds. Rejects with `conflict`. */
+  requireHeld(): Promise<void>;
+  /** Confirms that the image is stored. */
+  settle(): void;
+  /** Releases the reservation if no image was stored. Never rejects. */
+  undo(): Promise<void>;
 }
 
 interface StoredClaim {
@@ -62,44 +53,10 @@ export function decodeClaim(bytes: Buffer, key: string): StoredClaim {
 
 /** A claim that is not renewed expires after this time; its holder is then presumed dead. */
 export const CLAIM_MS = 15_000;
-const HEARTBEAT_MS = 5_000;
-
-/** The right to create the image of an idempotency key. */
-export interface HeldClaim {
-  /** Renews the claim right before the image is stored. Rejects when another upload holds it. */
-  renew(): Promise<void>;
-  /** Stops the renewals, once the image is stored. */
-  end(): void;
-  /** Frees the key, if no image was stored. */
-  release(): Promise<void>;
-}
-
-interface ClaimAccess {
-  /** Extends the claim by compare-and-set; rejects when another upload holds it. */
-  renew(): Promise<void>;
-  remove(): Promise<void>;
-  /** Called with the error of a failed renewal. The next may still succeed. */
-  onError(error: unknown): void;
-}
-
-/** Holds a claim just written, and renews it until it ends. */
-function holdClaim({ renew, remove, onError }: ClaimAccess): HeldClaim {
-  // Each renewal is a compare-and-set against the previous one.
-  const inTurn = createInTurn();
-  const renewInTurn = () => inTurn(renew);
-  const end = startHeartbeat(HEARTBEAT_MS, renewInTurn, onError);
-  return {
-    renew: renewInTurn,
-    end,
-    release() {
-      end();
-      return inTurn(remove);
-    },
-  };
-}
-
 /** Time that a claim is kept, in milliseconds. */
 export const KEPT_MS = 86_400_000;
+/** Time after which to retry while another upload is running, in milliseconds. */
+const SOON_MS = 2_000;
 const BATCH = 200;
 
 export interface ClaimsOptions {
@@ -107,15 +64,99 @@ export interface ClaimsOptions {
   due: DueList;
   records: ImageRecords;
   now(): number;
-  /** Receives errors of claims that could not be read or deleted. */
+  /** Receives errors of claims that could not be read, renewed or deleted. */
   onError(error: unknown): void;
 }
 
-export function createClaims({ store, due, records, now, onError }: ClaimsOptions): Claims {
-  const keyOf = (name: string) => `idempotency/${name}`;
+/**
+ * Idempotency keys of uploads (draft-ietf-httpapi-idempotency-key-header). Of any number of uploads with one key, on any
+ * number of processes, exactly one creates an image. A blob written with "must not exist" claims the key and names the future
+ * image; the record of that image proves that it was created. The holder renews its claim, so the claim of a dead process
+ * expires soon.
+ */
+export class Claims {
+  readonly #options: ClaimsOptions;
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The right to create the image, or the image that an earlier upload with the key created. Rejects with `conflict` if the
+   * key was used for other content, and, with `retryAfterMs`, while another upload holds the claim.
+   */
+  async claim(request: ClaimRequest): Promise<Reservation | { made: CurrentRecord }> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const earlier = await this.#read(request.name);
+      const claim = earlier?.claim ?? null;
+      const made = claim === null ? null : await this.#resultOf(claim, request.fingerprint);
+      if (made !== null) return { made };
+      const held = await this.#hold(request, earlier?.revision ?? null);
+      if (held !== null) return held;
+    }
+    throw conflict("Too many concurrent requests with this Idempotency-Key. Send it again later.", SOON_MS);
+  }
+
+  /** The image that an earlier upload with the key created; `null`: none. Rejects like {@link Claims.claim}. */
+  async find({ name, fingerprint }: Omit<ClaimRequest, "id">): Promise<CurrentRecord | null> {
+    const claim = (await this.#read(name))?.claim ?? null;
+    return claim === null ? null : this.#resultOf(claim, fingerprint);
+  }
+
+  /** Deletes claims older than a day. */
+  async sweep(): Promise<void> {
+    const { due, now } = this.#options;
+    for (;;) {
+      const entries = await due.due(now(), BATCH);
+      let forgotten = 0;
+      for (const entry of entries) if (await this.#forget(entry)) forgotten++;
+      if (entries.length < BATCH || forgotten === 0) return;
+    }
+  }
+
+  /** Writes a claim and renews it; `null`: another upload claimed the key first. */
+  async #hold({ name, fingerprint, id }: ClaimRequest, seen: string | null): Promise<Reservation | null> {
+    const { store, due, now, onError } = this.#options;
+    const claim: StoredClaim = { fingerprint, id, createdAt: now(), heldUntil: 0 };
+    await due.add({ id: name, dueMs: claim.createdAt + KEPT_MS });
+    let revision = seen;
+    // Each write is a compare-and-set against the one before.
+    const write = async () => {
+      const held = { v: FORMAT_VERSION, ...claim, heldUntil: now() + CLAIM_MS };
+      try {
+        const written = await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), {
+          ifRevision: revision,
+        });
+        revision = written.revision;
+        return true;
+      } catch (error) {
+        if (isServiceError(error, "conflict")) return false;
+        throw error;
+      }
+    };
+    const remove = async () => {
+      const isOurs = (await this.#read(name))?.claim?.id === id;
+      if (isOurs) await store.delete(keyOf(name));
+      return isOurs;
+    };
+    if (!(await write())) return null;
+    const hold = new Hold({ heldMs: CLAIM_MS, renew: write, onError });
+    return {
+      async requireHeld() {
+        if (await hold.renew()) return;
+        throw conflict(
+          "Another request with this Idempotency-Key was faster. Send this one again to get its result.",
+          SOON_MS,
+        );
+      },
+      settle: () => hold.stop(),
+      undo: async () => void (await hold.end(remove).catch(onError)),
+    };
+  }
 
   /** Reads a claim. An unreadable claim protects nothing, so the next request may replace it. */
-  async function read(name: string): Promise<{ claim: StoredClaim | null; revision: string } | null> {
+  async #read(name: string): Promise<{ claim: StoredClaim | null; revision: string } | null> {
+    const { store, onError } = this.#options;
     const key = keyOf(name);
     const blob = await store.get(key);
     if (blob === null) return null;
@@ -128,47 +169,9 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     }
   }
 
-  /** Writes a claim if the revision is still `seen`, and returns the new revision. Rejects with `conflict`. */
-  async function write(name: string, claim: StoredClaim, seen: string | null): Promise<string> {
-    const held = { v: FORMAT_VERSION, ...claim, heldUntil: now() + CLAIM_MS };
-    return (await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: seen })).revision;
-  }
-
-  /** `null`: another upload claimed the key first. */
-  async function hold(
-    { name, fingerprint, id }: ClaimRequest,
-    seen: string | null,
-  ): Promise<HeldClaim | null> {
-    const claim: StoredClaim = { fingerprint, id, createdAt: now(), heldUntil: 0 };
-    await due.add({ id: name, dueMs: claim.createdAt + KEPT_MS });
-    let revision: string;
-    try {
-      revision = await write(name, claim, seen);
-    } catch (error) {
-      if (isServiceError(error, "conflict")) return null;
-      throw error;
-    }
-    return holdClaim({
-      async renew() {
-        try {
-          revision = await write(name, claim, revision);
-        } catch (error) {
-          if (!isServiceError(error, "conflict")) throw error;
-          throw conflict(
-            "Another request with this Idempotency-Key was faster. Send this one again to get its result.",
-            SOON_MS,
-          );
-        }
-      },
-      async remove() {
-        if ((await read(name))?.claim?.id === id) await store.delete(keyOf(name));
-      },
-      onError,
-    });
-  }
-
   /** The image that an earlier upload with the key created; `null`: no image, so the claim may be replaced. */
-  async function resultOf(earlier: StoredClaim, fingerprint: string): Promise<CurrentRecord | null> {
+  async #resultOf(earlier: StoredClaim, fingerprint: string): Promise<CurrentRecord | null> {
+    const { records, now } = this.#options;
     if (now() - earlier.createdAt >= KEPT_MS) return null;
     if (earlier.fingerprint !== fingerprint) {
       throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
@@ -183,36 +186,11 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
     throw conflict("The first request with this Idempotency-Key is still running.", SOON_MS);
   }
 
-  return {
-    async claim(request) {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const earlier = await read(request.name);
-        const claim = earlier?.claim ?? null;
-        const made = claim === null ? null : await resultOf(claim, request.fingerprint);
-        if (made !== null) return { made };
-        const held = await hold(request, earlier?.revision ?? null);
-        if (held !== null) return { held };
-      }
-      throw conflict("Too many concurrent requests with this Idempotency-Key. Send it again later.", SOON_MS);
-    },
-    async find({ name, fingerprint }) {
-      const claim = (await read(name))?.claim ?? null;
-      return claim === null ? null : resultOf(claim, fingerprint);
-    },
-    async sweep() {
-      for (;;) {
-        const entries = await due.due(now(), BATCH);
-        let forgotten = 0;
-        for (const entry of entries) if (await forget(entry)) forgotten++;
-        if (entries.length < BATCH || forgotten === 0) return;
-      }
-    },
-  };
-
   /** @returns whether it succeeded; else the entry stays and the next sweep retries. */
-  async function forget(entry: DueEntry): Promise<boolean> {
+  async #forget(entry: DueEntry): Promise<boolean> {
+    const { store, due, now, onError } = this.#options;
     try {
-      const found = await read(entry.id);
+      const found = await this.#read(entry.id);
       // A claim that was replaced since has its own entry.
       const isOver = found !== null && (found.claim?.createdAt ?? 0) + KEPT_MS <= now();
       if (isOver) await store.delete(keyOf(entry.id));
@@ -225,8 +203,9 @@ export function createClaims({ store, due, records, now, onError }: ClaimsOption
   }
 }
 
-/** Time after which to retry while another upload is running, in milliseconds. */
-const SOON_MS = 2_000;
+function keyOf(name: string): string {
+  return `idempotency/${name}`;
+}
 
 function conflict(message: string, retryAfterMs?: number): ServiceError {
   return new ServiceError("conflict", message, retryAfterMs === undefined ? {} : { retryAfterMs });

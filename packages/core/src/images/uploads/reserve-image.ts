@@ -2,26 +2,11 @@ import type { LifeContext } from "../life/life-context.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import type { Claims } from "./claims.ts";
-
-/** A reservation for an image, made before its bytes are stored. */
-export interface Reservation {
-  /** Checks, right before the image is stored, that the reservation still holds. Rejects with `conflict`. */
-  requireHeld(): Promise<void>;
-  /** Confirms that the image is stored. */
-  settle(): void;
-  /** Releases the reservation if no image was stored. Never rejects. */
-  undo(): Promise<void>;
-}
+import type { ClaimRequest, Claims, Reservation } from "./claims.ts";
 
 export interface ReservationRequest {
   /** `null`: the upload has no idempotency key. */
-  claim: {
-    /** See {@link claimName}. */
-    name: string;
-    /** Hash of the upload's content, hex: a repeated upload must have the same. */
-    fingerprint: string;
-  } | null;
+  claim: Omit<ClaimRequest, "id"> | null;
   /** Limits of the owner. */
   limits: OwnerLimits;
 }
@@ -43,7 +28,7 @@ export async function reserveImage(
   draft: ImageRecord,
   { claim: asked, limits }: ReservationRequest,
 ): Promise<Reservation | { made: CurrentRecord }> {
-  const claim = asked === null ? NOTHING : await claimKey(context, { ...asked, id: draft.id });
+  const claim = asked === null ? NOTHING : await context.claims.claim({ ...asked, id: draft.id });
   if ("made" in claim) return claim;
   try {
     const bytes = await reserveBytes(context, draft, limits);
@@ -62,16 +47,6 @@ export async function reserveImage(
     await claim.undo();
     throw error;
   }
-}
-
-async function claimKey(
-  { claims, settings }: ReservationContext,
-  request: Parameters<Claims["claim"]>[0],
-): Promise<Reservation | { made: CurrentRecord }> {
-  const claim = await claims.claim(request);
-  if ("made" in claim) return claim;
-  const { renew, end, release } = claim.held;
-  return { requireHeld: renew, settle: end, undo: () => release().catch(settings.onError) };
 }
 
 /**
