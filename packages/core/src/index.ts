@@ -64,7 +64,7 @@ export type { Secret } from "./images/record/pin.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PictureEditOptions, WatermarkOptions } from "./images/renditions/edit-options.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
-export type { SizesOption } from "./images/renditions/sizes.ts";
+export type { SizesOption } from "./images/renditions/read-request.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {

@@ -17,7 +17,7 @@ import type { ImageSummary, PurgedImage, PurgeReason } from "./record/image-summ
 import { MIN_SECRET_BYTES } from "./record/pin.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, type Presets, presetsOf } from "./renditions/presets.ts";
-import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/sizes.ts";
+import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/read-request.ts";
 import { SENDFILE_RULE, type SendfileOptions } from "./sendfile.ts";
 
 /** The options of an image service with their defaults filled in. */

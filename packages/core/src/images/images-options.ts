@@ -13,7 +13,7 @@ import type { ImageSummary, PurgedImage, PurgeReason } from "./record/image-summ
 import type { Secret } from "./record/pin.ts";
 import type { ImageStorage } from "./record/storage-roles.ts";
 import type { PresetOption } from "./renditions/presets.ts";
-import type { SizesOption } from "./renditions/sizes.ts";
+import type { SizesOption } from "./renditions/read-request.ts";
 import type { SendfileOptions } from "./sendfile.ts";
 
 /**

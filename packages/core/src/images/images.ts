@@ -37,7 +37,7 @@ import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
 import { checkWatermarks } from "./renditions/presets.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
-import { createRenditions } from "./renditions/renditions.ts";
+import { Renditions } from "./renditions/renditions.ts";
 import { createRenderBudget } from "./renditions/scheduling/render-budget.ts";
 import { createRenderScheduler } from "./renditions/scheduling/render-scheduler.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
@@ -119,7 +119,7 @@ export function createImages(options: ImagesOptions): Images {
   });
   const boundsClients = checked.rateLimits !== false;
   const scheduler = createRenderScheduler(renderer, budget, { observer, boundsClients });
-  const renditions = createRenditions({
+  const renditions = new Renditions({
     ...roles,
     leases,
     loadLiving: async (id) => {

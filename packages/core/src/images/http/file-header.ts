@@ -4,8 +4,8 @@ import type { Call } from "../../contracts/call.ts";
 import { isConditional } from "../../http/conditional.ts";
 import { requireAlive } from "../library/find-image.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { keyFor, MAX_MEMORY_ENTRY_BYTES } from "../renditions/find-stored.ts";
-import { BytesReplaced } from "../renditions/servable-bytes.ts";
+import { BytesReplaced, MAX_MEMORY_ENTRY_BYTES } from "../renditions/rendition-bytes.ts";
+import { keyFor } from "../renditions/rendition-names.ts";
 import type { ImageContext } from "./image-context.ts";
 import type { PreparedRead } from "./prepared-read.ts";
 

@@ -7,7 +7,7 @@ import { whyUnavailable } from "../record/image-life.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
-import type { HotBytes } from "../renditions/servable-bytes.ts";
+import type { HotBytes } from "../renditions/rendition-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
 import { countReadNow, countsNow } from "./limits.ts";
 import type { Audience } from "./permissions.ts";
@@ -57,7 +57,7 @@ export function createHotRead(context: ImageContext): HotRead {
     const format = address === "auto" ? chooseFormat(current, headers.accept) : address;
     const read = knownRead(current, { address, format }, call.search);
     if (read === undefined || read.untilMs !== null) return undefined;
-    const hot = renditions.lookAt(read.key);
+    const hot = renditions.hotBytes(read.key);
     if (hot === undefined) return undefined;
     const validators = { etag: hot.etag, lastModifiedMs: read.lastModifiedMs };
     const precondition = isConditional(headers)

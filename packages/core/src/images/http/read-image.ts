@@ -11,7 +11,7 @@ import type { AddressFormat } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
-import { specName } from "../renditions/spec-name.ts";
+import { specName } from "../renditions/rendition-names.ts";
 import { fileHeader } from "./file-header.ts";
 import { findForRead } from "./find-for-read.ts";
 import type { ImageContext } from "./image-context.ts";

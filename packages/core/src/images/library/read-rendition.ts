@@ -3,8 +3,8 @@ import type { ByteRange } from "../../contracts/blob-store.ts";
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { BytesReplaced, type ServableBytes } from "../renditions/rendition-bytes.ts";
 import type { Reader } from "../renditions/renditions.ts";
-import { BytesReplaced, type ServableBytes } from "../renditions/servable-bytes.ts";
 import { findReadyImage, requireAlive } from "./find-image.ts";
 import type { LibraryContext } from "./library-context.ts";
 

@@ -3,12 +3,18 @@ import type { Renderer, RenderSource, RenditionSpec } from "../../contracts/rend
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { intermediateKey } from "./find-stored.ts";
-import { openSource } from "./open-source.ts";
+import {
+  BytesReplaced,
+  openSource,
+  requireSize,
+  STAMP_BYTES,
+  type Stamp,
+  stampIn,
+  storedStamp,
+} from "./rendition-bytes.ts";
 import type { RenditionCache } from "./rendition-cache.ts";
+import { intermediateKey } from "./rendition-names.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
-import { BytesReplaced, requireSize } from "./servable-bytes.ts";
-import { STAMP_BYTES, type Stamp, stampIn, storedStamp } from "./stored-rendition.ts";
 
 export interface RenditionMakerOptions {
   originals: BlobStore;

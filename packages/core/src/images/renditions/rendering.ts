@@ -3,27 +3,15 @@ import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import { intermediateKey, keyFor } from "./find-stored.ts";
 import { createRenditionMaker, type MakeRendition } from "./make-rendition.ts";
+import { type HotBytes, STAMP_BYTES, stamped, storedStamp } from "./rendition-bytes.ts";
 import type { RenditionCache } from "./rendition-cache.ts";
+import { intermediateKey, keyFor, specName, tagOf } from "./rendition-names.ts";
 import type { NotedFailure } from "./rendition-notes.ts";
-import { createRenewals, type Renewals } from "./renewals.ts";
+import { Renewals } from "./renewals.ts";
 import { claimOf } from "./scheduling/render-flights.ts";
 import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
-import { type HotBytes, tagOf } from "./servable-bytes.ts";
 import { createSharedWork, type Made, type SharedWork } from "./shared-work.ts";
-import { specName } from "./spec-name.ts";
-import { STAMP_BYTES, stamped, storedStamp } from "./stored-rendition.ts";
-
-/** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
-export interface Rendering {
-  /** Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. */
-  once(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null>;
-  /** Renders a stored rendition of an older look again in the background. Replies get the old one until then. */
-  renew(record: ImageRecord, spec: RenditionSpec): void;
-  /** Waits until everything is stored. */
-  close(): Promise<void>;
-}
 
 export interface RenderingOptions {
   leases(): Promise<LeaseStore | null>;
@@ -47,11 +35,8 @@ const BARRED_MS = 3_600_000;
 /** Client name that renewals count for. No client address looks like it. */
 const RENEWALS = "renewals";
 
-export function createRendering(options: RenderingOptions): Rendering {
-  return new SharedRendering(options);
-}
-
-class SharedRendering implements Rendering {
+/** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
+export class Rendering {
   readonly #options: RenderingOptions;
   readonly #make: MakeRendition;
   readonly #shared: SharedWork;
@@ -63,9 +48,10 @@ class SharedRendering implements Rendering {
     this.#options = options;
     this.#make = createRenditionMaker(options);
     this.#shared = createSharedWork({ leases, onError });
-    this.#renewals = createRenewals(onError);
+    this.#renewals = new Renewals(onError);
   }
 
+  /** Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. */
   once(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
     const { cache, renditions } = this.#options;
     const key = keyFor(record.id, spec);
@@ -86,6 +72,7 @@ class SharedRendering implements Rendering {
     );
   }
 
+  /** Renders a stored rendition of an older look again in the background. Replies get the old one until then. */
   renew(record: ImageRecord, spec: RenditionSpec): void {
     const { renditions, renderer } = this.#options;
     const key = keyFor(record.id, spec);
@@ -97,6 +84,7 @@ class SharedRendering implements Rendering {
     });
   }
 
+  /** Waits until everything is stored. */
   async close(): Promise<void> {
     await this.#renewals.close();
     await Promise.all(this.#pendingPuts);

@@ -8,10 +8,10 @@ import { createDueList, type DueList } from "../../stores/due-list.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { removeEarlierUsage } from "./earlier-usage.ts";
-import { type FoundBytes, findRendition, isIntermediate, keyFor } from "./find-stored.ts";
 import { listSizes, removeMade } from "./remove-stored.ts";
+import { type FoundBytes, findRendition } from "./rendition-bytes.ts";
+import { isIntermediate, isSpecName, keyFor } from "./rendition-names.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
-import { isSpecName } from "./spec-name.ts";
 
 export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "renditions"> {
   /** The record of an image; `null`: there is none, or the image has ended. */

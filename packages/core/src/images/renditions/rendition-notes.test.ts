@@ -6,11 +6,11 @@ import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { stamped } from "./rendition-bytes.ts";
 import { RenditionNotes, resetNotes } from "./rendition-notes.ts";
-import { createRenditions } from "./renditions.ts";
+import { Renditions } from "./renditions.ts";
 import { createRenderBudget } from "./scheduling/render-budget.ts";
 import { createRenderScheduler } from "./scheduling/render-scheduler.ts";
-import { stamped } from "./stored-rendition.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
 const record = {
@@ -53,7 +53,7 @@ async function createSite(openedAt = 1) {
   };
   const open = async () => {
     const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
-    const renditions = createRenditions({
+    const renditions = new Renditions({
       ...{ records, originals: pictures, renditions: pictures, renderer, onError },
       ...{
         leases: async () => null,

@@ -4,11 +4,10 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { createRenditions, type RenditionsOptions } from "./renditions.ts";
+import { BytesReplaced, STAMP_BYTES } from "./rendition-bytes.ts";
+import { Renditions, type RenditionsOptions } from "./renditions.ts";
 import { createRenderBudget } from "./scheduling/render-budget.ts";
 import { createRenderScheduler } from "./scheduling/render-scheduler.ts";
-import { BytesReplaced } from "./servable-bytes.ts";
-import { STAMP_BYTES } from "./stored-rendition.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
 const record = {
@@ -59,7 +58,7 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
     throw error;
   };
   const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
-  return createRenditions({
+  return new Renditions({
     leases: async () => null,
     ...{ records: store, originals: store, renditions: store },
     loadLiving: async () => record,

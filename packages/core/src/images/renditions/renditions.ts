@@ -4,15 +4,21 @@ import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import { findOriginal, keyFor, MAX_MEMORY_ENTRY_BYTES } from "./find-stored.ts";
 import { OriginalMissing } from "./make-rendition.ts";
 import { removeStored } from "./remove-stored.ts";
-import { createRendering, type Rendering } from "./rendering.ts";
+import { Rendering } from "./rendering.ts";
+import {
+  findOriginal,
+  fromMemory,
+  type HotBytes,
+  MAX_MEMORY_ENTRY_BYTES,
+  type ServableBytes,
+} from "./rendition-bytes.ts";
 import { RenditionCache } from "./rendition-cache.ts";
+import { keyFor, tagOf } from "./rendition-names.ts";
 import { type Claim, HOST_CLIENT } from "./scheduling/queue-order.ts";
 import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
 import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
-import { fromMemory, type HotBytes, type ServableBytes, tagOf } from "./servable-bytes.ts";
 
 export interface RenditionsOptions {
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
@@ -44,53 +50,11 @@ export interface Reader {
   signal: AbortSignal;
 }
 
-export interface Renditions {
-  /** Prepares a new store, before the first image. */
-  open(): Promise<void>;
-  /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
-  peek(record: ImageRecord, spec: RenditionSpec | null): HotBytes | undefined;
-  /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
-  lookAt(key: string): HotBytes | undefined;
-  /** Notes that the bytes under a key were served. */
-  used(record: ImageRecord, key: string): void;
-  /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
-  find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null>;
-  /**
-   * The bytes of a rendition, or of the original for `null`: from memory, from the store, or rendered by one of the processes
-   * on the same store. `null`: the original is missing. Rejects as {@link Renderer.render} does, and
-   * - with `overloaded` when another process takes too long,
-   * - with `rate_limited` when the client has too many renders queued, or no budget left,
-   * - with `damaged` when the size of the original differs from its record.
-   *
-   * A failure caused by the picture is stored. A picture that is too costly in two renditions is barred for an hour.
-   */
-  get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null>;
-  /** Removes all bytes of an image from memory and both stores. */
-  remove(id: string): Promise<void>;
-  /** Removes the stored renditions of idle images. @param mayGoOn `false` stops the removal. */
-  sweep(mayGoOn: () => boolean): Promise<void>;
-  /**
-   * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the tag that this
-   * build would give.
-   */
-  expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string;
-  /**
-   * The entity tag of the bytes in memory or in the store, else the tag that this build would give. Caches small bodies in
-   * memory: a client that revalidates is seldom the only one.
-   */
-  etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string>;
-  /** Waits until everything is stored. */
-  close(): Promise<void>;
-}
-
 /** How often a client joins another client's render that is then refused, before it gets the refusal itself. */
 const MAX_JOINS = 3;
 
-export function createRenditions(options: RenditionsOptions): Renditions {
-  return new StoredRenditions(options);
-}
-
-class StoredRenditions implements Renditions {
+/** The bytes of images: from memory, from a store, or rendered. */
+export class Renditions {
   readonly #options: RenditionsOptions;
   readonly #memory: LRUCache<string, HotBytes> | null;
   readonly #cache: RenditionCache;
@@ -102,31 +66,36 @@ class StoredRenditions implements Renditions {
     this.#memory = options.memoryBytes > 0 ? memoryOf(options.memoryBytes) : null;
     this.#cache = new RenditionCache(options);
     this.#flights = createRenderFlights(options.scheduler);
-    this.#rendering = createRendering({
+    this.#rendering = new Rendering({
       ...options,
       cache: this.#cache,
       remember: (key, hot) => this.#memory?.set(key, hot),
     });
   }
 
+  /** Prepares a new store, before the first image. */
   open(): Promise<void> {
     return this.#cache.notes.open();
   }
 
+  /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
   peek(record: ImageRecord, spec: RenditionSpec | null): HotBytes | undefined {
     const hot = this.#memory?.get(keyFor(record.id, spec));
     if (hot !== undefined) this.#noteUse(record, spec, "memory");
     return hot;
   }
 
-  lookAt(key: string): HotBytes | undefined {
+  /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
+  hotBytes(key: string): HotBytes | undefined {
     return this.#memory?.get(key);
   }
 
+  /** Notes that the bytes under a key were served. */
   used(record: ImageRecord, key: string): void {
     this.#cache.used(record, key);
   }
 
+  /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
   async find(
     record: ImageRecord,
     spec: RenditionSpec | null,
@@ -139,6 +108,15 @@ class StoredRenditions implements Renditions {
     return stored;
   }
 
+  /**
+   * The bytes of a rendition, or of the original for `null`: from memory, from the store, or rendered by one of the processes
+   * on the same store. `null`: the original is missing. Rejects as {@link Renderer.render} does, and
+   * - with `overloaded` when another process takes too long,
+   * - with `rate_limited` when the client has too many renders queued, or no budget left,
+   * - with `damaged` when the size of the original differs from its record.
+   *
+   * A failure caused by the picture is stored. A picture that is too costly in two renditions is barred for an hour.
+   */
   async get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null> {
     try {
       for (let joins = 1; ; joins++) {
@@ -159,20 +137,30 @@ class StoredRenditions implements Renditions {
     }
   }
 
+  /** Removes all bytes of an image from memory and both stores. */
   async remove(id: string): Promise<void> {
     for (const key of this.#memory?.keys() ?? []) if (key.startsWith(`${id}/`)) this.#memory?.delete(key);
     await removeStored(this.#options, id);
   }
 
+  /** Removes the stored renditions of idle images. @param mayGoOn `false` stops the removal. */
   sweep(mayGoOn: () => boolean): Promise<void> {
     return this.#cache.sweep(mayGoOn);
   }
 
+  /**
+   * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the tag that this
+   * build would give.
+   */
   expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string {
     const hot = this.#memory?.get(keyFor(record.id, spec));
     return hot?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
   }
 
+  /**
+   * The entity tag of the bytes in memory or in the store, else the tag that this build would give. Caches small bodies in
+   * memory: a client that revalidates is seldom the only one.
+   */
   async etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string> {
     const hot = this.#memory?.get(keyFor(record.id, spec));
     if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
@@ -180,6 +168,7 @@ class StoredRenditions implements Renditions {
     return stored?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
   }
 
+  /** Waits until everything is stored. */
   async close(): Promise<void> {
     await this.#rendering.close();
     await this.#cache.close();

@@ -1,14 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 
-/** Renders stored renditions of an older look again in the background, one at a time. Replies get the old ones until then. */
-export interface Renewals {
-  /** Queues a renewal, once per key and process. */
-  request(key: string, renew: (signal: AbortSignal) => Promise<void>): void;
-  /** Drops the queue, and resolves when no renewal is running. */
-  close(): Promise<void>;
-}
-
 /** Queue limit. Later reads request the dropped renewals again. */
 const MAX_WAITING = 100;
 /** Rest after a renewal, as a multiple of its duration: renewals take at most a fifth of one worker. */
@@ -17,22 +9,20 @@ const LEAST_REST_MS = 100;
 /** Number of remembered keys, which this process does not renew again, even after a failure. */
 const MAX_REMEMBERED = 10_000;
 
-/** @param onError Receives failures; the old rendition stays. */
-export function createRenewals(onError: (error: unknown) => void): Renewals {
-  return new RestingRenewals(onError);
-}
-
-class RestingRenewals implements Renewals {
+/** Renders stored renditions of an older look again in the background, one at a time. Replies get the old ones until then. */
+export class Renewals {
   readonly #onError: (error: unknown) => void;
   readonly #requested = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   readonly #waiting: ((signal: AbortSignal) => Promise<void>)[] = [];
   readonly #closing = new AbortController();
   #underWay: Promise<void> | null = null;
 
+  /** @param onError Receives failures; the old rendition stays. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }
 
+  /** Queues a renewal, once per key and process. */
   request(key: string, renew: (signal: AbortSignal) => Promise<void>): void {
     const isFull = this.#closing.signal.aborted || this.#waiting.length >= MAX_WAITING;
     if (isFull || this.#requested.has(key)) return;
@@ -41,6 +31,7 @@ class RestingRenewals implements Renewals {
     this.#underWay ??= this.#start();
   }
 
+  /** Drops the queue, and resolves when no renewal is running. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("The service is closing"));
     this.#waiting.length = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OriginalFacts, RenditionSpec, Size } from "../../contracts/renderer.ts";
-import { boxOfStep, DEFAULT_STEPS, servedParameters, sizePolicy } from "./sizes.ts";
+import { boxOfStep, DEFAULT_STEPS, servedParameters, sizePolicy } from "./read-request.ts";
 
 const STEPS = [100, 200, 400];
 

@@ -7,7 +7,7 @@ import type { SpooledFile } from "../../contracts/call.ts";
 import type { Admission, RenderSource } from "../../contracts/renderer.ts";
 import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
 import { keyOf } from "../record/image-record.ts";
-import { openSource } from "../renditions/open-source.ts";
+import { openSource } from "../renditions/rendition-bytes.ts";
 
 /** The unprocessed bytes of an upload, and the path for their cleaned copy. */
 export interface UploadedFile {

@@ -1,0 +1,224 @@
+import { type BlobStore, type ByteRange, isLocalStore, type StoredBlob } from "../../contracts/blob-store.ts";
+import type { RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/read-all.ts";
+import type { ImageRecord } from "../record/image-record.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
+import { keyFor, tagOf } from "./rendition-names.ts";
+
+/** Bytes in memory, and their entity tag, quotes included. */
+export interface HotBytes {
+  bytes: Buffer;
+  etag: string;
+}
+
+/** Bytes ready to be sent, in whole or in part. */
+export interface ServableBytes {
+  size: number;
+  /** Entity tag, quotes included. */
+  etag: string;
+  /** Opens all bytes, or a range. Rejects with {@link BytesReplaced} if they were replaced or removed meanwhile. */
+  open(range?: ByteRange): Promise<StoredBlob["body"]>;
+}
+
+/** The bytes of a rendition were removed or replaced after they were found. Find them again. */
+export class BytesReplaced extends Error {}
+
+/** Servable bytes from memory. */
+export function fromMemory({ bytes, etag }: HotBytes): ServableBytes {
+  return {
+    size: bytes.length,
+    etag,
+    open: async (range) => (range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)),
+  };
+}
+
+/** Bytes in a store. */
+export interface StoredBytes {
+  store: BlobStore;
+  key: string;
+  etag: string;
+  /** Length of the header before the served bytes. */
+  skip: number;
+  /** Length of the served bytes. */
+  size: number;
+  /** Revision of the blob; `null`: it is never replaced. */
+  revision: string | null;
+}
+
+/** Servable bytes from a store, opened on demand. */
+export function fromStore(
+  { store, key, etag, skip, size, revision }: StoredBytes,
+  signal: AbortSignal,
+): ServableBytes {
+  return {
+    size,
+    etag,
+    async open({ start, end } = { start: 0, end: size - 1 }) {
+      const isWhole = skip === 0 && start === 0 && end === size - 1;
+      const range = { start: start + skip, end: end + skip };
+      const blob = await store.get(key, isWhole ? { signal } : { range, signal });
+      if (blob === null) throw new BytesReplaced(`The bytes of ${key} are gone`);
+      if (revision !== null && blob.revision !== revision) {
+        if (!Buffer.isBuffer(blob.body)) blob.body.destroy();
+        throw new BytesReplaced(`The bytes of ${key} were replaced`);
+      }
+      requireOpenSize(key, blob, size + skip);
+      return blob.body;
+    },
+  };
+}
+
+/** Throws `damaged` if the size of a blob differs from its record: its bytes would be served incomplete. */
+export function requireSize(key: string, size: number, expected: number): void {
+  if (size === expected) return;
+  const [id = ""] = key.split("/");
+  const what = `The stored bytes of image ${id} (key "${key}")`;
+  throw new ServiceError("damaged", `${what} are damaged: found ${size} bytes, expected ${expected}`);
+}
+
+/** Like {@link requireSize}, for an open blob. Closes it before it throws. */
+export function requireOpenSize(key: string, { size, body }: StoredBlob, expected: number): void {
+  try {
+    requireSize(key, size, expected);
+  } catch (error) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
+}
+
+/** Metadata of a stored rendition, in a header of fixed length before its bytes. */
+export interface Stamp {
+  /** `Renderer.look` of the renderer that made the rendition. */
+  look: number;
+  /** `Renderer.build` of the same renderer. If another build made the intermediate, that build follows after a `-`. */
+  build: string;
+}
+
+/** Length of the header in bytes. */
+export const STAMP_BYTES = 96;
+
+const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}(?:-[a-z0-9.]{1,24})?) *\n$/;
+
+/** The blob of a rendition: header and bytes. */
+export function stamped({ look, build }: Stamp, bytes: Buffer): Buffer {
+  const line = `outrigger rendition 1 look=${look} build=${build}`;
+  return Buffer.concat([Buffer.from(`${line.padEnd(STAMP_BYTES - 1)}\n`, "latin1"), bytes]);
+}
+
+/** The stamp at the start of a blob; `null`: the blob is not a rendition. */
+export function stampIn(start: Buffer): Stamp | null {
+  const match = STAMP.exec(start.toString("latin1", 0, STAMP_BYTES));
+  if (match === null) return null;
+  const [, look, build = ""] = match;
+  return { look: Number(look), build };
+}
+
+/** Reads the stamp of an open blob and closes the blob. `null` as in {@link stampIn}. */
+export async function readStamp({ body }: StoredBlob): Promise<Stamp | null> {
+  if (Buffer.isBuffer(body)) return stampIn(body);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop destroys the stream.
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer); // Streams of a store yield Buffers.
+    length += (chunk as Buffer).length;
+    if (length >= STAMP_BYTES) break;
+  }
+  return stampIn(Buffer.concat(chunks));
+}
+
+/** The stamp of the rendition stored under a key; `null`: none is stored. */
+export async function storedStamp(
+  store: BlobStore,
+  key: string,
+  signal?: AbortSignal,
+): Promise<Stamp | null> {
+  const range = { start: 0, end: STAMP_BYTES - 1 };
+  try {
+    const blob = await store.get(key, signal === undefined ? { range } : { range, signal });
+    return blob === null ? null : await readStamp(blob);
+  } catch (error) {
+    // An empty blob, left by another program, has no such range.
+    if (isServiceError(error, "bad_request")) return null;
+    throw error;
+  }
+}
+
+/** Bodies up to this size are kept in memory and sent in one piece. */
+export const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
+
+/** Bytes found in a store. */
+export interface FoundBytes {
+  servable: ServableBytes;
+  /** The whole body if it fits in memory, else `null`. */
+  hot: HotBytes | null;
+  /** Stamp of a rendition; `null` for an original. */
+  stamp: Stamp | null;
+}
+
+/** The original from its store. Rejects with `damaged` if its size differs from its record. */
+export async function findOriginal(
+  { originals }: Pick<StorageRoles, "originals">,
+  record: ImageRecord,
+  signal: AbortSignal,
+): Promise<FoundBytes | null> {
+  const key = keyFor(record.id, null);
+  const etag = tagOf(record.id, null);
+  if (record.size > MAX_MEMORY_ENTRY_BYTES) {
+    const info = await originals.stat(key);
+    if (info === null) return null;
+    requireSize(key, info.size, record.size);
+    const stored = { store: originals, key, etag, skip: 0, size: info.size, revision: null };
+    return { servable: fromStore(stored, signal), hot: null, stamp: null };
+  }
+  const blob = await originals.get(key, { signal });
+  if (blob === null) return null;
+  requireOpenSize(key, blob, record.size);
+  const hot = { bytes: owned(await readAll(blob.body)), etag };
+  return { servable: fromMemory(hot), hot, stamp: null };
+}
+
+/** A rendition from its store. `null` also for stored bytes without a valid stamp. */
+export async function findRendition(
+  { renditions }: Pick<StorageRoles, "renditions">,
+  id: string,
+  spec: RenditionSpec,
+  signal: AbortSignal,
+): Promise<FoundBytes | null> {
+  const key = keyFor(id, spec);
+  const blob = await renditions.get(key, { signal });
+  if (blob === null) return null;
+  const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? owned(await readAll(blob.body)) : null;
+  const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
+  if (stamp === null) return null;
+  const etag = tagOf(id, spec, stamp.build);
+  if (whole !== null) {
+    const hot = { bytes: whole.subarray(STAMP_BYTES), etag };
+    return { servable: fromMemory(hot), hot, stamp };
+  }
+  const { size, revision } = blob;
+  const stored = { store: renditions, key, etag, skip: STAMP_BYTES, size: size - STAMP_BYTES, revision };
+  return { servable: fromStore(stored, signal), hot: null, stamp };
+}
+
+/** Copies bytes that keep more than twice their length in memory, as a view of a connection's receive buffer does. */
+function owned(bytes: Buffer): Buffer {
+  const { byteLength } = bytes.buffer;
+  // Node takes short buffers from a pool, where a copy would be again.
+  return byteLength > Buffer.poolSize && byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
+}
+
+/** A stored file as a renderer reads it, by path if the store can, else as bytes; and its size in bytes. `null`: no such key. */
+export async function openSource(
+  store: BlobStore,
+  key: string,
+): Promise<{ source: RenderSource; size: number } | null> {
+  if (isLocalStore(store)) {
+    const info = await store.stat(key);
+    const path = await store.localPath(key);
+    return info === null || path === null ? null : { source: { path }, size: info.size };
+  }
+  const blob = await store.get(key);
+  return blob === null ? null : { source: { bytes: await readAll(blob.body) }, size: blob.size };
+}
