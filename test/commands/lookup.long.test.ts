@@ -40,8 +40,8 @@ describe("outrigger find, verify and search", PATIENT, () => {
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
     expect(verified.stdout.split("\n")).toEqual([
       "ada.lovelace@example.com  deliverable    valid       100",
-      "someone.else@example.com  risky          unknown      30  no mail server was probed",
-      "x@y                       undeliverable  invalid       0  its domain is invalid",
+      "someone.else@example.com  risky          unknown      30  not probed",
+      "x@y                       undeliverable  invalid       0  domain syntax",
       "",
     ]);
     expect(JSON.parse(verdict.stdout)).toMatchObject({ data: { status: "valid" } });

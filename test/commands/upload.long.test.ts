@@ -46,7 +46,7 @@ describe("the command upload", PATIENT, () => {
     expect(images[1]).toMatchObject({ status: "ready", agent: { name: "outrigger" } });
     const said = stderr.trimEnd().split("\n");
     expect(said).toHaveLength(6);
-    const none = "its content is not one of PNG, JPEG, GIF, SVG, PSD, PDF";
+    const none = "imagedata is not a PNG, JPEG, GIF, SVG, PSD or PDF file";
     for (const [name, why] of [
       ["words.png", none],
       ["new.png", none],
@@ -72,7 +72,7 @@ describe("the command upload", PATIENT, () => {
     expect(printed(nameless.stdout)[0]).toMatchObject({ name: "image.svg", type: "image/svg+xml" });
     expect([text.code, text.stderr]).toEqual([
       1,
-      expect.stringContaining("-: cannot be uploaded: its content"),
+      "outrigger: -: imagedata is not a PNG, JPEG, GIF, SVG, PSD or PDF file\n",
     ]);
     expect([empty.code, empty.stderr]).toEqual([1, "outrigger: -: cannot be uploaded: it is empty\n"]);
     expect(printed(later.stdout)[0]).toMatchObject({ status: "processing", pin: expect.any(String) });

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addServerCommands } from "../../packages/server/dist/commands/add-server-commands.js";
-import { addImageCommands } from "../../packages/server/dist/commands/remote/images/add-image-commands.js";
-import { addLookupCommands } from "../../packages/server/dist/commands/remote/lookup/add-lookup-commands.js";
+import { addImageCommands } from "../../packages/server/dist/commands/remote/add-image-commands.js";
+import { addLookupCommands } from "../../packages/server/dist/commands/remote/add-lookup-commands.js";
 import { run } from "../support/programs.ts";
 import { type Block, blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
 

@@ -5,8 +5,8 @@ import { tooManyOpenFiles } from "./cli/open-files.ts";
 import { readOwnPackage } from "./cli/own-package.ts";
 import { printOut } from "./cli/print-out.ts";
 import { withHyphenIds } from "./commands/admin/images/image-ids.ts";
-import { addImageCommands } from "./commands/remote/images/add-image-commands.ts";
-import { addLookupCommands } from "./commands/remote/lookup/add-lookup-commands.ts";
+import { addImageCommands } from "./commands/remote/add-image-commands.ts";
+import { addLookupCommands } from "./commands/remote/add-lookup-commands.ts";
 import { ConfigError, StartError } from "./config/config-error.ts";
 
 const USAGE_EXIT = 2;

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
-import { readApiKey } from "./with-remote-lookup.ts";
+import { temporaryDirectory } from "../../../test/outrigger-process.ts";
+import { readApiKey } from "./lookup.ts";
 
 it("readApiKey returns the first line of the file, otherwise the key of the environment", async () => {
   const file = join(await temporaryDirectory(), "key");

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { imageTargetOf, imageTargetsOf, pinOf } from "./image-target.ts";
+import { imageTargetOf, imageTargetsOf, pinOf } from "./images.ts";
 
 const ID = "Yk3fPq0bT1mVxR8aZ2cLdw";
 const OTHER = "-k3fPq0bT1mVxR8aZ2cLdw";

@@ -1,0 +1,154 @@
+import {
+  createImagesClient,
+  createLookupClient,
+  type ImagesClient,
+  type LookupClient,
+  OutriggerError,
+} from "@outrigger/client";
+import { isError, systemCode } from "@outrigger/core/values";
+import { reasonOf } from "../../cli/error-reason.ts";
+import { readOwnPackage } from "../../cli/own-package.ts";
+import { printFailure } from "../../cli/print-out.ts";
+import { printable } from "../../cli/printable.ts";
+import { ConfigError, StartError } from "../../config/config-error.ts";
+import { DEFAULT_URL, URL_VARIABLE } from "./options.ts";
+
+/** Low, so that an unreachable service is reported within two seconds. */
+const MAX_RETRIES = 2;
+/** A verification waits that long before a busy mail server, besides its share of other lines. */
+const MAX_LINE_MS = 15 * 60_000;
+const SIGNAL_EXIT = 130;
+/** A second signal within this time is a duplicate: npx forwards the signal that the terminal has already sent. */
+const SAME_WITHIN_MS = 500;
+/** Codes of connections that fail because no service listens. */
+const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
+
+/**
+ * The address of the mounted service, without a trailing slash: as typed, otherwise from the environment, otherwise the
+ * default of `outrigger serve`.
+ * @throws ConfigError that quotes no part of an address, which may hold a password.
+ */
+export function serviceUrlOf(to: string | undefined, environment: NodeJS.ProcessEnv = process.env): string {
+  const text = to ?? (environment[URL_VARIABLE] || DEFAULT_URL);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const refuse = (must: string) =>
+    to === undefined
+      ? new ConfigError("The environment", [`${URL_VARIABLE}: ${must}`])
+      : new ConfigError("The command line", [`--to: ${must}`]);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw refuse("must be an absolute http(s) URL such as https://example.com/img");
+  if (url.username + url.password + url.search + url.hash !== "")
+    throw refuse("must have no user, password, query or fragment");
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+/** A client of the images that are mounted at `baseUrl`; the viewer shows the name of this command. */
+export function imagesClientAt(baseUrl: string): ImagesClient {
+  return createImagesClient({ baseUrl, userAgent: userAgent(), maxRetries: MAX_RETRIES });
+}
+
+/** A client of the lookup that is mounted at `baseUrl`. */
+export function lookupClientAt(baseUrl: string, apiKey: string): LookupClient {
+  const limits = { maxRetries: MAX_RETRIES, maxRetryAfterMs: MAX_LINE_MS };
+  return createLookupClient({ baseUrl, apiKey, userAgent: userAgent(), ...limits });
+}
+
+function userAgent(): string {
+  return `outrigger/${readOwnPackage().version}`;
+}
+
+/** A request to a service. */
+export interface Task<Result = void> {
+  /** Printed before its failure. Safe to print. */
+  name: string;
+  /** Address of the service. */
+  baseUrl: string;
+  run(): Promise<Result>;
+}
+
+/** Runs one request. @throws StartError with the reason of its failure. */
+export async function doOne<Result>({ name, baseUrl, run }: Task<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (!(cause instanceof OutriggerError)) throw cause;
+    throw new StartError(`${name}: ${failureText(cause, baseUrl)}`, { cause });
+  }
+}
+
+/**
+ * Runs tasks one by one. Prints a failure on standard error and sets the exit code to 1. Continues with the other tasks unless
+ * they would fail in the same way.
+ */
+export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promise<void> {
+  for (const [index, task] of tasks.entries()) {
+    signal.throwIfAborted();
+    try {
+      await doOne(task);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof StartError)) throw error;
+      printFailure(error.message);
+      const left = tasks.length - index - 1;
+      if (left === 0 || !(error.cause instanceof OutriggerError) || !isHopeless(error.cause)) continue;
+      printFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
+      return;
+    }
+  }
+}
+
+/** Why a request to the service at `baseUrl` failed, as a sentence without a full stop. */
+export function failureText(error: OutriggerError, baseUrl: string): string {
+  const { status, title, detail, retryAfterMs } = error;
+  if (status === 0 && hasCode(error, UNREACHABLE))
+    return `No service responds at ${baseUrl}; start one with outrigger serve, or set another with --to or ${URL_VARIABLE}`;
+  const isPlain = hasCode(error, ["ERR_SSL_WRONG_VERSION_NUMBER"]);
+  const reason = isPlain ? "the service does not speak TLS; try http://" : printable(reasonOf(error));
+  if (status === 0) return `The connection to ${baseUrl} failed: ${reason}`;
+  // Of the successful replies that the client rejects, only a 202 comes from the service.
+  if (status !== 202 && status < 300)
+    return `The service at ${baseUrl} is not Outrigger, or Outrigger is mounted at another path`;
+  if (status >= 300 && status < 400)
+    return `${baseUrl} redirects to another address; use that address, e.g. with https://`;
+  // The detail is untrusted text.
+  const said = printable(detail.trim()).replace(/\.$/, "") || `${status} ${printable(title)}`;
+  if (status === 404) return `${said} (${baseUrl})`;
+  return retryAfterMs === null ? said : `${said} (retry in ${Math.ceil(retryAfterMs / 1000)} s)`;
+}
+
+/** Whether every other request to the same service would fail in the same way. */
+export function isHopeless(error: OutriggerError): boolean {
+  return error.status === 401 || (error.status === 0 && hasCode(error, UNREACHABLE));
+}
+
+/** Whether any cause has one of these codes. */
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  if (!isError(error)) return false;
+  return codes.includes(systemCode(error) ?? "") || hasCode(error.cause, codes);
+}
+
+/**
+ * Runs work that Ctrl-C interrupts: the first SIGINT or SIGTERM aborts the signal, a later one ends the process. After an
+ * abort the exit code is always 130.
+ */
+export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  let abortedAt = Number.POSITIVE_INFINITY;
+  const onSignal = () => {
+    if (performance.now() - abortedAt > SAME_WITHIN_MS) process.exit(SIGNAL_EXIT);
+    if (!controller.signal.aborted) abortedAt = performance.now();
+    controller.abort();
+  };
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    await work(controller.signal);
+  } catch (error) {
+    // After an abort, the error is a result of the abort.
+    if (!controller.signal.aborted) throw error;
+  } finally {
+    for (const signal of signals) process.removeListener(signal, onSignal);
+  }
+  if (!controller.signal.aborted) return;
+  process.stderr.write("outrigger: Stopped\n");
+  process.exitCode = SIGNAL_EXIT;
+}
