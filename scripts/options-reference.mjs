@@ -36,6 +36,7 @@ const CHAPTERS = [
     ["storage.md", "lookup.md", "contacts-command.md"],
   ],
   ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
+  ["@outrigger/ops", "Copying and verifying a storage", ["backup.md", "migrate.md", "images-command.md"]],
   ["@outrigger/telemetry", "Metrics and traces", ["operations.md"]],
   ["@outrigger/client", "Clients for programs and browsers", ["../packages/client/README.md"]],
   ["outrigger", "The whole service as one process", ["operations.md", "storage.md"]],

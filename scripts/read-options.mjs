@@ -128,7 +128,11 @@ function signatureOf(name, declaration) {
 
 /**
  * A type of options, as declared.
- * @typedef {{ name: string, type: import("ts-morph").Type, declaration: import("ts-morph").JSDocableNode }} Declared
+ * @typedef {object} Declared
+ * @property {string} name
+ * @property {import("ts-morph").Type} type
+ * @property {import("ts-morph").JSDocableNode} declaration
+ * @property {Declared[]} inherited Options that it extends.
  */
 
 /**
@@ -139,7 +143,12 @@ function signatureOf(name, declaration) {
 function optionSets(type, isNested = false) {
   const symbol = type.getAliasSymbol() ?? type.getSymbol();
   const declaration = symbol?.getDeclarations().find((each) => isOurs(each) && isOptions(each, isNested));
-  if (declaration !== undefined) return [{ name: symbol.getName(), type, declaration }];
+  if (declaration !== undefined) {
+    // Options that several functions inherit are a set of their own.
+    const bases = Node.isInterfaceDeclaration(declaration) ? declaration.getBaseTypes() : [];
+    const inherited = bases.flatMap((base) => optionSets(base));
+    return [{ name: symbol.getName(), type, declaration, inherited }, ...inherited];
+  }
   if (type.isUnion()) return type.getUnionTypes().flatMap((each) => optionSets(each, isNested));
   const element = type.getArrayElementType() ?? (isNested ? type.getStringIndexType() : undefined);
   return element === undefined ? [] : optionSets(element, isNested);
@@ -171,14 +180,16 @@ function isValue(member) {
  * @param {Map<string, OptionSet>} sets
  * @param {Declared} declared
  */
-function addSet(sets, { name, type, declaration }) {
+function addSet(sets, { name, type, declaration, inherited }) {
   if (sets.has(name)) return;
   /** @type {OptionSet} */
   const set = { name, text: textOf(declaration), options: [], faults: [] };
   sets.set(name, set);
   // Each member of a union is one alternative.
   const shapes = (type.isUnion() ? type.getUnionTypes() : [type]).map(membersOf);
+  const isOwn = (member) => inherited.every((base) => member.getParent() !== base.declaration);
   for (const [option, member] of new Map(shapes.flatMap((shape) => [...shape]))) {
+    if (!isOwn(member)) continue;
     const others = shapes.filter((shape) => !shape.has(option));
     const found = optionOf(member);
     found.unless = found.isRequired ? others.flatMap((shape) => onlyIn(shape, shapes)) : [];

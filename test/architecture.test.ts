@@ -23,7 +23,7 @@ const CORE_FLOORS: readonly (readonly string[])[] = [
   ["images/owners/", "images/renditions/"],
   ["images/authorize.ts", "images/sendfile.ts", "images/images-options.ts", "images/image-settings.ts"],
   ["images/processing/", "images/life/", "images/uploads/"],
-  ["images/backup/", "images/migrate/", "images/verify/"],
+  ["images/storage/"],
   ["images/library/"],
   ["images/http/"],
   ["images/", "lookup/"],

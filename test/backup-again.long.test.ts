@@ -1,16 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import {
-  type BackupReport,
-  backupStorage,
-  createFsBlobStore,
-  createImageAdmin,
-  createImages,
-  type RestoreReport,
-  restoreStorage,
-} from "@outrigger/core";
+import { createFsBlobStore, createImageAdmin, createImages } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import { createRenderer } from "@outrigger/imaging";
+import { type BackupReport, backupStorage, type RestoreReport, restoreStorage } from "@outrigger/ops";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
@@ -150,7 +143,7 @@ describe("backupStorage of a live source", () => {
         return put;
       },
     };
-    const report = await backupStorage({ from, to, source: "live", tool: "test", concurrency: 2 });
+    const report = await backupStorage({ from, to, source: "live", concurrency: 2 });
     expect(report).toMatchObject({ damaged: [], failed: [], isComplete: true });
     expect(deleted.size).toBeGreaterThan(0);
     await host.close();

@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BackupReport, RestoreReport } from "@outrigger/core";
+import type { BackupReport, RestoreReport } from "@outrigger/ops";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, createLookupPlace, PEOPLE } from "../packages/server/test/lookup-place.ts";
 import { outrigger, serve } from "../packages/server/test/outrigger-process.ts";

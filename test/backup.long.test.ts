@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BackupReport, createFsBlobStore, createImageAdmin, type RestoreReport } from "@outrigger/core";
+import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
+import type { BackupReport, RestoreReport } from "@outrigger/ops";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createFsBlobStore, migrateStorage } from "@outrigger/core";
-import { readBackupManifest } from "@outrigger/core/images";
+import { createFsBlobStore } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
+import { migrateStorage, readBackupManifest } from "@outrigger/ops";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";

@@ -1,7 +1,8 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createImages, type Images, type VerifyFinding } from "@outrigger/core";
+import { createImages, type Images } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
+import type { VerifyFinding } from "@outrigger/ops";
 import { describe, expect, it, vi } from "vitest";
 import { outrigger } from "../packages/server/test/outrigger-process.ts";
 import {

@@ -8,6 +8,7 @@ import { toFetchHandler } from "@outrigger/fetch";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import { createShutdown, front, nodeListener } from "@outrigger/node";
+import * as ops from "@outrigger/ops";
 import * as redis from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import * as sql from "@outrigger/sql";
@@ -39,13 +40,10 @@ afterAll(async () => {
 export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createImages: [core.createImages, { storage, renderer, secret: SECRET }],
   createImageAdmin: [core.createImageAdmin, { storage }],
-  migrateStorage: [core.migrateStorage, { from: storage, to: core.createMemoryBlobStore(), source: "a" }],
-  backupStorage: [
-    core.backupStorage,
-    { from: storage, to: core.createMemoryBlobStore(), source: "a", tool: "b" },
-  ],
-  restoreStorage: [core.restoreStorage, { from: storage, to: core.createMemoryBlobStore() }],
-  verifyStorage: [core.verifyStorage, { storage }],
+  migrateStorage: [ops.migrateStorage, { from: storage, to: core.createMemoryBlobStore(), source: "a" }],
+  backupStorage: [ops.backupStorage, { from: storage, to: core.createMemoryBlobStore(), source: "a" }],
+  restoreStorage: [ops.restoreStorage, { from: storage, to: core.createMemoryBlobStore() }],
+  verifyStorage: [ops.verifyStorage, { storage }],
   createLookup: [core.createLookup, { contacts, accounts, suppressions, secret: SECRET }],
   createSuppressions: [(options) => createSuppressions(suppressions, SECRET, options), {}],
   createApiDescription: [(options) => core.createApiDescription([images], options), {}],

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { MigrationReport } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
+import type { MigrationReport } from "@outrigger/ops";
 import { afterEach, expect } from "vitest";
 import { outrigger } from "../../packages/server/test/outrigger-process.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./redis-server.ts";

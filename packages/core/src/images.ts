@@ -38,9 +38,6 @@ export type {
   WorkOptions,
 } from "./contracts/renderer.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
-export type { BackedUpLookup, BackupManifest } from "./images/backup/backup-manifest.ts";
-export { readBackupManifest } from "./images/backup/backup-manifest.ts";
-export type { EndList } from "./images/backup/end-lists.ts";
 export { IMAGES_RULES } from "./images/image-settings.ts";
 export { IMAGE_STATES } from "./images/life/image-listing.ts";
 export { isColor, isPlaceholder } from "./images/record/record-codec.ts";

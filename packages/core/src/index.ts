@@ -18,10 +18,6 @@ export { isServiceError, ServiceError } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export { problemOf } from "./http/problem.ts";
 export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/authorize.ts";
-export type { BackupOptions, BackupReport } from "./images/backup/backup-storage.ts";
-export { backupStorage } from "./images/backup/backup-storage.ts";
-export type { RestoreOptions, RestoreReport } from "./images/backup/restore-options.ts";
-export { restoreStorage } from "./images/backup/restore-storage.ts";
 export type { CloseOptions, Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
 export type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images/images-options.ts";
@@ -50,13 +46,6 @@ export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/li
 export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
-export type {
-  MigrateOptions,
-  MigrationProgress,
-  MigrationReport,
-  MigrationTrouble,
-} from "./images/migrate/migrate-options.ts";
-export { migrateStorage } from "./images/migrate/migrate-storage.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageSummary, PurgedImage } from "./images/record/image-summary.ts";
@@ -67,16 +56,6 @@ export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SizesOption } from "./images/renditions/read-request.ts";
 export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
-export type {
-  PlannedRemovals,
-  VerifyFinding,
-  VerifyOptions,
-  VerifyProblem,
-  VerifyProgress,
-  VerifyReport,
-  VerifyState,
-} from "./images/verify/verify-options.ts";
-export { verifyStorage } from "./images/verify/verify-storage.ts";
 export type {
   DomainSearchAnswer,
   EmailCountAnswer,

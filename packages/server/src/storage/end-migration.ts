@@ -1,9 +1,5 @@
-import {
-  type MigrationMark,
-  readBackupManifest,
-  readMigrationMark,
-  removeMigrationMark,
-} from "@outrigger/core/images";
+import { type MigrationMark, readMigrationMark, removeMigrationMark } from "@outrigger/core/images";
+import { readBackupManifest } from "@outrigger/ops";
 import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";

@@ -1,4 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { backupStorage } from "../../../../ops/src/backup.ts";
+import { migrateStorage } from "../../../../ops/src/migrate.ts";
+import { restoreStorage } from "../../../../ops/src/restore.ts";
+import { verifyStorage } from "../../../../ops/src/verify.ts";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
 import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
@@ -23,10 +27,6 @@ import {
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { backupStorage } from "../backup/backup-storage.ts";
-import { restoreStorage } from "../backup/restore-storage.ts";
-import { migrateStorage } from "../migrate/migrate-storage.ts";
-import { verifyStorage } from "../verify/verify-storage.ts";
 
 const YEARS_MS = 3000 * 365 * DAY;
 const NEVER = { uploadFields: { expiresAt: "never" } };
@@ -258,7 +258,7 @@ test("migration, backup and restore keep an image without an expiry, without a d
   const migrated = createMemoryBlobStore();
   expect(await migrateStorage({ from: store, to: migrated, source: "test" })).toMatchObject({ damaged: [] });
   const backup = createMemoryBlobStore();
-  await backupStorage({ from: store, to: backup, source: "test", tool: "test 1", patienceMs: 3000 });
+  await backupStorage({ from: store, to: backup, source: "test", patienceMs: 3000 });
   const restored = createMemoryBlobStore();
   await restoreStorage({ from: backup, to: restored });
   for (const target of [migrated, restored]) {

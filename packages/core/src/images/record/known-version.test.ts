@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { bytesAt, created, eventually, storedRecord } from "../../../test/image-site.ts";
 import { BROWSER, createLifeSite, DAY, tracesOf } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { migrateStorage } from "../migrate/migrate-storage.ts";
 import { readMigrationMark } from "../store/migration-mark.ts";
 
 const KEY = { headers: { "idempotency-key": "8e03978e-40d5" } };

@@ -2,13 +2,13 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { expect, test } from "vitest";
+import { backupStorage } from "../../../../ops/src/backup.ts";
+import { migrateStorage } from "../../../../ops/src/migrate.ts";
+import { verified } from "../../../../ops/test/verify-site.ts";
 import { bytesAt, created, keysOf } from "../../../test/image-site.ts";
 import { anotherProcess, createDiskStore, createLifeSite, DAY } from "../../../test/life-site.ts";
-import { verified } from "../../../test/verify-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { backupStorage } from "../backup/backup-storage.ts";
-import { migrateStorage } from "../migrate/migrate-storage.ts";
 import { STORE_VERSION } from "./known-version.ts";
 import type { StorageRoles } from "./storage-roles.ts";
 
@@ -99,7 +99,7 @@ async function storedLayout(): Promise<string[]> {
   const paths = files.map(({ parentPath, name }) => kindOf(relative(directory, `${parentPath}/${name}`)));
   const [copy, backup] = [createMemoryBlobStore(), createMemoryBlobStore()];
   await migrateStorage({ from: disk, to: copy, source: "test" });
-  await backupStorage({ from: disk, to: backup, source: "test", tool: "test" });
+  await backupStorage({ from: disk, to: backup, source: "test" });
   const lines = [
     ...(await layoutOf("records", records)),
     ...(await layoutOf("originals", originals)),

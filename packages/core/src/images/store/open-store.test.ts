@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, eventually, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
@@ -13,7 +14,6 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createImages, type Images } from "../images.ts";
 import type { ImagesOptions } from "../images-options.ts";
 import { createImageAdmin } from "../life/image-admin.ts";
-import { migrateStorage } from "../migrate/migrate-storage.ts";
 import { fingerprintsOf, readIdentity, type StoreIdentity } from "./store-identity.ts";
 
 const OLD = "an old secret of at least 32 bytes, say";

@@ -1,4 +1,4 @@
-import type { MigrationProgress } from "@outrigger/core";
+import type { StorageProgress } from "@outrigger/ops";
 import { SingleBar } from "cli-progress";
 import { sizeText, timeText } from "../../cli/amounts.ts";
 
@@ -8,7 +8,7 @@ const WINDOW_MS = 30_000;
 const COPY_BAR =
   "{bar} {percentage}% | {value}/{total} keys | {size} | {keyRate} keys/s | {rate}/s | {left} | {phase}";
 
-const PHASES: Readonly<Record<MigrationProgress["phase"], string>> = {
+const PHASES: Readonly<Record<StorageProgress["phase"], string>> = {
   counting: "counting",
   records: "records",
   originals: "originals",
@@ -52,11 +52,11 @@ export function showProgress<Progress>(
  * Shows the progress of a copy between storages.
  * @param asJson Writes lines of JSON instead of a bar or text.
  */
-export function showCopy(asJson: boolean, output?: NodeJS.WriteStream): ProgressView<MigrationProgress> {
+export function showCopy(asJson: boolean, output?: NodeJS.WriteStream): ProgressView<StorageProgress> {
   const rates = createRates();
   return showProgress(asJson ? null : COPY_BAR, shownOf, output);
 
-  function shownOf(progress: Readonly<MigrationProgress>): Shown {
+  function shownOf(progress: Readonly<StorageProgress>): Shown {
     const { phase, keys, totalKeys, bytes } = progress;
     const { keysPerSecond, bytesPerSecond } = rates(progress);
     // The total is estimated, and the source may grow.
@@ -81,7 +81,7 @@ function createRates() {
   const samples: { at: number; keys: number; bytes: number }[] = [
     { at: performance.now(), keys: 0, bytes: 0 },
   ];
-  return ({ keys, bytes }: Readonly<MigrationProgress>) => {
+  return ({ keys, bytes }: Readonly<StorageProgress>) => {
     const now = { at: performance.now(), keys, bytes };
     // One sample a second bounds their number.
     if (now.at - (samples.at(-1)?.at ?? 0) >= 1000) samples.push(now);

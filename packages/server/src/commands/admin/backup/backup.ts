@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
-import { type BackupReport, backupStorage } from "@outrigger/core";
-import type { BackedUpLookup } from "@outrigger/core/images";
+import { type BackedUpLookup, type BackupReport, backupStorage } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
-import { readOwnPackage } from "../../../cli/own-package.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
@@ -81,7 +79,6 @@ async function run(
       from: source.stores,
       to: target.store,
       source: plan.name,
-      tool: `outrigger ${readOwnPackage().version}`,
       ...(secrets.length === 0 ? {} : { secret: secrets }),
       verify,
       ...(concurrency === undefined ? {} : { concurrency }),

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { ImageEnd } from "@outrigger/core";
-import type { EndList } from "@outrigger/core/images";
+import type { EndList } from "@outrigger/ops";
 import { z } from "zod";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { ConfigError } from "../../../config/config-error.ts";

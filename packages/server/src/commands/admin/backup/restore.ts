@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type RestoreReport, restoreStorage } from "@outrigger/core";
-import { type BackupManifest, readBackupManifest } from "@outrigger/core/images";
 import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
+import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadPart } from "../../../cli/parts.ts";
 import { loadConfig } from "../../../config/load-config.ts";

@@ -98,7 +98,7 @@ export function addImagesCommand(program: Command, configHelp: string): void {
       parseRemovals,
     )
     .option("--rate <MB/s>", "rate at which originals are read (default: 50)", parseRate)
-    .option("--concurrency <number>", "keys checked at a time (default: 4)", parseConcurrency)
+    .option("--concurrency <number>", "keys checked at a time (default: 8)", parseConcurrency)
     .option("--state <file>", "keep the progress in this file, and resume from it")
     .option(JSON_FLAG, "print a JSON object per finding, and one at the end")
     .option("--quiet", "show no progress")

@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
-import type { VerifyState } from "@outrigger/core";
+import type { VerifyState } from "@outrigger/ops";
 import { z } from "zod";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { StartError } from "../../../config/config-error.ts";

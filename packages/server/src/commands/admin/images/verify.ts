@@ -1,11 +1,6 @@
-import {
-  isServiceError,
-  type PlannedRemovals,
-  type VerifyFinding,
-  type VerifyReport,
-  verifyStorage,
-} from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
 import type { StorageTargets } from "@outrigger/core/stores";
+import { type PlannedRemovals, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { confirm } from "../../../cli/confirm.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";

@@ -1,5 +1,5 @@
-import { migrateStorage } from "@outrigger/core";
 import type { StorageTargets } from "@outrigger/core/stores";
+import { migrateStorage } from "@outrigger/ops";
 import { loadConfig } from "../../../config/load-config.ts";
 import { secretsOf } from "../../../config/secret-text.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";

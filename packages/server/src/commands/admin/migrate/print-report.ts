@@ -1,4 +1,4 @@
-import type { MigrationReport, MigrationTrouble } from "@outrigger/core";
+import type { MigrationReport, StorageTrouble } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { printable } from "../../../cli/printable.ts";
 
@@ -39,7 +39,7 @@ function summaryOf({ images, copied, bytes, unchanged, removed }: MigrationRepor
   return `${images} images: ${done}, in ${timeText(seconds)} (${rate}).\n`;
 }
 
-export function printTroubles(what: string, troubles: readonly MigrationTrouble[]): void {
+export function printTroubles(what: string, troubles: readonly StorageTrouble[]): void {
   for (const { key, reason } of troubles) {
     process.stderr.write(`outrigger: ${what}: ${printable(key)}: ${printable(reason)}\n`);
   }

@@ -1,5 +1,6 @@
-import { isServiceError, type MigrateOptions } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core";
 import type { Filled } from "@outrigger/core/stores";
+import type { MigrateOptions } from "@outrigger/ops";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { StartError } from "../../../config/config-error.ts";

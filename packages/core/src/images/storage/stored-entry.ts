@@ -1,0 +1,54 @@
+import { isServiceError } from "../../errors.ts";
+import { USAGES } from "../owners/stored-usages.ts";
+import { decodeUsage } from "../owners/usage-record.ts";
+import { hasEnded } from "../record/image-life.ts";
+import { type ImageRecord, idOfRecord, keyOf } from "../record/image-record.ts";
+import { readRecord } from "../record/image-records.ts";
+import { NewerVersion } from "../record/known-version.ts";
+import { decodeClaim } from "../uploads/claims.ts";
+
+/** What the bytes at a key of the records' store say. */
+export interface StoredEntry {
+  /** `usage`: of an owner. `claim`: of an idempotency key. `other`: nothing to be checked. */
+  kind: "image" | "usage" | "claim" | "other";
+  /** `null`: the key belongs to no image. */
+  id: string | null;
+  /** `null`: it is no record of an image, or has a problem. */
+  record: ImageRecord | null;
+  /** When the claim was made, in Unix milliseconds; `null`: it is no claim, or has a problem. */
+  claimedAt: number | null;
+  /** `newer`: a newer release wrote it, which is no damage. `null`: none. */
+  problem: "damaged" | "newer" | null;
+  /** The problem as a sentence. */
+  detail: string;
+}
+
+/** Reads the bytes at a key of the records' store. */
+export function readEntry(key: string, bytes: Buffer): StoredEntry {
+  const id = idOfRecord(key);
+  const kind = kindOf(key, id);
+  const entry: StoredEntry = { kind, id, record: null, claimedAt: null, problem: null, detail: "" };
+  try {
+    if (kind === "image" && id !== null) entry.record = readRecord(bytes, id);
+    else if (kind === "claim") entry.claimedAt = decodeClaim(bytes, key).createdAt;
+    else if (kind === "usage") decodeUsage(bytes, key);
+  } catch (error) {
+    const isNewer = error instanceof NewerVersion;
+    if (!isNewer && !isServiceError(error, "damaged")) throw error;
+    entry.problem = isNewer ? "newer" : "damaged";
+    entry.detail = error.message;
+  }
+  return entry;
+}
+
+function kindOf(key: string, id: string | null): StoredEntry["kind"] {
+  if (id !== null) return "image";
+  if (key.startsWith("idempotency/")) return "claim";
+  return key.startsWith(USAGES) ? "usage" : "other";
+}
+
+/** Key of the original that a record names, or of its unprocessed upload; `null`: the image has ended, and has no bytes. */
+export function bytesKeyOf(record: ImageRecord): string | null {
+  if (hasEnded(record)) return null;
+  return record.processing === null ? keyOf.original(record.id) : keyOf.upload(record.id);
+}

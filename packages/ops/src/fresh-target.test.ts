@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
+import { createImageId } from "../../core/src/images/record/image-id.ts";
+import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { migrateStorage } from "./migrate.ts";
+import type { StorageProgress } from "./options.ts";
+
+const ORIGINAL = Buffer.from("picture");
+
+async function stocked(images: number): Promise<BlobStore> {
+  const store = createMemoryBlobStore();
+  const sha256 = createHash("sha256").update(ORIGINAL).digest("hex");
+  const file = { name: "a.png", type: "image/png", size: ORIGINAL.length, sha256 };
+  for (let at = 0; at < images; at++) {
+    const id = createImageId();
+    const record = { id, ...file, createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 86_400_000 };
+    await store.put(`${id}/original`, ORIGINAL);
+    await store.put(`${id}/renditions/x.webp`, Buffer.from("drawn"));
+    await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
+  }
+  return store;
+}
+
+test("a run to an empty target looks up no key there before it is written, and a resumed run writes none twice", async () => {
+  const from = await stocked(40);
+  const kept = createMemoryBlobStore();
+  const written: string[] = [];
+  const early: string[] = [];
+  const stop = new AbortController();
+  const to: BlobStore = {
+    ...kept,
+    stat: (key) => {
+      if (/\/(?:original|renditions)/.test(key) && !written.includes(key)) early.push(key);
+      return kept.stat(key);
+    },
+    put: async (key, body, options) => {
+      const info = await kept.put(key, body, options);
+      if (/^.{22}\//.test(key)) written.push(key);
+      if (written.length === 50) stop.abort(new Error("stopped"));
+      return info;
+    },
+  };
+  const run = (signal?: AbortSignal) =>
+    migrateStorage({ from, to, source: "test", concurrency: 4, ...(signal === undefined ? {} : { signal }) });
+  await expect(run(stop.signal)).rejects.toThrow("stopped");
+  expect(early).toEqual([]);
+  expect(written.length).toBeLessThan(60);
+  expect(await run()).toMatchObject({ isComplete: true, images: 40 });
+  expect(written).toHaveLength(120);
+  expect(new Set(written).size).toBe(120);
+});
+
+test("the number of keys to copy is counted at first", async () => {
+  const from = await stocked(1600);
+  const totals: number[] = [];
+  const onProgress = ({ totalKeys }: Readonly<StorageProgress>) => totals.push(totalKeys);
+  const report = await migrateStorage({ from, to: createMemoryBlobStore(), source: "test", onProgress });
+  expect(report).toMatchObject({ isComplete: true, copied: 4800 });
+  expect(totals.find((total) => total > 0)).toBeGreaterThan(4000);
+  expect(totals.find((total) => total > 0)).toBeLessThan(5600);
+  expect(totals.at(-1)).toBe(4800);
+});

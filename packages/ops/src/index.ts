@@ -1,0 +1,23 @@
+// Copies of a storage: backup, restore, migration, verification.
+export { type BackupOptions, type BackupReport, backupStorage } from "./backup.ts";
+export type { EndList } from "./end-lists.ts";
+export { type BackedUpLookup, type BackupManifest, readBackupManifest } from "./manifest.ts";
+export { type MigrateOptions, type MigrationReport, migrateStorage } from "./migrate.ts";
+export type {
+  StorageCopyOptions,
+  StorageMirrorOptions,
+  StorageProgress,
+  StorageRunOptions,
+  StorageTrouble,
+} from "./options.ts";
+export { type RestoreOptions, type RestoreReport, restoreStorage } from "./restore.ts";
+export { verifyStorage } from "./verify.ts";
+export type {
+  PlannedRemovals,
+  VerifyFinding,
+  VerifyOptions,
+  VerifyProblem,
+  VerifyReport,
+  VerifyState,
+} from "./verify-options.ts";
+export { isVerifyState } from "./verify-options.ts";

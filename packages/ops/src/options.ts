@@ -1,0 +1,98 @@
+import type { ImageStorage, Secret, StoreRole } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
+import { type RuleTable, rules, shapes } from "@outrigger/core/stores";
+
+/** Progress of a run. Every call gets the same object, updated. */
+export interface StorageProgress {
+  /** The current step. */
+  phase: "counting" | StoreRole | "comparing";
+  /** Keys processed. */
+  keys: number;
+  /** Keys to process, counted at the start. */
+  totalKeys: number;
+  /** Bytes written to the target, including unfinished writes. Of a verification: bytes read. */
+  bytes: number;
+}
+
+/** A key with a problem. */
+export interface StorageTrouble {
+  key: string;
+  /** A clause without a full stop. */
+  reason: string;
+}
+
+/** Options of every run over a storage. */
+export interface StorageRunOptions {
+  /** Keys processed at once, and ranges of keys listed at once, 1 to 256. @default 8 */
+  concurrency?: number | undefined;
+  /** Time to retry a failing store; milliseconds from 0. @default 60000 */
+  patienceMs?: number | undefined;
+  /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
+  signal?: AbortSignal | undefined;
+  /** Receives the progress. @default none */
+  onProgress?: ((progress: Readonly<StorageProgress>) => void) | undefined;
+}
+
+/** Options of a copy from one storage to another. The stores stay open. */
+export interface StorageCopyOptions extends StorageRunOptions {
+  /** The source. It may be in use; another run copies changes made during this one. Of a restore: a backup. */
+  from: ImageStorage;
+  /** Empty, or left by an earlier run from the same source. It must not share a store with `from`. Of a restore: it may be in use. */
+  to: ImageStorage;
+  /**
+   * Secrets of the service. One of them must be a secret of the source; a source without an identity gets one with them in the target.
+   * @default a secret kept in the source's directory; a restore compares none
+   */
+  secret?: Secret | undefined;
+  /** Called when everything is copied, before the target is marked as finished, for example to copy more. @default nothing */
+  beforeFinish?: (() => Promise<void>) | undefined;
+}
+
+/** Options of a copy that makes the target equal to the source. */
+export interface StorageMirrorOptions extends StorageCopyOptions {
+  /** Name of the source for the target, without secrets. Only a run with the same name can continue. */
+  source: string;
+  /** Compares existing blobs by their bytes instead of their sizes. @default false */
+  verify?: boolean | undefined;
+}
+
+export const RUN_RULES = {
+  concurrency: rules.preset(8, rules.whole(1, 256)),
+  patienceMs: rules.preset(60_000, rules.whole(0)),
+  signal: shapes.abortSignal,
+  onProgress: rules.fn(),
+} satisfies RuleTable<StorageRunOptions>;
+
+export const COPY_RULES = {
+  ...RUN_RULES,
+  from: rules.required(shapes.imageStorage),
+  to: rules.required(shapes.imageStorage),
+  secret: IMAGES_RULES.secret,
+  beforeFinish: rules.fn(),
+} satisfies RuleTable<StorageCopyOptions>;
+
+export const MIRROR_RULES = {
+  ...COPY_RULES,
+  source: rules.required(rules.text("a name of the source")),
+  verify: rules.preset(false, rules.flag()),
+} satisfies RuleTable<StorageMirrorOptions>;
+
+/** The result of a copy that makes the target equal to the source. */
+export interface MirrorReport {
+  /** Records of images at the source. */
+  images: number;
+  /** Keys written to the target. */
+  copied: number;
+  /** Bytes written to the target. */
+  bytes: number;
+  /** Keys that were in the target already. */
+  unchanged: number;
+  /** Keys removed from the target, since the source no longer has them. */
+  removed: number;
+  /** Keys that the source has lost or cannot read. Everything else is copied. A backup keeps an earlier good copy, if it has one. */
+  damaged: StorageTrouble[];
+  /** Keys that did not arrive intact, or not at all: the target is incomplete. */
+  failed: StorageTrouble[];
+  /** Whether the target has everything that the source can read. */
+  isComplete: boolean;
+}

@@ -1,0 +1,169 @@
+import type { ImageStorage, StoreRole } from "@outrigger/core";
+import { IMAGES_RULES } from "@outrigger/core/images";
+import { type RuleTable, rules, shapes } from "@outrigger/core/stores";
+import { RUN_RULES, type StorageRunOptions } from "./options.ts";
+
+/**
+ * Kind of a problem.
+ *
+ * - `damaged-record`: the record of an image cannot be read
+ * - `missing-original`: the record exists, but its original (or its unprocessed upload) is missing
+ * - `wrong-size`, `wrong-digest`: the size or the SHA-256 of the original differs from its record
+ * - `orphaned-bytes`: an original or an upload has no record
+ * - `orphaned-rendition`: a rendition has no record
+ * - `missing-entry`: the index of an owner's images lacks an image; `reindex` repairs it too
+ * - `damaged-usage`: the usage of an owner cannot be read
+ * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
+ * - `unreadable`: the store fails for this key, but answers for others
+ * - `newer`: a newer version wrote it; not a defect
+ */
+export type VerifyProblem =
+  | "damaged-record"
+  | "missing-original"
+  | "wrong-size"
+  | "wrong-digest"
+  | "orphaned-bytes"
+  | "orphaned-rendition"
+  | "missing-entry"
+  | "damaged-usage"
+  | "damaged-claim"
+  | "unreadable"
+  | "newer";
+
+export interface VerifyFinding {
+  /** ID of the image; `null`: the key belongs to no image. */
+  id: string | null;
+  /** The stored key. */
+  key: string;
+  /** Kind of the problem. */
+  what: VerifyProblem;
+  /** A clause without a full stop. */
+  detail: string;
+  /** The repair: `restored` from the backup, `removed`, `counted` again, or `failed`. `null`: no repair was attempted. */
+  repair: "restored" | "removed" | "counted" | "failed" | null;
+}
+
+/** Results so far, including those of the earlier run that this one continues. */
+export interface VerifyReport {
+  /** Number of image records. */
+  images: number;
+  /** Bytes read. */
+  bytes: number;
+  /** Defects, including repaired ones. */
+  defects: number;
+  /** Repaired defects. */
+  repaired: number;
+  /** Records written by a newer version. */
+  newer: number;
+  /**
+   * Defects that only a removal ends: damaged images that were not restored, and orphaned originals. More of them than
+   * `maxRemovals`: a repair has removed nothing.
+   */
+  unrestorable: number;
+  /** Orphaned originals among them. */
+  orphans: number;
+  /** Originals without a record that may belong to uploads in progress: undecided, since more than 1000 images were due. */
+  undecided: number;
+}
+
+export const EMPTY_REPORT: VerifyReport = {
+  images: 0,
+  bytes: 0,
+  defects: 0,
+  repaired: 0,
+  newer: 0,
+  unrestorable: 0,
+  orphans: 0,
+  undecided: 0,
+};
+
+/** The stores in the order of their check. */
+export const PHASES: readonly StoreRole[] = ["records", "originals", "renditions"];
+
+/** State to continue a verification from. Plain data, to be stored as JSON. */
+export interface VerifyState {
+  /** The store being checked. */
+  phase: StoreRole;
+  /** Cursor of the store's list; `null`: at the start. */
+  cursor: string | null;
+  /** Keys checked. */
+  keys: number;
+  /** Keys counted at the start. */
+  totalKeys: number;
+  /** The report so far. */
+  report: VerifyReport;
+  /** Findings that a repair may remove at its end. */
+  planned: VerifyFinding[];
+}
+
+/** What a repair is about to remove, or does not remove. */
+export interface PlannedRemovals {
+  /** Number of images that would end, and of orphaned originals that would be deleted. */
+  removals: number;
+  /** Number of images and orphaned originals. */
+  of: number;
+  /** Most removals. */
+  most: number;
+  isAllowed: boolean;
+}
+
+export interface VerifyOptions extends StorageRunOptions {
+  /** The storage to verify. It may be in use. The stores stay open. */
+  storage: ImageStorage;
+  /**
+   * Repairs defects: restores from `backup` if possible, otherwise removes, after everything was checked. Rejects with
+   * `store_unavailable` if the stores do not belong together, or no service was ever started on them. @default false
+   */
+  repair?: boolean | undefined;
+  /**
+   * A repair that would remove more images and orphaned originals removes none. Any number also accepts originals that a
+   * release before the marks of stores has written and that are missing.
+   * @default 3, or 1 % of them if that is more
+   */
+  maxRemovals?: number | undefined;
+  /** Called once before a repair removes something, or decides not to. @default not called */
+  onRemovals?: ((planned: PlannedRemovals) => void) | undefined;
+  /** An older copy of the storage, in the same form. @default none */
+  backup?: ImageStorage | undefined;
+  /** Most bytes of originals read per second, a whole number from 1. @default 50000000 */
+  maxBytesPerSecond?: number | undefined;
+  /** `tombstoneDays` of the service. Only a repair needs it. @default 30 */
+  tombstoneDays?: number | undefined;
+  /** Called with the error of a failed repair. @default not called */
+  onError?: ((error: unknown) => void) | undefined;
+  /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
+  state?: object | undefined;
+  /** Stores the state from which a later run can continue; awaited every few hundred keys. @default not stored */
+  saveState?: ((state: VerifyState) => Promise<void>) | undefined;
+  /** Called for each finding. @default findings are only counted */
+  onFinding?: ((finding: VerifyFinding) => void) | undefined;
+}
+
+/** Whether a value, such as JSON from a file, is a state of a verification. */
+export function isVerifyState(given: unknown): given is VerifyState {
+  const { phase, cursor, keys, totalKeys, report, planned = [] } = Object(given) as Record<string, unknown>; // Checked here.
+  const counts = { ...(Object(report) as VerifyReport), keys, totalKeys };
+  return (
+    PHASES.some((each) => each === phase) &&
+    (cursor === null || typeof cursor === "string") &&
+    "defects" in counts &&
+    Object.values(counts).every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
+    Array.isArray(planned) &&
+    planned.every((finding: unknown) => typeof Object(finding).key === "string")
+  );
+}
+
+export const VERIFY_RULES = {
+  ...RUN_RULES,
+  storage: rules.required(shapes.imageStorage),
+  repair: rules.preset(false, rules.flag()),
+  maxRemovals: rules.whole(0),
+  onRemovals: rules.fn(),
+  backup: shapes.imageStorage,
+  maxBytesPerSecond: rules.preset(50e6, rules.whole(1)),
+  tombstoneDays: IMAGES_RULES.tombstoneDays,
+  onError: rules.preset(() => undefined, rules.fn()),
+  state: rules.value("a state received by saveState", isVerifyState),
+  saveState: rules.fn(),
+  onFinding: rules.fn(),
+} satisfies RuleTable<VerifyOptions>;
