@@ -23,7 +23,10 @@ export async function openWithList(page: Page, site: Site, images: readonly Save
 /** As {@link openWithList}, and opens the card of the first image. */
 export async function openCard(page: Page, site: Site, images: readonly SavedImage[]): Promise<void> {
   await openWithList(page, site, images);
-  await page.locator("summary").first().click();
+  await page
+    .getByRole("button", { name: /^Details of/ })
+    .first()
+    .click();
 }
 
 /** The entry of an image that the service answered. */
@@ -49,4 +52,15 @@ export async function statusOf(site: Site, { id }: { id: string }): Promise<numb
 /** DELETE as another client sends it. */
 export async function deleteElsewhere(site: Site, { id, pin }: Created): Promise<void> {
   await fetch(`${site.base}/api/images/${id}.json?pin=${pin}`, { method: "DELETE" });
+}
+
+/** Answers the next dialogs of the page in this order. @returns their texts so far */
+export function answerDialogs(page: Page, answers: boolean[]): string[] {
+  const asked: string[] = [];
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.message());
+    if (answers.shift() === true) await dialog.accept();
+    else await dialog.dismiss();
+  });
+  return asked;
 }

@@ -1,14 +1,13 @@
 import { OutriggerError } from "@outrigger/client";
 import { describe, expect, test } from "vitest";
-import { checkSaved, dueForCheck } from "../../packages/web/browser/saved/check-saved.ts";
-import { expirySteps, expiryText } from "../../packages/web/browser/saved/expiry.ts";
-import { linksFileText, readLinksFile } from "../../packages/web/browser/saved/links-file.ts";
+import { expiryText } from "../../packages/web/browser/saved/expiry.ts";
 import { readSaved, type SavedImage } from "../../packages/web/browser/saved/saved-image.ts";
 import {
   changedImage,
   isGoneForGood,
   type SavedChange,
 } from "../../packages/web/browser/saved/saved-list.ts";
+import { checkSaved, dueForCheck } from "../../packages/web/browser/upload/store/list-checks.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -39,27 +38,15 @@ describe("expiry of a saved image", () => {
   ])("an image with %i ms left %s", (leftMs, text) => {
     expect(expiryText(new Date(NOW + leftMs).toISOString(), NOW)).toBe(text);
   });
-
-  test("the steps start at the current expiry, end at the longest lifetime, and say so", () => {
-    const steps = (ms: number, maxLifetimeMs = 10 * DAY_MS) =>
-      expirySteps(new Date(NOW + ms).toISOString(), { nowMs: NOW, maxLifetimeMs });
-    const longest = { label: "Extend to 10 days", atMs: NOW + 10 * DAY_MS - 5 * MINUTE_MS };
-    expect(steps(DAY_MS)).toEqual([{ label: "+1 day", atMs: NOW + 2 * DAY_MS }, longest]);
-    expect(steps(DAY_MS, 365 * DAY_MS).map(({ label }) => label)).toEqual(["+1 day", "+30 days"]);
-    expect(steps(9.5 * DAY_MS)).toEqual([longest]);
-    expect(steps(longest.atMs - NOW)).toEqual([]);
-  });
 });
 
 describe("a saved image without an expiry", () => {
   const kept = image("k", { expiresAt: null });
 
-  test("it is read from storage and from replies, says so, and has nothing to extend", () => {
+  test("it is read from storage and says so", () => {
     expect(readSaved(JSON.parse(JSON.stringify(kept)))).toEqual(kept);
     expect(readSaved({ ...kept, expiresAt: undefined })).toBe(null);
     expect(expiryText(null, NOW)).toBe("never expires");
-    expect(expirySteps(null, { nowMs: NOW, maxLifetimeMs: Number.POSITIVE_INFINITY })).toEqual([]);
-    expect(linksFileText([kept], "https://example.com/img", NOW)).toContain("k.png\nnever expires\nhttps://");
   });
 
   test("it stays listed while it is missing, and takes and loses an expiry", () => {
@@ -99,15 +86,13 @@ describe("checks of the saved list", () => {
           most = Math.max(most, running);
           await new Promise((resolve) => setImmediate(resolve));
           running -= 1;
-          const placeholder = id[0] === "a" ? null : "IPgBBYDpX4uWhVNlW/hzirPy/lu5";
-          return { name: `new ${id[0]}`, expiresAt: "2031-01-01T00:00:00.000Z", placeholder };
+          return { name: `new ${id[0]}`, expiresAt: "2031-01-01T00:00:00.000Z" };
         },
         onChecked: (_image, change) => changes.push(change),
       },
     );
     expect([pauseMs, most, changes.length]).toEqual([0, 4, 8]);
     expect(changes.map(({ name }) => name).sort()).toEqual([..."abcdefgh"].map((each) => `new ${each}`));
-    expect(changes.map(({ placeholder }) => placeholder?.length)).toEqual([undefined, ...Array(7).fill(28)]);
   });
 
   test.each([
@@ -160,42 +145,19 @@ describe("checks of the saved list", () => {
 
 describe("entries of the saved list", () => {
   test("optional fields survive the storage, and invalid ones are dropped", () => {
-    const whole = image("a", {
-      checkedAt: 1,
-      unavailable: "withheld",
-      leaving: { from: "service", atMs: 2 },
-      file: { name: "f", size: 3, sha256: "ab" },
-    });
+    const whole = image("a", { checkedAt: 1, unavailable: "withheld" });
     expect(readSaved(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
-    const broken = { checkedAt: "1", unavailable: "bored", leaving: { atMs: "2" }, file: 4 };
+    // Earlier versions also saved a pending removal, the file and a placeholder.
+    const more = { leaving: { from: "service", atMs: 2 }, file: { name: "f" }, placeholder: "AAAA" };
+    expect(readSaved({ ...whole, ...more })).toEqual(whole);
+    const broken = { checkedAt: "1", unavailable: "bored" };
     expect(readSaved({ ...image("a"), ...broken })).toEqual(image("a"));
   });
 
   test("a change to undefined removes the field", () => {
-    const leaving = image("a", { leaving: { from: "list", atMs: 1 }, checkedAt: 5 });
-    expect(changedImage(leaving, { leaving: undefined, name: "new" })).toEqual(
+    const withheld = image("a", { unavailable: "withheld", checkedAt: 5 });
+    expect(changedImage(withheld, { unavailable: undefined, name: "new" })).toEqual(
       image("a", { checkedAt: 5, name: "new" }),
     );
-  });
-});
-
-describe("the file of edit links", () => {
-  const text = linksFileText(
-    [image("a", { name: "Boot & Söhne" }), image("b")],
-    "https://example.com/img",
-    NOW,
-  );
-
-  test("the file has name, expiry and edit link of every image", () => {
-    expect(text).toContain("Boot & Söhne\nexpires 2 Jan 2030");
-    expect(text).toContain(`\nhttps://example.com/img/${"b".repeat(22)}/edit?pin=0123456789ABCDEF\n`);
-  });
-
-  test("links are found in any text, each once", () => {
-    const keys = [image("a"), image("b")].map(({ id, pin }) => ({ id, pin }));
-    expect(readLinksFile(text)).toEqual(keys);
-    expect(readLinksFile(`> ${text.replaceAll("\n", "\r\n> ")}${text}`)).toEqual(keys);
-    expect(readLinksFile("https://example.com/img/short/edit?pin=0123456789ABCDEF")).toEqual([]);
-    expect(readLinksFile(`${"a".repeat(22)}/edit?pin=${"0".repeat(40)}`)).toEqual([]);
   });
 });

@@ -102,9 +102,9 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       expect(await Promise.all(statuses)).toEqual(addresses.map(() => 200));
       expect(new Set(addresses).size).toBe(8);
 
-      await entry.getByText("More for boat.jpg").click();
-      expect(await entry.getByText(/^Anyone with the edit link/).isVisible()).toBe(true);
-      await page.goto(await press("Copy edit link"));
+      const edit = await press("Copy edit link");
+      await entry.getByText("Anyone with the edit link can edit or delete the image.").waitFor();
+      await page.goto(edit);
       await page.getByRole("button", { name: "Save changes" }).waitFor();
       expect(await page.getByLabel("Name").inputValue()).toBe("boat.jpg");
     });

@@ -8,8 +8,6 @@ export interface UploadConfig {
   /** Lifetime of an image when none is requested, milliseconds. `Infinity`: no end; likewise `maxLifetimeMs`. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
-  /** Pixels of the side of the square cuts that the page offers; `null`: the service cuts none without a signature. */
-  squareSide: number | null;
 }
 
 /** Reads the attributes that `src/upload.ts` writes. */
@@ -19,6 +17,5 @@ export function readConfig(data: DOMStringMap, place: PagePlace): UploadConfig {
     maxUploadBytes: Number(data.maxUploadBytes),
     defaultLifetimeMs: Number(data.defaultLifetimeMs),
     maxLifetimeMs: Number(data.maxLifetimeMs),
-    squareSide: data.squareSide === undefined ? null : Number(data.squareSide),
   };
 }

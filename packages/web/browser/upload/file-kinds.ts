@@ -33,9 +33,6 @@ export const ACCEPTED = FILE_KINDS.flatMap(({ type, endings }) => [
   ...endings.map((ending) => `.${ending}`),
 ]).join(",");
 
-/** Facts about a file before it is read. */
-export type ChosenFile = Pick<File, "name" | "type" | "size">;
-
 /**
  * The kind by the browser's media type, or by extension when that type is not accepted: few systems know PSD. `null`
  * when the file is not accepted.
@@ -44,6 +41,16 @@ export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | 
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const byType = FILE_KINDS.find((kind) => kind.type === type.toLowerCase());
   return byType ?? FILE_KINDS.find((kind) => kind.endings.includes(ending)) ?? null;
+}
+
+/** The kind by the first bytes: browsers guess types by file names, and many a `.webp` file is a JPEG. Else by type and name. */
+export async function readKind(file: File): Promise<FileKind | null> {
+  try {
+    return kindOfBytes(new Uint8Array(await file.slice(0, 4).arrayBuffer())) ?? kindOf(file);
+  } catch {
+    // Not readable, a folder for example: the upload reports that.
+    return kindOf(file);
+  }
 }
 
 /** The kind by the first bytes; `null` for text, such as SVG, and for files of other kinds. */
@@ -61,14 +68,16 @@ export function sentType({ type }: FileKind): string {
 }
 
 /** The reason not to send a file, for the page; `null` when it can be sent. */
-export function refusalOf(file: ChosenFile, maxUploadBytes: number): string | null {
-  if (kindOf(file) === null) {
-    return "This file type isn’t supported. Use PNG, JPEG, GIF, SVG, PSD or PDF.";
-  }
-  if (file.size === 0) return "This file is empty.";
-  if (file.size > maxUploadBytes) {
-    const { size, limit } = textsOverLimit(file.size, maxUploadBytes);
-    return `This file is too large (${size}). The limit is ${limit}.`;
+export function refusalOf(
+  { size }: Pick<File, "size">,
+  kind: FileKind | null,
+  maxUploadBytes: number,
+): string | null {
+  if (kind === null) return "This file type isn’t supported. Use PNG, JPEG, GIF, SVG, PSD or PDF.";
+  if (size === 0) return "This file is empty.";
+  if (size > maxUploadBytes) {
+    const texts = textsOverLimit(size, maxUploadBytes);
+    return `This file is too large (${texts.size}). The limit is ${texts.limit}.`;
   }
   return null;
 }

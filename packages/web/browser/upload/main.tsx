@@ -2,10 +2,11 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { expiryMs, type SavedImage } from "../saved/saved-image.ts";
 import { setClockByDocument } from "../saved/server-clock.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, type UploadConfig } from "./config.ts";
+import { droppedFiles, pastedFiles } from "./dropped-files.ts";
 import { UploadPage } from "./page/UploadPage.tsx";
-import { createSession, type Session } from "./session.ts";
-import { checkOnReturn } from "./store/checks.ts";
+import { Session } from "./session.ts";
+import { everyHalfMinute, startClock } from "./store/clock.ts";
 import { tabTitle } from "./store/totals.ts";
 import { isUnfinished } from "./store/uploads.ts";
 import "./styles/index.css";
@@ -13,45 +14,45 @@ import "./styles/index.css";
 const root = document.getElementById("upload");
 if (root !== null) {
   setClockByDocument();
-  const session = createSession(readConfig(root.dataset, location));
+  startClock();
+  const config = readConfig(root.dataset, location);
+  const session = new Session(config);
   render(<UploadPage session={session} />, root);
   listenForPastes(session);
+  listenForDrops(session);
   warnBeforeLoss(session);
   showStateInTitle(session);
-  checkOnReturn(session.checks);
-  undoByKeyboard(session);
-  void session.unfinished.refresh();
-  effect(() => {
-    const nowMs = session.clock.everyHalfMinute.value;
-    const isOver = ({ expiresAt }: SavedImage) => expiryMs(expiresAt) <= nowMs;
-    // Only the service knows whether the expiry was changed.
-    if (session.saved.list.peek().some(isOver)) void session.checks.checkDue();
-  });
+  checkList(session);
+  deleteFormerData(config);
 }
 
-/** Ctrl+Z (⌘Z) brings back what was removed last, except in fields, where it undoes typing. */
-function undoByKeyboard({ departing }: Session): void {
-  addEventListener("keydown", (event) => {
-    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
-    const isTyping =
-      event.target instanceof Element && event.target.matches("input:not([type=file], [readonly])");
-    const last = departing.departures.value.at(-1);
-    if (!isUndo || isTyping || last === undefined) return;
-    event.preventDefault();
-    departing.undo(last);
-  });
-}
-
-function listenForPastes({ add, notePastedText }: Session): void {
-  const noteAddress = ({ target, clipboardData }: ClipboardEvent) => {
-    const isField = target instanceof Element && target.matches("input:not([type=file], [readonly])");
-    if (!isField) notePastedText(clipboardData?.getData("text/plain") ?? "");
-  };
+function listenForPastes(session: Session): void {
   addEventListener("paste", (event) => {
-    const files = pastedFiles(event.clipboardData, new Date());
-    if (files.length === 0) return noteAddress(event);
+    const { target, clipboardData } = event;
+    const files = pastedFiles(clipboardData, new Date());
+    if (files.length > 0) event.preventDefault();
+    const isField = target instanceof Element && target.matches("input:not([type=file], [readonly])");
+    if (files.length === 0 && !isField) session.notePastedText(clipboardData?.getData("text/plain") ?? "");
+    session.add(files);
+  });
+}
+
+/** Accepts files dropped anywhere on the page. */
+function listenForDrops(session: Session): void {
+  const { classList } = document.documentElement;
+  addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    add(files);
+    classList.add("dragging");
+  });
+  addEventListener("dragleave", ({ relatedTarget }) => {
+    if (relatedTarget === null) classList.remove("dragging");
+  });
+  addEventListener("drop", async (event) => {
+    classList.remove("dragging");
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    session.add(await droppedFiles(event.dataTransfer));
   });
 }
 
@@ -75,19 +76,27 @@ function showStateInTitle({ totals }: Session): void {
   });
 }
 
-/**
- * The files of a paste event. Pictures are named after the time of the paste, because browsers call each `image.png`.
- */
-function pastedFiles(clipboard: DataTransfer | null, now: Date): File[] {
-  return [...(clipboard?.files ?? [])].map((file) => {
-    if (!/^image\.\w+$/.test(file.name)) return file;
-    const ending = file.name.slice("image".length);
-    return new File([file], `pasted ${momentText(now)}${ending}`, { type: file.type });
+/** Compares the list with the service when the reader returns, and when an image seems to have expired. */
+function checkList({ checks, saved }: Session): void {
+  checks.checkOnReturn();
+  effect(() => {
+    const nowMs = everyHalfMinute.value;
+    const isOver = ({ expiresAt }: SavedImage) => expiryMs(expiresAt) <= nowMs;
+    // Only the service knows whether the expiry was changed.
+    if (saved.list.peek().some(isOver)) void checks.checkDue();
   });
 }
 
-function momentText(moment: Date): string {
-  const two = (number: number) => String(number).padStart(2, "0");
-  const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())].join("-");
-  return `${day} ${[moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(".")}`;
+/** Deletes what earlier versions of this page kept: the files of unfinished uploads, and the worker for shared files. */
+function deleteFormerData({ baseUrl }: UploadConfig): void {
+  try {
+    indexedDB.deleteDatabase(`outrigger uploads ${baseUrl}`);
+  } catch {
+    // The browser forbids storage, so nothing was kept.
+  }
+  const scope = `${baseUrl}/share-target`;
+  navigator.serviceWorker
+    ?.getRegistration(scope)
+    .then((worker) => (worker?.scope === scope ? worker.unregister() : false))
+    .catch(() => undefined);
 }

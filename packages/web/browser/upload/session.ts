@@ -1,203 +1,179 @@
-import { createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { KeptUpload } from "../saved/kept-uploads.ts";
-import { expiryMs, readCreated, type SavedImage } from "../saved/saved-image.ts";
+import { type CreatedImage, createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
+import { computed, signal } from "@preact/signals";
+import { readSaved, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
-import { type FileKind, isImageAddress, kindOf } from "./file-kinds.ts";
-import { createImageActions, type ImageActions, isGone, reasonOf } from "./image-actions.ts";
-import type { ConvertedFile } from "./intake/convert-file.ts";
-import { createSender } from "./sending/sender.ts";
-import { createAnnouncer } from "./store/announcer.ts";
-import { type Checks, createChecks } from "./store/checks.ts";
-import { type Clock, createClock } from "./store/clock.ts";
-import { createDeparting, type Departing } from "./store/departing.ts";
-import { createKnownFiles } from "./store/known-files.ts";
-import { createMessageLog, type MessageLog } from "./store/message-log.ts";
-import { createNextOptions, type NextOptions } from "./store/next-options.ts";
-import { createSavedImages, type SavedImages } from "./store/saved-images.ts";
-import { createTimeLeft } from "./store/time-left.ts";
-import { type Totals, totalsOf } from "./store/totals.ts";
-import { isUnfinished, reduceUploads, type Stage, type Upload, type UploadEvent } from "./store/uploads.ts";
+import { isImageAddress, readKind, refusalOf, sentType } from "./file-kinds.ts";
+import { NOT_UNDERSTOOD } from "./sending/outcome.ts";
+import { randomKey, Sender } from "./sending/sender.ts";
+import { ListChecks } from "./store/list-checks.ts";
+import { say } from "./store/messages.ts";
+import { expiryOf, NextOptions } from "./store/next-options.ts";
+import { SavedImages } from "./store/saved-images.ts";
+import { announcementText, totalsOf } from "./store/totals.ts";
+import {
+  earlierUpload,
+  isActive,
+  isUnfinished,
+  type Stage,
+  type Upload,
+  withSaved,
+} from "./store/uploads.ts";
 import { createThumbnails } from "./thumbnails.ts";
-import { type Continuation, createContinuation } from "./unfinished/continuation.ts";
-import { createUnfinished, type Unfinished } from "./unfinished/unfinished.ts";
 
-/** State and actions of the page. */
-export interface Session {
-  config: UploadConfig;
-  /** Uploads of this visit, newest first, without those that are about to be deleted. */
-  uploads: ReadonlySignal<readonly Upload[]>;
-  totals: ReadonlySignal<Totals>;
-  /** Estimated time until all uploads end, milliseconds; `null` when unknown. */
-  timeLeft: ReadonlySignal<number | null>;
-  saved: SavedImages;
-  next: NextOptions;
-  log: MessageLog;
-  clock: Clock;
-  images: ImageActions;
-  checks: Checks;
-  departing: Departing;
-  /** A client that waits and retries as the service asks. */
-  client: ImagesClient;
-  unfinished: Unfinished;
+/** Pause between two summaries of several uploads for screen readers. */
+const SUMMARY_MS = 2000;
+
+/** The state of the page: the uploads of this visit, and the images of earlier ones. */
+export class Session {
+  readonly config: UploadConfig;
+  readonly saved: SavedImages;
+  readonly next: NextOptions;
+  readonly checks: ListChecks;
+  /** Uploads of this visit, newest batch first. */
+  readonly uploads = computed(() => withSaved(this.#added.value, this.saved.list.value));
+  /** Images of earlier visits, newest first. */
+  readonly earlier = computed(() => {
+    const shown = new Set(this.uploads.value.map(({ image }) => image?.id));
+    return this.saved.list.value.filter(({ id }) => !shown.has(id)).map(earlierUpload);
+  });
+  readonly totals = computed(() => totalsOf(this.uploads.value));
+  /** Advice about the last paste; `null` when there is none. */
+  readonly advice = signal<string | null>(null);
+  readonly #added = signal<readonly Upload[]>([]);
+  readonly #client: ImagesClient;
+  readonly #sender: Sender;
+  readonly #thumbnails = createThumbnails();
+  #batches = 0;
+  #isSummaryPlanned = false;
+
+  constructor(config: UploadConfig) {
+    const { baseUrl } = config;
+    const once = createImagesClient({ baseUrl, maxRetries: 0 });
+    this.config = config;
+    this.saved = new SavedImages(baseUrl);
+    this.next = new NextOptions(config, baseUrl);
+    this.checks = new ListChecks(this.saved, once);
+    this.#client = createImagesClient({ baseUrl });
+    this.#sender = new Sender({
+      client: once,
+      onStage: (key, stage) => this.#setStage(key, stage),
+      onCreated: (key, created) => void this.#settle(key, created),
+      onUnwanted: (created) => void this.#removeUnwanted(created),
+    });
+  }
+
   /** Sends files; while the chosen expiry has a fault, as soon as it is corrected. */
-  add: Continuation["add"];
-  /** Likewise, for offered uploads. */
-  resume(offered: readonly KeptUpload[]): void;
-  /** Advice about the last paste or share; `null` when there is none. */
-  advice: ReadonlySignal<string | null>;
-  /** Shows and announces advice until the next upload. */
-  advise(text: string | null): void;
-  /** Gives advice about pasted text if it is the address of an image. */
-  notePastedText(text: string): void;
-  /** Sends a file again, or despite an earlier upload of the same file. */
-  retry(upload: Upload): void;
-  /** Cancels unfinished uploads and removes finished ones from this page. */
-  dismiss(uploads: readonly Upload[]): void;
-  /** Names an upload that is not stored yet. The image gets the name as soon as it can be renamed. */
-  nameLater(upload: Upload, name: string): void;
-}
-
-const NOT_UNDERSTOOD =
-  "The reply did not come from the image service. Check whether this network needs a login.";
-
-export function createSession(config: UploadConfig): Session {
-  const uploads = signal<readonly Upload[]>([]);
-  const client = createImagesClient({ baseUrl: config.baseUrl });
-  const saved = createSavedImages(config.baseUrl);
-  const advice = signal<string | null>(null);
-  const clock = createClock();
-  const log = createMessageLog();
-  const announcer = createAnnouncer(uploads, log);
-  const next = createNextOptions(config, config.baseUrl);
-  const thumbnails = createThumbnails();
-  const images = createImageActions({ client, saved, log, dispatch });
-  const checks = createChecks({
-    saved,
-    client: createImagesClient({ baseUrl: config.baseUrl, maxRetries: 0 }),
-    onChanged: (image) => dispatch({ kind: "updated", image }),
-  });
-  const departing = createDeparting({ saved, log, remove: images.remove, onDeleted: dropUploadOf });
-  const shown = computed(() => uploads.value.filter(({ image }) => !departing.ids.value.has(image?.id)));
-  const totals = computed(() => totalsOf(shown.value));
-  const knownFiles = createKnownFiles(saved);
-  const unfinished = createUnfinished(config.baseUrl);
-  const continuation = createContinuation({ unfinished, next, send: (files) => sender.add(files) });
-  /** Uploads of files that the user wants to upload once more. */
-  const wantedAgain = new Set<string>();
-  /** Names for uploads that could not be renamed yet. */
-  const laterNames = new Map<string, string>();
-  let batch = 0;
-  let countInBatch = 0;
-
-  const sender = createSender({
-    endpoint: `${config.baseUrl}/api/images.json`,
-    maxUploadBytes: config.maxUploadBytes,
-    fieldsOf: (key, file) => ({ name: find(key)?.name ?? file.name, expiresAt: next.expiresAt() }),
-    admit,
-    onDropped: add,
-    onStarted: ({ key, ...meta }, file, chosen) => unfinished.keep(key, meta, file, chosen),
-    onEnded: unfinished.drop,
-    onAdded: addUpload,
-    onConverted: replaceFile,
-    onAllAdded: endBatch,
-    onStage: setStage,
-    onAccepted(key, body, file) {
-      void settle(key, body, file);
-    },
-    onUnwanted(body) {
-      const created = readCreated(body);
-      if (created !== null) void removeUnwanted(created.image);
-    },
-  });
-
-  function add(files: readonly File[]): void {
-    next.whenValid(files.length, () => continuation.add(files));
+  add(files: readonly File[]): void {
+    if (files.length > 0) this.next.whenValid(files.length, () => void this.#addBatch(files));
   }
 
-  function dispatch(event: UploadEvent): void {
-    uploads.value = reduceUploads(uploads.value, event);
+  /** Sends a file again. */
+  retry({ key }: Upload): void {
+    const upload = this.#added.value.find((each) => each.key === key);
+    if (upload !== undefined) this.#send(upload);
   }
 
-  function find(key: string): Upload | undefined {
-    return uploads.value.find((upload) => upload.key === key);
-  }
-
-  /** Without the PIN, an image that cannot be deleted now could never be. */
-  async function removeUnwanted(image: SavedImage): Promise<void> {
-    const reason = await images.remove(image);
-    if (reason === null) return;
-    saved.save(image);
-    log.say(`${image.name} was not deleted. ${reason}`);
-  }
-
-  async function admit(key: string, file: File): Promise<boolean> {
-    // A continued upload may be in the list already: its reply is the same image.
-    const isWanted = wantedAgain.has(key) || continuation.metaOf(key) !== null;
-    const twin = isWanted ? null : await knownFiles.find(file);
-    const image = twin && (await checks.checkNow(twin));
-    const isServed = image && !image.unavailable && expiryMs(image.expiresAt) > serverNow();
-    if (!isServed) return true;
-    setStage(key, { kind: "known", image });
-    return false;
-  }
-
-  function addUpload(key: string, file: File, refusal: string | null, isForeign: boolean): void {
-    const kind = isForeign ? null : kindOf(file);
-    const upload: Upload = {
-      ...{ key, batch, size: file.size, previewUrl: null, image: null, note: null },
-      name: continuation.metaOf(key)?.name ?? next.nameFor(file, countInBatch),
-      label: kind?.label ?? null,
-      stage: { kind: "queued" },
-    };
-    countInBatch += 1;
-    dispatch({ kind: "added", upload });
-    if (refusal === null) makeThumbnail(key, file, kind);
-    else dispatch({ kind: "staged", key, stage: { kind: "failed", message: refusal, canRetry: false } });
-  }
-
-  function makeThumbnail(key: string, file: File, kind: FileKind | null): void {
-    if (!kind?.isShown) return;
-    thumbnails.make(file, (previewUrl) => dispatch({ kind: "previewed", key, previewUrl }));
-  }
-
-  /** A name that the user chose is kept; the file name gets the ending of the new type. */
-  function replaceFile(key: string, chosen: File, { file, note }: ConvertedFile): void {
-    const upload = find(key);
-    if (upload === undefined) return;
-    const kind = kindOf(file);
-    const name = upload.name === chosen.name ? file.name : upload.name;
-    dispatch({ kind: "converted", key, file: { name, note, size: file.size, label: kind?.label ?? null } });
-    makeThumbnail(key, file, kind);
-  }
-
-  function endBatch(): void {
-    if (countInBatch === 0) return;
-    advice.value = null;
-    const together = uploads.value.filter((upload) => upload.batch === batch);
-    const added = together.filter(({ stage }) => stage.kind === "queued");
-    if (added.length === 1) log.say(`Uploading ${added[0]?.name}.`);
-    else if (added.length > 1) log.say(`Uploading ${added.length} files.`);
-    for (const upload of together) {
-      if (upload.stage.kind === "failed") announcer.ended(upload, failureText(upload.name, upload.stage));
+  /** Cancels unfinished uploads, and removes failed ones from this page. */
+  dismiss(uploads: readonly Upload[]): void {
+    const cancelled = uploads.filter(isUnfinished);
+    if (cancelled.length === 1) say(`Cancelled ${cancelled[0]?.name}.`);
+    else if (cancelled.length > 1) say(`Cancelled ${cancelled.length} uploads.`);
+    for (const { key, previewUrl } of uploads) {
+      this.#sender.cancel(key);
+      if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
     }
-    if (added.some(({ key }) => continuation.metaOf(key) === null)) next.name.value = "";
-    batch += 1;
-    countInBatch = 0;
+    const keys = new Set(uploads.map(({ key }) => key));
+    this.#added.value = this.#added.value.filter(({ key }) => !keys.has(key));
   }
 
-  function setStage(key: string, stage: Stage): void {
-    const before = find(key);
-    dispatch({ kind: "staged", key, stage });
-    if (before === undefined) return;
-    if (stage.kind === "known") log.say(`You already uploaded ${before.name}.`);
-    if (stage.kind === "failed") announcer.ended(before, failureText(before.name, stage));
-    const isFirstToWait = uploads.value.every(
-      (upload) => upload.key === key || upload.stage.kind !== "waiting",
+  /** Gives advice about pasted text if it is the address of an image. */
+  notePastedText(text: string): void {
+    this.advice.value = isImageAddress(text) ? "Paste the picture itself, not its address." : null;
+    if (this.advice.value !== null) say(this.advice.value);
+  }
+
+  /** Renames an image. @returns the reason for a failure; `null` on success. */
+  async rename(image: SavedImage, wanted: string): Promise<string | null> {
+    try {
+      const { name, expiresAt } = await this.#client.edit(image.id, image.pin, { name: wanted });
+      this.saved.change(image.id, { name, expiresAt, checkedAt: Date.now(), unavailable: undefined });
+      say(`Renamed ${image.name} to ${name}.`);
+      return null;
+    } catch (error) {
+      const reason = reasonOf(error);
+      say(`${image.name} was not renamed. ${reason}`);
+      return reason;
+    }
+  }
+
+  /** Deletes an image from the service, even if the page is left meanwhile. It stays in the list. @returns as {@link rename}. */
+  async remove({ id, pin }: Pick<SavedImage, "id" | "pin">): Promise<string | null> {
+    try {
+      await this.#client.remove(id, pin, { keepalive: true });
+      return null;
+    } catch (error) {
+      return isGone(error) ? null : reasonOf(error);
+    }
+  }
+
+  async #addBatch(files: readonly File[]): Promise<void> {
+    const lifetime = this.next.lifetime.peek();
+    const names = files.map((file, index) => this.next.nameFor(file, index));
+    const kinds = await Promise.all(files.map(readKind));
+    const batch = this.#batches++;
+    const together = files.map((file, index): Upload => {
+      const kind = kinds[index] ?? null;
+      const message = refusalOf(file, kind, this.config.maxUploadBytes);
+      const name = names[index] ?? file.name;
+      const type = kind === null ? file.type : sentType(kind);
+      return {
+        key: randomKey(),
+        batch,
+        name,
+        label: kind?.label ?? null,
+        chosen: { file, type, name, lifetime },
+        previewUrl: null,
+        stage: message === null ? { kind: "queued" } : { kind: "failed", message, canRetry: false },
+        image: null,
+      };
+    });
+    this.#added.value = [...together, ...this.#added.value];
+    this.advice.value = null;
+    const sent = together.filter(isActive);
+    if (sent.length === 1) say(`Uploading ${sent[0]?.name}.`);
+    else if (sent.length > 1) say(`Uploading ${sent.length} files.`);
+    for (const upload of together) this.#announceFailure(upload);
+    for (const upload of sent) this.#send(upload);
+    if (sent.length > 0) this.next.name.value = "";
+    for (const { key, label, chosen } of sent) {
+      if (chosen === null || label === "PSD" || label === "PDF") continue;
+      this.#thumbnails.make(chosen.file, (previewUrl) => this.#change(key, { previewUrl }));
+    }
+  }
+
+  #send({ key, chosen }: Upload): void {
+    if (chosen === null) return;
+    const { lifetime, ...file } = chosen;
+    const expiresAt = () => expiryOf(lifetime, serverNow(), this.config);
+    void this.#sender.send({ key, ...file, expiresAt });
+  }
+
+  #change(key: string, change: Partial<Upload>): void {
+    this.#added.value = this.#added.value.map((upload) =>
+      upload.key === key ? { ...upload, ...change } : upload,
     );
+  }
+
+  #setStage(key: string, stage: Stage): void {
+    const others = this.#added.value.filter((upload) => upload.key !== key);
+    const before = this.#added.value.find((upload) => upload.key === key);
+    this.#change(key, { stage });
+    if (before === undefined) return;
+    this.#announceFailure({ ...before, stage });
+    const isFirstToWait = others.every((upload) => upload.stage.kind !== "waiting");
     if (stage.kind === "waiting" && before.stage.kind !== "waiting" && isFirstToWait) {
-      log.say(
+      say(
         stage.cause === "offline"
           ? "You’re offline. Uploads will resume when you reconnect."
           : `${before.name} is waiting.`,
@@ -205,76 +181,65 @@ export function createSession(config: UploadConfig): Session {
     }
   }
 
-  /** Handles the reply to an upload: waits until the image can be served, then applies its name. */
-  async function settle(key: string, body: unknown, file: File): Promise<void> {
-    const created = readCreated(body);
-    if (created === null) return setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
-    const { image, isReady } = created;
-    saved.save({ ...image, checkedAt: Date.now() });
-    if (saved.isUnsaved(image.id)) log.say("This browser can’t keep your edit link. Copy it now.");
-    unfinished.drop(key);
-    void knownFiles.remember(image.id, file);
-    dispatch({ kind: "stored", key, image });
-    const failure = isReady ? null : await waitUntilServed(client, image.id);
-    if (failure !== null) {
-      if (isGone(failure)) saved.forget([image.id]);
-      return setStage(key, { kind: "failed", message: reasonOf(failure), canRetry: true });
+  /** Handles the reply to an upload, and waits until the image can be served. */
+  async #settle(key: string, created: CreatedImage): Promise<void> {
+    const image = readSaved(created);
+    if (image === null)
+      return this.#setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
+    this.saved.save({ ...image, checkedAt: Date.now() });
+    if (this.saved.atRisk.value.some(({ id }) => id === image.id))
+      say("This browser can’t keep your edit link. Copy it now.");
+    this.#change(key, { image, stage: { kind: "processing" } });
+    const failure = created.status === "processing" ? await waitUntilServed(this.#client, image.id) : null;
+    if (failure === null) {
+      this.#change(key, { stage: { kind: "ready" } });
+      const stored = this.#added.value.find((upload) => upload.key === key);
+      if (stored !== undefined) this.#announceEnd(stored, `Uploaded ${image.name}.`);
+      return;
     }
-    const wanted = laterNames.get(key);
-    laterNames.delete(key);
-    dispatch({ kind: "staged", key, stage: { kind: "ready" } });
-    const stored = find(key);
-    if (stored !== undefined) announcer.ended(stored, `Uploaded ${wanted ?? image.name}.`);
-    if (wanted === undefined) dispatch({ kind: "updated", image });
-    else if (wanted !== image.name) await images.rename(image, wanted);
+    this.#change(key, { image: null });
+    this.#setStage(key, { kind: "failed", message: reasonOf(failure), canRetry: true });
+    if (isGone(failure)) this.saved.forget([image.id]);
   }
 
-  function advise(text: string | null): void {
-    advice.value = text;
-    if (text !== null) log.say(text);
+  /** Without the PIN, an image that cannot be deleted now could never be. */
+  async #removeUnwanted(created: CreatedImage): Promise<void> {
+    const reason = await this.remove(created);
+    const image = readSaved(created);
+    if (reason === null || image === null) return;
+    this.saved.save(image);
+    say(`${image.name} was not deleted. ${reason}`);
   }
 
-  function dismiss({ key, previewUrl }: Upload): void {
-    sender.forget(key);
-    dispatch({ kind: "removed", key });
-    if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
+  #announceFailure(upload: Upload): void {
+    if (upload.stage.kind === "failed") this.#announceEnd(upload, `${upload.name}: ${upload.stage.message}`);
   }
 
-  function dropUploadOf({ id }: SavedImage): void {
-    for (const upload of uploads.value) if (upload.image?.id === id) dismiss(upload);
+  /** Says `text` if the upload is alone. Several uploads are summed up, for screen readers not to be flooded. */
+  #announceEnd({ batch, key }: Upload, text: string): void {
+    const isAlone = !this.#added.value.some(
+      (other) => other.key !== key && (other.batch === batch || isActive(other)),
+    );
+    if (isAlone) say(text);
+    if (isAlone || this.#isSummaryPlanned) return;
+    this.#isSummaryPlanned = true;
+    setTimeout(() => {
+      this.#isSummaryPlanned = false;
+      if (this.uploads.value.length > 0) say(announcementText(this.totals.value));
+    }, SUMMARY_MS);
   }
-
-  return {
-    ...{ config, uploads: shown, totals, saved, next, log, clock, images, checks, departing, client, advice },
-    ...{ unfinished, add },
-    resume(offered) {
-      // What a closed window sent has its expiry.
-      const isDated = offered.every(({ meta }) => meta !== null);
-      next.whenValid(isDated ? 0 : offered.length, () => void continuation.resume(offered));
-    },
-    timeLeft: createTimeLeft(totals, clock),
-    advise,
-    notePastedText: (text) =>
-      advise(isImageAddress(text) ? "Paste the picture itself, not its address." : null),
-    retry({ key, stage }) {
-      if (stage.kind === "known") wantedAgain.add(key);
-      sender.retry(key);
-    },
-    dismiss(dropped) {
-      const cancelled = dropped.filter(isUnfinished);
-      if (cancelled.length === 1) log.say(`Cancelled ${cancelled[0]?.name}.`);
-      else if (cancelled.length > 1) log.say(`Cancelled ${cancelled.length} uploads.`);
-      dropped.forEach(dismiss);
-    },
-    nameLater({ key }, name) {
-      laterNames.set(key, name);
-      dispatch({ kind: "named", key, name });
-    },
-  };
 }
 
-function failureText(name: string, { message }: { message: string }): string {
-  return `${name}: ${message}`;
+/** Whether the image no longer exists. */
+function isGone(error: unknown): boolean {
+  return error instanceof OutriggerError && (error.status === 404 || error.status === 410);
+}
+
+/** Why a request failed, for a person. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof OutriggerError)) return "Something went wrong on this page.";
+  if (error.status === 0) return "The server cannot be reached.";
+  return `The server says: “${error.detail.replace(/\.$/, "")}.”`;
 }
 
 const PAUSE_MS = 5_000;

@@ -45,15 +45,6 @@ export function fileAddress({ id, url }: Shared, format: SharedFormat): string {
   return `${url.slice(0, -id.length)}api/images/${id}.${format}`;
 }
 
-/** The address of a square cut, and the name of its format: every program that takes an avatar reads PNG and JPEG. */
-export function squareOf(image: SavedImage, side: number): { address: string; label: string } {
-  const format = originalFormat(image) === "jpg" ? "jpg" : "png";
-  return {
-    address: `${fileAddress(image, format)}?resize=${side}x${side}&fit=cover`,
-    label: format === "jpg" ? "JPEG" : "PNG",
-  };
-}
-
 /** Markdown: the picture linked to its page, or a link to a file that browsers do not show. */
 export function markdownOf(image: Shared, format: SharedFormat): string {
   const text = image.name.replace(/[\\`*_[\]<>!]/g, "\\$&");

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText } from "../../sharing/copy-text.ts";
-import type { MessageLog } from "../store/message-log.ts";
+import { say } from "../store/messages.ts";
 import { CopyIcon, DoneIcon } from "./icons.tsx";
 
 const SHOWN_MS = 2000;
@@ -10,7 +10,6 @@ export interface CopyButtonProps {
   text: string;
   /** Name of the copied text in the message. */
   what: string;
-  log: MessageLog;
   onCopied?: () => void;
   /** Class of the button. */
   className?: string;
@@ -18,7 +17,7 @@ export interface CopyButtonProps {
 }
 
 /** A button that copies text to the clipboard and shows the result for a moment. */
-export function CopyButton({ text, what, log, onCopied, className = "", children }: CopyButtonProps) {
+export function CopyButton({ text, what, onCopied, className = "", children }: CopyButtonProps) {
   const [result, setResult] = useState<"copied" | "failed" | null>(null);
   useEffect(() => {
     if (result === null) return;
@@ -28,7 +27,7 @@ export function CopyButton({ text, what, log, onCopied, className = "", children
 
   async function copy(): Promise<void> {
     const isCopied = await copyText(text);
-    log.say(isCopied ? `${what} copied.` : "Couldn’t copy. Select the link and copy it yourself.");
+    say(isCopied ? `${what} copied.` : "Couldn’t copy. Select the link and copy it yourself.");
     setResult(isCopied ? "copied" : "failed");
     if (isCopied) onCopied?.();
   }

@@ -1,18 +1,10 @@
 import type { TargetedEvent } from "preact";
 import { sizeText } from "../../../src/phrases.ts";
 import { ACCEPTED } from "../file-kinds.ts";
-import { ACCEPTED_FOREIGN, ACCEPTED_HEIC } from "../intake/foreign-kind.ts";
 import { PictureIcon } from "./icons.tsx";
 
 /** ID of the file input, which gets the focus back. */
 export const CHOOSER_ID = "chooser";
-
-/** Safari turns HEIC photos into JPEG itself, in full size, but only for a chooser that does not list HEIC. */
-const CHOOSABLE = [
-  ACCEPTED,
-  ACCEPTED_FOREIGN,
-  ...("GestureEvent" in globalThis ? [] : [ACCEPTED_HEIC]),
-].join();
 
 export interface DropAreaProps {
   onFiles(files: readonly File[]): void;
@@ -39,7 +31,7 @@ export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) 
           class="unseen"
           type="file"
           multiple
-          accept={CHOOSABLE}
+          accept={ACCEPTED}
           aria-label="Choose images"
           aria-describedby="accepted"
           onChange={choose}

@@ -1,20 +1,20 @@
 import { sizeText } from "../../../src/phrases.ts";
-import type { Clock } from "../store/clock.ts";
-import type { Stage, Upload } from "../store/uploads.ts";
+import { everySecond } from "../store/clock.ts";
+import { type Stage, sizeOf, type Upload } from "../store/uploads.ts";
 
 /** The state of an upload, as text and as a bar. */
-export function StageLine({ upload, clock }: { upload: Upload; clock: Clock }) {
-  const { stage, name, size } = upload;
+export function StageLine({ upload }: { upload: Upload }) {
+  const { stage, name } = upload;
+  const size = sizeOf(upload);
   switch (stage.kind) {
     case "ready":
-    case "known":
       return null;
     case "failed":
       return <p class="trouble">{stage.message}</p>;
     case "queued":
       return <Bar name={name} text="Waiting…" sentBytes={0} size={size} />;
     case "waiting":
-      return <Bar name={name} text={waitText(stage, clock)} sentBytes={0} size={size} />;
+      return <Bar name={name} text={waitText(stage)} sentBytes={0} size={size} />;
     case "processing":
       return <Bar name={name} text="Uploaded. Preparing the preview…" sentBytes={null} size={size} />;
     case "sending": {
@@ -50,9 +50,9 @@ function progressText(sentBytes: number, size: number): string {
   return `${sizeText(sentBytes)} of ${sizeText(size)} · ${Math.floor((sentBytes / size) * 100)} %`;
 }
 
-function waitText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>, clock: Clock): string {
+function waitText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>): string {
   if (cause === "offline") return "You’re offline. The upload will resume when you reconnect.";
-  const leftMs = (untilMs ?? 0) - clock.everySecond.value;
+  const leftMs = (untilMs ?? 0) - everySecond.value;
   const when = leftMs > 500 ? `in ${waitedText(leftMs)}` : "now";
   return cause === "busy"
     ? `The server asked to wait. Continuing ${when}.`

@@ -1,7 +1,7 @@
 import { expiryText } from "../../saved/expiry.ts";
 import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
 import { localText } from "../../viewer/local-time.ts";
-import type { Clock } from "../store/clock.ts";
+import { everyHalfMinute } from "../store/clock.ts";
 
 const WHY_NOT: Record<Unavailable, string> = {
   deleted: "deleted",
@@ -11,17 +11,16 @@ const WHY_NOT: Record<Unavailable, string> = {
 };
 
 /** The time until an image expires, or why the service does not serve it. */
-export function TimeLeft({ image, clock }: { image: SavedImage; clock: Clock }) {
-  const { expiresAt, unavailable } = image;
+export function TimeLeft({ image: { expiresAt, unavailable } }: { image: SavedImage }) {
   if (unavailable !== undefined) return <strong class="unavailable">{WHY_NOT[unavailable]}</strong>;
-  if (expiresAt === null) return <span class="time-left">{expiryText(null, 0)}</span>;
-  const nowMs = clock.everyHalfMinute.value;
+  if (expiresAt === null) return <span>{expiryText(null, 0)}</span>;
+  const nowMs = everyHalfMinute.value;
   // The expiry may have been changed elsewhere: only the service knows.
-  const doubt = Date.parse(expiresAt) <= nowMs ? " (not confirmed yet)" : "";
+  const unsure = Date.parse(expiresAt) <= nowMs ? " (not confirmed yet)" : "";
   return (
-    <time class="time-left" dateTime={expiresAt} title={localText(Date.parse(expiresAt))}>
+    <time dateTime={expiresAt} title={localText(Date.parse(expiresAt))}>
       {expiryText(expiresAt, nowMs)}
-      {doubt}
+      {unsure}
     </time>
   );
 }

@@ -63,14 +63,6 @@ export function RetryIcon() {
   );
 }
 
-export function OpenIcon() {
-  return (
-    <Icon>
-      <path d="M14 4h6v6M20 4l-9 9M18 14v4a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h4" />
-    </Icon>
-  );
-}
-
 export function PenIcon() {
   return (
     <Icon>

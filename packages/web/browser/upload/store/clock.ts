@@ -1,25 +1,20 @@
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { serverNow } from "../../saved/server-clock.ts";
 
-/** Unix times in milliseconds, as signals: components that read them rerender. */
-export interface Clock {
-  /** By this device, for its own waits. */
-  everySecond: ReadonlySignal<number>;
-  /** By the service, for its dates. */
-  everyHalfMinute: ReadonlySignal<number>;
-}
+/** Unix time of this device in milliseconds, for the page's own waits. Components that read it rerender. */
+export const everySecond = signal(Date.now());
 
 const HALF_MINUTE_MS = 30_000;
+const halfMinutes = computed(() => Math.floor(everySecond.value / HALF_MINUTE_MS));
 
-export function createClock(): Clock {
-  const everySecond = signal(Date.now());
+/** Unix time of the service, for its dates. */
+export const everyHalfMinute = computed(() => {
+  void halfMinutes.value;
+  return serverNow();
+});
+
+export function startClock(): void {
   setInterval(() => {
     everySecond.value = Date.now();
   }, 1000);
-  const halfMinutes = computed(() => Math.floor(everySecond.value / HALF_MINUTE_MS));
-  const everyHalfMinute = computed(() => {
-    void halfMinutes.value;
-    return serverNow();
-  });
-  return { everySecond, everyHalfMinute };
 }

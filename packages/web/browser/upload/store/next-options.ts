@@ -1,86 +1,120 @@
-import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { lifetimeChoices } from "../../../src/time-left.ts";
+import { effect, signal } from "@preact/signals";
+import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
+import { latestExpiry } from "../../saved/expiry.ts";
 import { serverNow } from "../../saved/server-clock.ts";
-import { expiresAtField, type Lifetime, type LifetimeBounds, lifetimeFault } from "../lifetimes.ts";
+import { localText } from "../../viewer/local-time.ts";
 
-/** Options of the next uploads. */
-export interface NextOptions {
-  /** Empty: the file name. */
-  name: Signal<string>;
-  /** This browser remembers a duration, but not a date. */
-  lifetime: Signal<Lifetime>;
-  /** Name for the file at `index` of its batch. */
-  nameFor(file: File, index: number): string;
-  /** Why nothing can be sent with the chosen lifetime, for a person; `null` if it can. */
-  fault(): string | null;
-  /** Calls `send` once the lifetime has no fault; at once for no files. */
-  whenValid(files: number, send: () => void): void;
-  /** Files that wait for a lifetime without a fault. */
-  waiting: ReadonlySignal<number>;
-  /** Form field. */
-  expiresAt(): string;
-}
+const MINUTE_MS = 60_000;
 
 export const MAX_NAME_LENGTH = 255;
 
-/** @param baseUrl of the service: each has its own choices. */
-export function createNextOptions(bounds: LifetimeBounds, baseUrl: string): NextOptions {
-  const key = `outrigger lifetime ${baseUrl}`;
-  const name = signal("");
-  const lifetime = signal<Lifetime>({ kind: "for", ms: rememberedLifetime(key, bounds) });
-  effect(() => {
-    const chosen = lifetime.value;
-    if (chosen.kind === "for") rememberLifetime(key, chosen.ms, bounds);
-  });
-  const fault = () => lifetimeFault(lifetime.value, serverNow(), bounds);
-  const waiting = signal(0);
-  let sends: (() => void)[] = [];
-  /** The last one without a fault: of files that were accepted with it, and are sent later. */
-  let valid = lifetime.peek();
-  effect(() => {
-    if (fault() !== null) return;
-    valid = lifetime.value;
-    const ready = sends;
-    sends = [];
-    waiting.value = 0;
-    for (const send of ready) send();
-  });
-  return {
-    name,
-    lifetime,
-    nameFor(file, index) {
-      const wanted = name.value.trim();
-      if (wanted === "") return file.name;
-      const number = index === 0 ? "" : ` (${index + 1})`;
-      return wanted.slice(0, MAX_NAME_LENGTH - number.length) + number;
-    },
-    fault,
-    waiting,
-    whenValid(files, send) {
-      if (files === 0 || fault() === null) return send();
-      sends.push(send);
-      waiting.value += files;
-    },
-    expiresAt: () => expiresAtField(valid, serverNow(), bounds),
-  };
+/** Lifetime of the next uploads: a duration in milliseconds (`Infinity`: no end), or until the value of a `datetime-local` field, also a wrong one. */
+export type Lifetime = { kind: "for"; ms: number } | { kind: "until"; text: string };
+
+/** Lifetimes that the service sets, milliseconds. `Infinity`: no end. */
+export interface LifetimeBounds {
+  defaultLifetimeMs: number;
+  maxLifetimeMs: number;
 }
 
-function rememberedLifetime(key: string, bounds: LifetimeBounds): number {
-  try {
-    const ms = Number(localStorage.getItem(key));
-    // The service may offer other lifetimes since.
-    if (lifetimeChoices(bounds).includes(ms)) return ms;
-  } catch {
-    // The browser forbids storage.
+/** Why the service would refuse a lifetime, for a person; `null` if it accepts it. */
+export function lifetimeFault(
+  lifetime: Lifetime,
+  nowMs: number,
+  { maxLifetimeMs }: Pick<LifetimeBounds, "maxLifetimeMs">,
+): string | null {
+  if (lifetime.kind === "for") return null;
+  const atMs = new Date(lifetime.text).getTime();
+  if (Number.isNaN(atMs)) return "Enter a date and a time.";
+  if (atMs <= nowMs) return "Choose a time in the future.";
+  const latestMs = latestExpiry(nowMs, maxLifetimeMs);
+  return atMs <= latestMs ? null : `At most ${durationText(maxLifetimeMs)}: ${localText(latestMs)}.`;
+}
+
+/** The expiry for a lifetime without a fault, ISO 8601. `undefined`: the default, which the service computes. `null`: never. */
+export function expiryOf(
+  lifetime: Lifetime,
+  nowMs: number,
+  bounds: LifetimeBounds,
+): string | null | undefined {
+  if (lifetime.kind === "until") return new Date(lifetime.text).toISOString();
+  if (lifetime.ms === bounds.defaultLifetimeMs) return undefined;
+  if (lifetime.ms === Number.POSITIVE_INFINITY) return null;
+  return new Date(Math.min(nowMs + lifetime.ms, latestExpiry(nowMs, bounds.maxLifetimeMs))).toISOString();
+}
+
+/** Value of `<input type="datetime-local">`: local time without a zone, to the minute. */
+export function localDateValue(ms: number): string {
+  const shifted = ms - new Date(ms).getTimezoneOffset() * MINUTE_MS;
+  return new Date(shifted).toISOString().slice(0, 16);
+}
+
+/** Name and lifetime of the next uploads. */
+export class NextOptions {
+  /** Empty: the file name. */
+  readonly name = signal("");
+  /** This browser remembers a duration, but not a date. */
+  readonly lifetime = signal<Lifetime>({ kind: "for", ms: 0 });
+  /** Files that wait for a lifetime without a fault. */
+  readonly waiting = signal(0);
+  readonly #bounds: LifetimeBounds;
+  readonly #key: string;
+  #sends: (() => void)[] = [];
+
+  /** @param baseUrl of the service: each has its own choices. */
+  constructor(bounds: LifetimeBounds, baseUrl: string) {
+    this.#bounds = bounds;
+    this.#key = `outrigger lifetime ${baseUrl}`;
+    this.lifetime.value = { kind: "for", ms: this.#remembered() };
+    effect(() => {
+      if (this.lifetime.value.kind === "for") this.#remember(this.lifetime.value.ms);
+      if (this.fault() !== null) return;
+      const ready = this.#sends;
+      this.#sends = [];
+      this.waiting.value = 0;
+      for (const send of ready) send();
+    });
   }
-  return bounds.defaultLifetimeMs;
-}
 
-function rememberLifetime(key: string, ms: number, { defaultLifetimeMs }: LifetimeBounds): void {
-  try {
-    if (ms === defaultLifetimeMs) localStorage.removeItem(key);
-    else localStorage.setItem(key, String(ms));
-  } catch {
-    // Forbidden or full: the choice lasts as long as the page.
+  /** Name for the file at `index` of its batch. */
+  nameFor(file: Pick<File, "name">, index: number): string {
+    const wanted = this.name.value.trim();
+    if (wanted === "") return file.name;
+    const number = index === 0 ? "" : ` (${index + 1})`;
+    return wanted.slice(0, MAX_NAME_LENGTH - number.length) + number;
+  }
+
+  /** Why nothing can be sent with the chosen lifetime, for a person; `null` if it can. */
+  fault(): string | null {
+    return lifetimeFault(this.lifetime.value, serverNow(), this.#bounds);
+  }
+
+  /** Calls `send` once the lifetime has no fault. */
+  whenValid(files: number, send: () => void): void {
+    if (this.fault() === null) send();
+    else {
+      this.#sends.push(send);
+      this.waiting.value += files;
+    }
+  }
+
+  #remembered(): number {
+    try {
+      const ms = Number(localStorage.getItem(this.#key));
+      // The service may offer other lifetimes since.
+      if (lifetimeChoices(this.#bounds).includes(ms)) return ms;
+    } catch {
+      // The browser forbids storage.
+    }
+    return this.#bounds.defaultLifetimeMs;
+  }
+
+  #remember(ms: number): void {
+    try {
+      if (ms === this.#bounds.defaultLifetimeMs) localStorage.removeItem(this.#key);
+      else localStorage.setItem(this.#key, String(ms));
+    } catch {
+      // Forbidden or full: the choice lasts as long as the page.
+    }
   }
 }

@@ -1,4 +1,6 @@
 import type { SavedImage } from "../../saved/saved-image.ts";
+import { FILE_KINDS } from "../file-kinds.ts";
+import type { Lifetime } from "./next-options.ts";
 
 /** The state of an upload. */
 export type Stage =
@@ -9,22 +11,27 @@ export type Stage =
   /** Stored, but cannot be served yet. */
   | { kind: "processing" }
   | { kind: "ready" }
-  /** Not sent: this browser has uploaded the same file before. */
-  | { kind: "known"; image: SavedImage }
   | { kind: "failed"; message: string; canRetry: boolean };
 
-/** A file added on this page, and its state. */
+/** A file that the user chose, with what is sent. */
+export interface ChosenUpload {
+  file: File;
+  /** Media type to send. */
+  type: string;
+  name: string;
+  lifetime: Lifetime;
+}
+
+/** An entry of the page: a file added on this visit, or an image of an earlier one. */
 export interface Upload {
   key: string;
   /** Files added together have the same number. */
   batch: number;
-  /** The name that the user wants. */
   name: string;
-  size: number;
   /** The kind of file, e.g. `PNG`; `null` when unknown. */
   label: string | null;
-  /** What was done to the file before the upload; `null` when nothing was. */
-  note: string | null;
+  /** `null`: the image is of an earlier visit. */
+  chosen: ChosenUpload | null;
   /** Object URL of a thumbnail in this browser; `null` when there is none (yet). */
   previewUrl: string | null;
   stage: Stage;
@@ -32,55 +39,38 @@ export interface Upload {
   image: SavedImage | null;
 }
 
-export type UploadEvent =
-  | { kind: "added"; upload: Upload }
-  | { kind: "staged"; key: string; stage: Stage }
-  /** Another file is sent instead of the chosen one. */
-  | { kind: "converted"; key: string; file: Pick<Upload, "name" | "size" | "label" | "note"> }
-  | { kind: "previewed"; key: string; previewUrl: string }
-  | { kind: "named"; key: string; name: string }
-  | { kind: "stored"; key: string; image: SavedImage }
-  /** The data of an image changed. */
-  | { kind: "updated"; image: SavedImage }
-  | { kind: "removed"; key: string };
-
-/** The list after an event, newest batch first. Events of removed uploads change nothing. */
-export function reduceUploads(uploads: readonly Upload[], event: UploadEvent): readonly Upload[] {
-  switch (event.kind) {
-    case "added": {
-      const earlier = uploads.filter(({ batch }) => batch !== event.upload.batch);
-      const together = uploads.filter(({ batch }) => batch === event.upload.batch);
-      return [...together, event.upload, ...earlier];
-    }
-    case "removed":
-      return uploads.filter(({ key }) => key !== event.key);
-    case "updated":
-      return uploads.map((upload) =>
-        upload.image?.id === event.image.id
-          ? { ...upload, image: event.image, name: event.image.name }
-          : upload,
-      );
-    default:
-      return uploads.map((upload) => (upload.key === event.key ? changed(upload, event) : upload));
-  }
+/** The uploads with the present data of their images. Where an image has left the list, its upload leaves too. */
+export function withSaved(uploads: readonly Upload[], saved: readonly SavedImage[]): readonly Upload[] {
+  const images = new Map(saved.map((image) => [image.id, image]));
+  return uploads.flatMap((upload) => {
+    if (upload.image === null) return [upload];
+    const image = images.get(upload.image.id);
+    return image === undefined ? [] : [{ ...upload, image, name: image.name }];
+  });
 }
 
-type OwnEvent = Exclude<UploadEvent, { kind: "added" | "removed" | "updated" }>;
+/** An image of an earlier visit, as an entry of the page. */
+export function earlierUpload(image: SavedImage): Upload {
+  return {
+    key: image.id,
+    batch: 0,
+    name: image.name,
+    label: FILE_KINDS.find(({ type }) => type === image.type)?.label ?? null,
+    chosen: null,
+    previewUrl: null,
+    stage: { kind: "ready" },
+    image,
+  };
+}
 
-function changed(upload: Upload, event: OwnEvent): Upload {
-  switch (event.kind) {
-    case "staged":
-      // An image whose processing failed is no longer stored.
-      return { ...upload, stage: event.stage, image: event.stage.kind === "failed" ? null : upload.image };
-    case "converted":
-      return { ...upload, ...event.file };
-    case "previewed":
-      return { ...upload, previewUrl: event.previewUrl };
-    case "named":
-      return { ...upload, name: event.name };
-    case "stored":
-      return { ...upload, image: event.image, stage: { kind: "processing" } };
-  }
+/** Bytes of the chosen file; 0 for an image of an earlier visit. */
+export function sizeOf({ chosen }: Upload): number {
+  return chosen?.file.size ?? 0;
+}
+
+/** Whether an upload has not ended. */
+export function isActive({ stage }: Upload): boolean {
+  return stage.kind !== "ready" && stage.kind !== "failed";
 }
 
 /** Whether leaving the page would lose the upload. */
@@ -93,13 +83,13 @@ export function canRetry({ stage }: Upload): boolean {
   return stage.kind === "failed" && stage.canRetry;
 }
 
+/** The image that the service serves; `null` before and after that. */
+export function servedImage({ stage, image }: Upload): SavedImage | null {
+  return stage.kind === "ready" && image?.unavailable === undefined ? image : null;
+}
+
 /** The list with failed uploads at its start, else in its order. */
 export function failuresFirst(uploads: readonly Upload[]): readonly Upload[] {
   const isFailed = ({ stage }: Upload) => stage.kind === "failed";
   return [...uploads.filter(isFailed), ...uploads.filter((upload) => !isFailed(upload))];
-}
-
-/** Whether nothing more can come of it: the upload failed, was not needed, or its image is unavailable. */
-export function isOver({ stage, image }: Upload): boolean {
-  return stage.kind === "failed" || stage.kind === "known" || image?.unavailable !== undefined;
 }

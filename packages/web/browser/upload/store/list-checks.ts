@@ -1,18 +1,11 @@
-import { OutriggerError } from "@outrigger/client";
-import type { SavedImage, Unavailable } from "./saved-image.ts";
-import type { SavedChange } from "./saved-list.ts";
-
-/** The part of a record that the list keeps. */
-export interface CheckedRecord {
-  name: string;
-  /** ISO 8601. `null`: never. */
-  expiresAt: string | null;
-  placeholder: string | null;
-}
+import { type ImagesClient, OutriggerError } from "@outrigger/client";
+import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
+import type { SavedChange } from "../../saved/saved-list.ts";
+import type { SavedImages } from "./saved-images.ts";
 
 export interface CheckOptions {
   /** Reads the record; rejects with an `OutriggerError`. It should not retry. */
-  read(id: string): Promise<CheckedRecord>;
+  read(id: string): Promise<{ name: string; expiresAt: string | null }>;
   /** Called with what the service said about an image. */
   onChecked(image: SavedImage, change: SavedChange): void;
 }
@@ -22,6 +15,44 @@ const FRESH_MS = 60_000;
 /** Most reads of one pass, far below the default limit of 1200 reads per minute. */
 const MAX_READS = 200;
 const SIMULTANEOUS = 4;
+
+/** Compares the list with the service. */
+export class ListChecks {
+  readonly #saved: SavedImages;
+  readonly #client: ImagesClient;
+  #isRunning = false;
+  #pausedUntilMs = 0;
+
+  /** @param client A client without retries: a check is repeated on another occasion. */
+  constructor(saved: SavedImages, client: ImagesClient) {
+    this.#saved = saved;
+    this.#client = client;
+  }
+
+  /** Checks the images that were not checked lately. */
+  async checkDue(): Promise<void> {
+    const due = dueForCheck(this.#saved.list.value, Date.now());
+    if (this.#isRunning || Date.now() < this.#pausedUntilMs || due.length === 0) return;
+    this.#isRunning = true;
+    const pauseMs = await checkSaved(due, {
+      read: (id) => this.#client.get(id),
+      onChecked: ({ id }, change) => this.#saved.change(id, change),
+    });
+    this.#isRunning = false;
+    if (pauseMs > 0) this.#pausedUntilMs = Date.now() + pauseMs;
+  }
+
+  /** Checks now and whenever the reader returns to the page. */
+  checkOnReturn(): void {
+    const check = () => {
+      if (document.visibilityState === "visible") void this.checkDue();
+    };
+    addEventListener("focus", check);
+    addEventListener("pageshow", check);
+    document.addEventListener("visibilitychange", check);
+    check();
+  }
+}
 
 /** The entries to check now, those that were not checked for the longest time first. */
 export function dueForCheck(images: readonly SavedImage[], nowMs: number): SavedImage[] {
@@ -57,8 +88,8 @@ export async function checkSaved(images: readonly SavedImage[], options: CheckOp
 
 async function ask(id: string, read: CheckOptions["read"]): Promise<SavedChange | { pauseMs: number }> {
   try {
-    const { name, expiresAt, placeholder } = await read(id);
-    return { name, expiresAt, placeholder: placeholder ?? undefined, unavailable: undefined };
+    const { name, expiresAt } = await read(id);
+    return { name, expiresAt, unavailable: undefined };
   } catch (error) {
     const { status, detail, retryAfterMs } = error instanceof OutriggerError ? error : NO_REPLY;
     const unavailable = whyUnavailable(status, detail);
@@ -72,7 +103,7 @@ async function ask(id: string, read: CheckOptions["read"]): Promise<SavedChange 
 const NO_REPLY = { status: 0, detail: "", retryAfterMs: null };
 
 /** The state that a refusal tells; `undefined` for a refusal that says nothing about the image. */
-export function whyUnavailable(status: number, detail: string): Unavailable | undefined {
+function whyUnavailable(status: number, detail: string): Unavailable | undefined {
   if (status === 410) return detail.includes("expired") ? "expired" : "deleted";
   if (status === 404) return "missing";
   return status === 451 ? "withheld" : undefined;

@@ -1,0 +1,52 @@
+/** The files of a drop, also those in its folders. */
+export async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
+  // Both lists are empty after the event.
+  const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  const plain = [...files];
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  const found = await Promise.all(entries.map((entry) => (entry === null ? [] : filesIn(entry))));
+  return found.flat();
+}
+
+/** The file of an entry, or all files in its folder. Those that cannot be read are left out. */
+async function filesIn(entry: FileSystemEntry): Promise<File[]> {
+  try {
+    if (isFile(entry)) return [await new Promise<File>((resolve, reject) => entry.file(resolve, reject))];
+    if (!isDirectory(entry)) return [];
+    const reader = entry.createReader();
+    const found: File[] = [];
+    for (;;) {
+      // Some browsers give at most 100 entries at a time.
+      const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+        reader.readEntries(resolve, reject),
+      );
+      if (some.length === 0) return found;
+      found.push(...(await Promise.all(some.map(filesIn))).flat());
+    }
+  } catch {
+    return [];
+  }
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+/** The files of a paste. Pictures are named after the time of the paste, because browsers call each `image.png`. */
+export function pastedFiles(clipboard: DataTransfer | null, now: Date): File[] {
+  return [...(clipboard?.files ?? [])].map((file) => {
+    if (!/^image\.\w+$/.test(file.name)) return file;
+    const ending = file.name.slice("image".length);
+    return new File([file], `pasted ${momentText(now)}${ending}`, { type: file.type });
+  });
+}
+
+function momentText(moment: Date): string {
+  const two = (number: number) => String(number).padStart(2, "0");
+  const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())].join("-");
+  return `${day} ${[moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(".")}`;
+}

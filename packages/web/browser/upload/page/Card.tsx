@@ -1,0 +1,111 @@
+import { useId, useRef, useState } from "preact/hooks";
+import { sizeText } from "../../../src/phrases.ts";
+import type { Session } from "../session.ts";
+import { pageAddress } from "../share-texts.ts";
+import { canRetry, isUnfinished, servedImage, sizeOf, type Upload } from "../store/uploads.ts";
+import { CardDetails, removeFromList } from "./CardDetails.tsx";
+import { CopyButton } from "./CopyButton.tsx";
+import { CHOOSER_ID } from "./DropArea.tsx";
+import { ChevronIcon, CrossIcon, RetryIcon } from "./icons.tsx";
+import { StageLine } from "./StageLine.tsx";
+import { Thumbnail } from "./Thumbnail.tsx";
+import { TimeLeft } from "./TimeLeft.tsx";
+
+export interface CardProps {
+  upload: Upload;
+  session: Session;
+  /** Whether the details are shown at first. */
+  startsOpen: boolean;
+}
+
+/** One entry: a file that is uploading, failed or stored, or an image of an earlier visit. Only a served image has details. */
+export function Card({ upload, session, startsOpen }: CardProps) {
+  const card = useRef<HTMLLIElement>(null);
+  const detailsId = useId();
+  const [isOpen, setOpen] = useState(startsOpen);
+  const { name, stage } = upload;
+  const image = servedImage(upload);
+  return (
+    <li ref={card} tabIndex={-1} class={`entry ${stage.kind}`}>
+      <Thumbnail upload={upload} />
+      <div class="body">
+        <p class="title" dir="auto">
+          {name}
+        </p>
+        {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
+      </div>
+      {image !== null && (
+        <CopyButton text={pageAddress(image)} what="Link">
+          Copy link<span class="unseen"> to {name}</span>
+        </CopyButton>
+      )}
+      {canRetry(upload) && (
+        <button type="button" onClick={() => session.retry(upload)}>
+          <RetryIcon /> Try again<span class="unseen"> with {name}</span>
+        </button>
+      )}
+      {image !== null ? (
+        <button
+          type="button"
+          class="quiet round"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? detailsId : undefined}
+          aria-label={`Details of ${name}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronIcon />
+        </button>
+      ) : (
+        <LeaveButton upload={upload} session={session} onLeave={() => leaveCard(card.current)} />
+      )}
+      {image !== null && isOpen && (
+        <CardDetails id={detailsId} image={image} session={session} onLeave={() => leaveCard(card.current)} />
+      )}
+    </li>
+  );
+}
+
+/** The kind and size of a file, and when its image expires. */
+function Facts({ upload }: { upload: Upload }) {
+  const { label, chosen, image } = upload;
+  const known = [label, chosen !== null && sizeText(sizeOf(upload))].filter(Boolean).join(", ");
+  return (
+    <p class="facts">
+      {known}
+      {known !== "" && " · "}
+      {image !== null && <TimeLeft image={image} />}
+    </p>
+  );
+}
+
+/** A button that cancels an upload, dismisses a failed one, or takes an image that is not served off the list. */
+function LeaveButton({ upload, session, onLeave }: Omit<CardProps, "startsOpen"> & { onLeave(): void }) {
+  const { name, stage, image } = upload;
+  if (stage.kind === "processing") return null;
+  const label =
+    image !== null
+      ? `Remove ${name} from this list`
+      : `${isUnfinished(upload) ? "Cancel" : "Dismiss"} ${name}`;
+  function leave(): void {
+    if (image !== null) removeFromList(session, [image], onLeave);
+    else {
+      onLeave();
+      session.dismiss([upload]);
+    }
+  }
+  return (
+    <button type="button" class="quiet round" aria-label={label} onClick={leave}>
+      <CrossIcon />
+    </button>
+  );
+}
+
+/** Moves the focus off a card that is about to be removed: to the neighbouring card, else to the file chooser. */
+function leaveCard(card: Element | null): void {
+  const focused = document.activeElement;
+  // After the focused element is removed, the body has the focus.
+  if (card === null || !(focused === document.body || card.contains(focused))) return;
+  const neighbour = card.nextElementSibling ?? card.previousElementSibling;
+  const target = neighbour?.querySelector("button") ?? document.getElementById(CHOOSER_ID);
+  target?.focus();
+}

@@ -1,0 +1,192 @@
+import type { TargetedKeyboardEvent } from "preact";
+import { useState } from "preact/hooks";
+import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
+import { canShare, shareLink, showQr } from "../../sharing/share-link.ts";
+import type { Session } from "../session.ts";
+import {
+  fileAddress,
+  firstFormat,
+  markdownOf,
+  markupOf,
+  originalFormat,
+  pageAddress,
+  SHARED_FORMATS,
+} from "../share-texts.ts";
+import { say } from "../store/messages.ts";
+import { MAX_NAME_LENGTH } from "../store/next-options.ts";
+import { CopyButton } from "./CopyButton.tsx";
+import { BinIcon, PenIcon } from "./icons.tsx";
+
+export interface CardDetailsProps {
+  id: string;
+  image: SavedImage;
+  session: Session;
+  /** Called before the card is removed. */
+  onLeave(): void;
+}
+
+/** Links of a stored image, and what its uploader can do with it. */
+export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
+  /** Why the last action failed, or what the reader should know about it. */
+  const [note, setNote] = useState<string | null>(null);
+  const page = pageAddress(image);
+  const ofImage = <span class="unseen"> {image.name}</span>;
+
+  function tell(text: string | null): void {
+    setNote(text);
+    if (text !== null) say(text);
+  }
+
+  async function remove(): Promise<void> {
+    if (!confirm(`Delete ${image.name} for everyone? This cannot be undone.`)) return;
+    const reason = await session.remove(image);
+    if (reason !== null) return tell(`${image.name} was not deleted. ${reason}`);
+    say(`${image.name} deleted.`);
+    onLeave();
+    session.saved.forget([image.id]);
+  }
+
+  // The image can be changed on the edit page: it is checked when the reader returns.
+  const checkLater = () => session.saved.change(image.id, { checkedAt: undefined });
+
+  return (
+    <div id={id} class="details">
+      <div class="line">
+        <input
+          class="address"
+          aria-label={`Link to ${image.name}`}
+          dir="ltr"
+          readOnly
+          value={page}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+        {canShare() && (
+          <button
+            type="button"
+            class="plain"
+            aria-label={`Share… ${image.name}`}
+            onClick={async () => tell(await shareLink(image.name, page))}
+          >
+            Share…
+          </button>
+        )}
+        <button
+          type="button"
+          class="plain"
+          aria-label={`QR code of the link to ${image.name}`}
+          onClick={async () => tell(await showQr(image.name, page))}
+        >
+          QR
+        </button>
+      </div>
+      <FileLinks image={image} />
+      <NameField name={image.name} onName={(name) => session.rename(image, name)} />
+      <div class="line deeds">
+        <a class="quiet" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
+          <PenIcon /> Edit{ofImage}
+        </a>
+        <button type="button" class="quiet" onClick={() => void remove()}>
+          <BinIcon /> Delete{ofImage}
+        </button>
+        <button type="button" class="quiet" onClick={() => removeFromList(session, [image], onLeave)}>
+          Remove<span class="unseen"> {image.name}</span> from this list
+        </button>
+        <CopyButton
+          className="quiet"
+          text={editAddress(image)}
+          what="Edit link"
+          onCopied={() => tell("Anyone with the edit link can edit or delete the image.")}
+        >
+          Copy edit link<span class="unseen"> of {image.name}</span>
+        </CopyButton>
+      </div>
+      {note !== null && <p class="hint">{note}</p>}
+    </div>
+  );
+}
+
+/** Takes images off the list of this browser. The PIN of one that exists is lost, so this is asked first. */
+export function removeFromList(session: Session, images: readonly SavedImage[], onLeave: () => void): void {
+  const lost = images.filter(({ unavailable = "withheld" }) => unavailable === "withheld");
+  const names = images.length === 1 ? images[0]?.name : `${images.length} images`;
+  const loss = `You will no longer be able to edit or delete ${lost.length === 1 ? "the image" : "the images"}.`;
+  if (lost.length > 0 && !confirm(`Remove ${names} from this list? ${loss}`)) return;
+  onLeave();
+  session.saved.forget(images.map(({ id }) => id));
+  say(`${names} removed from this list.`);
+}
+
+/** The addresses of a format, to copy. */
+function FileLinks({ image }: { image: SavedImage }) {
+  const [format, setFormat] = useState(firstFormat(image));
+  const original = originalFormat(image);
+  return (
+    <div class="line formats">
+      <select
+        aria-label={`Format of ${image.name}`}
+        value={format}
+        onChange={({ currentTarget }) => {
+          const chosen = SHARED_FORMATS.find((each) => each.format === currentTarget.value);
+          if (chosen !== undefined) setFormat(chosen.format);
+        }}
+      >
+        {SHARED_FORMATS.map((each) => (
+          <option key={each.format} value={each.format}>
+            {each.label}
+            {each.format === original && " (original)"}
+          </option>
+        ))}
+      </select>
+      <CopyButton className="plain" text={fileAddress(image, format)} what="Direct link">
+        Direct link<span class="unseen"> to {image.name}</span>
+      </CopyButton>
+      <CopyButton className="plain" text={markdownOf(image, format)} what="Markdown">
+        Markdown<span class="unseen"> for {image.name}</span>
+      </CopyButton>
+      <CopyButton className="plain" text={markupOf(image, format)} what="HTML">
+        HTML<span class="unseen"> for {image.name}</span>
+      </CopyButton>
+    </div>
+  );
+}
+
+interface NameFieldProps {
+  name: string;
+  /** Resolves with the reason why the name was not changed; `null` when it was. */
+  onName(name: string): Promise<string | null>;
+}
+
+/** The name as an editable field. Enter and leaving the field save; Escape restores. */
+function NameField({ name, onName }: NameFieldProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function keep(field: HTMLInputElement): Promise<void> {
+    const chosen = field.value.trim();
+    const reason = chosen === "" || chosen === name ? null : await onName(chosen);
+    setProblem(reason);
+    if (chosen === "" || reason !== null) field.value = name;
+  }
+
+  function press({ key, currentTarget }: TargetedKeyboardEvent<HTMLInputElement>): void {
+    if (key === "Enter") void keep(currentTarget);
+    if (key === "Escape") currentTarget.value = name;
+  }
+
+  return (
+    <label class="line rename">
+      Name
+      <input
+        type="text"
+        dir="auto"
+        aria-label={`Name of ${name}`}
+        value={name}
+        maxLength={MAX_NAME_LENGTH}
+        autocomplete="off"
+        spellcheck={false}
+        onKeyDown={press}
+        onBlur={({ currentTarget }) => void keep(currentTarget)}
+      />
+      {problem !== null && <span class="trouble">Not renamed. {problem}</span>}
+    </label>
+  );
+}
