@@ -141,15 +141,25 @@ function setOf(name, sets, shown, isPart) {
   if (set === undefined) throw new Error(`There is no ${name}`);
   if (shown.has(name)) return isPart ? [] : [`Options: [${name}](#${anchor(name)}).`];
   shown.add(name);
-  const required = set.options.filter((option) => option.isRequired);
-  const others = set.options.filter((option) => !option.isRequired);
-  const heading = `#### ${name}`;
+  const isShared = ({ home }) => home !== null && home !== name && sets.has(home);
+  const own = set.options.filter((option) => !isShared(option));
+  const lines = [...own.filter((option) => option.isRequired), ...own.filter((option) => !option.isRequired)];
   return [
-    heading,
+    `#### ${name}`,
     ...(set.text === "" ? [] : [set.text]),
-    [...required, ...others].map(lineOf).join("\n"),
+    ...(lines.length === 0 ? [] : [lines.map(lineOf).join("\n")]),
+    ...sharedWith(set.options.filter(isShared)),
     ...set.options.flatMap(({ parts }) => parts.flatMap((part) => setOf(part, sets, shown, true))),
   ];
+}
+
+/** One paragraph for each interface that declares some of these options. @param {Option[]} options */
+function sharedWith(options) {
+  const homes = [...new Set(options.map(({ home }) => home))];
+  return homes.map((home) => {
+    const names = options.filter((option) => option.home === home).map(({ name }) => `\`${name}\``);
+    return `As in [${home}](#${anchor(home)}): ${names.join(", ")}.`;
+  });
 }
 
 /** @param {Option} option */

@@ -17,6 +17,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * @property {string | null} preset From `@default`.
  * @property {string} text From its JSDoc.
  * @property {string[]} parts Names of interfaces in its type that are options themselves.
+ * @property {string | null} home Name of the interface that declares it.
  */
 
 /**
@@ -234,6 +235,7 @@ function optionOf(member) {
     preset: preset === undefined ? null : plain(preset.getCommentText() ?? ""),
     text: textOf(member),
     parts: [],
+    home: member.getParentIfKind(ts.SyntaxKind.InterfaceDeclaration)?.getName() ?? null,
   };
 }
 

@@ -62,6 +62,17 @@ it("the sources of core import nothing of a higher floor", () => {
   expect(arrows).toEqual([]);
 });
 
+it("the images and the lookup of core import nothing of each other", () => {
+  const source = join(root, "core", "src");
+  const wingOf = (file: string) => /^(images|lookup)\//.exec(file)?.[1];
+  const arrows = sourcesBelow(source).flatMap((file) =>
+    importsOf(source, file)
+      .filter((target) => wingOf(file) && wingOf(target) && wingOf(target) !== wingOf(file))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(arrows).toEqual([]);
+});
+
 it("the renderer's host and its worker process import nothing of each other but shared/", () => {
   const source = join(root, "imaging", "src");
   const roomOf = (file: string) => /^(shared|worker)\//.exec(file)?.[1] ?? "host";

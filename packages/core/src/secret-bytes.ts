@@ -1,3 +1,9 @@
+import { isUint8Array } from "node:util/types";
+
+/** The keys of a service. In a list, the first signs and all verify. A text `base64:…` is decoded. */
+export type Secret = string | Uint8Array | readonly (string | Uint8Array)[];
+
+export const MIN_SECRET_BYTES = 32;
 const PREFIX = "base64:";
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
@@ -34,4 +40,19 @@ export function secretsIn(list: readonly (string | Uint8Array)[]): (Buffer | nul
 export function undecodedIn(list: readonly unknown[]): Buffer[] {
   const texts = list.filter((each): each is string => typeof each === "string" && each.startsWith(PREFIX));
   return texts.map((text) => Buffer.from(text, "utf8"));
+}
+
+/** The keys of a secret, the signing key first. @throws TypeError for a key shorter than 32 bytes. */
+export function toKeys(secret: Secret): Buffer[] {
+  const list: (string | Uint8Array)[] = [secret].flat();
+  // `instanceof` fails for bytes of another realm, as under Jest.
+  if (list.some((each) => typeof each !== "string" && !isUint8Array(each))) {
+    throw new TypeError(
+      `secret must be a string, bytes or a list of those, each of at least ${MIN_SECRET_BYTES} bytes`,
+    );
+  }
+  return secretsIn(list).map((key) => {
+    if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
+    throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes; ${KEPT_TEXT}`);
+  });
 }

@@ -1,74 +1,19 @@
 import { checkOptions } from "../check-options.ts";
 import * as shapes from "../contract-rules.ts";
-import type { Call } from "../contracts/call.ts";
-import type { Logger } from "../contracts/logger.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { CORS_RULE } from "../http/cors.ts";
 import { callSafely, failureListener, safeLogger } from "../http/failure-listener.ts";
 import { isHostEntry, type RemotePolicy } from "../http/remote/remote-policy.ts";
-import type { TlsPolicy } from "../http/transport.ts";
 import * as rules from "../option-rules.ts";
 import { isWhole } from "../option-values.ts";
-import type { Authorize } from "./authorize.ts";
+import { MIN_SECRET_BYTES } from "../secret-bytes.ts";
 import type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
-import type { GoneReason } from "./record/image-record.ts";
-import type { ImageSummary, PurgedImage, PurgeReason } from "./record/image-summary.ts";
-import { MIN_SECRET_BYTES } from "./record/pin.ts";
+import type { ImageSummary } from "./record/image-summary.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
-import { PRESETS_RULE, type Presets, presetsOf } from "./renditions/presets.ts";
-import { SIZES_RULE, type SizePolicy, sizePolicy } from "./renditions/read-request.ts";
-import { SENDFILE_RULE, type SendfileOptions } from "./sendfile.ts";
-
-/** The options of an image service with their defaults filled in. */
-export interface ImageSettings {
-  publicUrl: string | null;
-  allowedHosts: ReadonlySet<string> | null;
-  tls: TlsPolicy;
-  maxUploadBytes: number;
-  uploadIdleMs: number;
-  /** `null`: never. */
-  asyncAfterMs: number | null;
-  processUploads: boolean;
-  /** Whether clients may import by URL. The host may always. */
-  importsUrls: boolean;
-  /** Which servers are contacted for an import. */
-  importPolicy: RemotePolicy;
-  keepMetadata: boolean;
-  keepPdfActions: boolean;
-  requireStore: boolean;
-  /** `null`: no end; likewise `maxLifetimeMs`. */
-  defaultLifetimeMs: number | null;
-  maxLifetimeMs: number | null;
-  minUploadBytesPerSecond: number;
-  tombstoneMs: number;
-  readLeaseMs: number;
-  /** `null`: sweeps run only on demand. */
-  sweepEveryMs: number | null;
-  ownerLimits: OwnerLimits;
-  sizes: SizePolicy;
-  presets: Presets;
-  cacheSeconds: number;
-  /** Name of a header for the ID of the image; `null`: none. */
-  cacheTag: string | null;
-  /** `null`: this process sends all bytes. */
-  sendfile: SendfileOptions | null;
-  memoryBytes: number;
-  /** `null`: kept while the image lives. */
-  renditionsIdleDays: number | null;
-  rules: Record<keyof ImageRateLimits, RateRule | null>;
-  /** CPU seconds per client and minute. `null`: no budget. */
-  renderBudget: number | null;
-  errors: "reply" | "host";
-  authorize: Authorize | null;
-  onError: (error: unknown, call?: Call) => void;
-  /** Never throws, and is not awaited. The same holds for `onRemoved` and `onPurge`. */
-  onStored: (image: ImageSummary) => void;
-  onRemoved: (image: ImageSummary, why: GoneReason) => void;
-  onPurge: (image: PurgedImage, why: PurgeReason) => void;
-  log: Logger;
-  now: () => number;
-}
+import { PRESETS_RULE, presetsOf } from "./renditions/presets.ts";
+import { SIZES_RULE, sizePolicy } from "./renditions/read-request.ts";
+import { SENDFILE_RULE } from "./sendfile.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -182,67 +127,63 @@ export function defaultSettings(factory: string): Given {
   return checkOptions(factory, {}, SETTINGS_RULES) as Given; // No setting is required.
 }
 
-/** The settings of checked options. */
-export function imageSettings(options: Given): ImageSettings {
+/** The options of an image service, checked and with their defaults, in the form that the service uses. */
+export type ImageSettings = ReturnType<typeof imageSettings>;
+
+/** The settings of checked options. An option that may be `false` or absent is `null` here, for switched off. */
+export function imageSettings(options: Given) {
   const onError = failureListener(options);
   const log = safeLogger(options.logger, onError);
   const onStored = hook(options.onStored, onError);
-  const limits = options.rateLimits;
-  const rule = (name: keyof ImageRateLimits): RateRule | null => {
-    const limit = limits === false ? false : limits[name];
-    if (limit === false) return null;
-    if (typeof limit === "number") return { limit, windowMs: MINUTE_MS };
-    return { limit: limit.perMinute, windowMs: MINUTE_MS, burst: limit.burst };
-  };
+  const { secret: _, publicUrl, allowedHosts, rateLimits, ...others } = options;
   return {
-    publicUrl: options.publicUrl === undefined ? null : new URL(options.publicUrl).href.replace(/\/$/, ""),
-    allowedHosts:
-      options.allowedHosts === undefined
-        ? null
-        : new Set(options.allowedHosts.map((host) => host.toLowerCase())),
-    tls: options.tls,
-    maxUploadBytes: options.maxUploadBytes,
-    uploadIdleMs: options.uploadIdleMs,
-    asyncAfterMs: options.asyncAfterMs === false ? null : options.asyncAfterMs,
-    processUploads: options.processUploads,
+    ...others,
+    publicUrl: publicUrl === undefined ? null : new URL(publicUrl).href.replace(/\/$/, ""),
+    allowedHosts: allowedHosts === undefined ? null : new Set(allowedHosts.map((host) => host.toLowerCase())),
+    asyncAfterMs: orNull(options.asyncAfterMs),
+    /** Whether clients may import by URL. The host may always. */
     importsUrls: options.importUrls !== false,
+    /** Which servers are contacted for an import. */
     importPolicy: importPolicyOf(options.importUrls),
-    keepMetadata: options.keepMetadata,
-    keepPdfActions: options.keepPdfActions,
-    requireStore: options.requireStore,
-    defaultLifetimeMs: options.defaultLifetimeMs,
-    maxLifetimeMs: options.maxLifetimeMs,
-    minUploadBytesPerSecond: options.minUploadBytesPerSecond,
     tombstoneMs: options.tombstoneDays * DAY_MS,
-    readLeaseMs: options.readLeaseMs,
-    sweepEveryMs: options.sweepEveryMs === false ? null : options.sweepEveryMs,
+    /** `null`: sweeps run only on demand. */
+    sweepEveryMs: orNull(options.sweepEveryMs),
     ownerLimits: definedOnly(options.ownerLimits),
     authorize: options.authorize ?? null,
     sizes: sizePolicy(options.sizes),
     presets: presetsOf(options.presets),
-    cacheSeconds: options.cacheSeconds,
     cacheTag: options.cacheTag ?? null,
     sendfile: options.sendfile ?? null,
-    memoryBytes: options.memoryBytes,
-    renditionsIdleDays: options.renditionsIdleDays === false ? null : options.renditionsIdleDays,
+    renditionsIdleDays: orNull(options.renditionsIdleDays),
     rules: {
-      creates: rule("creates"),
-      reads: rule("reads"),
-      edits: rule("edits"),
-      pinFailures: rule("pinFailures"),
+      creates: rateRule(rateLimits, "creates"),
+      reads: rateRule(rateLimits, "reads"),
+      edits: rateRule(rateLimits, "edits"),
+      pinFailures: rateRule(rateLimits, "pinFailures"),
     },
-    renderBudget: options.renderBudget === false ? null : options.renderBudget,
-    errors: options.errors,
+    renderBudget: orNull(options.renderBudget),
     onError,
-    onStored(image) {
+    /** Never throws, and is not awaited. The same holds for `onRemoved` and `onPurge`. */
+    onStored(image: ImageSummary): void {
       log.info({ id: image.id, type: image.type, bytes: image.size }, "image stored");
       onStored(image);
     },
     onRemoved: hook(options.onRemoved, onError),
     onPurge: hook(options.onPurge, onError),
     log,
-    now: options.now,
   };
+}
+
+function orNull<T>(given: T | false): T | null {
+  return given === false ? null : given;
+}
+
+/** `null`: no limit. */
+function rateRule(limits: Given["rateLimits"], name: keyof ImageRateLimits): RateRule | null {
+  const limit = limits === false ? false : limits[name];
+  if (limit === false) return null;
+  if (typeof limit === "number") return { limit, windowMs: MINUTE_MS };
+  return { limit: limit.perMinute, windowMs: MINUTE_MS, burst: limit.burst };
 }
 
 function importPolicyOf(given: boolean | ImportUrlsOptions): RemotePolicy {

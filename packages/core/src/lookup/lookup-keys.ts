@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import { type Secret, toKeys } from "../images/record/pin.ts";
+import { type Secret, toKeys } from "../secret-bytes.ts";
 
 /** Keys that the lookup derives from one secret. No key reveals another key, or the secret. */
 export interface LookupKeys {

@@ -10,7 +10,7 @@ import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { VerificationQueue } from "../contracts/verification-queue.ts";
 import type { CorsOptions } from "../http/cors.ts";
 import type { TlsPolicy } from "../http/transport.ts";
-import type { Secret } from "../images/record/pin.ts";
+import type { Secret } from "../secret-bytes.ts";
 
 /** Points per month; `false`: no limit. */
 export type PlanAllowance = Record<QuotaKind, number | false>;

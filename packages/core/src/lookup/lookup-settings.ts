@@ -3,8 +3,8 @@ import * as shapes from "../contract-rules.ts";
 import type { Account, QuotaKind } from "../contracts/accounts.ts";
 import { CORS_RULE } from "../http/cors.ts";
 import { type FailureListener, failureListener } from "../http/failure-listener.ts";
-import { MIN_SECRET_BYTES } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
+import { MIN_SECRET_BYTES } from "../secret-bytes.ts";
 import { deriveLookupKeys } from "./lookup-keys.ts";
 import type { LookupOptions, PlanAllowance } from "./lookup-options.ts";
 

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { checkOptions } from "../check-options.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
-import type { Secret } from "../images/record/pin.ts";
 import * as rules from "../option-rules.ts";
+import type { Secret } from "../secret-bytes.ts";
 import { mainAddress } from "./address/parse-address.ts";
 import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
 import { createMarkers, presentIn } from "./suppression-markers.ts";

@@ -1,12 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { isUint8Array } from "node:util/types";
 import type { JsonSchema } from "../../schema/json-schema.ts";
-import { KEPT_TEXT, secretsIn } from "../../secret-bytes.ts";
+import { type Secret, toKeys } from "../../secret-bytes.ts";
 
 /** Crockford's base 32: no I, L, O, U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PIN_LENGTH = 16;
-export const MIN_SECRET_BYTES = 32;
 
 /** A PIN as it is issued. Clients may send other spellings, see {@link Pins.verify}. */
 export const PIN_SCHEMA = {
@@ -15,9 +13,6 @@ export const PIN_SCHEMA = {
   description: "Required to edit or delete the image. Keep it secret.",
   examples: ["7Q2M9XK4T0VB3HZC"],
 } as const satisfies JsonSchema;
-
-/** The keys from which PINs are derived. In a list, the first signs and all verify. A text `base64:…` is decoded. */
-export type Secret = string | Uint8Array | readonly (string | Uint8Array)[];
 
 export interface Pins {
   /** The PIN of an image: the first 80 bits of HMAC-SHA256(secret, id). Derived, never stored. */
@@ -48,21 +43,6 @@ export function createPins(secret: Secret): Pins {
       return isRight;
     },
   };
-}
-
-/** The keys of a secret, the signing key first. @throws TypeError for a key shorter than 32 bytes. */
-export function toKeys(secret: Secret): Buffer[] {
-  const list: (string | Uint8Array)[] = [secret].flat();
-  // `instanceof` fails for bytes of another realm, as under Jest.
-  if (list.some((each) => typeof each !== "string" && !isUint8Array(each))) {
-    throw new TypeError(
-      `secret must be a string, bytes or a list of those, each of at least ${MIN_SECRET_BYTES} bytes`,
-    );
-  }
-  return secretsIn(list).map((key) => {
-    if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
-    throw new TypeError(`secret must have at least ${MIN_SECRET_BYTES} bytes; ${KEPT_TEXT}`);
-  });
 }
 
 function derive(key: Buffer, id: string): string {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { type Secret, toKeys } from "../../secret-bytes.ts";
 import type { AddressFormat } from "../record/formats.ts";
-import { type Secret, toKeys } from "../record/pin.ts";
 import type { ReadParameters } from "./rendition-spec.ts";
 
 /** Label for key derivation. It keeps signatures apart from PINs, which sign an ID of 22 characters. */

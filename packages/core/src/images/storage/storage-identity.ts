@@ -1,6 +1,6 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { Secret } from "../record/pin.ts";
+import type { Secret } from "../../secret-bytes.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { resetNotes } from "../renditions/rendition-notes.ts";
 import { inspectStores, requireKnownFormat, requireOurs, UNMARKED } from "../store/inspect-stores.ts";

@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
+import { type Secret, toKeys } from "../../secret-bytes.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { STORE_VERSION } from "../record/known-version.ts";
-import { type Secret, toKeys } from "../record/pin.ts";
 
 /** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
 export class StoreRefused extends ServiceError {

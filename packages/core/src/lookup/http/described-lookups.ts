@@ -1,5 +1,5 @@
-import { queryParameter } from "../../images/http/description/image-parameters.ts";
 import type { ApiParameter } from "../../openapi/document.ts";
+import { queryParameter } from "../../openapi/parameters.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { NAME_SCHEMA } from "../names/name-fault.ts";
 import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";

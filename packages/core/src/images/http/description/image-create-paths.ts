@@ -8,6 +8,7 @@ import type {
   PathItem,
 } from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
+import { headerParameter } from "../../../openapi/parameters.ts";
 import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { expirySchemas, NAME_SCHEMA, NEVER } from "../../record/image-fields.ts";
@@ -15,7 +16,7 @@ import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { expiresAt, FOCUS, FOCUS_TEXT, headerParameter, NAME } from "./image-parameters.ts";
+import { expiresAt, FOCUS, FOCUS_TEXT, NAME } from "./image-parameters.ts";
 import { everywhere, inOrder, OF_BODIES, ofHost, ofLimits, refusals } from "./image-refusals.ts";
 import { CREATED_REF } from "./image-schemas.ts";
 

@@ -1,5 +1,5 @@
 import type { ApiOperation, ApiParameter } from "../../../openapi/document.ts";
-import type { JsonSchema } from "../../../schema/json-schema.ts";
+import { headerParameter, queryParameter } from "../../../openapi/parameters.ts";
 import {
   expirySchemas,
   type LifetimeLimits,
@@ -14,17 +14,6 @@ import { MAX_UNTIL_MS } from "../../renditions/read-request.ts";
 import { PAGE_SCHEMA, RESIZE_SCHEMA } from "../../renditions/rendition-spec.ts";
 
 export const ID_PARAMETER: ApiParameter = { name: "id", in: "path", required: true, schema: IMAGE_ID_SCHEMA };
-
-/** A query parameter. An empty one counts as absent. */
-export function queryParameter(name: string, schema: JsonSchema): ApiParameter {
-  const { description = "", ...others } = schema;
-  return { name, in: "query", allowEmptyValue: true, description, schema: others };
-}
-
-/** A request header. */
-export function headerParameter(name: string, description: string, schema: JsonSchema = {}): ApiParameter {
-  return { name, in: "header", description, schema: { type: "string", ...schema } };
-}
 
 export const RESIZE = queryParameter("resize", RESIZE_SCHEMA);
 export const PAGE = queryParameter("page", PAGE_SCHEMA);

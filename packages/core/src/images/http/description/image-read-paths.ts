@@ -8,6 +8,7 @@ import type {
 } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
+import { queryParameter } from "../../../openapi/parameters.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
 import { type AddressFormat, FORMATS } from "../../record/formats.ts";
 import {
@@ -31,7 +32,6 @@ import {
   ID_PARAMETER,
   IF_RANGE,
   PAGE,
-  queryParameter,
   RANGE,
   RESIZE,
   SIGNATURE,

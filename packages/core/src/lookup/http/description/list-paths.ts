@@ -1,7 +1,7 @@
-import { queryParameter } from "../../../images/http/description/image-parameters.ts";
 import type { ApiOperation, ApiParameter, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headOf } from "../../../openapi/head-of.ts";
 import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { queryParameter } from "../../../openapi/parameters.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
