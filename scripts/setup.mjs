@@ -66,8 +66,8 @@ function fingerprint() {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   };
-  for (const path of ["package.json", "turbo.json", "packages/tsconfig.base.json", "scripts/bundle.mjs"])
-    add(path);
+  for (const path of ["package.json", "turbo.json", "packages/tsconfig.base.json"]) add(path);
+  for (const name of ["bundle.mjs", "inline-types.mjs"]) add(`scripts/${name}`);
   for (const name of packageNames()) {
     add(`packages/${name}/package.json`);
     add(`packages/${name}/tsconfig.json`);

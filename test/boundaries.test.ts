@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -15,7 +15,8 @@ import {
 
 /** Siblings that a package may import. Packages without an entry may import core only; test files also the suites. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
-  client: [],
+  // Types only, which its build copies.
+  client: ["core"],
   core: [],
   express: ["core", "node"],
   fetch: ["core", "node"],
@@ -52,12 +53,27 @@ describe("packages", () => {
   it.each(packages)(
     "$path declares every package it imports and imports every package it declares",
     ({ path, manifest }) => {
-      const used = importsOf(sourcesOf(path).filter((file) => !isTest(file)));
+      const sources = importsOf(sourcesOf(path).filter((file) => !isTest(file)));
+      const used = path === "packages/client" ? [] : sources;
       const declared = Object.keys(dependenciesOf(manifest));
       expect(used.filter((name) => !declared.includes(name))).toEqual([]);
       expect(declared.filter((name) => !used.includes(name))).toEqual([]);
     },
   );
+
+  it("the client imports only types of core, and publishes declarations that import no package", () => {
+    const imports = sourcesOf("packages/client")
+      .filter((file) => !isTest(file))
+      .flatMap((file) => read(file).match(/^(?:import|export)[^;]* from "(?!\.)[^"]+"/gm) ?? []);
+    expect(imports.length).toBeGreaterThan(0);
+    for (const text of imports) expect(text).toMatch(/^import type \{[^}]*\} from "@outrigger\/core[/"]/);
+    const declarations = readdirSync(join(root, "packages/client/dist")).filter((name) =>
+      name.endsWith(".d.ts"),
+    );
+    expect(declarations).toContain("core-types.d.ts");
+    for (const name of declarations)
+      expect(read(`packages/client/dist/${name}`)).not.toMatch(/\bfrom "[^.]|\bimport\("[^.]/);
+  });
 
   it("every package has core as a caret peer dependency, and the server as a dependency", () => {
     const core = packages.find(({ path }) => path === "packages/core")?.manifest;

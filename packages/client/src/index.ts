@@ -18,11 +18,9 @@ export type {
 export { createImagesClient, type ImageChange, type ImagesClient } from "./images-client.ts";
 export {
   createLookupClient,
-  type DomainSearchParameters,
   type FindEmailParameters,
   type LookupClient,
   type LookupClientOptions,
-  type SubjectParameters,
   type VerificationPageParameters,
 } from "./lookup-client.ts";
 export type {
@@ -33,6 +31,7 @@ export type {
   Department,
   DomainSearch,
   DomainSearchMeta,
+  DomainSearchParameters,
   EmailCount,
   EmailCountMeta,
   EmailEntry,
@@ -46,6 +45,7 @@ export type {
   RequiredField,
   Seniority,
   SourceEntry,
+  SubjectParameters,
   UnverifiedAddress,
   VerdictReason,
   VerificationEntry,

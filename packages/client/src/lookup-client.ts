@@ -7,9 +7,9 @@ import type {
   Account,
   AccountMeta,
   AddressType,
-  Department,
   DomainSearch,
   DomainSearchMeta,
+  DomainSearchParameters,
   EmailCount,
   EmailCountMeta,
   EmailVerification,
@@ -17,12 +17,10 @@ import type {
   FoundEmail,
   FoundEmailMeta,
   LookupResult,
-  RequiredField,
-  Seniority,
+  SubjectParameters,
   VerificationList,
   VerificationPage,
   VerificationPageMeta,
-  VerificationStatus,
 } from "./lookup-types.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { readRefusal } from "./read-refusal.ts";
@@ -40,32 +38,6 @@ const LOOKUP_RULES = {
   ...CLIENT_RULES,
   apiKey: ["visible ASCII characters", isApiKey],
 } satisfies Record<keyof LookupClientOptions, OptionRules[string]>;
-
-/** The organisation: its domain or its name. The domain takes precedence. */
-export interface SubjectParameters {
-  domain?: string | undefined;
-  /** Name of the organisation, at least 3 characters. */
-  company?: string | undefined;
-}
-
-export interface DomainSearchParameters extends SubjectParameters {
-  /** Size of the page, 1 to 100. @default 10 */
-  limit?: number | undefined;
-  /** Number of addresses to skip, from 0. @default 0 */
-  offset?: number | undefined;
-  type?: AddressType | undefined;
-  /** One value or several alternatives. */
-  seniority?: Seniority | readonly Seniority[] | undefined;
-  department?: Department | readonly Department[] | undefined;
-  /** All of these facts must be known. */
-  requiredField?: RequiredField | readonly RequiredField[] | undefined;
-  /** One latest verdict or several alternatives. */
-  verificationStatus?: SearchedStatus | readonly SearchedStatus[] | undefined;
-  /** Whole words of the job title, side by side; up to 20 alternatives. Case and accents are ignored. */
-  jobTitles?: string | readonly string[] | undefined;
-}
-
-type SearchedStatus = Extract<VerificationStatus, "valid" | "accept_all" | "unknown">;
 
 /** First and last name, or the full name. */
 export interface FindEmailParameters extends SubjectParameters {
