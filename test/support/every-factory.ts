@@ -60,7 +60,6 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createRenderer: [createRenderer, {}],
   createPages: [createPages, {}],
   createRedisBlobStore: [redis.createRedisBlobStore, { url: "redis://localhost" }],
-  connectRedis: [redis.connectRedis, { url: "redis://localhost" }],
   createRedisKeyv: [redis.createRedisKeyv, { url: "redis://localhost" }],
   createRedisRateLimiter: [redis.createRedisRateLimiter, { url: "redis://localhost" }],
   createS3BlobStore: [createS3BlobStore, { bucket: "a" }],

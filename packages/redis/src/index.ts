@@ -1,10 +1,6 @@
 export type { RedisBlobStore, RedisBlobStoreOptions } from "./blobs/redis-blob-store.ts";
 export { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
-export type { RedisConnection, RedisScript } from "./connection/redis-connection.ts";
-export { connectRedis } from "./connection/redis-connection.ts";
-export type { RedisArguments, RedisClient, RedisNode, RedisReply } from "./connection/redis-driver.ts";
 export type { RedisOptions } from "./connection/redis-options.ts";
-export type { RedisSource } from "./connection/redis-source.ts";
 export type { RedisKeyvOptions } from "./redis-keyv.ts";
 export { createRedisKeyv } from "./redis-keyv.ts";
 export type { RedisRateLimiterOptions } from "./redis-rate-limiter.ts";

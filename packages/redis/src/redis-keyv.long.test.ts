@@ -6,7 +6,6 @@ import {
   startRedis,
   startRedisCluster,
 } from "../../../test/support/redis-server.ts";
-import { connectRedis } from "./connection/redis-connection.ts";
 import { createRedisKeyv } from "./redis-keyv.ts";
 
 describe("createRedisKeyv on one server", () => {
@@ -73,9 +72,8 @@ describe("createRedisKeyv on a cluster of three masters", () => {
 
 function behaviour(url: () => string | string[]): void {
   test("stores and expires values, and separates namespaces", async () => {
-    const connection = connectRedis({ url: url() });
     const [one, other] = [1, 2].map(() =>
-      createRedisKeyv({ connection, namespace: `test-${randomBytes(6).toString("hex")}` }),
+      createRedisKeyv({ url: url(), namespace: `test-${randomBytes(6).toString("hex")}` }),
     );
     if (one === undefined || other === undefined) throw new Error("There are two.");
     try {
@@ -105,7 +103,7 @@ function behaviour(url: () => string | string[]): void {
       await one.disconnect();
       await expect(one.get("key 1")).rejects.toMatchObject({ code: "store_unavailable" });
       await expect(other.get("key 1")).resolves.toBe("another");
-      await connection.close();
+      await other.disconnect();
     }
   });
 }

@@ -1,25 +1,18 @@
 import KeyvRedis from "@keyv/redis";
 import { checkOptions, type RuleTable } from "@outrigger/core/stores";
 import { Keyv } from "keyv";
-import { PREFIX_RULE } from "./connection/redis-options.ts";
-import {
-  type Flat,
-  type OpenConnection,
-  openConnection,
-  type RedisSource,
-  SOURCE_RULES,
-} from "./connection/redis-source.ts";
+import { RedisConnection } from "./connection/redis-connection.ts";
+import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
 
-export type RedisKeyvOptions = RedisSource & {
+export interface RedisKeyvOptions extends RedisOptions {
   /**
    * Prefix of all keys, before `::`: 1 to 100 characters of letters, digits and `_.:-`.
    * @default "outrigger"
    */
   namespace?: string | undefined;
-};
+}
 
-const FACTORY = "createRedisKeyv";
-const RULES = { ...SOURCE_RULES, namespace: PREFIX_RULE } satisfies RuleTable<Flat<RedisKeyvOptions>>;
+const RULES = { ...CONNECTION_RULES, namespace: PREFIX_RULE } satisfies RuleTable<RedisKeyvOptions>;
 
 const SCAN_COUNT = 1000;
 
@@ -32,14 +25,14 @@ const SCAN_COUNT = 1000;
  * `disconnect()` closes the Keyv.
  */
 export function createRedisKeyv(options: RedisKeyvOptions): Keyv {
-  const { namespace, ...source } = checkOptions(FACTORY, options as Flat<RedisKeyvOptions>, RULES);
-  const connection = openConnection(FACTORY, source, "Keyv");
+  const { namespace, ...given } = checkOptions("createRedisKeyv", options, RULES);
+  const connection = new RedisConnection(readOptions(given), "Keyv");
   const store = createStore(connection, namespace);
   return new Keyv(store, { namespace, useKeyPrefix: false, throwOnErrors: true });
 }
 
 /** The adapter. Each method uses the connection's current client and its deadline. */
-function createStore(connection: OpenConnection, namespace: string): KeyvRedis<unknown> {
+function createStore(connection: RedisConnection, namespace: string): KeyvRedis<unknown> {
   // The client created here is never opened: `guarded` replaces it with the connection's client before each
   // method.
   const store = new KeyvRedis<unknown>({ disableOfflineQueue: true }, { namespace, throwOnErrors: true });
@@ -84,7 +77,7 @@ function createStore(connection: OpenConnection, namespace: string): KeyvRedis<u
   });
 }
 
-async function* pagesOfNames(connection: OpenConnection, namespace: string): AsyncGenerator<string[]> {
+async function* pagesOfNames(connection: RedisConnection, namespace: string): AsyncGenerator<string[]> {
   for (const { send } of await connection.nodes()) {
     let cursor = "0";
     do {

@@ -7,25 +7,23 @@ import {
   type RuleTable,
   rules,
 } from "@outrigger/core/stores";
-import { createScript } from "./connection/redis-connection.ts";
-import { PREFIX_RULE } from "./connection/redis-options.ts";
-import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "./connection/redis-source.ts";
+import { createScript, RedisConnection } from "./connection/redis-connection.ts";
+import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
 
-export type RedisRateLimiterOptions = RedisSource & {
+export interface RedisRateLimiterOptions extends RedisOptions {
   /**
    * Prefix of all keys of the limiter: 1 to 100 characters of letters, digits and `_.:-`. A store may use the
    * same prefix.
    * @default "outrigger"
    */
   prefix?: string | undefined;
-};
+}
 
 /** The longest window is 24.8 days, as for the limiter in memory. */
 const WINDOW = rules.whole(1, 2 ** 31 - 1);
 const COUNT = rules.whole(1);
 
-const FACTORY = "createRedisRateLimiter";
-const RULES = { ...SOURCE_RULES, prefix: PREFIX_RULE } satisfies RuleTable<Flat<RedisRateLimiterOptions>>;
+const RULES = { ...CONNECTION_RULES, prefix: PREFIX_RULE } satisfies RuleTable<RedisRateLimiterOptions>;
 
 /**
  * Windows. KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window in milliseconds. The
@@ -92,8 +90,8 @@ return answer(1)
  * Redis fails.
  */
 export function createRedisRateLimiter(options: RedisRateLimiterOptions): RateLimiter {
-  const { prefix, ...source } = checkOptions(FACTORY, options as Flat<RedisRateLimiterOptions>, RULES);
-  const connection = openConnection(FACTORY, source, "rate limiter");
+  const { prefix, ...given } = checkOptions("createRedisRateLimiter", options, RULES);
+  const connection = new RedisConnection(readOptions(given), "rate limiter");
 
   async function run(
     what: string,

@@ -1,5 +1,3 @@
-import { createInTurn } from "./in-turn.ts";
-
 export interface HoldOptions {
   /** Time after which others may presume a holder dead that did not renew, in milliseconds. */
   heldMs: number;
@@ -20,8 +18,9 @@ export interface HoldOptions {
  */
 export class Hold {
   readonly #options: HoldOptions;
-  readonly #inTurn = createInTurn();
   readonly #timer: NodeJS.Timeout;
+  /** The last write so far. */
+  #last: Promise<unknown> = Promise.resolve();
   #isLost = false;
 
   constructor(options: HoldOptions) {
@@ -51,7 +50,7 @@ export class Hold {
   }
 
   #whileHeld(write: () => Promise<boolean>): Promise<boolean> {
-    return this.#inTurn(async () => {
+    const done = this.#last.then(async () => {
       if (this.#isLost) return false;
       const isHeld = await write();
       if (!isHeld) {
@@ -61,5 +60,7 @@ export class Hold {
       }
       return isHeld;
     });
+    this.#last = done.catch(() => undefined); // The caller of that write receives the failure.
+    return done;
   }
 }

@@ -14,6 +14,7 @@ import { reportSandbox } from "../observe/report-sandbox.ts";
 import { safeObserver } from "../observe/safe-observer.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import type { Secret } from "../secret-bytes.ts";
+import { createDueList } from "../stores/due-list.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
@@ -30,7 +31,6 @@ import type { LibraryContext } from "./library/library-context.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { createSweeper } from "./life/sweeper.ts";
-import { createJobMarkers } from "./processing/job-markers.ts";
 import { createJobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import { createPins, type Pins } from "./record/pin.ts";
@@ -157,7 +157,6 @@ export function createImages(options: ImagesOptions): Images {
   const removeBytes = (id: string) => renditions.remove(id);
   const holdsOriginals = given.records === given.originals;
   const { life, claims, seenClock } = createLife(roles, settings, guard, removeBytes, holdsOriginals);
-  const markers = createJobMarkers(roles.records, given.records);
   const processing: ProcessingContext = {
     ...life,
     settings,
@@ -165,9 +164,9 @@ export function createImages(options: ImagesOptions): Images {
     renditions,
     renderer,
     scheduler,
-    markers,
+    pending: createDueList(roles.records, "jobs"),
   };
-  const jobs = createJobs(processing);
+  const jobs = createJobs(processing, createDueList(given.records, "jobs"));
   const hideJobs = observer?.gauge("jobs_waiting", () => jobs.waiting);
   const sweeper = createSweeper({
     context: life,

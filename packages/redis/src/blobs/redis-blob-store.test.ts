@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { isServiceError } from "@outrigger/core";
 import { describe, expect, test } from "vitest";
 import { useRedis, withStore } from "../../test/redis-stores.ts";
-import { connectRedis } from "../connection/redis-connection.ts";
 import { createRedisBlobStore } from "./redis-blob-store.ts";
 
 const redis = useRedis();
@@ -57,21 +55,6 @@ describe("several Redis stores", () => {
       });
     },
   );
-
-  test("share one connection, which stays open when a store is closed", async () => {
-    const connection = connectRedis({ url: redis.server.url });
-    const prefix = `test-${randomBytes(6).toString("hex")}`;
-    const [one, other] = [
-      createRedisBlobStore({ connection, prefix }),
-      createRedisBlobStore({ connection, prefix }),
-    ];
-    await one.put("a", Buffer.from("1"));
-    await one.close();
-    await expect(one.stat("a")).rejects.toMatchObject({ code: "store_unavailable" });
-    await expect(other.stat("a")).resolves.toMatchObject({ size: 1 });
-    await connection.close();
-    await expect(other.stat("a")).rejects.toMatchObject({ code: "store_unavailable" });
-  });
 });
 
 describe("createRedisBlobStore", () => {

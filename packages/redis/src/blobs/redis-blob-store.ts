@@ -7,8 +7,13 @@ import {
   type RuleTable,
   rules,
 } from "@outrigger/core/stores";
-import { PREFIX_RULE } from "../connection/redis-options.ts";
-import { type Flat, openConnection, type RedisSource, SOURCE_RULES } from "../connection/redis-source.ts";
+import { RedisConnection } from "../connection/redis-connection.ts";
+import {
+  CONNECTION_RULES,
+  PREFIX_RULE,
+  type RedisOptions,
+  readOptions,
+} from "../connection/redis-options.ts";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
@@ -19,7 +24,7 @@ import { createRedisLeases } from "./redis-leases.ts";
 import { warningsOf } from "./redis-warnings.ts";
 
 /** Address of the server and settings of a store. */
-export type RedisBlobStoreOptions = RedisSource & {
+export interface RedisBlobStoreOptions extends RedisOptions {
   /**
    * Prefix of all keys of the store: 1 to 100 characters of letters, digits and `_.:-`. Stores with different
    * prefixes on one server are independent of each other.
@@ -46,16 +51,15 @@ export type RedisBlobStoreOptions = RedisSource & {
    * @default never
    */
   ttlMs?: number | undefined;
-};
+}
 
-const FACTORY = "createRedisBlobStore";
 const RULES = {
-  ...SOURCE_RULES,
+  ...CONNECTION_RULES,
   prefix: PREFIX_RULE,
   pieceBytes: rules.preset(524_288, rules.whole(2 * INLINE_BYTES, 4_194_304)),
   supersededMs: rules.preset(60_000, rules.whole(1000, 3_600_000)),
   ttlMs: rules.whole(1000, 315_360_000_000),
-} satisfies RuleTable<Flat<RedisBlobStoreOptions>>;
+} satisfies RuleTable<RedisBlobStoreOptions>;
 
 /** A store in Redis, with a check of its servers' settings. */
 export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
@@ -74,9 +78,9 @@ export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
  * Connects in the background: calls reject if the server fails. Invalid options throw a `TypeError` at once.
  */
 export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobStore {
-  const checked = checkOptions(FACTORY, options as Flat<RedisBlobStoreOptions>, RULES);
-  const { prefix, pieceBytes, supersededMs, ttlMs, ...source } = checked;
-  const connection = openConnection(FACTORY, source, "store");
+  const checked = checkOptions("createRedisBlobStore", options, RULES);
+  const { prefix, pieceBytes, supersededMs, ttlMs, ...given } = checked;
+  const connection = new RedisConnection(readOptions(given), "store");
   const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs, ttlMs: ttlMs ?? 0 });
 
   return {

@@ -70,19 +70,15 @@ export interface RedisSettings {
 const URL_FORM =
   "redis://[user:password@]host[:port][/database], redis+sentinel://host[:port][,host…]/name, or a list of addresses without databases: those of a cluster";
 
-/** Options of every factory for a connection of its own. */
-export const OWN_RULES = {
-  url: rules.value(URL_FORM, isUrl, true),
-  timeoutMs: rules.whole(50, 60_000),
-  tls: rules.value("options of tls.connect", (given) => typeof given === "object" && given !== null, true),
-  onError: rules.fn(),
-} satisfies RuleTable<Partial<RedisOptions>>;
-
+/** Options of every factory. */
 export const CONNECTION_RULES = {
-  url: rules.required(OWN_RULES.url),
-  timeoutMs: rules.preset(2000, OWN_RULES.timeoutMs),
-  tls: rules.preset({}, OWN_RULES.tls),
-  onError: rules.preset(() => undefined, OWN_RULES.onError),
+  url: rules.required(rules.value(URL_FORM, isUrl, true)),
+  timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  tls: rules.preset(
+    {},
+    rules.value("options of tls.connect", (given) => typeof given === "object" && given !== null, true),
+  ),
+  onError: rules.preset(() => undefined, rules.fn()),
 } satisfies RuleTable<RedisOptions>;
 
 /** Prefix of keys. Braces are not allowed: they would change the slot of the keys in a cluster. */

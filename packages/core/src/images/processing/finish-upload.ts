@@ -5,9 +5,8 @@ import { hasEnded } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";
 import { putAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
-import type { JobMarker } from "./job-markers.ts";
 import { LeaseLost, type RecordLease } from "./lease.ts";
-import type { ProcessingContext } from "./processing-context.ts";
+import type { Job, ProcessingContext } from "./processing-context.ts";
 import { failedRecord, readyRecord, released } from "./transitions.ts";
 
 /** The result of a job: `over`, or `again` to retry it later. */
@@ -130,7 +129,7 @@ async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageR
     if (isOthers && !hasEnded(record)) return "over";
     return await endWith(context, { id, createdAt }, record);
   } catch (error) {
-    // A later poll finds the marker.
+    // A later poll finds the job.
     context.settings.onError(error);
     return "again";
   }
@@ -139,30 +138,30 @@ async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageR
 /** Ends a job by removing its leftovers. */
 async function endWith(
   context: ProcessingContext,
-  marker: JobMarker,
+  job: Job,
   record: ImageRecord | null,
 ): Promise<JobOutcome> {
   try {
-    await removeLeftovers(context, marker, record);
+    await removeLeftovers(context, job, record);
     return "over";
   } catch (error) {
-    // The marker is removed last, so the next poll finishes the removal.
+    // The pending entry is removed last, so the next poll finishes the removal.
     context.settings.onError(error);
     return "again";
   }
 }
 
 /**
- * Removes the leftovers of finished work: the upload, the bytes of an image that is not served, and the marker last.
+ * Removes the leftovers of finished work: the upload, the bytes of an image that is not served, and the pending entry last.
  * Idempotent on any node.
  * @param record The current record; `null`: the upload ended before its record was written.
  */
 export async function removeLeftovers(
-  { settings, originals, due, removeBytes, markers }: ProcessingContext,
-  marker: JobMarker,
+  { settings, originals, due, removeBytes, pending }: ProcessingContext,
+  job: Job,
   record: ImageRecord | null,
 ): Promise<void> {
-  const { id } = marker;
+  const { id, createdAt } = job;
   const now = settings.now();
   await originals.delete(keyOf.upload(id));
   if (record === null || hasEnded(record)) {
@@ -170,5 +169,5 @@ export async function removeLeftovers(
     // The sweep removes the record later.
     if (record !== null) await due.add({ id, dueMs: now });
   }
-  await markers.remove(marker);
+  await pending.remove({ id, dueMs: createdAt });
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { DueEntry } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
+import type { DueList } from "../../stores/due-list.ts";
+import { isImageId } from "../record/image-id.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { finishUpload, type JobOutcome, type UploadWork } from "./finish-upload.ts";
-import type { JobMarker } from "./job-markers.ts";
 import { RecordLease } from "./lease.ts";
-import type { ProcessingContext } from "./processing-context.ts";
+import type { Job, ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
 
 /** Processes uploads that were answered with 202, and uploads that other processes left unfinished. */
@@ -18,14 +20,14 @@ export interface Jobs {
   /** Rejects with `overloaded` while too many uploads wait. */
   requireRoom(): Promise<void>;
   /** Queues a stored upload, unless it is queued already or this process leaves it to others. */
-  enqueue(marker: JobMarker): void;
+  enqueue(job: Job): void;
   /**
    * Finishes work that has begun, under the lease in `current`.
    * @param controller Abandons the admission when aborted.
    */
   finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void;
   /** Abandons this process's work on a deleted image, and removes its leftovers. */
-  cancel(marker: JobMarker): void;
+  cancel(job: Job): void;
   /** Stops accepting work, abandons queued admissions, and resolves when every lease is released. */
   close(): Promise<void>;
 }
@@ -38,15 +40,17 @@ const PAUSE_MS = 2_000;
 /** Least time until the next poll after one failed, and `Retry-After` while too many uploads wait. */
 const RETRY_MS = 5_000;
 
-export function createJobs(context: ProcessingContext): Jobs {
-  return new UploadJobs(context);
+/** @param polled `pending` without an observer, whose traces would otherwise consist of polls. */
+export function createJobs(context: ProcessingContext, polled: DueList): Jobs {
+  return new UploadJobs(context, polled);
 }
 
 class UploadJobs implements Jobs {
   readonly worker = randomUUID();
   readonly #context: ProcessingContext;
+  readonly #polled: DueList;
   /** In order of arrival. */
-  readonly #waiting = new Map<string, JobMarker>();
+  readonly #waiting = new Map<string, Job>();
   readonly #underWay = new Map<string, AbortController>();
   readonly #tasks = new Set<Promise<void>>();
   #running = 0;
@@ -58,8 +62,9 @@ class UploadJobs implements Jobs {
   #counted = 0;
   #countAt = 0;
 
-  constructor(context: ProcessingContext) {
+  constructor(context: ProcessingContext, polled: DueList) {
     this.#context = context;
+    this.#polled = polled;
   }
 
   get waiting(): number {
@@ -78,8 +83,8 @@ class UploadJobs implements Jobs {
     });
   }
 
-  enqueue(marker: JobMarker): void {
-    if (this.#context.settings.processUploads) this.#append(marker);
+  enqueue(job: Job): void {
+    if (this.#context.settings.processUploads) this.#append(job);
     this.#startWaiting();
   }
 
@@ -91,12 +96,12 @@ class UploadJobs implements Jobs {
     );
   }
 
-  cancel(marker: JobMarker): void {
-    this.#waiting.delete(marker.id);
-    const controller = this.#underWay.get(marker.id);
+  cancel(job: Job): void {
+    this.#waiting.delete(job.id);
+    const controller = this.#underWay.get(job.id);
     // The running work finds its lease lost and removes the leftovers.
     if (controller !== undefined) controller.abort(new Error("The image was deleted"));
-    else this.#append(marker);
+    else this.#append(job);
     this.#startWaiting();
   }
 
@@ -110,11 +115,11 @@ class UploadJobs implements Jobs {
   }
 
   /** Runs `task` to its end as this process's only work on an image. @param task Never rejects. */
-  #run(marker: JobMarker, controller: AbortController, task: () => Promise<JobOutcome>): void {
-    this.#underWay.set(marker.id, controller);
+  #run(job: Job, controller: AbortController, task: () => Promise<JobOutcome>): void {
+    this.#underWay.set(job.id, controller);
     const done = task().then((outcome) => {
-      this.#underWay.delete(marker.id);
-      if (outcome === "again") this.#retryLater(marker);
+      this.#underWay.delete(job.id);
+      if (outcome === "again") this.#retryLater(job);
       this.#startWaiting();
     });
     this.#track(done);
@@ -126,13 +131,13 @@ class UploadJobs implements Jobs {
   }
 
   #startWaiting(): void {
-    for (const [id, marker] of this.#waiting) {
+    for (const [id, job] of this.#waiting) {
       if (this.#isClosed || this.#isPaused || this.#running >= MAX_AT_ONCE) return;
       this.#waiting.delete(id);
       this.#running++;
       const controller = new AbortController();
-      this.#run(marker, controller, () =>
-        resumeUpload(this.#context, this.worker, marker, controller).finally(() => {
+      this.#run(job, controller, () =>
+        resumeUpload(this.#context, this.worker, job, controller).finally(() => {
           this.#running--;
         }),
       );
@@ -140,8 +145,8 @@ class UploadJobs implements Jobs {
   }
 
   /** The job goes behind the jobs queued now, and all of them wait. */
-  #retryLater(marker: JobMarker): void {
-    if (this.#context.settings.processUploads) this.#append(marker);
+  #retryLater(job: Job): void {
+    if (this.#context.settings.processUploads) this.#append(job);
     this.#isPaused = true;
     clearTimeout(this.#pauseTimer);
     this.#pauseTimer = setTimeout(() => {
@@ -157,28 +162,34 @@ class UploadJobs implements Jobs {
 
   /** Finds the uploads that other processes accepted or abandoned. */
   async #poll(): Promise<void> {
-    const { guard, markers, settings } = this.#context;
+    const { guard, settings } = this.#context;
+    const { pollMs } = this.#polled;
     try {
       await guard.open();
-      for (const marker of await markers.list(MAX_WAITING)) this.#append(marker);
-      this.#pollIn(markers.pollMs);
+      for (const { id, dueMs } of await this.#listPending()) {
+        if (isImageId(id)) this.#append({ id, createdAt: dueMs });
+      }
+      this.#pollIn(pollMs);
     } catch (error) {
       settings.onError(error);
-      this.#pollIn(Math.max(RETRY_MS, markers.pollMs));
+      this.#pollIn(Math.max(RETRY_MS, pollMs));
     }
     this.#startWaiting();
   }
 
   async #countPending(): Promise<number> {
-    const { markers } = this.#context;
     if (performance.now() >= this.#countAt) {
-      this.#countAt = performance.now() + markers.pollMs;
-      this.#counted = (await markers.list(MAX_WAITING)).length;
+      this.#countAt = performance.now() + this.#polled.pollMs;
+      this.#counted = (await this.#listPending()).length;
     }
     return this.#counted;
   }
 
-  #append({ id, createdAt }: JobMarker): void {
+  #listPending(): Promise<DueEntry[]> {
+    return this.#polled.due(Number.POSITIVE_INFINITY, MAX_WAITING);
+  }
+
+  #append({ id, createdAt }: Job): void {
     const isHere = this.#underWay.has(id) || this.#waiting.has(id);
     if (this.#isClosed || isHere || this.#waiting.size >= MAX_WAITING) return;
     this.#waiting.set(id, { id, createdAt });

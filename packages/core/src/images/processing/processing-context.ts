@@ -1,10 +1,11 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
+import type { DueList } from "../../stores/due-list.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { LifeContext } from "../life/life-context.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 import type { Renditions } from "../renditions/renditions.ts";
 import type { RenderScheduler } from "../renditions/scheduling/render-scheduler.ts";
-import type { JobMarkers } from "./job-markers.ts";
 
 /** The services that process an upload. */
 export interface ProcessingContext extends LifeContext {
@@ -13,5 +14,12 @@ export interface ProcessingContext extends LifeContext {
   renditions: Renditions;
   renderer: Renderer;
   scheduler: RenderScheduler;
-  markers: JobMarkers;
+  /**
+   * Entries of images that have, or may have, pending work; due at the time of their creation. An entry is added before the
+   * record and removed after all other traces of the work.
+   */
+  pending: DueList;
 }
+
+/** An image with pending work. */
+export type Job = Pick<ImageRecord, "id" | "createdAt">;

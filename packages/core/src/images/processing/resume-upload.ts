@@ -2,32 +2,32 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { hasEnded, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
 import { finishUpload, type JobOutcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
-import type { JobMarker } from "./job-markers.ts";
 import { RecordLease } from "./lease.ts";
-import { isOrphan } from "./pending-upload.ts";
-import type { ProcessingContext } from "./processing-context.ts";
+import type { Job, ProcessingContext } from "./processing-context.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
 
 /** Client name that this work counts for. No client address looks like it. */
 const BACKGROUND = "background";
 
-/** Resumes the work that a marker names, or removes its leftovers. Never rejects. */
+/** Resumes a job, or removes its leftovers. Never rejects. */
 export async function resumeUpload(
   context: ProcessingContext,
   worker: string,
-  marker: JobMarker,
+  job: Job,
   controller: AbortController,
 ): Promise<JobOutcome> {
   try {
     await context.guard.open();
-    const current = await context.records.load(marker.id);
+    const current = await context.records.load(job.id);
     const now = context.settings.now();
-    if (current === null && !isOrphan(marker.createdAt, now)) return "over";
+    // Its upload may still be stored.
+    if (current === null && now - job.createdAt < ORPHAN_MS) return "over";
     const processing = current?.record.processing ?? null;
     if (current === null || processing === null || hasEnded(current.record)) {
-      await removeLeftovers(context, marker, current?.record ?? null);
+      await removeLeftovers(context, job, current?.record ?? null);
       return "over";
     }
     // The image is expired by this clock, which may be wrong. Only the sweep decides whether to trust the clock.
@@ -39,10 +39,10 @@ export async function resumeUpload(
     return mine === null ? "over" : await workOn(context, mine, controller);
   } catch (error) {
     context.settings.onError(error);
-    // The marker stays, so the next poll retries.
+    // The entry stays, so the next poll retries.
     if (!isServiceError(error, "damaged")) return "again";
     // The work cannot continue before the record is restored, and other work must not wait for that.
-    await context.markers.remove(marker).catch(context.settings.onError);
+    await context.pending.remove({ id: job.id, dueMs: job.createdAt }).catch(context.settings.onError);
     return "over";
   }
 }

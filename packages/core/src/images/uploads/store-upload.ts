@@ -2,10 +2,9 @@ import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
 import type { Jobs } from "../processing/jobs.ts";
-import { createPendingRecord } from "../processing/pending-upload.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
 import { claimed, readyRecord, unclaimed } from "../processing/transitions.ts";
-import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { summaryOf } from "../record/image-summary.ts";
 import { type OrphanWatch, watchForOrphan } from "./orphan-watch.ts";
@@ -176,6 +175,38 @@ async function storeInBackground(
     controller.abort(error);
     // The renderer may write beside the file until the admission ends.
     void admission.catch(() => undefined).then(upload.dispose);
+    throw error;
+  }
+}
+
+/** Time limit for storing an upload, well below {@link ORPHAN_MS}. */
+const STORE_TIMEOUT_MS = 5 * 60_000;
+
+/**
+ * Stores an upload together with its pending work. The pending entry is written first and the record last: the record is the
+ * commit point. A failure leaves nothing behind.
+ * @param putUpload Stores the bytes under the given key.
+ * @param processing Returns the state of the work at the time the record is written.
+ */
+async function createPendingRecord(
+  { pending, originals, records, settings }: UploadContext,
+  draft: ImageRecord,
+  putUpload: UploadedFile["putCopying"],
+  processing: () => Processing,
+): Promise<CurrentRecord> {
+  const signal = AbortSignal.timeout(STORE_TIMEOUT_MS);
+  const key = keyOf.upload(draft.id);
+  const entry = { id: draft.id, dueMs: draft.createdAt };
+  await pending.add(entry, signal);
+  try {
+    await putUpload(key, { ifRevision: null, signal });
+    return await records.create({ ...draft, processing: processing() }, signal);
+  } catch (error) {
+    // Leftovers that cannot be removed now are found by their entry once it counts as orphaned.
+    await originals
+      .delete(key)
+      .then(() => pending.remove(entry))
+      .catch(settings.onError);
     throw error;
   }
 }
