@@ -42,7 +42,8 @@ test("close() waits for running calls, also for aborted ones, and rejects new ca
   const [begun, gate] = [createGate(), createGate()];
   const events: string[] = [];
   const contacts = createMemoryContactSource({ contacts: known });
-  const { search, close } = contacts;
+  const search = contacts.search.bind(contacts);
+  const close = contacts.close.bind(contacts);
   contacts.search = async (...given) => {
     begun.open();
     await gate.opened;

@@ -123,7 +123,7 @@ describe("a library call of the lookup", () => {
   test("rejects with store_unavailable and its cause if a backend fails, and costs nothing", async () => {
     const cause = new Error("driver");
     const failure = new ServiceError("store_unavailable", "The database is unavailable", { cause });
-    const contacts = { ...createMemoryContactSource(), search: () => Promise.reject(failure) };
+    const contacts = Object.assign(createMemoryContactSource(), { search: () => Promise.reject(failure) });
     const site = await siteOf({ contacts });
     const { account } = site;
     await expect(site.lookup.searchDomain({ domain: "example.com" }, { account })).rejects.toBe(failure);

@@ -73,95 +73,122 @@ export interface Meter {
 const RENEWAL_MS = RESERVATION_MS / 4;
 
 export function createMeter(accounts: Accounts, settings: LookupSettings): Meter {
-  const { now, onError } = settings;
-  const direct = directChargesOf(accounts);
-  /** The reservations whose cost becomes known later. */
-  const held = new Map<Charge, Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
+  return new AccountMeter(accounts, settings);
+}
 
-  async function hold(charge: Charge, cost: Promise<number>): Promise<void> {
-    const settled = settleWhenKnown(charge, cost);
-    held.set(charge, settled);
-    timer ??= setInterval(() => accounts.renew([...held.keys()], now()).catch(onError), RENEWAL_MS).unref();
-    try {
-      await settled;
-    } finally {
-      held.delete(charge);
-      if (held.size === 0) {
-        clearInterval(timer);
-        timer = undefined;
-      }
-    }
+class AccountMeter implements Meter {
+  readonly #accounts: Accounts;
+  readonly #settings: LookupSettings;
+  readonly #direct: DirectCharges | null;
+  /** The reservations whose cost becomes known later. */
+  readonly #held = new Map<Charge, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(accounts: Accounts, settings: LookupSettings) {
+    this.#accounts = accounts;
+    this.#settings = settings;
+    this.#direct = directChargesOf(accounts);
   }
 
-  async function settleWhenKnown(charge: Charge, cost: Promise<number>): Promise<void> {
-    let points = 0;
-    try {
-      points = await cost;
-    } finally {
-      await accounts.settle(charge, points);
-    }
+  async reserve(
+    account: Account | null,
+    kind: QuotaKind,
+    request: readonly unknown[],
+    points: number,
+  ): Promise<Reservation> {
+    const terms = this.#termsOf(account, kind, request);
+    return terms === null ? FREE : this.#reserve(terms, points);
+  }
+
+  async quote(
+    account: Account | null,
+    kind: QuotaKind,
+    request: readonly unknown[],
+    points: number,
+  ): Promise<Quote> {
+    const terms = this.#termsOf(account, kind, request);
+    if (terms === null) return FREE_QUOTE;
+    const direct = this.#direct;
+    if (direct === null) return quoteOf(await this.#reserve(terms, points));
+    const { charge, allowance, nowMs } = terms;
+    const preview = await direct.preview(charge, points, allowance, nowMs);
+    const { points: most, isRepeat } = granted(terms, preview);
+    let held: Quote | null = null;
+    return {
+      points: most,
+      isRepeat,
+      hold: async () => {
+        if (!isRepeat) held ??= quoteOf(await this.#reserve(terms, points));
+      },
+      async charge(cost) {
+        if (isRepeat) return most;
+        if (held !== null) return held.charge(cost);
+        if (cost === 0) return 0;
+        return granted(terms, await direct.charge(charge, cost, allowance, nowMs)).points;
+      },
+    };
+  }
+
+  async isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean> {
+    const allowance = account === null ? null : this.#settings.allowanceOf(account)[kind];
+    if (account === null || allowance === null) return false;
+    const nowMs = this.#settings.now();
+    // At that time every reservation has lapsed.
+    const settled = await this.#accounts.usage(account.id, monthOf(nowMs), nowMs + 2 * RESERVATION_MS);
+    return settled[kind] >= allowance;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#held.values());
   }
 
   /** `null` for a request that is not counted. */
-  function termsOf(account: Account | null, kind: QuotaKind, request: readonly unknown[]): Terms | null {
-    const allowance = account === null ? null : settings.allowanceOf(account)[kind];
+  #termsOf(account: Account | null, kind: QuotaKind, request: readonly unknown[]): Terms | null {
+    const allowance = account === null ? null : this.#settings.allowanceOf(account)[kind];
     if (account === null || allowance === null) return null;
-    const nowMs = now();
+    const nowMs = this.#settings.now();
     const charge = { account: account.id, kind, month: monthOf(nowMs), request: digestOf(request) };
     return { charge, allowance, nowMs };
   }
 
-  async function reserve(terms: Terms, points: number): Promise<Reservation> {
+  async #reserve(terms: Terms, points: number): Promise<Reservation> {
     const { charge, allowance, nowMs } = terms;
     return {
-      ...granted(terms, await accounts.reserve(charge, points, allowance, nowMs)),
-      settle: (cost) => accounts.settle(charge, cost),
-      settleWith: (cost) => hold(charge, cost),
+      ...granted(terms, await this.#accounts.reserve(charge, points, allowance, nowMs)),
+      settle: (cost) => this.#accounts.settle(charge, cost),
+      settleWith: (cost) => this.#hold(charge, cost),
     };
   }
 
-  return {
-    async reserve(account, kind, request, points) {
-      const terms = termsOf(account, kind, request);
-      return terms === null ? FREE : reserve(terms, points);
-    },
-    async quote(account, kind, request, points) {
-      const terms = termsOf(account, kind, request);
-      if (terms === null) return FREE_QUOTE;
-      if (direct === null) return quoteOf(await reserve(terms, points));
-      const { charge, allowance, nowMs } = terms;
-      const { points: most, isRepeat } = granted(
-        terms,
-        await direct.preview(charge, points, allowance, nowMs),
-      );
-      let held: Quote | null = null;
-      return {
-        points: most,
-        isRepeat,
-        async hold() {
-          if (!isRepeat) held ??= quoteOf(await reserve(terms, points));
-        },
-        async charge(cost) {
-          if (isRepeat) return most;
-          if (held !== null) return held.charge(cost);
-          if (cost === 0) return 0;
-          return granted(terms, await direct.charge(charge, cost, allowance, nowMs)).points;
-        },
-      };
-    },
-    async isUsedUp(account, kind) {
-      const allowance = account === null ? null : settings.allowanceOf(account)[kind];
-      if (account === null || allowance === null) return false;
-      const nowMs = now();
-      // At that time every reservation has lapsed.
-      const settled = await accounts.usage(account.id, monthOf(nowMs), nowMs + 2 * RESERVATION_MS);
-      return settled[kind] >= allowance;
-    },
-    async close() {
-      await Promise.allSettled(held.values());
-    },
-  };
+  /** Renews the reservation until its cost is known and settled. */
+  async #hold(charge: Charge, cost: Promise<number>): Promise<void> {
+    const settled = this.#settleWhenKnown(charge, cost);
+    this.#held.set(charge, settled);
+    this.#timer ??= setInterval(() => this.#renew(), RENEWAL_MS).unref();
+    try {
+      await settled;
+    } finally {
+      this.#held.delete(charge);
+      if (this.#held.size === 0) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      }
+    }
+  }
+
+  #renew(): void {
+    const { now, onError } = this.#settings;
+    this.#accounts.renew([...this.#held.keys()], now()).catch(onError);
+  }
+
+  async #settleWhenKnown(charge: Charge, cost: Promise<number>): Promise<void> {
+    let points = 0;
+    try {
+      points = await cost;
+    } finally {
+      await this.#accounts.settle(charge, points);
+    }
+  }
 }
 
 /** A request with what it costs the account. */

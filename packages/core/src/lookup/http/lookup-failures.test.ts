@@ -8,10 +8,9 @@ import { createMemoryContactSource } from "../memory/memory-contact-source.ts";
 
 describe("lookup failures", () => {
   test("of a source get 503, are reported to onError, and cost nothing", async () => {
-    const contacts = {
-      ...createMemoryContactSource(),
+    const contacts = Object.assign(createMemoryContactSource(), {
       search: () => Promise.reject(new ServiceError("store_unavailable", "secret words of a driver")),
-    };
+    });
     const site = await createLookupSite({ contacts });
     const { status, headers, body } = await site.get("domain-search", "domain=example.com");
     expect([status, headers["Retry-After"]]).toEqual([503, "2"]);
@@ -21,7 +20,9 @@ describe("lookup failures", () => {
   });
 
   test("that are unexpected get 500 in the API's form, or go to the host", async () => {
-    const contacts = { ...createMemoryContactSource(), count: () => Promise.reject(new Error("a bug")) };
+    const contacts = Object.assign(createMemoryContactSource(), {
+      count: () => Promise.reject(new Error("a bug")),
+    });
     const site = await createLookupSite({ contacts });
     const { status, body } = await site.send("GET", "/v2/email-count", { search: "domain=example.com" });
     expect([status, body.errors?.[0]?.id]).toEqual([500, "internal_error"]);
@@ -34,7 +35,7 @@ describe("lookup failures", () => {
 
 describe("a failure after the client disconnected", () => {
   async function failWith(failure: Error, signal: AbortSignal) {
-    const contacts = { ...createMemoryContactSource(), count: () => Promise.reject(failure) };
+    const contacts = Object.assign(createMemoryContactSource(), { count: () => Promise.reject(failure) });
     const observer = createRecordingObserver();
     const site = await createLookupSite({ contacts, observer });
     const { status } = await site.send("GET", "/v2/email-count", { search: "domain=example.com", signal });
@@ -74,10 +75,9 @@ describe("a failing hook of the host", () => {
   ])("does not change the reply when %s", async (_, hooks) => {
     const shown = vi.spyOn(console, "error").mockReturnValue(undefined);
     const failures = [new Error("a bug"), new ServiceError("store_unavailable", "away")];
-    const contacts = {
-      ...createMemoryContactSource(),
+    const contacts = Object.assign(createMemoryContactSource(), {
       count: () => Promise.reject(failures.shift()),
-    };
+    });
     const site = await createLookupSite({ contacts, onError: undefined, ...hooks } as Partial<LookupOptions>);
     const ask = () => site.send("GET", "/v2/email-count", { search: "domain=example.com" });
     expect([(await ask()).status, (await ask()).status]).toEqual([500, 503]);

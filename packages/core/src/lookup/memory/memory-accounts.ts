@@ -3,6 +3,7 @@ import {
   type AccountKey,
   type Accounts,
   type Charge,
+  type QuotaKind,
   RESERVATION_MS,
   type ReserveResult,
 } from "../../contracts/accounts.ts";
@@ -17,118 +18,141 @@ interface Charged {
 
 /** Accounts in this process's memory, for tests and trials. Past months stay in memory. */
 export function createMemoryAccounts(): Accounts {
-  const accounts = new Map<string, Account>();
-  const keysByHash = new Map<string, { account: string; key: AccountKey }>();
-  /** By account, month and kind, then by request. */
-  const charged = new Map<string, Map<string, Charged>>();
-  let isClosed = false;
+  return new MemoryAccounts();
+}
 
-  function mustBeOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The accounts are closed");
+class MemoryAccounts implements Accounts {
+  readonly #accounts = new Map<string, Account>();
+  readonly #keysByHash = new Map<string, { account: string; key: AccountKey }>();
+  /** By account, month and kind, then by request. */
+  readonly #charged = new Map<string, Map<string, Charged>>();
+  #isClosed = false;
+
+  async create(account: Account): Promise<boolean> {
+    this.#mustBeOpen();
+    if (this.#accounts.has(account.id)) return false;
+    this.#accounts.set(account.id, { ...account });
+    return true;
   }
 
-  function chargedOf({ account, month, kind }: Omit<Charge, "request">): Map<string, Charged> {
+  async get(id: string): Promise<Account | null> {
+    this.#mustBeOpen();
+    return copy(this.#accounts.get(id));
+  }
+
+  async list({ limit, after }: { limit: number; after?: string }): Promise<Account[]> {
+    this.#mustBeOpen();
+    const ids = [...this.#accounts.keys()];
+    if (after !== undefined && !this.#accounts.has(after)) return [];
+    const start = after === undefined ? 0 : ids.indexOf(after) + 1;
+    return [...this.#accounts.values()].slice(start, start + limit).map((account) => ({ ...account }));
+  }
+
+  async addKey(account: string, keyHash: string, key: AccountKey): Promise<void> {
+    this.#mustBeOpen();
+    if (this.#keysByHash.has(keyHash)) throw new ServiceError("conflict", "This key already exists");
+    this.#keysByHash.set(keyHash, { account, key: { ...key } });
+  }
+
+  async findByKey(keyHash: string): Promise<Account | null> {
+    this.#mustBeOpen();
+    const known = this.#keysByHash.get(keyHash);
+    return known === undefined || known.key.revokedAt !== null
+      ? null
+      : copy(this.#accounts.get(known.account));
+  }
+
+  async keys(account: string): Promise<AccountKey[]> {
+    this.#mustBeOpen();
+    const known = [...this.#keysByHash.values()].filter((each) => each.account === account);
+    return known.map(({ key }) => ({ ...key }));
+  }
+
+  async revokeKeys(account: string, hint: string, atMs: number): Promise<number> {
+    this.#mustBeOpen();
+    const revoked = [...this.#keysByHash.values()].filter(
+      (known) => known.account === account && known.key.revokedAt === null && known.key.hint.startsWith(hint),
+    );
+    for (const { key } of revoked) key.revokedAt = atMs;
+    return revoked.length;
+  }
+
+  async reserve(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult> {
+    return this.#grant(charge, points, allowance, nowMs, nowMs);
+  }
+
+  async preview(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult> {
+    return this.#judge(charge, points, allowance, nowMs);
+  }
+
+  async charge(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult> {
+    return this.#grant(charge, points, allowance, nowMs, null);
+  }
+
+  async renew(charges: readonly Charge[], nowMs: number): Promise<void> {
+    this.#mustBeOpen();
+    for (const charge of charges) {
+      const reserved = this.#chargedOf(charge).get(charge.request);
+      if (reserved !== undefined && reserved.reservedAt !== null && counts(reserved, nowMs)) {
+        reserved.reservedAt = nowMs;
+      }
+    }
+  }
+
+  async settle(charge: Charge, points: number): Promise<void> {
+    this.#mustBeOpen();
+    const known = this.#chargedOf(charge);
+    const reserved = known.get(charge.request);
+    if (reserved === undefined || reserved.reservedAt === null) return;
+    if (points === 0) known.delete(charge.request);
+    else known.set(charge.request, { charge, points, reservedAt: null });
+  }
+
+  async usage(account: string, month: string, nowMs: number): Promise<Record<QuotaKind, number>> {
+    this.#mustBeOpen();
+    return {
+      searches: usedOf(this.#chargedOf({ account, month, kind: "searches" }), nowMs),
+      verifications: usedOf(this.#chargedOf({ account, month, kind: "verifications" }), nowMs),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The accounts are closed");
+  }
+
+  #chargedOf({ account, month, kind }: Omit<Charge, "request">): Map<string, Charged> {
     const name = `${account} ${month} ${kind}`;
-    const known = charged.get(name) ?? new Map<string, Charged>();
-    charged.set(name, known);
+    const known = this.#charged.get(name) ?? new Map<string, Charged>();
+    this.#charged.set(name, known);
     return known;
   }
 
-  function put(charged: Charged): void {
-    chargedOf(charged.charge).set(charged.charge.request, charged);
-  }
-
-  function preview(charge: Charge, points: number, allowance: number, nowMs: number): ReserveResult {
-    mustBeOpen();
-    const known = chargedOf(charge);
+  #judge(charge: Charge, points: number, allowance: number, nowMs: number): ReserveResult {
+    this.#mustBeOpen();
+    const known = this.#chargedOf(charge);
     const same = known.get(charge.request);
     if (same !== undefined && counts(same, nowMs)) return { outcome: "repeat", points: same.points };
     const granted = Math.min(points, allowance - usedOf(known, nowMs));
     return granted < 1 ? { outcome: "exhausted" } : { outcome: "reserved", points: granted };
   }
 
-  return {
-    async create(account) {
-      mustBeOpen();
-      if (accounts.has(account.id)) return false;
-      accounts.set(account.id, { ...account });
-      return true;
-    },
-    async get(id) {
-      mustBeOpen();
-      return copy(accounts.get(id));
-    },
-    async list({ limit, after }) {
-      mustBeOpen();
-      const ids = [...accounts.keys()];
-      if (after !== undefined && !accounts.has(after)) return [];
-      const start = after === undefined ? 0 : ids.indexOf(after) + 1;
-      return [...accounts.values()].slice(start, start + limit).map((account) => ({ ...account }));
-    },
-    async addKey(account, keyHash, key) {
-      mustBeOpen();
-      if (keysByHash.has(keyHash)) throw new ServiceError("conflict", "This key already exists");
-      keysByHash.set(keyHash, { account, key: { ...key } });
-    },
-    async findByKey(keyHash) {
-      mustBeOpen();
-      const known = keysByHash.get(keyHash);
-      return known === undefined || known.key.revokedAt !== null ? null : copy(accounts.get(known.account));
-    },
-    async keys(account) {
-      mustBeOpen();
-      return [...keysByHash.values()]
-        .filter((known) => known.account === account)
-        .map(({ key }) => ({ ...key }));
-    },
-    async revokeKeys(account, hint, atMs) {
-      mustBeOpen();
-      const revoked = [...keysByHash.values()].filter(
-        (known) =>
-          known.account === account && known.key.revokedAt === null && known.key.hint.startsWith(hint),
-      );
-      for (const { key } of revoked) key.revokedAt = atMs;
-      return revoked.length;
-    },
-    async reserve(charge, points, allowance, nowMs) {
-      const result = preview(charge, points, allowance, nowMs);
-      if (result.outcome === "reserved") put({ charge, points: result.points, reservedAt: nowMs });
-      return result;
-    },
-    preview: async (charge, points, allowance, nowMs) => preview(charge, points, allowance, nowMs),
-    async charge(charge, points, allowance, nowMs) {
-      const result = preview(charge, points, allowance, nowMs);
-      if (result.outcome === "reserved") put({ charge, points: result.points, reservedAt: null });
-      return result;
-    },
-    async renew(charges, nowMs) {
-      mustBeOpen();
-      for (const charge of charges) {
-        const reserved = chargedOf(charge).get(charge.request);
-        if (reserved !== undefined && reserved.reservedAt !== null && counts(reserved, nowMs)) {
-          reserved.reservedAt = nowMs;
-        }
-      }
-    },
-    async settle(charge, points) {
-      mustBeOpen();
-      const known = chargedOf(charge);
-      const reserved = known.get(charge.request);
-      if (reserved === undefined || reserved.reservedAt === null) return;
-      if (points === 0) known.delete(charge.request);
-      else put({ charge, points, reservedAt: null });
-    },
-    async usage(account, month, nowMs) {
-      mustBeOpen();
-      return {
-        searches: usedOf(chargedOf({ account, month, kind: "searches" }), nowMs),
-        verifications: usedOf(chargedOf({ account, month, kind: "verifications" }), nowMs),
-      };
-    },
-    async close() {
-      isClosed = true;
-    },
-  };
+  #grant(
+    charge: Charge,
+    points: number,
+    allowance: number,
+    nowMs: number,
+    reservedAt: Charged["reservedAt"],
+  ): ReserveResult {
+    const result = this.#judge(charge, points, allowance, nowMs);
+    if (result.outcome === "reserved") {
+      this.#chargedOf(charge).set(charge.request, { charge, points: result.points, reservedAt });
+    }
+    return result;
+  }
 }
 
 function counts({ reservedAt }: Charged, nowMs: number): boolean {

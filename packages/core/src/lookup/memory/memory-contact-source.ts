@@ -5,7 +5,10 @@ import type {
   Contact,
   ContactCounts,
   ContactFilter,
+  ContactPage,
   ContactSource,
+  ContactVerification,
+  DomainFacts,
   PatternCount,
   RequiredField,
 } from "../../contracts/contact-source.ts";
@@ -48,129 +51,153 @@ interface KnownDomain {
 
 /** Contacts in this process's memory: for tests, trials and lists that fit into memory. */
 export function createMemoryContactSource(options: MemoryContactSourceOptions = {}): MemoryContactSource {
-  const domains = new Map<string, KnownDomain>();
-  let isClosed = false;
-  add("createMemoryContactSource", options);
+  return new ContactsInMemory(options);
+}
 
-  function mustBeOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The contact source is closed");
+class ContactsInMemory implements MemoryContactSource {
+  readonly #domains = new Map<string, KnownDomain>();
+  #isClosed = false;
+
+  constructor(options: MemoryContactSourceOptions) {
+    this.#add("createMemoryContactSource", options);
   }
 
-  function knownDomain(domain: string): KnownDomain {
-    const known = domains.get(domain) ?? emptyDomain();
-    domains.set(domain, known);
+  async load(data: MemoryContactSourceOptions): Promise<void> {
+    this.#mustBeOpen();
+    this.#add("load", data);
+  }
+
+  async domain(domain: string): Promise<DomainFacts | null> {
+    this.#mustBeOpen();
+    const known = this.#domains.get(domain);
+    if (known === undefined) return null;
+    known.patterns ??= patternsOf(this.#contactsOf(domain));
+    const { organization, acceptsAll } = known;
+    return {
+      organization,
+      patterns: structuredClone(known.patterns),
+      ...(acceptsAll === undefined ? {} : { acceptsAll }),
+      linkedDomains: organization === null ? [] : this.#linkedTo(domain, organization),
+    };
+  }
+
+  async domainOf(company: string): Promise<string | null> {
+    this.#mustBeOpen();
+    const wanted = company.toLowerCase();
+    let found: { domain: string; size: number } | null = null;
+    for (const [domain, { organization, contacts }] of this.#domains) {
+      if (organization?.toLowerCase() !== wanted) continue;
+      if (found === null || contacts.size > found.size) found = { domain, size: contacts.size };
+    }
+    return found?.domain ?? null;
+  }
+
+  async search(
+    domain: string,
+    filter: ContactFilter,
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<ContactPage> {
+    this.#mustBeOpen();
+    const matching = this.#contactsOf(domain).filter((contact) => matches(contact, filter));
+    return {
+      contacts: matching.slice(offset, offset + limit).map((contact) => structuredClone(contact)),
+      total: matching.length,
+    };
+  }
+
+  async find(address: string): Promise<Contact | null> {
+    this.#mustBeOpen();
+    const contact = this.#domains.get(domainOf(address))?.contacts.get(address);
+    return contact === undefined ? null : structuredClone(shown(contact));
+  }
+
+  async recordVerification(
+    address: string,
+    verification: ContactVerification,
+    acceptsAll: boolean | null,
+  ): Promise<void> {
+    this.#mustBeOpen();
+    const known = this.#domains.get(domainOf(address));
+    if (known === undefined) return;
+    if (acceptsAll !== null) known.acceptsAll = acceptsAll;
+    const contact = known.contacts.get(address);
+    if (contact === undefined) return;
+    known.contacts.set(address, { ...contact, verification: { ...verification } });
+    known.inOrder = null;
+  }
+
+  async findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]> {
+    this.#mustBeOpen();
+    const found = namesakes(this.#contactsOf(domain), firstName, lastName);
+    return found.map((contact) => structuredClone(contact));
+  }
+
+  async count(domain: string, type?: AddressType): Promise<ContactCounts> {
+    this.#mustBeOpen();
+    return countOf(this.#contactsOf(domain), type);
+  }
+
+  async erase(address: string): Promise<number> {
+    this.#mustBeOpen();
+    const domain = domainOf(address);
+    const known = this.#domains.get(domain);
+    const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
+    if (known === undefined || erased.length === 0) return 0;
+    for (const each of erased) known.contacts.delete(each);
+    known.inOrder = known.patterns = null;
+    if (known.contacts.size === 0 && known.organization === null) this.#domains.delete(domain);
+    return erased.length;
+  }
+
+  async eraseDomain(domain: string): Promise<number> {
+    this.#mustBeOpen();
+    const erased = [...this.#domains].filter(([each]) => each === domain || each.endsWith(`.${domain}`));
+    for (const [each] of erased) this.#domains.delete(each);
+    return erased.reduce((sum, [, { contacts }]) => sum + 1 + contacts.size, 0);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#domains.clear();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The contact source is closed");
+  }
+
+  #knownDomain(domain: string): KnownDomain {
+    const known = this.#domains.get(domain) ?? emptyDomain();
+    this.#domains.set(domain, known);
     return known;
   }
 
-  function add(by: string, data: MemoryContactSourceOptions): void {
+  #add(by: string, data: MemoryContactSourceOptions): void {
     const { contacts, organizations } = checkOptions(by, data, RULES);
     for (const contact of contacts) {
-      const known = knownDomain(domainOf(contact.address));
+      const known = this.#knownDomain(domainOf(contact.address));
       known.contacts.set(contact.address, tidied(contact));
       known.inOrder = known.patterns = null;
     }
     for (const [domain, organization] of Object.entries(organizations)) {
-      knownDomain(domain).organization = organization;
+      this.#knownDomain(domain).organization = organization;
     }
   }
 
-  function contactsOf(domain: string): Contact[] {
-    const known = domains.get(domain);
+  #contactsOf(domain: string): Contact[] {
+    const known = this.#domains.get(domain);
     if (known === undefined) return [];
     known.inOrder ??= [...known.contacts.values()].map(shown).sort(byConfidence);
     return known.inOrder;
   }
 
-  function linkedTo(domain: string, organization: string): string[] {
+  #linkedTo(domain: string, organization: string): string[] {
     const wanted = organization.toLowerCase();
-    return [...domains]
+    return [...this.#domains]
       .filter(([each, known]) => each !== domain && known.organization?.toLowerCase() === wanted)
       .map(([each]) => each)
       .sort()
       .slice(0, MAX_LINKED_DOMAINS);
   }
-
-  return {
-    async load(data) {
-      mustBeOpen();
-      add("load", data);
-    },
-    async domain(domain) {
-      mustBeOpen();
-      const known = domains.get(domain);
-      if (known === undefined) return null;
-      known.patterns ??= patternsOf(contactsOf(domain));
-      const { organization, acceptsAll } = known;
-      return {
-        organization,
-        patterns: structuredClone(known.patterns),
-        ...(acceptsAll === undefined ? {} : { acceptsAll }),
-        linkedDomains: organization === null ? [] : linkedTo(domain, organization),
-      };
-    },
-    async domainOf(company) {
-      mustBeOpen();
-      const wanted = company.toLowerCase();
-      let found: { domain: string; size: number } | null = null;
-      for (const [domain, { organization, contacts }] of domains) {
-        if (organization?.toLowerCase() !== wanted) continue;
-        if (found === null || contacts.size > found.size) found = { domain, size: contacts.size };
-      }
-      return found?.domain ?? null;
-    },
-    async search(domain, filter, { limit, offset }) {
-      mustBeOpen();
-      const matching = contactsOf(domain).filter((contact) => matches(contact, filter));
-      return {
-        contacts: matching.slice(offset, offset + limit).map((contact) => structuredClone(contact)),
-        total: matching.length,
-      };
-    },
-    async find(address) {
-      mustBeOpen();
-      const contact = domains.get(domainOf(address))?.contacts.get(address);
-      return contact === undefined ? null : structuredClone(shown(contact));
-    },
-    async recordVerification(address, verification, acceptsAll) {
-      mustBeOpen();
-      const known = domains.get(domainOf(address));
-      if (known === undefined) return;
-      if (acceptsAll !== null) known.acceptsAll = acceptsAll;
-      const contact = known.contacts.get(address);
-      if (contact === undefined) return;
-      known.contacts.set(address, { ...contact, verification: { ...verification } });
-      known.inOrder = null;
-    },
-    async findByName(domain, firstName, lastName) {
-      mustBeOpen();
-      return namesakes(contactsOf(domain), firstName, lastName).map((contact) => structuredClone(contact));
-    },
-    async count(domain, type) {
-      mustBeOpen();
-      return countOf(contactsOf(domain), type);
-    },
-    async erase(address) {
-      mustBeOpen();
-      const domain = domainOf(address);
-      const known = domains.get(domain);
-      const erased = [...(known?.contacts.keys() ?? [])].filter((each) => isCovered(each, address));
-      if (known === undefined || erased.length === 0) return 0;
-      for (const each of erased) known.contacts.delete(each);
-      known.inOrder = known.patterns = null;
-      if (known.contacts.size === 0 && known.organization === null) domains.delete(domain);
-      return erased.length;
-    },
-    async eraseDomain(domain) {
-      mustBeOpen();
-      const erased = [...domains].filter(([each]) => each === domain || each.endsWith(`.${domain}`));
-      for (const [each] of erased) domains.delete(each);
-      return erased.reduce((sum, [, { contacts }]) => sum + 1 + contacts.size, 0);
-    },
-    async close() {
-      isClosed = true;
-      domains.clear();
-    },
-  };
 }
 
 function emptyDomain(): KnownDomain {

@@ -1,5 +1,7 @@
 import {
+  type ListSize,
   sharesOf,
+  type TakenVerification,
   type VerificationList,
   type VerificationPlace,
   type VerificationQueue,
@@ -26,7 +28,7 @@ interface MemoryRow {
   attempts: number;
 }
 
-/** Maximum memory of all lists, with what the queue needs beside each row. */
+/** Maximum memory of all lists. */
 const MAX_BYTES = 100 * 1024 * 1024;
 /** Maximum memory of the lists of one account, so that no account keeps out all others. */
 const MAX_ACCOUNT_BYTES = 0.8 * MAX_BYTES;
@@ -36,173 +38,210 @@ const ACCOUNT_RETRY_AFTER_MS = 86_400_000;
 const ERASED = { email: "", subject: null, columns: null };
 
 /** The rows of one account that have no result. */
-type Waiting = DueHeap<MemoryRow>;
+type WaitingRows = DueHeap<MemoryRow>;
 
 /** A queue in this process's memory, for tests and trials: its lists are lost when the process ends. */
 export function createMemoryVerificationQueue(): VerificationQueue {
-  const lists = new Map<string, MemoryList>();
-  /** By account, the account that was served longest ago first. */
-  const waiting = new Map<string | null, Waiting>();
-  let isClosed = false;
+  return new QueueInMemory();
+}
 
-  function mustBeOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The queue of verifications is closed");
+class QueueInMemory implements VerificationQueue {
+  readonly #lists = new Map<string, MemoryList>();
+  /** By account, the account that was served longest ago first. */
+  readonly #waiting = new Map<string | null, WaitingRows>();
+  #isClosed = false;
+
+  async add(
+    list: Parameters<VerificationQueue["add"]>[0],
+    rows: readonly VerificationRow[],
+    maxRows: number | null,
+    { bytes, maxBytes }: ListSize = { bytes: 0, maxBytes: null },
+  ): Promise<boolean> {
+    this.#mustBeOpen();
+    const all = [...this.#lists.values()];
+    const others = all.filter((each) => each.account === list.account && !each.isSingle);
+    if (others.reduce((sum, each) => sum + each.rows.length, rows.length) > (maxRows ?? Infinity))
+      return false;
+    if (others.reduce((sum, each) => sum + each.bytes, bytes) > (maxBytes ?? Infinity)) return false;
+    const added = { bytes, rows };
+    if (list.account !== null && memoryOf([...others, added]) > MAX_ACCOUNT_BYTES) {
+      const message = "The lists of the last 30 days would exceed the memory for the lists of one account";
+      throw new LookupProblem("too_many_requests", message, { retryAfterMs: ACCOUNT_RETRY_AFTER_MS });
+    }
+    if (memoryOf([...all, added]) > MAX_BYTES) {
+      throw new ServiceError("overloaded", "Too many addresses are kept in memory. Try again later.", {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    this.#append(
+      { ...list, bytes, done: 0, isStarted: false, isSingle: false, rows: [] },
+      rows,
+      list.createdAt,
+    );
+    return true;
   }
 
-  function waitingOf(account: string | null): Waiting {
-    const known = waiting.get(account) ?? createDueHeap(isWaiting);
-    waiting.set(account, known);
+  async addSingle(list: Parameters<VerificationQueue["addSingle"]>[0], row: VerificationRow): Promise<void> {
+    this.#mustBeOpen();
+    if (this.#lists.has(list.id)) return;
+    const single = { header: null, bytes: 0, done: 0, isStarted: false, isSingle: true, rows: [] };
+    this.#append({ ...list, ...single }, [row], 0);
+  }
+
+  async get(id: string): Promise<VerificationList | null> {
+    this.#mustBeOpen();
+    const known = this.#lists.get(id);
+    if (known === undefined || known.isSingle) return null;
+    const { rows, isSingle: _, bytes: _bytes, ...list } = known;
+    return { ...list, total: rows.length };
+  }
+
+  async rows(id: string, { offset, limit }: { offset: number; limit: number }): Promise<VerificationRow[]> {
+    this.#mustBeOpen();
+    const known = this.#lists.get(id);
+    if (known === undefined || known.isSingle) return [];
+    return known.rows
+      .slice(offset, offset + limit)
+      .map(({ given: { email, subject, columns }, result }) => ({ email, subject, columns, result }));
+  }
+
+  async take(
+    limit: number,
+    leaseMs: number,
+    nowMs: number,
+  ): Promise<{ rows: TakenVerification[]; nextDueMs: number | null }> {
+    this.#mustBeOpen();
+    const due = [...this.#waiting].filter(([, heap]) => isDue(heap, nowMs));
+    const taken: MemoryRow[] = [];
+    const served = due.slice(0, limit);
+    const { shares, order } = sharesOf(limit, served.length);
+    for (const [index, [, heap]] of served.entries()) {
+      taken.push(...takeOf(heap, shares[index] ?? 0, leaseMs, nowMs));
+    }
+    // Accounts that were not served come first in the next call.
+    for (const index of order) {
+      const [account, heap] = served[index] ?? [];
+      if (account === undefined || heap === undefined) continue;
+      this.#waiting.delete(account);
+      this.#waiting.set(account, heap);
+    }
+    // Some accounts may have had fewer rows than their share.
+    for (const [, heap] of due) taken.push(...takeOf(heap, limit - taken.length, leaseMs, nowMs));
+    for (const [account, heap] of this.#waiting) if (heap.nextDueMs() === null) this.#waiting.delete(account);
+    const next = [...this.#waiting.values()].flatMap((heap) => heap.nextDueMs() ?? []);
+    return { rows: taken.map(takenRow), nextDueMs: next.length === 0 ? null : Math.min(...next) };
+  }
+
+  async finish(results: readonly (VerificationPlace & { result: string })[]): Promise<number> {
+    this.#mustBeOpen();
+    let count = 0;
+    for (const { result, ...place } of results) {
+      const row = this.#rowAt(place);
+      if (row === undefined || row.dueMs === null) continue;
+      this.#finish(row, result);
+      count++;
+    }
+    return count;
+  }
+
+  async postpone(place: VerificationPlace, untilMs: number, wasAttempt: boolean): Promise<void> {
+    this.#mustBeOpen();
+    const row = this.#rowAt(place);
+    if (row === undefined || row.dueMs === null) return;
+    row.dueMs = untilMs;
+    if (wasAttempt) row.attempts++;
+    this.#waitingOf(row.list.account).push(row, untilMs);
+  }
+
+  async erase(subject: string, result: string): Promise<number> {
+    this.#mustBeOpen();
+    let count = 0;
+    for (const row of [...this.#lists.values()].flatMap((list) => list.rows)) {
+      if (row.given.subject === null || !isCovered(row.given.subject, subject)) continue;
+      if (row.dueMs !== null) this.#finish(row, result);
+      row.given = ERASED;
+      row.result = result;
+      count++;
+    }
+    return count;
+  }
+
+  async removeBefore(createdBeforeMs: number): Promise<number> {
+    this.#mustBeOpen();
+    const old = [...this.#lists.values()].filter(({ createdAt }) => createdAt < createdBeforeMs);
+    for (const { id, rows } of old) {
+      this.#lists.delete(id);
+      for (const row of rows) row.dueMs = null;
+    }
+    return old.length;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The queue of verifications is closed");
+  }
+
+  #waitingOf(account: string | null): WaitingRows {
+    const known = this.#waiting.get(account) ?? createDueHeap(isWaiting);
+    this.#waiting.set(account, known);
     return known;
   }
 
-  function append(list: MemoryList, given: readonly VerificationRow[], dueMs: number): void {
-    lists.set(list.id, list);
+  #append(list: MemoryList, given: readonly VerificationRow[], dueMs: number): void {
+    this.#lists.set(list.id, list);
     list.rows = given.map((row, position) => ({
-      ...{ given: row, result: null, list, position, dueMs, attempts: 0 },
+      given: row,
+      result: null,
+      list,
+      position,
+      dueMs,
+      attempts: 0,
     }));
-    const heap = waitingOf(list.account);
+    const heap = this.#waitingOf(list.account);
     for (const row of list.rows) heap.push(row, dueMs);
   }
 
-  function rowAt({ list, position }: VerificationPlace): MemoryRow | undefined {
-    return lists.get(list)?.rows[position];
+  #rowAt({ list, position }: VerificationPlace): MemoryRow | undefined {
+    return this.#lists.get(list)?.rows[position];
   }
 
-  /** Rows of the account that are due, at most `limit`. */
-  function takeOf(heap: Waiting, limit: number, leaseMs: number, nowMs: number): MemoryRow[] {
-    const taken: MemoryRow[] = [];
-    while (taken.length < limit && (heap.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs) {
-      const row = heap.pop();
-      if (row === undefined) break;
-      taken.push(row);
-      row.list.isStarted = true;
-      row.dueMs = nowMs + leaseMs;
-      heap.push(row, row.dueMs);
-    }
-    return taken;
-  }
-
-  function finish(row: MemoryRow, result: string): void {
+  #finish(row: MemoryRow, result: string): void {
     row.result = result;
     row.dueMs = null;
     row.list.done++;
-    if (row.list.isSingle) lists.delete(row.list.id);
+    if (row.list.isSingle) this.#lists.delete(row.list.id);
   }
+}
 
-  return {
-    async add(list, rows, maxRows, { bytes, maxBytes } = { bytes: 0, maxBytes: null }) {
-      mustBeOpen();
-      const others = [...lists.values()].filter((each) => each.account === list.account && !each.isSingle);
-      if (others.reduce((sum, each) => sum + each.rows.length, rows.length) > (maxRows ?? Infinity))
-        return false;
-      if (others.reduce((sum, each) => sum + each.bytes, bytes) > (maxBytes ?? Infinity)) return false;
-      const sizeWith = (known: readonly MemoryList[]) =>
-        [...known, { bytes, rows }].reduce((sum, each) => sum + each.bytes + each.rows.length * ROW_BYTES, 0);
-      if (list.account !== null && sizeWith(others) > MAX_ACCOUNT_BYTES) {
-        const message = "The lists of the last 30 days would exceed the memory for the lists of one account";
-        throw new LookupProblem("too_many_requests", message, { retryAfterMs: ACCOUNT_RETRY_AFTER_MS });
-      }
-      if (sizeWith([...lists.values()]) > MAX_BYTES) {
-        throw new ServiceError("overloaded", "Too many addresses are kept in memory. Try again later.", {
-          retryAfterMs: RETRY_AFTER_MS,
-        });
-      }
-      append({ ...list, bytes, done: 0, isStarted: false, isSingle: false, rows: [] }, rows, list.createdAt);
-      return true;
-    },
-    async addSingle(list, row) {
-      mustBeOpen();
-      if (lists.has(list.id)) return;
-      const single = { header: null, bytes: 0, done: 0, isStarted: false, isSingle: true, rows: [] };
-      append({ ...list, ...single }, [row], 0);
-    },
-    async get(id) {
-      mustBeOpen();
-      const known = lists.get(id);
-      if (known === undefined || known.isSingle) return null;
-      const { rows, isSingle: _, bytes: _bytes, ...list } = known;
-      return { ...list, total: rows.length };
-    },
-    async rows(id, { offset, limit }) {
-      mustBeOpen();
-      const known = lists.get(id);
-      if (known === undefined || known.isSingle) return [];
-      return known.rows
-        .slice(offset, offset + limit)
-        .map(({ given: { email, subject, columns }, result }) => ({ email, subject, columns, result }));
-    },
-    async take(limit, leaseMs, nowMs) {
-      mustBeOpen();
-      const due = [...waiting].filter(([, heap]) => (heap.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs);
-      const taken: MemoryRow[] = [];
-      const served = due.slice(0, limit);
-      const { shares, order } = sharesOf(limit, served.length);
-      for (const [index, [, heap]] of served.entries()) {
-        taken.push(...takeOf(heap, shares[index] ?? 0, leaseMs, nowMs));
-      }
-      // Accounts that were not served come first in the next call.
-      for (const index of order) {
-        const [account, heap] = served[index] ?? [];
-        if (account === undefined || heap === undefined) continue;
-        waiting.delete(account);
-        waiting.set(account, heap);
-      }
-      // Some accounts may have had fewer rows than their share.
-      for (const [, heap] of due) taken.push(...takeOf(heap, limit - taken.length, leaseMs, nowMs));
-      for (const [account, heap] of waiting) if (heap.nextDueMs() === null) waiting.delete(account);
-      const next = [...waiting.values()].flatMap((heap) => heap.nextDueMs() ?? []);
-      return {
-        rows: taken.map(({ list, position, given, attempts }) => ({
-          ...{ list: list.id, account: list.account, plan: list.plan, createdAt: list.createdAt },
-          ...{ position, email: given.email, attempts },
-        })),
-        nextDueMs: next.length === 0 ? null : Math.min(...next),
-      };
-    },
-    async finish(results) {
-      mustBeOpen();
-      let count = 0;
-      for (const { result, ...place } of results) {
-        const row = rowAt(place);
-        if (row === undefined || row.dueMs === null) continue;
-        finish(row, result);
-        count++;
-      }
-      return count;
-    },
-    async postpone(place, untilMs, wasAttempt) {
-      mustBeOpen();
-      const row = rowAt(place);
-      if (row === undefined || row.dueMs === null) return;
-      row.dueMs = untilMs;
-      if (wasAttempt) row.attempts++;
-      waitingOf(row.list.account).push(row, untilMs);
-    },
-    async erase(subject, result) {
-      mustBeOpen();
-      let count = 0;
-      for (const row of [...lists.values()].flatMap((list) => list.rows)) {
-        if (row.given.subject === null || !isCovered(row.given.subject, subject)) continue;
-        if (row.dueMs !== null) finish(row, result);
-        row.given = ERASED;
-        row.result = result;
-        count++;
-      }
-      return count;
-    },
-    async removeBefore(createdBeforeMs) {
-      mustBeOpen();
-      const old = [...lists.values()].filter(({ createdAt }) => createdAt < createdBeforeMs);
-      for (const { id, rows } of old) {
-        lists.delete(id);
-        for (const row of rows) row.dueMs = null;
-      }
-      return old.length;
-    },
-    async close() {
-      isClosed = true;
-    },
-  };
+/** Memory of lists, with what the queue needs beside each row. */
+function memoryOf(lists: readonly { bytes: number; rows: readonly unknown[] }[]): number {
+  return lists.reduce((sum, { bytes, rows }) => sum + bytes + rows.length * ROW_BYTES, 0);
+}
+
+function isDue(heap: WaitingRows, nowMs: number): boolean {
+  return (heap.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs;
+}
+
+/** Rows of the account that are due, at most `limit`. */
+function takeOf(heap: WaitingRows, limit: number, leaseMs: number, nowMs: number): MemoryRow[] {
+  const taken: MemoryRow[] = [];
+  while (taken.length < limit && isDue(heap, nowMs)) {
+    const row = heap.pop();
+    if (row === undefined) break;
+    taken.push(row);
+    row.list.isStarted = true;
+    row.dueMs = nowMs + leaseMs;
+    heap.push(row, row.dueMs);
+  }
+  return taken;
+}
+
+function takenRow({ list, position, given, attempts }: MemoryRow): TakenVerification {
+  const { id, account, plan, createdAt } = list;
+  return { list: id, account, plan, createdAt, position, email: given.email, attempts };
 }
 
 function isWaiting(row: MemoryRow, dueMs: number): boolean {

@@ -249,7 +249,7 @@ test("the test key gets 100 rows and 64 KiB, and with testKey: false it is an un
 test("an account keeps at most 200,000 rows and twice its allowance, with 400 bytes each; a refused list uses no memory", async () => {
   const limits: unknown[] = [];
   const add: VerificationQueue["add"] = async (_list, _rows, ...given) => limits.push(given) < 0;
-  const verifications = { ...createMemoryVerificationQueue(), add };
+  const verifications = Object.assign(createMemoryVerificationQueue(), { add });
   const site = await siteOf({ verifications, plans: { free: { searches: 1, verifications: 50 } } });
   const details = "The lists of the last 30 days would exceed 200100 rows or 400 bytes for each of them";
   // Three of them exceed the memory of all lists that are being read.

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { CONFIRMED, createGate, type Site, siteOf, used } from "../../../test/lookup-library-site.ts";
 import { createScriptedProber } from "../../../test/lookup-site.ts";
+import { withMethods } from "../../../test/with-methods.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import type { VerificationQueue } from "../../contracts/verification-queue.ts";
 import { ServiceError } from "../../errors.ts";
@@ -26,11 +27,11 @@ async function finished(site: Site, id: string): Promise<unknown[]> {
 
 /** A queue that outlives the lookups that use it, as a database does. */
 function lasting(queue = createMemoryVerificationQueue()): VerificationQueue {
-  return { ...queue, close: async () => undefined };
+  return Object.assign(queue, { close: async () => undefined });
 }
 
 function lastingAccounts() {
-  return { ...createMemoryAccounts(), close: async () => undefined };
+  return Object.assign(createMemoryAccounts(), { close: async () => undefined });
 }
 
 describe("a single request over the budget of its mail host", () => {
@@ -138,10 +139,9 @@ test("at most verifyAtOnce rows are verified at once", async () => {
 
 test("a row charged by a process that died before it stored the result is not charged again", async () => {
   const [accounts, kept] = [lastingAccounts(), lasting()];
-  const dying: VerificationQueue = {
-    ...kept,
+  const dying = withMethods(kept, {
     finish: () => Promise.reject(new ServiceError("store_unavailable", "the process died")),
-  };
+  });
   const prober = createScriptedProber(async () => CONFIRMED);
   const one = await siteOf({ accounts, verifications: dying, prober });
   const { id } = await one.lookup.verifyEmails(["ada@a.example"], { account: one.account });
@@ -176,11 +176,10 @@ test("close() waits for rows under way, and gives the others back at once", asyn
 test("an unavailable queue is reported once, and its rows are verified when it is back", async () => {
   const kept = lasting();
   let isAway = true;
-  const failing: VerificationQueue = {
-    ...kept,
+  const failing = withMethods(kept, {
     take: (...given) =>
       isAway ? Promise.reject(new ServiceError("store_unavailable", "away")) : kept.take(...given),
-  };
+  });
   const site = await siteOf({ verifications: failing });
   const { id } = await site.lookup.verifyEmails(["ada@a.example"]);
   await vi.waitFor(() => expect(site.errors).toHaveLength(1), LATE);

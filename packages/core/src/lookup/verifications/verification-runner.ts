@@ -2,9 +2,9 @@ import { isSettledWithin } from "../../async/settled-within.ts";
 import type { TakenVerification, VerificationPlace } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { createRowPace } from "./row-pace.ts";
+import { createRowPace, type RowPaces } from "./row-pace.ts";
 import { KEPT_MS } from "./verification-lists.ts";
-import { unknownResult, verifyRow } from "./verify-row.ts";
+import { type RowOutcome, unknownResult, verifyRow } from "./verify-row.ts";
 
 /** Verifies the rows of the queue, at most `atOnce` at a time, while the process runs. */
 export interface VerificationRunner {
@@ -40,139 +40,162 @@ const MAX_FAILURES = 5;
 const RETRY_MS = 60_000;
 
 export function createVerificationRunner(context: LookupContext, atOnce: number): VerificationRunner {
-  const { queue, suppressions, settings } = context;
-  const { now, onError } = settings;
-  const paces = {
-    domains: createRowPace(DOMAIN_SPACING_MS, now),
-    accounts: createRowPace(ACCOUNT_SPACING_MS, now),
-  };
-  const underWay = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
-  /** When the timer fires, by the monotonic clock. */
-  let firesAtMs = Number.POSITIVE_INFINITY;
-  let isTaking = false;
-  /** Whether a call of `wake` arrived while rows were taken. */
-  let isWoken = false;
-  let isStopped = atOnce === 0;
-  /** Whether probes are aborted, so that a verdict may be incomplete. */
-  let isAborting = false;
-  /** Whether the queue may have rows that are due. */
-  let hasMore = false;
-  let isFailing = false;
-  let removedAtMs = Number.NEGATIVE_INFINITY;
-  const save = createSaving((results) => queue.finish(results));
+  return new QueueRunner(context, atOnce);
+}
 
-  function schedule(delayMs: number): void {
-    const atMs = performance.now() + delayMs;
-    if (isStopped || firesAtMs <= atMs) return;
-    clearTimeout(timer);
-    firesAtMs = atMs;
-    timer = setTimeout(() => void take(), delayMs).unref();
+class QueueRunner implements VerificationRunner {
+  readonly #context: LookupContext;
+  readonly #atOnce: number;
+  readonly #paces: RowPaces;
+  readonly #save: (result: FinishedRow) => Promise<void>;
+  readonly #underWay = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires, by the monotonic clock. */
+  #firesAtMs = Number.POSITIVE_INFINITY;
+  #isTaking = false;
+  /** Whether a call of `wake` arrived while rows were taken. */
+  #isWoken = false;
+  #isStopped: boolean;
+  /** Whether probes are aborted, so that a verdict may be incomplete. */
+  #isAborting = false;
+  /** Whether the queue may have rows that are due. */
+  #hasMore = false;
+  #isFailing = false;
+  #removedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(context: LookupContext, atOnce: number) {
+    const { now } = context.settings;
+    this.#context = context;
+    this.#atOnce = atOnce;
+    this.#isStopped = atOnce === 0;
+    this.#paces = {
+      domains: createRowPace(DOMAIN_SPACING_MS, now),
+      accounts: createRowPace(ACCOUNT_SPACING_MS, now),
+    };
+    this.#save = createSaving((results) => context.queue.finish(results));
+    this.#schedule(START_MS);
   }
 
-  async function take(): Promise<void> {
-    firesAtMs = Number.POSITIVE_INFINITY;
-    if (isTaking || isStopped) {
-      isWoken = true;
+  wake(): void {
+    this.#schedule(0);
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await isSettledWithin(Promise.allSettled(this.#underWay), timeoutMs);
+    this.#isAborting = true;
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #schedule(delayMs: number): void {
+    const atMs = performance.now() + delayMs;
+    if (this.#isStopped || this.#firesAtMs <= atMs) return;
+    clearTimeout(this.#timer);
+    this.#firesAtMs = atMs;
+    this.#timer = setTimeout(() => void this.#take(), delayMs).unref();
+  }
+
+  async #take(): Promise<void> {
+    this.#firesAtMs = Number.POSITIVE_INFINITY;
+    if (this.#isTaking || this.#isStopped) {
+      this.#isWoken = true;
       return;
     }
-    isTaking = true;
-    isWoken = false;
-    let delayMs = POLL_MS;
+    this.#isTaking = true;
+    this.#isWoken = false;
+    let delayMs: number;
     try {
-      // No verdict before the list of suppressions is verified.
-      await suppressions.ready();
-      await removeOld();
-      const free = atOnce - underWay.size;
-      const { rows, nextDueMs } =
-        free > 0 ? await queue.take(free, LEASE_MS, now()) : { rows: [], nextDueMs: null };
-      for (const row of rows) start(row);
-      hasMore = free <= 0 || rows.length === free;
-      if (nextDueMs !== null && !hasMore) {
-        delayMs = Math.min(POLL_MS, Math.max(GATHER_MS, nextDueMs - now()));
-      }
-      isFailing = false;
+      delayMs = await this.#takeDue();
+      this.#isFailing = false;
     } catch (error) {
-      fail(error);
+      this.#fail(error);
       delayMs = PAUSE_MS;
     } finally {
-      isTaking = false;
+      this.#isTaking = false;
     }
-    const isMore = isWoken || (hasMore && underWay.size < atOnce);
-    schedule(isMore ? GATHER_MS : delayMs);
+    const isMore = this.#isWoken || (this.#hasMore && this.#underWay.size < this.#atOnce);
+    this.#schedule(isMore ? GATHER_MS : delayMs);
   }
 
-  async function removeOld(): Promise<void> {
-    if (performance.now() - removedAtMs < HOUR_MS) return;
-    removedAtMs = performance.now();
-    await queue.removeBefore(now() - KEPT_MS);
+  /** Starts as many due rows as are free. Resolves to the delay until the queue is read again. */
+  async #takeDue(): Promise<number> {
+    const { queue, suppressions, settings } = this.#context;
+    // No verdict before the list of suppressions is verified.
+    await suppressions.ready();
+    await this.#removeOld();
+    const free = this.#atOnce - this.#underWay.size;
+    const none = { rows: [], nextDueMs: null };
+    const { rows, nextDueMs } = free > 0 ? await queue.take(free, LEASE_MS, settings.now()) : none;
+    for (const row of rows) this.#start(row);
+    this.#hasMore = free <= 0 || rows.length === free;
+    if (nextDueMs === null || this.#hasMore) return POLL_MS;
+    return Math.min(POLL_MS, Math.max(GATHER_MS, nextDueMs - settings.now()));
+  }
+
+  async #removeOld(): Promise<void> {
+    if (performance.now() - this.#removedAtMs < HOUR_MS) return;
+    this.#removedAtMs = performance.now();
+    const { queue, settings } = this.#context;
+    await queue.removeBefore(settings.now() - KEPT_MS);
   }
 
   /** Reports the first of several failures. */
-  function fail(error: unknown): void {
-    if (!isFailing && !isStopped) onError(error);
-    isFailing = true;
-    hasMore = false;
+  #fail(error: unknown): void {
+    if (!this.#isFailing && !this.#isStopped) this.#context.settings.onError(error);
+    this.#isFailing = true;
+    this.#hasMore = false;
   }
 
-  function start(row: TakenVerification): void {
-    const work = run(row)
-      .catch(fail)
+  #start(row: TakenVerification): void {
+    const work = this.#run(row)
+      .catch((error) => this.#fail(error))
       .finally(() => {
-        underWay.delete(work);
-        if (hasMore) schedule(GATHER_MS);
+        this.#underWay.delete(work);
+        if (this.#hasMore) this.#schedule(GATHER_MS);
       });
-    underWay.add(work);
+    this.#underWay.add(work);
   }
 
-  async function run(row: TakenVerification): Promise<void> {
-    const outcome = await verifyRow(context, paces, row).catch((error) => onFailure(row, error));
-    if (isAborting) await queue.postpone(row, now(), false);
+  async #run(row: TakenVerification): Promise<void> {
+    const { queue, settings } = this.#context;
+    const attempt = verifyRow(this.#context, this.#paces, row);
+    const outcome = await attempt.catch((error) => this.#afterFailure(row, error));
+    if (this.#isAborting) await queue.postpone(row, settings.now(), false);
     else if ("result" in outcome) {
-      await save({ list: row.list, position: row.position, result: outcome.result });
+      await this.#save({ list: row.list, position: row.position, result: outcome.result });
     } else {
       await queue.postpone(row, outcome.untilMs, outcome.wasAttempt);
-      schedule(Math.max(GATHER_MS, outcome.untilMs - now()));
+      this.#schedule(Math.max(GATHER_MS, outcome.untilMs - settings.now()));
     }
   }
 
   /** An unavailable store fails every row: then the leases lapse. Any other error concerns one row. */
-  async function onFailure(row: TakenVerification, error: unknown) {
-    if (isAborting || isServiceError(error, "store_unavailable") || isServiceError(error, "host_misuse")) {
-      throw error;
-    }
+  async #afterFailure(row: TakenVerification, error: unknown): Promise<RowOutcome> {
+    const isOfAll = isServiceError(error, "store_unavailable") || isServiceError(error, "host_misuse");
+    if (this.#isAborting || isOfAll) throw error;
+    const { now, onError } = this.#context.settings;
     onError(error);
-    if (row.attempts + 1 >= MAX_FAILURES) return unknownResult(context, row.email);
+    if (row.attempts + 1 >= MAX_FAILURES) return unknownResult(this.#context, row.email);
     return { untilMs: now() + RETRY_MS, wasAttempt: true };
   }
-
-  schedule(START_MS);
-  return {
-    wake: () => schedule(0),
-    async stop(timeoutMs) {
-      isStopped = true;
-      clearTimeout(timer);
-      await isSettledWithin(Promise.allSettled(underWay), timeoutMs);
-      isAborting = true;
-    },
-    async settled() {
-      await Promise.allSettled(underWay);
-    },
-  };
 }
 
-type Finished = VerificationPlace & { result: string };
+type FinishedRow = VerificationPlace & { result: string };
 
 /** Returns a function that saves results, those that arrive during a save together in the next one. */
 function createSaving(
-  finish: (results: readonly Finished[]) => Promise<unknown>,
-): (result: Finished) => Promise<void> {
+  finish: (results: readonly FinishedRow[]) => Promise<unknown>,
+): (result: FinishedRow) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
-  let open: { results: Finished[]; saved: Promise<unknown> } | null = null;
+  let open: { results: FinishedRow[]; saved: Promise<unknown> } | null = null;
 
   return async (result) => {
     if (open === null) {
-      const results: Finished[] = [];
+      const results: FinishedRow[] = [];
       const saved = last.then(() => {
         open = null;
         return finish(results);
