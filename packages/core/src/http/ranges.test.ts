@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseRange } from "./ranges.ts";
+import { chooseRange } from "./conditional.ts";
 
 test.each([
   [undefined, "whole"],

@@ -4,7 +4,7 @@ import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { createImages } from "../images/images.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
-import { reportFailures } from "./report-failures.ts";
+import { reportFailures } from "./observe-renderer.ts";
 
 const source = { bytes: Buffer.of() };
 const full = new ServiceError("overloaded", "Too many images are waiting.", { retryAfterMs: 1 });

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import type { GaugeName } from "../contracts/observer.ts";
 import type { Sandbox } from "../contracts/renderer.ts";
-import { reportSandbox } from "./report-sandbox.ts";
+import { reportSandbox } from "./observe-renderer.ts";
 
 const NO_PROGRAM = { level: "bubblewrap", reason: "bwrap: not found" } as const;
 

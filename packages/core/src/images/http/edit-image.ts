@@ -7,11 +7,10 @@ import { findImage } from "../library/find-image.ts";
 import { loadAny } from "../life/damaged-image.ts";
 import { detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { findForRead } from "./find-for-read.ts";
-import { baseUrl, type ImageContext } from "./image-context.ts";
+import { baseUrl, findForRead, type ImageContext } from "./image-context.ts";
 import { requirePin } from "./limits.ts";
+import { sunsetHeader } from "./prepared-read.ts";
 import { hasBody, pinOf, readParameters } from "./read-body.ts";
-import { sunsetHeader } from "./sunset.ts";
 
 /** `GET HEAD {base}/api/images/<id>.json`. */
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {

@@ -2,18 +2,24 @@ import type { Call, ReadyReply } from "../../contracts/call.ts";
 import { evaluatePreconditions, isConditional } from "../../http/conditional.ts";
 import { connectionRefusal } from "../../http/transport.ts";
 import { addressFormatOf } from "../record/formats.ts";
-import { ID_LENGTH } from "../record/image-id.ts";
 import { whyUnavailable } from "../record/image-life.ts";
 import { isServable } from "../record/image-links.ts";
+import { ID_LENGTH } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
 import type { HotBytes } from "../renditions/rendition-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
 import { countReadNow, countsNow } from "./limits.ts";
 import type { Audience } from "./permissions.ts";
-import { type FlatHeaders, knownRead, type PreparedRead } from "./prepared-read.ts";
+import {
+  type FlatHeaders,
+  knownRead,
+  type PreparedRead,
+  secondsLeft,
+  wholeHeaders,
+  withCaching,
+} from "./prepared-read.ts";
 import { hasBody } from "./read-body.ts";
-import { secondsLeft, wholeHeaders, withCaching } from "./read-headers.ts";
 
 /*
  * The fast path of `GET HEAD {base}/api/images/<id>.<format>`. Its contract:

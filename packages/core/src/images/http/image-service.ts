@@ -6,8 +6,7 @@ import { type CrossSiteOptions, crossSiteRefusal } from "../../http/cross-site.t
 import { HttpProblem } from "../../http/http-problem.ts";
 import { type Problem, problemOf, problemReply } from "../../http/problem.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
-import { connectionRefusal } from "../../http/transport.ts";
-import { UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/untrusted-proxy.ts";
+import { connectionRefusal, UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/transport.ts";
 import { StillProcessing } from "../library/find-image.ts";
 import { createHotRead } from "./hot-read.ts";
 import type { ImageContext } from "./image-context.ts";

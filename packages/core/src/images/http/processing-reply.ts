@@ -4,7 +4,7 @@ import { detailsOf } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { pageReply, prefersHtml } from "./pages/page-reply.ts";
-import { sunsetHeader } from "./sunset.ts";
+import { sunsetHeader } from "./prepared-read.ts";
 
 /**
  * The reply of an image that is still processed: 202 with the record, or a page that reloads itself.

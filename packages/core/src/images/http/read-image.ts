@@ -1,24 +1,29 @@
+import { relative } from "node:path";
+import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { ImageFormat } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { clientKey } from "../../http/client-key.ts";
-import { evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
+import { chooseRange, evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/http-problem.ts";
-import { chooseRange } from "../../http/ranges.ts";
-import { findReadyImage } from "../library/find-image.ts";
-import { type FoundBytes, readRendition } from "../library/read-rendition.ts";
+import { type FoundBytes, findReadyImage, readRendition, requireAlive } from "../library/find-image.ts";
 import type { AddressFormat } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
-import { specName } from "../renditions/rendition-names.ts";
-import { fileHeader } from "./file-header.ts";
-import { findForRead } from "./find-for-read.ts";
-import type { ImageContext } from "./image-context.ts";
+import { BytesReplaced, MAX_MEMORY_ENTRY_BYTES } from "../renditions/rendition-bytes.ts";
+import { keyFor, specName } from "../renditions/rendition-names.ts";
+import { findForRead, type ImageContext } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
-import { type PreparedRead, preparedRead, readOfBody } from "./prepared-read.ts";
+import {
+  type Caching,
+  type PreparedRead,
+  preparedRead,
+  readOfBody,
+  wholeHeaders,
+  withCaching,
+} from "./prepared-read.ts";
 import { hasBody, readParameters } from "./read-body.ts";
-import { type Caching, wholeHeaders, withCaching } from "./read-headers.ts";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`, and `<id>.auto`. */
 export async function readImage(
@@ -178,4 +183,37 @@ async function partReply(
 /** The `Range` header. It is defined for GET only (RFC 9110 §14.2). */
 function rangeOf(call: Call): string | undefined {
   return call.method === "GET" ? call.headers.range : undefined;
+}
+
+/**
+ * The header by which a proxy sends an original, or the range of it that the request names; `null`: this process sends it.
+ * Rejects if the image has ended meanwhile.
+ *
+ * Not for bytes that were read into memory, for renditions, whose files have a header of their own, and for requests with
+ * a condition: the proxy would compare it again, with the date of the file.
+ */
+export async function fileHeader(
+  { library, settings: { sendfile } }: ImageContext,
+  { headers }: Call,
+  current: CurrentRecord,
+  { spec }: PreparedRead,
+): Promise<Record<string, string> | null> {
+  const { originals } = library;
+  const { id, size } = current.record;
+  if (sendfile === null || !isLocalStore(originals)) return null;
+  if (spec !== null || size <= MAX_MEMORY_ENTRY_BYTES) return null;
+  if (isConditional(headers) || headers["if-range"] !== undefined) return null;
+  const key = keyFor(id, null);
+  const path = await originals.localPath(key);
+  if (path === null) throw new BytesReplaced(`The bytes of ${key} are gone`);
+  await requireAlive(library, current);
+  const { header, prefix } = sendfile;
+  return {
+    [header]: encodePath(prefix === undefined ? path : prefix + relative(originals.blobDirectory, path)),
+  };
+}
+
+/** nginx and lighttpd decode the path. mod_xsendfile 0.12 does not, so a plain path must stay as it is. */
+function encodePath(path: string): string {
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
 }

@@ -6,7 +6,7 @@ import type { PathItem } from "../../openapi/document.ts";
 import type { ProblemForm } from "../../openapi/problems.ts";
 import type { ImageRateLimits } from "../images-options.ts";
 import { ALL_FORMATS } from "../record/formats.ts";
-import { isImageId } from "../record/image-id.ts";
+import { isImageId } from "../record/image-record.ts";
 import { createImage } from "./create-image.ts";
 import { createPath } from "./description/image-create-paths.ts";
 import type { ImageFacts } from "./description/image-facts.ts";

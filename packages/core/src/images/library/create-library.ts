@@ -1,56 +1,21 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { isDate } from "node:util/types";
 import { checkOptions } from "../../check-options.ts";
 import { abortSignal } from "../../contract-rules.ts";
-import type { SpooledFile } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
-import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
-import { checkOwnerLimits } from "../image-settings.ts";
 import { loadNotOver } from "../life/damaged-image.ts";
-import { isClaimed } from "../processing/transitions.ts";
-import { expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
-import { isImageId } from "../record/image-id.ts";
 import { unknownImage } from "../record/image-life.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
+import { isImageId } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { parseFocus } from "../record/picture-point.ts";
-import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
-import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
-import type { ReservationRequest } from "../uploads/reserve-image.ts";
-import { temporaryPath } from "../uploads/uploaded-file.ts";
-import { addImage } from "./add-image.ts";
+import { ADD_RULES, addSource, inText, neverAborted } from "./add-source.ts";
 import { changeImage, parseChange, removeImage } from "./change-image.ts";
 import { findImage } from "./find-image.ts";
-import type { AddOptions, EditOptions, ImageEdit, ImageLibrary, StoredImage } from "./image-library.ts";
-import { importUrl, parseImportUrl } from "./import-url.ts";
+import type { EditOptions, ImageEdit, ImageLibrary, StoredImage } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
 import { OPEN_RULES, openImage } from "./open-image.ts";
-import {
-  checkSource,
-  holdErrors,
-  type ImageSource,
-  isUrlSource,
-  releaseSource,
-  spoolSource,
-} from "./spool-source.ts";
-
-/** Interval in milliseconds for checking whether an image of another call is ready. */
-const LOOK_MS = 250;
+import { checkSource, holdErrors, releaseSource } from "./spool-source.ts";
 
 const any = rules.any();
-
-// Options with the rule `any` are parsed like parameters of requests.
-const ADD_RULES = {
-  ...{ name: any, expiresAt: any, focus: any, idempotencyKey: any },
-  type: rules.text("a media type, such as image/png"),
-  owner: rules.value(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
-  ownerLimits: any,
-  wait: rules.preset(true, rules.flag()),
-  signal: abortSignal,
-} satisfies rules.RuleTable<AddOptions>;
-
-type CheckedAdd = rules.Checked<AddOptions, typeof ADD_RULES>;
 
 const FIND_RULES = { signal: abortSignal };
 const CHANGE_RULES = { ...{ name: any, expiresAt: any, focus: any } } satisfies rules.RuleTable<ImageEdit>;
@@ -80,91 +45,6 @@ export function createLibrary(
     });
   }
 
-  async function add(source: ImageSource, given: CheckedAdd): Promise<CurrentRecord> {
-    const { owner, signal = neverAborted() } = given;
-    const name = parseName(given.name);
-    const expiresAt = parseExpiry(inText(given.expiresAt), "code", settings.now(), settings);
-    const focus = parseFocus(given.focus) ?? undefined;
-    const limits =
-      given.ownerLimits === undefined
-        ? settings.ownerLimits
-        : checkOwnerLimits("ownerLimits of add", given.ownerLimits);
-    const key = parseIdempotencyKey(given.idempotencyKey, "idempotencyKey");
-    if (!given.wait) await context.jobs.requireRoom();
-    const declaredType = mediaTypeOf(given.type);
-    const uploader = owner === undefined ? HOST_CLIENT : `${HOST_CLIENT}, owner ${owner}`;
-    // Without `expiresAt`: its default depends on the time of each call.
-    const claimOf = (content: string) => {
-      if (key === null) return null;
-      const asked = [content, declaredType, name ?? null, ...(focus === undefined ? [] : [String(focus)])];
-      return { name: claimName([uploader], key), fingerprint: digestOf(asked) };
-    };
-    const received = await receive(source, declaredType, signal, claimOf);
-    if ("made" in received) return given.wait ? whenReady(received.made, signal) : received.made;
-    const { file, claim } = received;
-    const current = await addImage(context, file, () => {
-      const createdAt = settings.now();
-      return {
-        facts: {
-          name: name ?? nameOfFile(file.name),
-          createdAt,
-          expiresAt: expiresAt === undefined ? expiryAfter(createdAt, settings.defaultLifetimeMs) : expiresAt,
-          focus,
-          agent: null,
-          owner: owner ?? null,
-          called: { file: "source", declaredType: "type" },
-        },
-        reservation: {
-          claim,
-          limits,
-        },
-        patience: {
-          waitMs: given.wait ? null : 0,
-          acceptsWhenBusy: !given.wait,
-          client: HOST_CLIENT,
-          signal,
-        },
-      };
-    });
-    return given.wait ? whenReady(current, signal) : current;
-  }
-
-  /** The bytes of a source, and the claim of its idempotency key; or the image that an earlier call with it stored. */
-  async function receive(
-    source: ImageSource,
-    declaredType: string,
-    signal: AbortSignal,
-    claimOf: (content: string) => ReservationRequest["claim"],
-  ): Promise<{ file: SpooledFile; claim: ReservationRequest["claim"] } | { made: CurrentRecord }> {
-    if (isUrlSource(source)) {
-      const address = parseImportUrl(String(source.url), context);
-      // By its URL: the file there may change between two calls.
-      const claim = claimOf(address.url.href);
-      const made = claim === null ? null : await context.claims.find(claim);
-      if (made !== null) return { made };
-      const given = { declaredType, client: HOST_CLIENT, signal };
-      return { file: await importUrl(context, address, given), claim };
-    }
-    const path = temporaryPath(context.originals);
-    const file = await spoolSource(source, { path, declaredType, maxBytes: settings.maxUploadBytes, signal });
-    return { file, claim: claimOf(file.sha256) };
-  }
-
-  /** Waits until an image is processed that an earlier call with the same idempotency key stored. */
-  async function whenReady(added: CurrentRecord, signal: AbortSignal): Promise<CurrentRecord> {
-    const ended = AbortSignal.any([signal, closing]);
-    for (let current: CurrentRecord | null = added; current !== null; ) {
-      const { record } = current;
-      const { failure, gone, processing } = record;
-      if (failure !== null) throw new ServiceError("unsupported_media", failure);
-      if (processing === null || gone !== null) return current;
-      if (!isClaimed(processing, settings.now())) context.jobs.enqueue(record);
-      await delay(LOOK_MS, undefined, { signal: ended }).catch(() => ended.throwIfAborted());
-      current = await context.records.load(record.id, ended);
-    }
-    throw unknownImage();
-  }
-
   return {
     async add(source, options) {
       try {
@@ -174,7 +54,7 @@ export function createLibrary(
         return await run(async () => {
           // Before the first write: an image without a PIN could not be edited.
           const pins = await context.pins();
-          const { record, revision } = await add(source, given);
+          const { record, revision } = await addSource(context, closing, source, given);
           return { ...addedDetailsOf(base, record, pins.pinOf(record.id)), revision };
         });
       } catch (error) {
@@ -212,11 +92,6 @@ export function createLibrary(
   };
 }
 
-/** A new signal for each call: many listeners on one signal would look like a leak. */
-function neverAborted(): AbortSignal {
-  return new AbortController().signal;
-}
-
 function stored(base: string, { record, revision }: CurrentRecord): StoredImage {
   return { ...detailsOf(base, record), revision };
 }
@@ -230,14 +105,4 @@ async function unlessEnded<T>(context: LibraryContext, id: string, change: () =>
     if (isServiceError(error, "conflict")) await context.records.settled(await loadNotOver(context, id));
     throw error;
   }
-}
-
-/** Converts a date for the parser of requests. */
-function inText(moment: unknown): unknown {
-  return isDate(moment) ? Number(moment) : moment;
-}
-
-/** A media type without its parameters. Absent: the bytes decide. */
-function mediaTypeOf(type: string | undefined): string {
-  return type?.split(";")[0]?.trim().toLowerCase() ?? "application/octet-stream";
 }

@@ -10,10 +10,9 @@ import type { ImageRecord } from "../record/image-record.ts";
 import { parseAsked } from "../renditions/read-request.ts";
 import { chooseRendition } from "../renditions/rendition-spec.ts";
 import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
-import { findReadyImage } from "./find-image.ts";
+import { findReadyImage, readRendition } from "./find-image.ts";
 import type { OpenedImage, OpenOptions } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
-import { readRendition } from "./read-rendition.ts";
 
 const any = rules.any();
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createHastyDiskStore, createLifeSite } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { createImageId } from "../record/image-id.ts";
+import { createImageId } from "../record/image-record.ts";
 import { createImageAdmin } from "./image-admin.ts";
 
 const SHARDS = Array.from({ length: 40 }, (_, index) => `${Math.floor(index / 10)}${index % 10}`);

@@ -4,7 +4,7 @@ import { NameIndex } from "../../stores/name-index.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { createOwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import { createImageRecords } from "../record/image-records.ts";
+import { ImageRecords } from "../record/image-records.ts";
 import { createReadLeases } from "../record/read-leases.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
@@ -29,7 +29,13 @@ export function createLife(
   const addOwned = async (record: ImageRecord) => {
     if (record.owner !== null) await owned.add(record.owner.name, record);
   };
-  const records = createImageRecords(store, guard.confirm, holdsOriginals, leases, addOwned);
+  const records = new ImageRecords({
+    store,
+    confirm: guard.confirm,
+    holdsOriginals,
+    leases,
+    addOwned,
+  });
   const owners = createOwnerUsage({
     store,
     index: owned,

@@ -2,6 +2,7 @@ import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { createTurns } from "../../async/turns.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
+import { overlay } from "../../observe/overlay.ts";
 import { oneOf, type RuleTable, text, whole } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";
@@ -168,7 +169,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
         turns.end();
         await records.settled(current, signal).finally(turns.begin);
       };
-      const methods = changesIn({ ...life, records: { ...records, settled } });
+      const methods = changesIn({ ...life, records: overlay(records, { settled }) });
       let failure: { error: unknown } | undefined;
       const changes: Promise<void>[] = [];
       for (const id of ids) {

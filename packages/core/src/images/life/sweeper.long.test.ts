@@ -21,8 +21,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { createImageId } from "../record/image-id.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import { createImageId, type ImageRecord } from "../record/image-record.ts";
 import { encodeRecord } from "../record/record-codec.ts";
 
 const NOTHING_DONE = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };

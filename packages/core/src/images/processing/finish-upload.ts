@@ -1,6 +1,6 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, type ServiceError } from "../../errors.ts";
-import { saysNotWorking } from "../../observe/report-failures.ts";
+import { saysNotWorking } from "../../observe/observe-renderer.ts";
 import { hasEnded } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { summaryOf } from "../record/image-summary.ts";

@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { StoreRole } from "../../contracts/observer.ts";
 import type { OriginalType, PageSizes, PictureLook, PicturePoint } from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/agent.ts";
-import { isImageId } from "./image-id.ts";
+import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 
 /** Work that an accepted upload still needs. Its worker holds a lease, taken by compare-and-set on the record. */
 export interface Processing {
@@ -123,4 +124,26 @@ export function roleOf(key: string): StoreRole | null {
   if (part === "notes") return null;
   // Earlier releases stored failures among the renditions.
   return part === "renditions" || part === "failures" ? "renditions" : "records";
+}
+
+/** Characters of an image ID. */
+export const ID_LENGTH = 22;
+
+export const IMAGE_ID_SCHEMA = {
+  type: "string",
+  pattern: "^[A-Za-z0-9_-]{22}$",
+  description: "ID of an image.",
+  examples: ["kY3vN0cWQe2l8Zr5tXh1aA"],
+} as const satisfies JsonSchema;
+
+const IMAGE_ID = patternOf(IMAGE_ID_SCHEMA);
+
+/** 128 random bits as 22 characters of base64url. */
+export function createImageId(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/** Whether `text` has the form of an image ID. No other text ever reaches a store as an ID. */
+export function isImageId(text: string): boolean {
+  return IMAGE_ID.test(text);
 }

@@ -6,15 +6,15 @@ import {
   hasRevisionProbe,
   hasShardSampler,
   type JointAdoption,
+  type RevisionProbe,
   type ShardSampler,
 } from "../../contracts/blob-store.ts";
 import { hasRecordQueries, type RecordQueries } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { isImageId } from "./image-id.ts";
 import { expiryOf } from "./image-life.ts";
-import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
+import { type ImageRecord, idOfRecord, isImageId, keyOf } from "./image-record.ts";
 import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
 import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
 
@@ -33,55 +33,15 @@ export interface DamagedRecord {
   revision: string;
 }
 
-export interface ImageRecords {
-  /** The cached record if it is known to be current without a request to the store. `undefined`: unknown. */
-  peek(id: string): CurrentRecord | undefined;
-  /** Like `peek`, and the record of an image that may be served by a read lease. */
-  peekServable(id: string): CurrentRecord | undefined;
-  /**
-   * Loads the current record. `null` if there is none, after confirming the identity of the store. Rejects with
-   * `damaged` for an unreadable record, and with `store_unavailable` for one that a newer release wrote.
-   */
-  load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null>;
-  /**
-   * Like `load`, without confirming the identity of the store. For callers that neither remove nor refuse anything on
-   * `null`.
-   */
-  loadUnconfirmed(id: string): Promise<CurrentRecord | null>;
-  /** The bytes of a record that `load` rejects as damaged. `null` if there is no record, or if it is readable. */
-  loadDamaged(id: string): Promise<DamagedRecord | null>;
-  /** The IDs of all records, in no particular order. */
-  ids(): AsyncGenerator<string>;
-  /**
-   * The same IDs by shards of the store, in random order: a few shards are a sample of all. May include names without
-   * a record. `null` if the store has no shards.
-   */
-  shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
-  /** Queries of the store; `null`: it has none, and every record is read. */
-  queries: RecordQueries | null;
-  /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
-  create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord>;
-  /**
-   * Like `create`, together with the original: a spooled file, as for `LocalStore.adopt`. Both are stored or none. `null`:
-   * the store of the records is not that of the originals, or cannot do this.
-   */
-  createWithOriginal:
-    | ((record: ImageRecord, path: string, signal: AbortSignal) => Promise<CurrentRecord>)
-    | null;
-  /**
-   * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Does not wait for read
-   * leases.
-   */
-  replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord>;
-  /**
-   * Resolves when no process serves an earlier state of the image by a read lease. A reply that shows `current`, or that it has
-   * ended, waits for it: another process must not show the earlier state after that reply.
-   */
-  settled(current: CurrentRecord, signal?: AbortSignal): Promise<void>;
-  /** Removes a record for good, at any revision. Does not wait for read leases. */
-  remove(id: string): Promise<void>;
-  /** Resolves when no process serves `record`, which has just been removed, by a read lease. */
-  outlastLeases(record: ImageRecord): Promise<void>;
+export interface ImageRecordsOptions {
+  store: BlobStore;
+  /** Rejects if the store is not the one that was opened. A missing record proves nothing then. */
+  confirm(): Promise<void>;
+  /** Whether the store is also that of the originals. */
+  holdsOriginals: boolean;
+  leases: ReadLeases;
+  /** Lists a new image among those of its owner, together with the write of its record. */
+  addOwned(record: ImageRecord): Promise<void>;
 }
 
 const MAX_CACHED_RECORDS = 5_000;
@@ -107,164 +67,205 @@ const AT_ONCE = Promise.resolve();
  * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
  * check cheaply that a revision still holds, the parsed record is cached and only that check remains. Otherwise a read lease may
  * spare the request.
- * @param confirm Rejects if the store is not the one that was opened. A missing record proves nothing then.
- * @param holdsOriginals Whether the store is also that of the originals.
- * @param addOwned Lists a new image among those of its owner, together with the write of its record.
  */
-export function createImageRecords(
-  store: BlobStore,
-  confirm: () => Promise<void>,
-  holdsOriginals: boolean,
-  leases: ReadLeases,
-  addOwned: (record: ImageRecord) => Promise<void>,
-): ImageRecords {
-  const cache = new LRUCache<string, CachedRecord>({
-    max: MAX_CACHED_RECORDS,
-  });
-  const settlings = new LRUCache<string, Settling>({ max: MAX_CACHED_RECORDS });
-  const probe = hasRevisionProbe(store) ? store : null;
-  const sampler = hasShardSampler(store) ? store : null;
-  const joint = holdsOriginals && hasJointAdoption(store) ? store : null;
+export class ImageRecords {
+  /** Queries of the store; `null`: it has none, and every record is read. */
+  readonly queries: RecordQueries | null;
+  /**
+   * The same IDs as {@link ids} by shards of the store, in random order: a few shards are a sample of all. May include names
+   * without a record. `null` if the store has no shards.
+   */
+  readonly shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
+  /**
+   * Like {@link create}, together with the original: a spooled file, as for `LocalStore.adopt`. Both are stored or none. `null`:
+   * the store of the records is not that of the originals, or cannot do this.
+   */
+  readonly createWithOriginal:
+    | ((record: ImageRecord, path: string, signal: AbortSignal) => Promise<CurrentRecord>)
+    | null;
+  readonly #options: ImageRecordsOptions;
+  readonly #probe: RevisionProbe | null;
+  readonly #cache = new LRUCache<string, CachedRecord>({ max: MAX_CACHED_RECORDS });
+  readonly #settlings = new LRUCache<string, Settling>({ max: MAX_CACHED_RECORDS });
 
-  function remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
-    const current = { record, revision };
-    if (!isUnknown(record) && (probe !== null || isShown(record)))
-      cache.set(record.id, { current, requested });
-    else cache.delete(record.id);
-    return current;
+  constructor(options: ImageRecordsOptions) {
+    const { store, holdsOriginals } = options;
+    this.#options = options;
+    this.#probe = hasRevisionProbe(store) ? store : null;
+    this.queries = hasRecordQueries(store) ? store : null;
+    this.shards = hasShardSampler(store) ? () => idsByShard(store) : null;
+    this.createWithOriginal =
+      holdsOriginals && hasJointAdoption(store) ? (...given) => this.#createWith(store, ...given) : null;
   }
 
-  function peek(id: string): CurrentRecord | undefined {
-    if (probe === null) return undefined;
-    const cached = cache.get(id)?.current;
-    if (cached === undefined || probe.isCurrent(keyOf.record(id), cached.revision)) return cached;
-    cache.delete(id);
+  /** The cached record if it is known to be current without a request to the store. `undefined`: unknown. */
+  peek(id: string): CurrentRecord | undefined {
+    if (this.#probe === null) return undefined;
+    const cached = this.#cache.get(id)?.current;
+    if (cached === undefined || this.#probe.isCurrent(keyOf.record(id), cached.revision)) return cached;
+    this.#cache.delete(id);
     return undefined;
   }
 
-  function peekServable(id: string): CurrentRecord | undefined {
-    if (probe !== null) return peek(id);
-    const cached = cache.get(id);
-    if (cached === undefined || !leases.isValid(cached.requested)) return undefined;
-    return isSettled(cached.current) ? cached.current : undefined;
+  /** Like `peek`, and the record of an image that may be served by a read lease. */
+  peekServable(id: string): CurrentRecord | undefined {
+    if (this.#probe !== null) return this.peek(id);
+    const cached = this.#cache.get(id);
+    if (cached === undefined || !this.#options.leases.isValid(cached.requested)) return undefined;
+    return this.#isSettled(cached.current) ? cached.current : undefined;
   }
 
-  async function loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
-    const cached = peek(id);
+  /**
+   * Loads the current record. `null` if there is none, after confirming the identity of the store. Rejects with
+   * `damaged` for an unreadable record, and with `store_unavailable` for one that a newer release wrote.
+   */
+  async load(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
+    const current = await this.loadUnconfirmed(id, signal);
+    if (current === null) await this.#options.confirm();
+    return current;
+  }
+
+  /**
+   * Like `load`, without confirming the identity of the store. For callers that neither remove nor refuse anything on
+   * `null`.
+   */
+  async loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
+    const cached = this.peek(id);
     if (cached !== undefined) return cached;
+    const { store, leases } = this.#options;
     const requested = leases.now();
     const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
     if (blob === null) return null;
     const bytes = await readAll(blob.body);
-    const known = cache.get(id)?.current;
-    if (known?.revision !== blob.revision) return remember(readRecord(bytes, id), blob.revision, requested);
+    const known = this.#cache.get(id)?.current;
+    if (known?.revision !== blob.revision) {
+      return this.#remember(readRecord(bytes, id), blob.revision, requested);
+    }
     // Callers cache results by the object.
-    cache.set(id, { current: known, requested });
+    this.#cache.set(id, { current: known, requested });
     return known;
   }
 
+  /** The bytes of a record that `load` rejects as damaged. `null` if there is no record, or if it is readable. */
+  async loadDamaged(id: string): Promise<DamagedRecord | null> {
+    const blob = await this.#options.store.get(keyOf.record(id));
+    if (blob === null) return null;
+    const bytes = await readAll(blob.body);
+    try {
+      readRecord(bytes, id);
+      return null;
+    } catch (error) {
+      if (!isServiceError(error, "damaged")) throw error;
+      return { bytes, revision: blob.revision };
+    }
+  }
+
+  /** The IDs of all records, in no particular order. */
+  async *ids(): AsyncGenerator<string> {
+    for await (const key of listAll(this.#options.store, "")) {
+      const id = idOfRecord(key);
+      if (id !== null) yield id;
+    }
+  }
+
+  /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
+  async create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord> {
+    const { store, leases } = this.#options;
+    const options = { ifRevision: null, ...(signal === undefined ? {} : { signal }) };
+    const requested = leases.now();
+    const writing = store.put(keyOf.record(record.id), encodeRecord(record), options);
+    const { revision } = await this.#withOwned(record, writing);
+    return this.#remember(record, revision, requested);
+  }
+
+  /**
+   * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Does not wait for read
+   * leases.
+   */
+  async replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord> {
+    const { store, leases } = this.#options;
+    const requested = leases.now();
+    const isShownNow = mayBeServed(current.record, requested.unixMs);
+    const next = isShownNow ? { ...record, shownUntil: requested.unixMs } : record;
+    const options = { ifRevision: current.revision };
+    const { revision } = await store.put(keyOf.record(record.id), encodeRecord(next), options);
+    // What was not shown adds nothing to wait for.
+    const known = this.#settlings.get(record.id);
+    if (!isShownNow && known?.revision === current.revision) known.revision = revision;
+    return this.#remember(next, revision, requested);
+  }
+
+  /**
+   * Resolves when no process serves an earlier state of the image by a read lease. A reply that shows `current`, or that it has
+   * ended, waits for it: another process must not show the earlier state after that reply.
+   */
+  settled(current: CurrentRecord, signal?: AbortSignal): Promise<void> {
+    return this.#isSettled(current) ? AT_ONCE : abortable(this.#settlingOf(current).done, signal);
+  }
+
+  /** Removes a record for good, at any revision. Does not wait for read leases. */
+  async remove(id: string): Promise<void> {
+    await this.#options.store.delete(keyOf.record(id));
+    this.#cache.delete(id);
+  }
+
+  /** Resolves when no process serves `record`, which has just been removed, by a read lease. */
+  async outlastLeases(record: ImageRecord): Promise<void> {
+    const { leases } = this.#options;
+    if (this.#probe === null && mayBeServed(record, leases.now().unixMs)) await leases.outlast();
+  }
+
+  async #createWith(
+    both: JointAdoption,
+    record: ImageRecord,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<CurrentRecord> {
+    // The names of `keyOf`.
+    const blobs = { original: { path }, record: encodeRecord(record) };
+    const requested = this.#options.leases.now();
+    const stored = await this.#withOwned(record, both.adoptTogether(`${record.id}/`, blobs, { signal }));
+    return this.#remember(record, stored.record.revision, requested);
+  }
+
   /** Waits for both writes: after a failure the caller removes what they stored. */
-  async function withOwned<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
-    const adding = addOwned(record);
+  async #withOwned<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
+    const adding = this.#options.addOwned(record);
     await Promise.allSettled([writing, adding]);
     await adding;
     return writing;
   }
 
-  function createWith(both: JointAdoption): NonNullable<ImageRecords["createWithOriginal"]> {
-    return async (record, path, signal) => {
-      // The names of `keyOf`.
-      const blobs = { original: { path }, record: encodeRecord(record) };
-      const requested = leases.now();
-      const stored = await withOwned(record, both.adoptTogether(`${record.id}/`, blobs, { signal }));
-      return remember(record, stored.record.revision, requested);
-    };
+  #remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
+    const current = { record, revision };
+    const isCached = !isUnknown(record) && (this.#probe !== null || isShown(record));
+    if (isCached) this.#cache.set(record.id, { current, requested });
+    else this.#cache.delete(record.id);
+    return current;
   }
 
-  function isSettled({ record, revision }: CurrentRecord): boolean {
+  #isSettled({ record, revision }: CurrentRecord): boolean {
     const { id, shownUntil } = record;
-    if (probe !== null || shownUntil === undefined) return true;
-    if (leases.now().unixMs - shownUntil >= SETTLED_MS) return true;
-    const known = settlings.get(id);
+    if (this.#probe !== null || shownUntil === undefined) return true;
+    if (this.#options.leases.now().unixMs - shownUntil >= SETTLED_MS) return true;
+    const known = this.#settlings.get(id);
     return known?.revision === revision && known.isOver;
   }
 
-  /** One wait for all who ask. */
-  function settlingOf({ record: { id }, revision }: CurrentRecord): Settling {
-    const known = settlings.get(id);
+  /** One wait for all callers. */
+  #settlingOf({ record: { id }, revision }: CurrentRecord): Settling {
+    const known = this.#settlings.get(id);
     if (known?.revision === revision) return known;
     const settling: Settling = {
       revision,
       isOver: false,
-      done: leases.outlast().then(() => {
+      done: this.#options.leases.outlast().then(() => {
         settling.isOver = true;
       }),
     };
-    settlings.set(id, settling);
+    this.#settlings.set(id, settling);
     return settling;
   }
-
-  return {
-    peek,
-    peekServable,
-    loadUnconfirmed,
-    async load(id, signal) {
-      const current = await loadUnconfirmed(id, signal);
-      if (current === null) await confirm();
-      return current;
-    },
-    async loadDamaged(id) {
-      const blob = await store.get(keyOf.record(id));
-      if (blob === null) return null;
-      const bytes = await readAll(blob.body);
-      try {
-        readRecord(bytes, id);
-        return null;
-      } catch (error) {
-        if (!isServiceError(error, "damaged")) throw error;
-        return { bytes, revision: blob.revision };
-      }
-    },
-    async *ids() {
-      for await (const key of listAll(store, "")) {
-        const id = idOfRecord(key);
-        if (id !== null) yield id;
-      }
-    },
-    shards: sampler === null ? null : () => idsByShard(sampler),
-    queries: hasRecordQueries(store) ? store : null,
-    async create(record, signal) {
-      const options = {
-        ifRevision: null,
-        ...(signal === undefined ? {} : { signal }),
-      };
-      const requested = leases.now();
-      const writing = store.put(keyOf.record(record.id), encodeRecord(record), options);
-      const { revision } = await withOwned(record, writing);
-      return remember(record, revision, requested);
-    },
-    createWithOriginal: joint && createWith(joint),
-    async replace(current, record) {
-      const options = { ifRevision: current.revision };
-      const requested = leases.now();
-      const isShownNow = mayBeServed(current.record, requested.unixMs);
-      const next = isShownNow ? { ...record, shownUntil: requested.unixMs } : record;
-      const { revision } = await store.put(keyOf.record(record.id), encodeRecord(next), options);
-      // What was not shown adds nothing to wait for.
-      const known = settlings.get(record.id);
-      if (!isShownNow && known?.revision === current.revision) known.revision = revision;
-      return remember(next, revision, requested);
-    },
-    settled: (current, signal) =>
-      isSettled(current) ? AT_ONCE : abortable(settlingOf(current).done, signal),
-    async remove(id) {
-      await store.delete(keyOf.record(id));
-      cache.delete(id);
-    },
-    async outlastLeases(record) {
-      if (probe === null && mayBeServed(record, leases.now().unixMs)) await leases.outlast();
-    },
-  };
 }
 
 async function* idsByShard(sampler: ShardSampler) {

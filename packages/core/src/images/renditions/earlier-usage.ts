@@ -2,8 +2,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { isImageId } from "../record/image-id.ts";
-import { jsonIn } from "../record/image-record.ts";
+import { isImageId, jsonIn } from "../record/image-record.ts";
 import { keysBelow } from "./remove-stored.ts";
 
 const PREFIX = "rendition-usage/";

@@ -4,8 +4,8 @@ import type { FoundPlace, ImageFormat, PicturePoint, Quality } from "../../contr
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { addressFormatOf } from "../record/formats.ts";
-import { isImageId } from "../record/image-id.ts";
 import { imageUrl } from "../record/image-links.ts";
+import { isImageId } from "../record/image-record.ts";
 import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
 import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
 

@@ -3,8 +3,7 @@ import type { OriginalType, PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/agent.ts";
 import { declaredOriginalType } from "../record/formats.ts";
-import { createImageId } from "../record/image-id.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import { createImageId, type ImageRecord } from "../record/image-record.ts";
 import { sniffType } from "../record/sniff.ts";
 
 /** The facts about a file that come from its uploader. */

@@ -94,7 +94,7 @@ export function createMemoryRateLimiter(
   }
 
   function consumeNow(key: string, rule: RateRule, cost = 1): RateResult {
-    checkValue("cost", cost, COUNT);
+    requireCost(cost);
     if (hasBucket(rule)) return bucketsOf(rule).consume(key, cost);
     const windows = windowsOf(rule);
     const now = wholeNow();
@@ -119,7 +119,7 @@ export function createMemoryRateLimiter(
       return stateOf(window, window.remaining > 0, now);
     },
     async refund(key, rule, cost = 1) {
-      checkValue("cost", cost, COUNT);
+      requireCost(cost);
       if (hasBucket(rule)) return bucketsOf(rule).refund(key, cost);
       // A new window is not stored: a refund begins none.
       const window = look(windowsOf(rule), key, rule, wholeNow());
@@ -131,6 +131,11 @@ export function createMemoryRateLimiter(
       bucketRules.clear();
     },
   };
+}
+
+/** Checked by hand: it runs for every request. */
+function requireCost(cost: number): void {
+  if (!Number.isInteger(cost) || cost < 1) checkValue("cost", cost, COUNT);
 }
 
 function hasBucket(rule: RateRule): rule is BucketRule {

@@ -7,7 +7,7 @@ import {
   NEVER,
   NEW_NAME_SCHEMA,
 } from "../../record/image-fields.ts";
-import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
+import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { AT_TEXT_SCHEMA, BACKGROUND_SCHEMA, FIT_SCHEMA } from "../../renditions/crop-parameters.ts";
 import { MAX_UNTIL_MS } from "../../renditions/read-request.ts";

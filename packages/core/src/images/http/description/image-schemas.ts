@@ -2,7 +2,7 @@ import { MAX_PLACEHOLDER_LENGTH } from "../../../contracts/renderer.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { DOCUMENTED_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { NAME_SCHEMA } from "../../record/image-fields.ts";
-import { IMAGE_ID_SCHEMA } from "../../record/image-id.ts";
+import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 import { POINT_SCHEMA } from "../../record/picture-point.ts";
 import { PIN_SCHEMA } from "../../record/pin.ts";
 
