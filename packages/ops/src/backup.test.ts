@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
-import { createImageId } from "../../core/src/images/record/image-id.ts";
+import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { newIdentity, readIdentity, writeIdentity } from "../../core/src/images/store/store-identity.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { readAll } from "../../core/src/stores/read-all.ts";

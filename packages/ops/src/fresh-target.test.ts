@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
-import { createImageId } from "../../core/src/images/record/image-id.ts";
+import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { migrateStorage } from "./migrate.ts";
 import type { StorageProgress } from "./options.ts";

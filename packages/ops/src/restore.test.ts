@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
 import type { ImageEnd } from "../../core/src/images/life/image-listing.ts";
-import { createImageId } from "../../core/src/images/record/image-id.ts";
+import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { readMigrationMark } from "../../core/src/images/store/migration-mark.ts";
 import {
   fingerprintsOf,
