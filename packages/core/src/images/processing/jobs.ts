@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import type { DueList } from "../../stores/due-list.ts";
-import { isImageId } from "../record/image-id.ts";
+import { isImageId } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { finishUpload, type JobOutcome, type UploadWork } from "./finish-upload.ts";
 import { RecordLease } from "./lease.ts";
