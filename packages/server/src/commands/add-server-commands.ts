@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { lazyAction } from "../cli/lazy-action.ts";
-import { addBackupCommands } from "./admin/backup/add-backup-commands.ts";
 import { addContactsCommand } from "./admin/contacts/add-contacts-command.ts";
 import { addImagesCommand } from "./admin/images/add-images-command.ts";
 import { addKeysCommand } from "./admin/keys/add-keys-command.ts";
-import { addMigrateCommand } from "./admin/migrate/add-migrate-command.ts";
+import { addStorageCommands } from "./admin/storage/add-storage-commands.ts";
 import { addSuppressCommand } from "./admin/suppress/add-suppress-command.ts";
 
 const CONFIG_HELP = "configuration file (default: outrigger.config.json or .mjs, if present)";
@@ -99,8 +98,7 @@ export function addServerCommands(program: Command): void {
     .exitOverride()
     .action(lazyAction(async () => (await import("./doctor/doctor.ts")).doctor));
   addImagesCommand(program, CONFIG_HELP);
-  addBackupCommands(program, CONFIG_HELP);
-  addMigrateCommand(program, CONFIG_HELP);
+  addStorageCommands(program, CONFIG_HELP);
   addContactsCommand(program, CONFIG_HELP);
   addKeysCommand(program, CONFIG_HELP);
   addSuppressCommand(program, CONFIG_HELP);

@@ -16,14 +16,21 @@ function watched(isTTY: boolean) {
 }
 
 describe("showCopy", () => {
-  it("shows a bar on a terminal", () => {
-    const { stream, text } = watched(true);
-    const view = showCopy(false, stream);
-    view.update({ phase: "originals", keys: 0, totalKeys: 40, bytes: 0 });
-    view.update({ phase: "originals", keys: 10, totalKeys: 40, bytes: 2_500_000 });
-    view.close();
-    expect(text()).toContain("25% | 10/40 keys | 2.5 MB | ");
-    expect(text()).toContain("originals");
+  it("changes one line on a terminal", () => {
+    vi.useFakeTimers();
+    try {
+      const { stream, text } = watched(true);
+      const view = showCopy(false, stream);
+      view.update({ phase: "originals", keys: 0, totalKeys: 40, bytes: 0 });
+      vi.advanceTimersByTime(1_000);
+      view.update({ phase: "originals", keys: 10, totalKeys: 40, bytes: 2_500_000 });
+      vi.advanceTimersByTime(1_000);
+      view.close();
+      expect(text()).toContain("\r\u001b[Koutrigger: originals: 10 of 40 keys, 2.5 MB, ");
+      expect(text()).not.toContain("\n");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("writes a line every five seconds to any other stream", () => {

@@ -21,7 +21,6 @@ export interface ImportFlags extends DataFlags {
 }
 
 const SIGNAL_EXIT = 130;
-const IMPORT_BAR = "{bar} {percentage}% | {size} of {all} | {lines} lines | {rate} lines/s | {left}";
 
 /** `outrigger contacts import`: imports the contacts of a file. */
 export async function importFile(file: string, flags: ImportFlags): Promise<void> {
@@ -83,21 +82,13 @@ function importError(file: string, error: unknown): unknown {
   });
 }
 
-/** Shows the progress of an import: a bar if the length of the input is known. */
 function showImport(input: Input): ProgressView<ImportProgress> {
   const { totalBytes } = input;
-  const hasLength = totalBytes !== null && totalBytes > 0;
-  return showProgress(hasLength ? IMPORT_BAR : null, ({ lines }, seconds) => {
+  return showProgress(false, ({ lines }, seconds) => {
     const read = input.readBytes();
     const leftBytes = totalBytes === null ? 0 : totalBytes - read;
     const left = leftBytes <= 0 || read === 0 ? "" : `${timeText((seconds / read) * leftBytes)} left`;
-    const rate = Math.round(lines / seconds);
-    const [size, all] = [sizeText(read), sizeText(totalBytes ?? read)];
-    return {
-      value: Math.min(totalBytes ?? read, read),
-      total: totalBytes ?? read,
-      fields: { lines, size, all, rate, left },
-      line: [`${lines} lines`, totalBytes === null ? size : `${size} of ${all}`, `${rate} lines/s`, left],
-    };
+    const size = totalBytes === null ? sizeText(read) : `${sizeText(read)} of ${sizeText(totalBytes)}`;
+    return [`${lines} lines`, size, `${Math.round(lines / seconds)} lines/s`, left];
   });
 }

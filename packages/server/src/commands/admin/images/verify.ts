@@ -1,107 +1,88 @@
-import { isServiceError } from "@outrigger/core";
+import { readFile, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
 import type { StorageTargets } from "@outrigger/core/stores";
-import { type PlannedRemovals, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/ops";
+import { systemCode } from "@outrigger/core/values";
+import {
+  isVerifyState,
+  type PlannedRemovals,
+  type VerifyFinding,
+  type VerifyReport,
+  type VerifyState,
+  verifyStorage,
+} from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { confirm } from "../../../cli/confirm.ts";
-import { reasonOf } from "../../../cli/error-reason.ts";
-import { listenForSignals } from "../../../cli/listen-for-signals.ts";
+import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
-import { describeTargets } from "../../../config/targets/describe-storage.ts";
-import { openStorage } from "../../../storage/open-storage.ts";
-import { readSource } from "../migrate/read-sides.ts";
-import { showCopy } from "../show-progress.ts";
+import { dataFlags } from "../storage/backup.ts";
+import { type JobFlags, type JobOutcome, note, RESUME, runJob } from "../storage/run-job.ts";
+import { nameOfStorage, readSide, requireApart, requireDirectories, withStorage } from "../storage/sides.ts";
 import { type DataFlags, type OpenImages, withImages } from "../with-admin.ts";
-import { openStateFile, type StateFile } from "./verify-state.ts";
+import { writeWhole } from "../write-file.ts";
 
 /** The options of `outrigger images verify`, as typed. */
-export interface VerifyFlags extends DataFlags {
+export interface VerifyFlags extends DataFlags, JobFlags {
   repair?: boolean;
   from?: string;
   yes?: boolean;
   maxRemovals?: number;
   /** Bytes per second. */
   rate?: number;
-  concurrency?: number;
+  /** File for the progress. */
   state?: string;
-  json?: boolean;
-  quiet?: boolean;
 }
-
-const SIGNAL_EXIT = 130;
 
 /** `outrigger images verify`: compares stored bytes with their records, and repairs damage on request. */
 export async function verify(flags: VerifyFlags): Promise<void> {
-  const { repair = false, yes = false, from, config, data } = flags;
+  const { repair = false, yes = false, from, maxRemovals } = flags;
   if (from !== undefined && !repair) refuse("--from: needs --repair");
-  if (flags.maxRemovals !== undefined && !repair) refuse("--max-removals: needs --repair");
+  if (maxRemovals !== undefined && !repair) refuse("--max-removals: needs --repair");
   if (repair && !yes && !process.stdin.isTTY) refuse("--yes: is required without a terminal");
-  const where = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
-  await withImages(where, async (images) => {
-    const source = from === undefined ? null : readSource(from, images.targets);
+  await withImages(dataFlags(flags), async (images) => {
+    const source = from === undefined ? null : readSide(from, "--from");
+    if (source !== null) {
+      requireApart(source, images.targets, "--from: must differ from the storage being repaired");
+      requireDirectories(source);
+    }
     if (repair && !yes && !(await mayRepair(images.targets, source))) {
       process.stderr.write("outrigger: nothing was changed\n");
       process.exitCode = 1;
       return;
     }
-    const backup = source === null ? null : await openStorage(source);
-    try {
-      const state = await openStateFile(flags.state, { storage: nameOf(images.targets), repair });
-      await run(flags, images, backup?.stores, state);
-    } finally {
-      await backup?.close();
-    }
+    if (source === null) return run(flags, images, null);
+    await withStorage(source, (backup) => run(flags, images, backup.stores), false);
   });
 }
 
 async function run(
-  { repair = false, maxRemovals, rate, concurrency, json = false, quiet = false }: VerifyFlags,
-  { stores, options }: OpenImages,
-  backup: OpenImages["stores"] | undefined,
-  stateFile: StateFile,
+  flags: VerifyFlags,
+  { stores, targets, options: adminOptions }: OpenImages,
+  backup: OpenImages["stores"] | null,
 ): Promise<void> {
-  // If the reader has ended, the exit code still reports damage.
-  process.stdout.on("error", () => {});
-  const interrupted = listenForSignals();
-  const view = quiet ? null : showCopy(json);
-  const beganAt = performance.now();
-  try {
+  const { repair = false, maxRemovals, rate, state: path, json = false } = flags;
+  const subject = { storage: nameOfStorage(targets), repair };
+  const state = path === undefined ? null : await readState(path, subject);
+  const resume = path === undefined ? "The verification is unfinished" : RESUME;
+  await runJob(flags, { refused: "The verification stopped", resume }, async (options) => {
     const report = await verifyStorage({
-      ...{ storage: stores, repair, ...options },
-      ...(backup === undefined ? {} : { backup }),
+      ...options,
+      ...adminOptions,
+      storage: stores,
+      repair,
+      ...(backup === null ? {} : { backup }),
       ...(maxRemovals === undefined ? {} : { maxRemovals }),
-      onRemovals: printRemovals,
       ...(rate === undefined ? {} : { maxBytesPerSecond: rate }),
-      ...(concurrency === undefined ? {} : { concurrency }),
-      ...(stateFile.state === null ? {} : { state: stateFile.state }),
-      saveState: (state) => stateFile.save(state),
-      signal: interrupted.signal,
+      ...(state === null ? {} : { state }),
+      async saveState(next) {
+        if (path !== undefined) await writeState(path, subject, next);
+      },
+      onRemovals: printRemovals,
       onFinding: (finding) => process.stdout.write(lineOf(finding, json)),
-      onProgress: (progress) => view?.update(progress),
     });
-    view?.close();
-    await stateFile.remove();
-    printReport(report, performance.now() - beganAt, json);
-    if (report.defects > report.repaired) process.exitCode = 1;
-  } catch (error) {
-    view?.close();
-    if (!interrupted.signal.aborted) throw stoppedError(error);
-    const advice = stateFile.isKept
-      ? "Run the same command again to resume"
-      : "The verification is unfinished";
-    process.stderr.write(`outrigger: Stopped. ${advice}\n`);
-    process.exitCode = SIGNAL_EXIT;
-  } finally {
-    interrupted.end();
-  }
-}
-
-/** Why a verification stopped; errors other than a store's are returned unchanged. */
-function stoppedError(error: unknown): unknown {
-  if (!isServiceError(error)) return error;
-  const reason = reasonOf(error);
-  const why = reason === error.message ? reason : `${error.message} (${reason})`;
-  return new StartError(`The verification stopped: ${why}`, { cause: error });
+    if (path !== undefined) await rm(path, { force: true });
+    return outcomeOf(report);
+  });
 }
 
 function refuse(problem: string): never {
@@ -112,13 +93,45 @@ function mayRepair(targets: StorageTargets, source: StorageTargets | null): Prom
   const how =
     source === null
       ? "delete every damaged image"
-      : `restore damaged images from ${nameOf(source)}, deleting those that cannot be restored`;
-  return confirm(`Verify ${nameOf(targets)}, and ${how}? [y/N] `);
+      : `restore damaged images from ${nameOfStorage(source)}, deleting those that cannot be restored`;
+  return confirm(`Verify ${nameOfStorage(targets)}, and ${how}? [y/N] `);
 }
 
-function nameOf(targets: StorageTargets): string {
-  const described = describeTargets(targets);
-  return typeof described === "string" ? described : JSON.stringify(described);
+/** The subject of a verification. A verification of another subject cannot resume it. */
+interface Subject {
+  /** The storage, without secrets. */
+  storage: string;
+  repair: boolean;
+}
+
+function writeState(path: string, subject: Subject, state: VerifyState): Promise<void> {
+  return writeWhole(path, Readable.from([`${JSON.stringify({ ...subject, state })}\n`]));
+}
+
+/** The state in a file; `null`: there is no file. @throws StartError for a file of another subject or kind. */
+async function readState(path: string, subject: Subject): Promise<VerifyState | null> {
+  const fault = (what: string, cause?: unknown) => new StartError(`--state: ${path} ${what}`, { cause });
+  const text = await readFile(path, "utf8").catch((error) => {
+    if (systemCode(error) === "ENOENT") return null;
+    throw fault(`cannot be read: ${fileReasonOf(error)}`, error);
+  });
+  if (text === null) return null;
+  const { storage, repair, state } = fieldsIn(text);
+  if (typeof storage !== "string" || typeof repair !== "boolean" || !isVerifyState(state)) {
+    throw fault("is not a state file of a verification. Name another file, or delete it");
+  }
+  if (storage === subject.storage && repair === subject.repair) return state;
+  const what = `${storage}${repair ? " with --repair" : ""}`;
+  throw fault(`belongs to a verification of ${what}. Name another file, or delete it`);
+}
+
+function fieldsIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>; // Checked by the caller.
+  } catch {
+    // Rejected like any other invalid state.
+    return {};
+  }
 }
 
 function lineOf(finding: VerifyFinding, json: boolean): string {
@@ -131,25 +144,25 @@ function lineOf(finding: VerifyFinding, json: boolean): string {
 function printRemovals({ removals, of, most, isAllowed }: PlannedRemovals): void {
   const share = of === 0 ? 100 : Math.ceil((removals / of) * 1000) / 10;
   const what = `${removals} of ${of} images and orphaned originals (${share} %)`;
-  process.stderr.write(
+  note(
     isAllowed
-      ? `outrigger: Removing ${what}\n`
-      : `outrigger: Nothing was removed: that would be ${what}, more than ${most}. Check that the stores of all roles are the right ones and mounted. If they are, and no backup has these images, pass --max-removals ${removals}\n`,
+      ? `Removing ${what}`
+      : `Nothing was removed: that would be ${what}, more than ${most}. Check that the stores of all roles are the right ones and mounted. If they are, and no backup has these images, pass --max-removals ${removals}`,
   );
 }
 
-function printReport(report: VerifyReport, ms: number, json: boolean): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ ...report, ms: Math.round(ms) })}\n`);
-    return;
-  }
+function outcomeOf(report: VerifyReport): JobOutcome {
   const { images, bytes, defects, repaired, newer, undecided } = report;
-  const seconds = Math.max(0.001, ms / 1000);
   const found = `${defects} defects, ${repaired} repaired, ${newer} of a newer version`;
-  process.stdout.write(`${images} images, ${sizeText(bytes)}: ${found}, in ${timeText(seconds)}.\n`);
-  if (undecided > 0) {
-    process.stderr.write(
-      `outrigger: ${undecided} originals without a record were not checked, because more than 1000 images are due. Run outrigger images sweep, then run this again\n`,
-    );
-  }
+  return {
+    report,
+    troubles: {},
+    notes: [],
+    lines: (seconds) => [`${images} images, ${sizeText(bytes)}: ${found}, in ${timeText(seconds)}.`],
+    failure:
+      undecided === 0
+        ? null
+        : `${undecided} originals without a record were not checked, because more than 1000 images are due. Run outrigger images sweep, then run this again`,
+    isWhole: defects <= repaired,
+  };
 }

@@ -4,8 +4,8 @@ import type { StorageTarget } from "@outrigger/core/stores";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
 import { secretsOf, secretText } from "../../../config/secret-text.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
-import { readKept } from "../migrate/carry-secret.ts";
 import { writeOnce, writeWhole } from "../write-file.ts";
+import { readKept } from "./secrets.ts";
 
 /** File in the directory of a backup with one secret per line, as in `OUTRIGGER_SECRET_FILE`. */
 const FILE_NAME = "secrets";

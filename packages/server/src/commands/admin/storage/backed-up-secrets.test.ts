@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
-import { putSecretBack, readSecrets, requireSecretPlace, writeSecrets } from "./kept-secrets.ts";
+import { putSecretBack, readSecrets, requireSecretPlace, writeSecrets } from "./backed-up-secrets.ts";
 
 const S3 = { kind: "s3", bucket: "backups" } as const;
 

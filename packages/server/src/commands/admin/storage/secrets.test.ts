@@ -5,7 +5,7 @@ import type { StorageTarget } from "@outrigger/core/stores";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../../test/outrigger-process.ts";
 import { secretText } from "../../../config/secret-text.ts";
-import { planSecret } from "./carry-secret.ts";
+import { planSecret } from "./secrets.ts";
 
 const REDIS: StorageTarget = { kind: "redis", url: "redis://127.0.0.1:6379" };
 

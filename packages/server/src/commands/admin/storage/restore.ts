@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type BlobStore, distinctTargets, type StorageTargets } from "@outrigger/core/stores";
+import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/ops";
+import { isoText, sizeText, timeText } from "../../../cli/amounts.ts";
+import { loadPart } from "../../../cli/parts.ts";
+import { loadConfig } from "../../../config/load-config.ts";
+import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
+import { settingsOf } from "../../../config/settings.ts";
+import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
+import { requireDataDirectory } from "../../../storage/data-directory.ts";
+import type { OpenStorage } from "../../../storage/open-storage.ts";
+import { type DataFlags, requireImages } from "../with-admin.ts";
+import { putSecretBack, readSecrets, secretsOfStorage } from "./backed-up-secrets.ts";
+import { dataFlags } from "./backup.ts";
+import { whyNot } from "./lookup-copies.ts";
+import { readEnds } from "./read-ends.ts";
+import { type JobFlags, type JobOutcome, RESUME, runJob } from "./run-job.ts";
+import { readPlace, requireDirectories, withPlace, withStorage } from "./sides.ts";
+
+/** The options of `outrigger restore`, validated by the command line. */
+export interface RestoreFlags extends DataFlags, JobFlags {
+  from: string;
+  ends?: string[];
+  absent?: boolean;
+  incomplete?: boolean;
+}
+
+/** `outrigger restore`: fills empty storage from a backup, or adds missing images to storage in use. */
+export async function restore(flags: RestoreFlags): Promise<void> {
+  const { absent = false, incomplete = false, json = false } = flags;
+  const place = readPlace(flags.from, "--from");
+  requireDirectories({ records: place, originals: place, renditions: place });
+  const config = await loadConfig(dataFlags(flags), process.env);
+  const { storage, secret: configured, images } = settingsOf(config);
+  requireUsable(storage);
+  const ends = await readEnds(flags.ends ?? []);
+  const secrets = await secretsOfStorage(storage.records, configured);
+  const backedUp = await readSecrets(place);
+  const secret = secrets.length > 0 ? secrets : backedUp.secrets;
+  const database = lookupDatabaseOf(config, storage);
+  const copy = (from: BlobStore, target: OpenStorage) =>
+    runJob(flags, { refused: "Nothing was restored", resume: RESUME }, async (options) => {
+      const manifest = (await readBackupManifest(from))?.manifest;
+      if (manifest !== undefined && !json) process.stdout.write(introductionOf(manifest));
+      let lookup: LookupNews = { said: "", hasFailed: false };
+      let pins = "";
+      const report = await restoreStorage({
+        ...options,
+        from,
+        to: target.stores,
+        ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
+        ...(secret.length === 0 ? {} : { secret }),
+        ends: ends.lists,
+        restoreAbsent: absent,
+        acceptIncomplete: incomplete,
+        async beforeFinish() {
+          if (manifest !== undefined) lookup = await bringLookup(from, manifest, database, ends.suppressions);
+          pins = await putSecretBack(storage.records, secrets, backedUp);
+        },
+      });
+      return outcomeOf(report, lookup, pins);
+    });
+  await withPlace(place, (from) => withStorage(storage, (target) => copy(from, target)), false);
+}
+
+/** Verifies that the target is not in memory, and that an existing one belongs to this user. @throws StartError */
+function requireUsable(storage: StorageTargets): void {
+  if (storage.records.kind === "memory") requireImages(storage);
+  for (const { target } of distinctTargets(storage)) {
+    const isThere = target.kind === "file" && existsSync(join(target.directory, "blobs"));
+    if (isThere) requireDataDirectory(target.directory);
+  }
+}
+
+/** The result for the lookup, in a sentence. */
+interface LookupNews {
+  said: string;
+  hasFailed: boolean;
+}
+
+async function bringLookup(
+  from: BlobStore,
+  { lookup }: BackupManifest,
+  database: DatabaseTarget | null,
+  suppressions: readonly (readonly string[])[],
+): Promise<LookupNews> {
+  if (lookup === null && (database === null || suppressions.length === 0))
+    return { said: "", hasFailed: false };
+  if (database === null) {
+    const said =
+      "The backup has a database of the lookup, but the configuration has none: set OUTRIGGER_LOOKUP_DATABASE.";
+    return { said, hasFailed: true };
+  }
+  const where = describeDatabase(database);
+  try {
+    const { addSuppressions, restoreLookup } = await loadPart("lookup", () => import("./restore-lookup.ts"));
+    const outcome = lookup === null ? null : await restoreLookup(from, lookup, database);
+    await addSuppressions(database, suppressions);
+    if (outcome === null || lookup === null) return { said: "", hasFailed: false };
+    const said =
+      outcome === "living"
+        ? `The lookup's database ${where} exists and stays unchanged.`
+        : `The lookup's database ${where} is restored, as of ${isoText(lookup.copiedAt)}.`;
+    return { said, hasFailed: false };
+  } catch (error) {
+    return { said: `The lookup's database ${where} is not restored: ${whyNot(error)}`, hasFailed: true };
+  }
+}
+
+/** A sentence with the age and content of the backup. */
+function introductionOf({ finishedAt, beganAt, images, source }: BackupManifest): string {
+  const at = finishedAt ?? beganAt;
+  const state = finishedAt === null ? "begun" : "of";
+  return `The backup ${state} ${isoText(at)} (${timeText(Math.max(1, (Date.now() - at) / 1000))} ago) has ${images} images of ${source}.\n`;
+}
+
+function outcomeOf(report: RestoreReport, lookup: LookupNews, pins: string): JobOutcome {
+  const { restored, bytes, kept, ended, absent, wasLiving, damaged, failed, isComplete } = report;
+  const skipped = `${absent} images unknown to the storage were skipped: they may have been deleted since the backup. Pass the lists of ends since the backup (--ends), or --absent`;
+  const notes = [...(absent > 0 ? [skipped] : []), ...(lookup.hasFailed ? [lookup.said] : [])];
+  return {
+    report: { ...report, lookup: lookup.said, pins },
+    troubles: { "damaged in the backup": damaged, "not restored": failed },
+    notes,
+    lines(seconds) {
+      const there = wasLiving ? "existed and stay unchanged" : "existed from an earlier run";
+      const summary = `${restored} images restored (${sizeText(bytes)}), ${kept} ${there}, ${ended} have ended, in ${timeText(seconds)}.`;
+      if (!isComplete) return [summary];
+      return lookup.said === "" || lookup.hasFailed ? [summary, pins] : [summary, lookup.said, pins];
+    },
+    failure: isComplete ? null : "Some keys were not restored. Run this again to resume",
+    isWhole: isComplete && damaged.length === 0 && absent === 0 && !lookup.hasFailed,
+  };
+}

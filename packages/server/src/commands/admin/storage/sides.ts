@@ -1,0 +1,109 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  distinctTargets,
+  type FileTarget,
+  ROLES,
+  type S3Target,
+  type StorageTargets,
+} from "@outrigger/core/stores";
+import { checkConfig } from "../../../config/check-config.ts";
+import { ConfigError, StartError } from "../../../config/config-error.ts";
+import { readStorageText, targetsOf } from "../../../config/storage-config.ts";
+import { describeTargets } from "../../../config/targets/describe-storage.ts";
+import { requireDataDirectory } from "../../../storage/data-directory.ts";
+import { type OpenStorage, type OpenTarget, openStorage, openTarget } from "../../../storage/open-storage.ts";
+
+const SOURCE = "The command line";
+
+/** The location of a backup. */
+export type BackupPlace = FileTarget | S3Target;
+
+/** The stores that an option names. @throws ConfigError */
+export function readSide(text: string, flag: string): StorageTargets {
+  const { storage } = checkConfig({ storage: readStorageText(text, SOURCE, flag) }, SOURCE, (key) => {
+    return key.replace(/^storage/, flag);
+  });
+  const targets = targetsOf(storage, undefined);
+  if (ROLES.some((role) => targets[role].kind === "memory")) {
+    throw new ConfigError(SOURCE, [
+      `${flag}: must not be memory:, which other processes cannot access; for renditions, name the store of the originals`,
+    ]);
+  }
+  return targets;
+}
+
+/** The URL of a backup. @throws ConfigError */
+export function readPlace(text: string, flag: string): BackupPlace {
+  const [only, ...others] = distinctTargets(readSide(text, flag)).map(({ target }) => target);
+  if (others.length === 0 && (only?.kind === "file" || only?.kind === "s3")) return only;
+  throw new ConfigError(SOURCE, [`${flag}: must be one URL that begins with file: or s3:`]);
+}
+
+/**
+ * Verifies that the directories of `--from` exist and belong to this user.
+ * @throws StartError
+ */
+export function requireDirectories(from: StorageTargets): void {
+  for (const { target } of distinctTargets(from)) {
+    if (target.kind !== "file") continue;
+    // Opening a missing directory would create it.
+    if (!statSync(join(target.directory, "blobs"), { throwIfNoEntry: false })?.isDirectory()) {
+      throw new StartError(
+        `${target.directory} is not a data directory of Outrigger: set the right one with --from`,
+      );
+    }
+    requireDataDirectory(target.directory);
+  }
+}
+
+/**
+ * Even one shared role is rejected: changes to one side must not change the other.
+ * @throws ConfigError with this problem.
+ */
+export function requireApart(one: StorageTargets, other: StorageTargets, problem: string): void {
+  const known = new Set(Object.values(other).map((target) => JSON.stringify(target)));
+  if (ROLES.some((role) => known.has(JSON.stringify(one[role])))) throw new ConfigError(SOURCE, [problem]);
+}
+
+/** The name of a storage; the same storage always has the same name. */
+export function nameOfStorage(targets: StorageTargets): string {
+  const described = describeTargets(targets);
+  return typeof described === "string" ? described : JSON.stringify(described);
+}
+
+/** Runs `work` with the open stores, whose warnings it prints. */
+export async function withStorage(
+  targets: StorageTargets,
+  work: (storage: OpenStorage) => Promise<void>,
+  prints = true,
+): Promise<void> {
+  const storage = await openStorage(targets);
+  try {
+    if (prints) await printWarnings(storage.targets);
+    await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Runs `work` with the open store of a backup. */
+export async function withPlace(
+  place: BackupPlace,
+  work: (store: OpenTarget["store"]) => Promise<void>,
+  prints = true,
+): Promise<void> {
+  const opened = await openTarget({ target: place, roles: ["records", "originals"] });
+  try {
+    if (prints) await printWarnings([opened]);
+    await work(opened.store);
+  } finally {
+    await opened.store.close();
+  }
+}
+
+async function printWarnings(targets: readonly Pick<OpenTarget, "warnings">[]): Promise<void> {
+  for (const { warnings } of targets) {
+    for (const text of await warnings()) process.stderr.write(`outrigger: warning: ${text}\n`);
+  }
+}
