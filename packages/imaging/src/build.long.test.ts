@@ -59,12 +59,7 @@ test("only options that shape renditions change the build", async () => {
   };
   const build = await buildWith({});
   expect(build).toMatch(/^[a-z0-9.]{1,24}$/);
-  for (const name of [
-    "maxSide",
-    "maxOutputPixels",
-    "maxGifOutputPixels",
-    "maxAnimationOutputPixels",
-  ] as const) {
+  for (const name of ["maxSide", "maxOutputPixels"] as const) {
     expect(await buildWith({ [name]: 5000 }), name).not.toBe(build);
   }
   expect(await buildWith({ language: "de" }), "language").not.toBe(build);

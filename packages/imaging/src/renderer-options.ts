@@ -20,35 +20,11 @@ export interface RendererOptions {
    */
   maxSide?: number | undefined;
   /**
-   * Pixels of a rendition. A larger rendition is scaled down. Range 1 to 268,000,000.
+   * Pixels of a rendition. A larger rendition is scaled down. Costly encoders get a share: 16 % for a frame of a GIF, 24 % for
+   * AVIF, 64 % for WebP, and 40 % for all frames of an animation together. Range 1 to 268,000,000.
    * @default 25_000_000
    */
   maxOutputPixels?: number | undefined;
-  /**
-   * Pixels of one frame of a GIF rendition. A larger rendition is scaled down. The default is lower than
-   * `maxOutputPixels` because the search for a palette takes 0.4 s per megapixel, ten times as long as any other
-   * encoder. Range 1 to 268,000,000.
-   * @default 4_000_000
-   */
-  maxGifOutputPixels?: number | undefined;
-  /**
-   * Pixels of a WebP rendition. A larger rendition is scaled down. The default is lower than `maxOutputPixels` because
-   * the encoder takes 15 MB per megapixel in addition to the picture. Range 1 to 268,000,000.
-   * @default 16_000_000
-   */
-  maxWebpOutputPixels?: number | undefined;
-  /**
-   * Pixels of an AVIF rendition. A larger rendition is scaled down. The default is lower than `maxOutputPixels` because
-   * the encoder takes 45 MB and 0.3 s per megapixel. Range 1 to 268,000,000.
-   * @default 6_000_000
-   */
-  maxAvifOutputPixels?: number | undefined;
-  /**
-   * Pixels of an animated rendition (GIF or WebP), all frames together. A larger rendition is scaled down and keeps all
-   * its frames. Range 1 to 268,000,000.
-   * @default 10_000_000
-   */
-  maxAnimationOutputPixels?: number | undefined;
   /**
    * Milliseconds that a worker may spend on one picture, reading it included. The wait for a worker does not count. A worker
    * that takes longer is killed. The picture is too costly if the worker had the processor for 80 % of that time. Otherwise
@@ -114,18 +90,24 @@ export interface RendererOptions {
 
 const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
 
-const outputPixels = (preset: number) => rules.preset(preset, rules.whole(1, 268_000_000));
+/** Pixels of a rendition by its encoder, as a share of `maxOutputPixels`. A larger rendition is scaled down. */
+const ENCODER_SHARES = {
+  /** Of one frame. The search for a palette takes 0.4 s per megapixel, ten times as long as any other encoder. */
+  maxGifOutputPixels: 0.16,
+  /** The encoder takes 15 MB per megapixel in addition to the picture. */
+  maxWebpOutputPixels: 0.64,
+  /** The encoder takes 45 MB and 0.3 s per megapixel. */
+  maxAvifOutputPixels: 0.24,
+  /** Of all frames together, GIF or WebP. */
+  maxAnimationOutputPixels: 0.4,
+};
 
 /** The rule and the default of each option. The default of `maxTotalMemoryBytes` is computed from other options. */
 export const RENDERER_RULES = {
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
   maxFrames: rules.preset(60, rules.whole(1, 10_000)),
   maxSide: rules.preset(8192, rules.whole(1, 16_383)),
-  maxOutputPixels: outputPixels(25_000_000),
-  maxGifOutputPixels: outputPixels(4_000_000),
-  maxWebpOutputPixels: outputPixels(16_000_000),
-  maxAvifOutputPixels: outputPixels(6_000_000),
-  maxAnimationOutputPixels: outputPixels(10_000_000),
+  maxOutputPixels: rules.preset(25_000_000, rules.whole(1, 268_000_000)),
   timeoutMs: rules.preset(10_000, rules.whole(100, 600_000)),
   maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.whole(MIN_MEMORY_BYTES)),
   maxTotalMemoryBytes: rules.whole(MIN_MEMORY_BYTES),
@@ -146,11 +128,22 @@ function isLanguage(tag: string): boolean {
   }
 }
 
-/** Fills in the defaults. Throws `TypeError` for a value out of range. */
-export function resolveRendererOptions(options: RendererOptions): Filled<RendererOptions> {
+/** Fills in the defaults and the limits of the encoders. Throws `TypeError` for a value out of range. */
+export function resolveRendererOptions(
+  options: RendererOptions,
+): Filled<RendererOptions> & Record<keyof typeof ENCODER_SHARES, number> {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
-  const { maxMemoryBytes, workers } = resolved;
+  const { maxMemoryBytes, maxOutputPixels, workers } = resolved;
+  const pixelsOf = (name: keyof typeof ENCODER_SHARES) =>
+    Math.max(1, Math.round(maxOutputPixels * ENCODER_SHARES[name]));
   // Memory for one large picture beside usual ones.
   const roomBytes = Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
-  return { ...resolved, maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes };
+  return {
+    ...resolved,
+    maxGifOutputPixels: pixelsOf("maxGifOutputPixels"),
+    maxWebpOutputPixels: pixelsOf("maxWebpOutputPixels"),
+    maxAvifOutputPixels: pixelsOf("maxAvifOutputPixels"),
+    maxAnimationOutputPixels: pixelsOf("maxAnimationOutputPixels"),
+    maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes,
+  };
 }

@@ -29,7 +29,7 @@ function open({ address, port }: ConnectTarget): Duplex | Promise<Duplex> {
   return silent(address) ? new Promise(() => {}) : connect({ host: address, port });
 }
 
-const startProber = (options: MailProberOptions = {}) =>
+const startProber = (options: Parameters<typeof world.prober>[0] = {}) =>
   world.prober({ connect: open, connectMs: 50, now: () => nowMs, egress: EGRESS, ...options });
 
 async function ask(prober: VerifyingProber, domain: string) {

@@ -33,7 +33,11 @@ const CACHE_ENTRIES = 10_000;
  * result.
  */
 export function createMailProber(options: MailProberOptions = {}): VerifyingProber {
-  const settings = readProberOptions(options);
+  return createProber(readProberOptions(options));
+}
+
+/** A prober with these settings. */
+export function createProber(settings: ProberSettings): VerifyingProber {
   const { now, onError, wholeMs } = settings;
   const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
   const memory = createProberMemory({ cache, secret: settings.secret, now, onError });

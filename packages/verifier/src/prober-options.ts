@@ -39,27 +39,6 @@ export interface HostBudget {
   maxWaitMs?: number | undefined;
 }
 
-/**
- * Rule by which outgoing port 25 counts as blocked: several hosts do not answer, and the mail hosts of the `mailFrom`
- * domain do not either. Without an MX of that domain, port 25 never counts as blocked.
- */
-export interface EgressRule {
-  /**
-   * Number of hosts, of as many domains, that do not answer while no connection succeeds; 2 to 1000. A refused
-   * connection is an answer.
-   * @default 5
-   */
-  hosts?: number | undefined;
-  /** Time window of these failures, in milliseconds, at least 1. @default 300_000 */
-  windowMs?: number | undefined;
-  /**
-   * While port 25 counts as blocked, probes end at once with `port_25_blocked`. After each pause the mail hosts of
-   * the `mailFrom` domain are tried again. In milliseconds, at least 1.
-   * @default 600_000
-   */
-  pauseMs?: number | undefined;
-}
-
 /** The mail host to which `connect` opens a connection. */
 export interface ConnectTarget {
   /** An IP address, which has been checked against `forbidden`. The connection must be to this address. */
@@ -67,7 +46,7 @@ export interface ConnectTarget {
   port: number;
   /** The host's name, for logs. The name may resolve to an address that was not checked. */
   hostName: string;
-  /** Aborts after `connectMs`, and with the probe. */
+  /** Aborts after 5 s, and with the probe. */
   signal: AbortSignal;
 }
 
@@ -96,14 +75,6 @@ export interface MailProberOptions {
    */
   forbidden?: BlockList | undefined;
   /**
-   * Maximum number of mail hosts of a domain that are considered, in order of preference; 1 to 20. @default 5
-   */
-  maxHosts?: number | undefined;
-  /** Time limit of all DNS queries about a domain, in milliseconds, at least 1. @default 5000 */
-  dnsMs?: number | undefined;
-  /** Time limit of connecting, in milliseconds, at least 1. @default 5000 */
-  connectMs?: number | undefined;
-  /**
    * Time limit of each complete reply, in milliseconds, at least 1. RFC 5321 recommends minutes. @default
    * 10_000
    */
@@ -112,24 +83,11 @@ export interface MailProberOptions {
   wholeMs?: number | undefined;
   /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget?: HostBudget | undefined;
-  /** Rule by which outgoing port 25 counts as blocked. @default the defaults of {@link EgressRule} */
-  egress?: EgressRule | undefined;
   /**
    * Wait before a greylisted question is repeated, unless the server gives one; in milliseconds, at least 1.
    * @default 300_000
    */
   greylistMs?: number | undefined;
-  /**
-   * How long the mail hosts of a domain, or their absence, are cached, in milliseconds, at least 1. Failures
-   * are never cached.
-   * @default 600_000
-   */
-  routeTtlMs?: number | undefined;
-  /**
-   * How long the verdict whether a domain accepts all is cached, in milliseconds, at least 1. @default
-   * 86_400_000
-   */
-  acceptsAllTtlMs?: number | undefined;
   /**
    * Cache of mail hosts, of domains that accept all and of greylisted questions. @default 10,000 entries in
    * memory
@@ -162,12 +120,6 @@ const BUDGET_RULES = {
   maxWaitMs: rules.preset(600_000, rules.whole(0, MAX_TIMER_MS)),
 } satisfies RuleTable<HostBudget>;
 
-const EGRESS_RULES = {
-  hosts: rules.preset(5, rules.whole(2, 1000)),
-  windowMs: rules.preset(300_000, rules.whole(1, MAX_TIMER_MS)),
-  pauseMs: rules.preset(600_000, rules.whole(1, MAX_TIMER_MS)),
-} satisfies RuleTable<EgressRule>;
-
 /** The options of `createMailProber`. */
 export const PROBER_RULES = {
   smtp: rules.nested(IDENTITY_RULES),
@@ -175,23 +127,60 @@ export const PROBER_RULES = {
   connect: rules.fn(),
   port: rules.preset(25, rules.whole(1, 65_535)),
   forbidden: rules.shape("a BlockList of node:net", "check", "addAddress"),
-  maxHosts: rules.preset(5, rules.whole(1, 20)),
-  dnsMs: rules.preset(5000, rules.whole(1, MAX_TIMER_MS)),
-  connectMs: rules.preset(5000, rules.whole(1, MAX_TIMER_MS)),
   replyMs: rules.preset(10_000, rules.whole(1, MAX_TIMER_MS)),
   wholeMs: rules.preset(30_000, rules.whole(1, MAX_TIMER_MS)),
   budget: rules.preset({}, rules.nested(BUDGET_RULES)),
-  egress: rules.preset({}, rules.nested(EGRESS_RULES)),
   greylistMs: rules.preset(300_000, rules.whole(1, MAX_TIMER_MS)),
-  routeTtlMs: rules.preset(600_000, rules.whole(1, MAX_TIMER_MS)),
-  acceptsAllTtlMs: rules.preset(86_400_000, rules.whole(1, MAX_TIMER_MS)),
   cache: shapes.keyValue,
   secret: rules.secretText("a text that is not empty"),
   now: rules.preset(() => Date.now(), rules.fn()),
   onError: rules.preset(() => undefined, rules.fn()),
 } satisfies RuleTable<MailProberOptions>;
 
-/** {@link MailProberOptions}, checked and complete. */
+/**
+ * Rule by which outgoing port 25 counts as blocked: several hosts do not answer, and the mail hosts of the `mailFrom`
+ * domain do not either. Without an MX of that domain, port 25 never counts as blocked.
+ */
+export interface EgressRule {
+  /**
+   * Number of hosts, of as many domains, that do not answer while no connection succeeds. A refused connection is an
+   * answer.
+   */
+  hosts: number;
+  /** Time window of these failures, in milliseconds. */
+  windowMs: number;
+  /**
+   * While port 25 counts as blocked, probes end at once with `port_25_blocked`. After each pause, in milliseconds, the
+   * mail hosts of the `mailFrom` domain are tried again.
+   */
+  pauseMs: number;
+}
+
+/** Limits that no operator sets. */
+export interface ProberLimits {
+  /** Maximum number of mail hosts of a domain that are considered, in order of preference. */
+  maxHosts: number;
+  /** Time limit of all DNS queries about a domain, in milliseconds. */
+  dnsMs: number;
+  /** Time limit of connecting, in milliseconds. */
+  connectMs: number;
+  egress: EgressRule;
+  /** How long the mail hosts of a domain, or their absence, are cached, in milliseconds. Failures are never cached. */
+  routeTtlMs: number;
+  /** How long the verdict whether a domain accepts all is cached, in milliseconds. */
+  acceptsAllTtlMs: number;
+}
+
+const LIMITS: ProberLimits = {
+  maxHosts: 5,
+  dnsMs: 5000,
+  connectMs: 5000,
+  egress: { hosts: 5, windowMs: 300_000, pauseMs: 600_000 },
+  routeTtlMs: 600_000,
+  acceptsAllTtlMs: 86_400_000,
+};
+
+/** {@link MailProberOptions}, checked and complete, with the limits. */
 export type ProberSettings = Omit<
   Checked<MailProberOptions, typeof PROBER_RULES>,
   "smtp" | "dnsServers" | "forbidden"
@@ -199,9 +188,9 @@ export type ProberSettings = Omit<
   smtp: SmtpIdentity | null;
   dnsServers: readonly string[] | null;
   forbidden: BlockList;
-};
+} & ProberLimits;
 
-/** Checks options and adds defaults. Throws a `TypeError` that names the invalid option. */
+/** Checks options, adds defaults and limits. Throws a `TypeError` that names the invalid option. */
 export function readProberOptions(options: MailProberOptions): ProberSettings {
   const {
     smtp = null,
@@ -209,7 +198,7 @@ export function readProberOptions(options: MailProberOptions): ProberSettings {
     forbidden,
     ...others
   } = checkOptions("createMailProber", options, PROBER_RULES);
-  return { ...others, smtp, dnsServers, forbidden: forbidden ?? specialAddresses() };
+  return { ...LIMITS, ...others, smtp, dnsServers, forbidden: forbidden ?? specialAddresses() };
 }
 
 function isServerAddress(server: string): boolean {

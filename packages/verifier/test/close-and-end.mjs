@@ -2,21 +2,21 @@
 // by itself.
 
 import { specialAddresses } from "@outrigger/core/stores";
-import { createMailProber } from "@outrigger/verifier";
+import { createProber } from "../dist/mail-prober.js";
+import { readProberOptions } from "../dist/prober-options.js";
 
 const [dnsServer = "", port = "", ...addresses] = process.argv.slice(2);
 const longMs = 600_000;
-const prober = createMailProber({
+const settings = readProberOptions({
   smtp: { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" },
   dnsServers: [dnsServer],
   port: Number(port),
   forbidden: specialAddresses(["127.0.0.0/8"]),
-  dnsMs: longMs,
-  connectMs: longMs,
   replyMs: longMs,
   wholeMs: longMs,
   budget: { sessions: 1, maxWaitMs: longMs },
 });
+const prober = createProber({ ...settings, dnsMs: longMs, connectMs: longMs });
 
 const { signal } = new AbortController();
 const asked = addresses.map(async (address) => {

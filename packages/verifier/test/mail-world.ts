@@ -12,8 +12,8 @@ import {
   type MailServerOptions,
   startMailServer,
 } from "../../../test/support/mail-server.ts";
-import { createMailProber, type VerifyingProber } from "../src/mail-prober.ts";
-import type { MailProberOptions } from "../src/prober-options.ts";
+import { createProber, type VerifyingProber } from "../src/mail-prober.ts";
+import { type MailProberOptions, type ProberLimits, readProberOptions } from "../src/prober-options.ts";
 
 export const IDENTITY = { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" };
 
@@ -27,7 +27,7 @@ export interface MailWorld {
     script: (peer: Peer, connection: number) => void | Promise<void>,
     host?: string,
   ): Promise<HostileMailServer>;
-  prober(options?: MailProberOptions): VerifyingProber;
+  prober(options?: MailProberOptions & Partial<ProberLimits>): VerifyingProber;
   /** Makes the servers at these addresses the mail hosts of a domain, in this order of preference. */
   route(domain: string, ...addresses: string[]): void;
   /** Closes everything. Throws if a server received anything but the permitted commands. */
@@ -56,12 +56,22 @@ export async function createMailWorld(zone: Record<string, DnsEntry> = {}): Prom
     mailServer: async (options = {}) => await add(await startMailServer({ port, ...options })),
     hostileServer: async (script, host = "127.0.0.1") =>
       await add(await startHostileMailServer(script, { host, port })),
-    prober(options = {}) {
-      const prober = createMailProber({
-        ...{ smtp: IDENTITY, dnsServers: [dns.address], forbidden: withLoopback(), dnsMs: 5000 },
+    prober({ maxHosts, dnsMs, connectMs, egress, routeTtlMs, acceptsAllTtlMs, ...options } = {}) {
+      const settings = readProberOptions({
+        smtp: IDENTITY,
+        dnsServers: [dns.address],
+        forbidden: withLoopback(),
         ...(port === 0 ? {} : { port }),
-        ...{ connectMs: 5000, replyMs: 10_000 },
         ...options,
+      });
+      const prober = createProber({
+        ...settings,
+        maxHosts: maxHosts ?? settings.maxHosts,
+        dnsMs: dnsMs ?? settings.dnsMs,
+        connectMs: connectMs ?? settings.connectMs,
+        egress: egress ?? settings.egress,
+        routeTtlMs: routeTtlMs ?? settings.routeTtlMs,
+        acceptsAllTtlMs: acceptsAllTtlMs ?? settings.acceptsAllTtlMs,
       });
       probers.push(prober);
       return prober;

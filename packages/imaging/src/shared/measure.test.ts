@@ -12,10 +12,6 @@ const renderer = createRenderer();
 const small = createRenderer({
   maxSide: 120,
   maxOutputPixels: 9000,
-  maxGifOutputPixels: 4000,
-  maxWebpOutputPixels: 6000,
-  maxAvifOutputPixels: 3000,
-  maxAnimationOutputPixels: 5000,
   workers: 1,
 });
 afterAll(() => Promise.all([renderer.close(), small.close()]));

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@outrigger/core";
 import type { Admission, AdmitOptions, OriginalType, RenditionSpec } from "@outrigger/core/images";
 
-/** The limits that a worker applies. {@link RendererOptions} has their meanings and defaults. */
+/** The limits that a worker applies. `renderer-options.ts` has their meanings and defaults. */
 export interface PictureLimits {
   maxPixels: number;
   maxFrames: number;

@@ -41,8 +41,6 @@ describe("checkConfig", () => {
         maxFrames: 1,
         maxSide: 1,
         maxOutputPixels: 1,
-        maxGifOutputPixels: 1,
-        maxAnimationOutputPixels: 1,
         timeoutMs: 100,
         maxMemoryBytes: 134_217_728,
         workers: 1,

@@ -68,16 +68,6 @@ describe("options of createMailLists", () => {
   test("addDisposable may contain a big provider", () => {
     expect(createMailLists({ addDisposable: ["gmail.com"] }).isDisposable("gmail.com")).toBe(true);
   });
-
-  test("webmail and disposable replace the built-in lists", () => {
-    const own = createMailLists({ webmail: ["mail.example"], disposable: [] });
-    expect([
-      own.isWebmail("gmail.com"),
-      own.isWebmail("mail.example"),
-      own.isWebmail("a.mail.example"),
-    ]).toEqual([false, true, true]);
-    expect(own.isDisposable("mailinator.com")).toBe(false);
-  });
 });
 
 describe("suggestDomain", () => {

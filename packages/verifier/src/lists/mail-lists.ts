@@ -10,16 +10,6 @@ import { createDomainSuggestions } from "./suggest-domain.ts";
 
 /** Changes to the built-in lists. Domains are A-labels; each entry also covers its subdomains. */
 export interface MailListsOptions {
-  /**
-   * Webmail domains, instead of the built-in list. @default email-providers, without disposable and company
-   * domains
-   */
-  webmail?: Iterable<string> | undefined;
-  /**
-   * Domains of disposable addresses, instead of the built-in list. @default the union of public lists, without
-   * big providers and privacy aliases
-   */
-  disposable?: Iterable<string> | undefined;
   /** Further webmail domains. @default none */
   addWebmail?: Iterable<string> | undefined;
   /** Further domains of disposable addresses. @default none */
@@ -34,8 +24,6 @@ export interface MailListsOptions {
 
 const DOMAINS = shapes.iterable("a list of domains, or anything to iterate over");
 const RULES = {
-  webmail: DOMAINS,
-  disposable: DOMAINS,
   addWebmail: DOMAINS,
   addDisposable: DOMAINS,
   addAlias: DOMAINS,
@@ -51,26 +39,22 @@ const RULES = {
 export function createMailLists(options: MailListsOptions = {}): MailLists {
   checkOptions("createMailLists", options, RULES);
   const big = new Set(BIG_PROVIDERS);
-  const ownDisposable = domains(options.disposable);
-  const disposable = options.disposable === undefined ? disposableDomains() : ownDisposable;
+  const disposable = disposableDomains();
   const notWebmail = new Set(NOT_WEBMAIL);
-  const webmail =
-    options.webmail === undefined
-      ? new Set(webmailDomains.filter((domain) => !disposable.has(domain) && !notWebmail.has(domain)))
-      : domains(options.webmail);
-  const hasBig = options.webmail === undefined;
+  const webmail = new Set(
+    webmailDomains.filter((domain) => !disposable.has(domain) && !notWebmail.has(domain)),
+  );
   const added = { webmail: domains(options.addWebmail), disposable: domains(options.addDisposable) };
   const except = { webmail: domains(options.exceptWebmail), disposable: domains(options.exceptDisposable) };
   const suggest = createDomainSuggestions(SUGGESTED_PROVIDERS);
   const aliases = new Set([...ALIAS_DOMAINS, ...domains(options.addAlias)]);
-  const notAlias = new Set([...added.disposable, ...ownDisposable]);
-  const isAlias = (domain: string) => isListed(domain, notAlias, (name) => aliases.has(name));
+  const isAlias = (domain: string) => isListed(domain, added.disposable, (name) => aliases.has(name));
 
   const isWebmail = (domain: string) =>
     isListed(domain, except.webmail, (name) => {
-      if (added.webmail.has(name) || (hasBig && big.has(name))) return true;
+      if (added.webmail.has(name) || big.has(name)) return true;
       // Only big providers cover their subdomains: other listed domains sell subdomains to companies.
-      return webmail.has(name) && (name === domain || !hasBig) && !(hasBig && isAlias(domain));
+      return webmail.has(name) && name === domain && !isAlias(domain);
     });
 
   return {
