@@ -45,7 +45,10 @@ export { readWatermark } from "./images/renditions/edit-options.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
 export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
 export { inspectStores } from "./images/store/inspect-stores.ts";
-export type { MigrationMark } from "./images/store/migration-mark.ts";
-export { readMigrationMark, removeMigrationMark } from "./images/store/migration-mark.ts";
-export { rolesApart } from "./images/store/role-marks.ts";
-export { readIdentity } from "./images/store/store-identity.ts";
+export type { MigrationMark } from "./images/store/store-identity.ts";
+export {
+  readIdentity,
+  readMigrationMark,
+  removeMigrationMark,
+  rolesApart,
+} from "./images/store/store-identity.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageId } from "../../core/src/images/record/image-record.ts";
-import { readMigrationMark } from "../../core/src/images/store/migration-mark.ts";
+import { readMigrationMark } from "../../core/src/images/store/store-identity.ts";
 import { createDueList } from "../../core/src/stores/due-list.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { readAll } from "../../core/src/stores/read-all.ts";

@@ -4,11 +4,11 @@ import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
 import type { ImageEnd } from "../../core/src/images/life/image-listing.ts";
 import { createImageId } from "../../core/src/images/record/image-record.ts";
-import { readMigrationMark } from "../../core/src/images/store/migration-mark.ts";
 import {
   fingerprintsOf,
   newIdentity,
   readIdentity,
+  readMigrationMark,
   writeIdentity,
 } from "../../core/src/images/store/store-identity.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";

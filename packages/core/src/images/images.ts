@@ -43,8 +43,8 @@ import { type AddressedRendition, type AddressOptions, writeAddress } from "./re
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
-import { type BytesRole, rolesApart, rolesToWatch } from "./store/role-marks.ts";
-import { createStoreGuard } from "./store/store-guard.ts";
+import { StoreGuard } from "./store/store-guard.ts";
+import { type BytesRole, rolesApart, rolesToWatch } from "./store/store-identity.ts";
 
 export interface CloseOptions {
   /**
@@ -136,7 +136,7 @@ export function createImages(options: ImagesOptions): Images {
   let pins: Pins | null = null;
   let signatures: AddressSignatures | null = null;
   let watched: BytesRole[] = [];
-  const guard = createStoreGuard({
+  const guard = new StoreGuard({
     stores: roles,
     async first() {
       const { secret } = checked;

@@ -31,7 +31,7 @@ export function createLife(
   };
   const records = new ImageRecords({
     store,
-    confirm: guard.confirm,
+    confirm: () => guard.confirm(),
     holdsOriginals,
     leases,
     addOwned,

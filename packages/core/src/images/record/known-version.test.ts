@@ -5,7 +5,7 @@ import { BROWSER, createLifeSite, DAY, tracesOf } from "../../../test/life-site.
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { readMigrationMark } from "../store/migration-mark.ts";
+import { readMigrationMark } from "../store/store-identity.ts";
 
 const KEY = { headers: { "idempotency-key": "8e03978e-40d5" } };
 

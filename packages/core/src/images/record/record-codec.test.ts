@@ -87,7 +87,7 @@ test("page sizes are kept in a record and never shown, and invalid ones are reje
   }
 });
 
-test("each part of an image has a role, and the ledger of renditions has none: it is neither copied nor verified", () => {
+test("each part of an image has a role, and what earlier releases noted of renditions has none: it is neither copied nor verified", () => {
   const id = "Yk3fPq0bT1mVxR8aZ2cLdw";
   expect(
     ["record", "original", "upload", "renditions/png", "failures/png"].map((part) => roleOf(`${id}/${part}`)),

@@ -1,7 +1,11 @@
 import type { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
-import { keyOf, roleOf } from "../record/image-record.ts";
+import { isDueEntry } from "../../contracts/due-index.ts";
+import type { DueList } from "../../stores/due-list.ts";
+import { listAll } from "../../stores/list-all.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { isImageId, jsonIn, keyOf, roleOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */
@@ -34,7 +38,7 @@ export async function removeMade(renditions: BlobStore, id: string): Promise<voi
 
 /** Removes every blob whose key begins with `prefix`. */
 export async function removeAll(store: BlobStore, prefix: string): Promise<void> {
-  for await (const key of keysBelow(store, prefix)) await store.delete(key);
+  for await (const key of listAll(store, prefix)) await store.delete(key);
 }
 
 /** Sizes in bytes, by key, of all stored blobs derived from an image. @param known Sizes that need no `stat`; the others are added. */
@@ -44,7 +48,7 @@ export async function listSizes(
   known: LRUCache<string, number>,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  await forEachAtOnce(keysBelow(store, `${id}/`), STATS_AT_ONCE, async (key) => {
+  await forEachAtOnce(listAll(store, `${id}/`), STATS_AT_ONCE, async (key) => {
     if (roleOf(key) !== "renditions") return;
     const size = known.get(key) ?? (await store.stat(key))?.size;
     if (size === undefined) return;
@@ -54,12 +58,31 @@ export async function listSizes(
   return sizes;
 }
 
-/** The keys that begin with `prefix`. */
-export async function* keysBelow(store: BlobStore, prefix: string): AsyncGenerator<string> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.list(prefix, cursor === undefined ? {} : { cursor });
-    yield* page.keys;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+const PREFIX = "rendition-usage/";
+const HOUR_MS = 3_600_000;
+
+/**
+ * Deletes what releases up to 0.1 stored about the use of renditions: blobs `{images: {<id>: [<hour of the last use>, …]}}`. Each
+ * image gets an entry in the due list of idle images. One that has renditions is found in no other way if it is never used again.
+ * @param idleMs `null`: renditions are kept for ever.
+ * @param mayGoOn `false` stops the removal.
+ */
+export async function removeEarlierUsage(
+  store: BlobStore,
+  idle: DueList,
+  idleMs: number | null,
+  mayGoOn: () => boolean,
+): Promise<void> {
+  for await (const key of listAll(store, PREFIX)) {
+    const blob = idleMs === null ? null : await store.get(key);
+    const { images } = Object(blob && jsonIn(await readAll(blob.body))) as { images?: unknown }; // Checked here.
+    for (const [id, use] of Object.entries(Object(images))) {
+      if (!mayGoOn()) return;
+      const [hour] = Array.isArray(use) ? use : [];
+      const entry = { id, dueMs: Number(hour) * HOUR_MS + Number(idleMs) };
+      if (isImageId(id) && isDueEntry(entry)) await idle.add(entry);
+    }
+    if (!mayGoOn()) return;
+    await store.delete(key);
+  }
 }

@@ -3,23 +3,29 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import type { Secret } from "../../secret-bytes.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { resetNotes } from "../renditions/rendition-notes.ts";
-import { inspectStores, requireKnownFormat, requireOurs, UNMARKED } from "../store/inspect-stores.ts";
 import {
-  type MigrationMark,
-  readMigrationMark,
-  removeMigrationMark,
-  writeMigrationMark,
-} from "../store/migration-mark.ts";
-import { BYTES_ROLES, readMark, rolesApart, writeMark } from "../store/role-marks.ts";
-import { sampleRecords } from "../store/sample-originals.ts";
+  inspectStores,
+  requireKnownFormat,
+  requireOurs,
+  sampleRecords,
+  UNMARKED,
+} from "../store/inspect-stores.ts";
 import {
+  BYTES_ROLES,
   fingerprintsOf,
+  type MigrationMark,
   newIdentity,
   readIdentity,
+  readMark,
+  readMigrationMark,
+  removeMigrationMark,
+  rolesApart,
   type StoreIdentity,
   StoreRefused,
   writeBackupIdentity,
   writeIdentity,
+  writeMark,
+  writeMigrationMark,
 } from "../store/store-identity.ts";
 
 /** What says whose a storage is and whether it is complete: identity, marks of the roles, mark of a migration. */

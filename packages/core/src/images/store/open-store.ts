@@ -6,15 +6,16 @@ import { undecodedIn } from "../../secret-bytes.ts";
 import { STORE_VERSION } from "../record/known-version.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
-import { readMigrationMark } from "./migration-mark.ts";
-import { type BytesRole, writeMark } from "./role-marks.ts";
 import {
+  type BytesRole,
   fingerprintsOf,
   type HeldIdentity,
   newIdentity,
+  readMigrationMark,
   type StoreIdentity,
   StoreRefused,
   writeIdentity,
+  writeMark,
 } from "./store-identity.ts";
 
 export interface OpenStoreOptions {

@@ -4,25 +4,17 @@ import type { Logger } from "../../contracts/logger.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { inspectStores, othersText, requireKnownFormat, UNMARKED } from "./inspect-stores.ts";
-import { type BytesRole, markKeyOf, readMark, rolesApart, rolesToWatch, writeMark } from "./role-marks.ts";
-import { IDENTITY_KEY, readIdentity, StoreRefused } from "./store-identity.ts";
-
-/** Stops a service from using a store other than the one that it was started on. */
-export interface StoreGuard {
-  /** Whether the first check has succeeded, so that `open` need not be awaited. */
-  readonly isOpen: boolean;
-  /** Resolves when the store has passed the first check. After a failed check, the next call repeats it. */
-  open(): Promise<void>;
-  /**
-   * Resolves if the records' store is still the one that was opened, by a check that starts after this call. Concurrent calls
-   * share checks. Rejects with `store_unavailable` for another store, otherwise like the store.
-   */
-  confirm(): Promise<void>;
-  /** Like `confirm`, for the stores of originals and renditions. Renditions need not answer, and get their mark again. */
-  confirmBytes(): Promise<void>;
-  /** Like `confirm`, for the stores of all roles. */
-  confirmAll(): Promise<void>;
-}
+import {
+  type BytesRole,
+  IDENTITY_KEY,
+  markKeyOf,
+  readIdentity,
+  readMark,
+  rolesApart,
+  rolesToWatch,
+  StoreRefused,
+  writeMark,
+} from "./store-identity.ts";
 
 export interface StoreGuardOptions {
   stores: StorageRoles;
@@ -35,70 +27,89 @@ export interface StoreGuardOptions {
   log: Logger;
 }
 
-export function createStoreGuard({ stores, first, watched, onError, log }: StoreGuardOptions): StoreGuard {
-  const { records } = stores;
+/** Stops a service from using a store other than the one that it was started on. */
+export class StoreGuard {
+  readonly #options: StoreGuardOptions;
+  readonly #watchRecords: (check: () => Promise<void>) => Promise<void>;
+  readonly #confirmRecords: () => Promise<void>;
+  readonly #confirmMarks: () => Promise<void>;
   /** `undefined` until the first check has succeeded. */
-  let id: string | null | undefined;
+  #id: string | null | undefined;
   /** Revision of the identity that passed the last check. */
-  let passed: string | null = null;
-  let opening: Promise<void> | null = null;
-  let marks: StoreMark[] | null = null;
-  const watchRecords = createWatch(onError, log);
-  const watchBytes = createWatch(onError, log);
+  #passed: string | null = null;
+  #opening: Promise<void> | null = null;
+  #marks: StoreMark[] | null = null;
 
-  async function look(): Promise<void> {
+  constructor(options: StoreGuardOptions) {
+    const { onError, log } = options;
+    const watchBytes = createWatch(onError, log);
+    this.#options = options;
+    this.#watchRecords = createWatch(onError, log);
+    this.#confirmRecords = shared(() => this.#watchRecords(() => this.#checkIdentity()));
+    this.#confirmMarks = shared(() => watchBytes(() => this.#checkMarks()));
+  }
+
+  /** Whether the first check has succeeded, so that `open` need not be awaited. */
+  get isOpen(): boolean {
+    return this.#id !== undefined;
+  }
+
+  /** Resolves when the store has passed the first check. After a failed check, the next call repeats it. */
+  open(): Promise<void> {
+    if (this.isOpen) return Promise.resolve();
+    this.#opening ??= this.#watchRecords(async () => {
+      this.#id = await this.#options.first();
+    }).finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  /**
+   * Resolves if the records' store is still the one that was opened, by a check that starts after this call. Concurrent calls
+   * share checks. Rejects with `store_unavailable` for another store, otherwise like the store.
+   */
+  confirm(): Promise<void> {
+    return this.isOpen ? this.#confirmRecords() : this.open();
+  }
+
+  /** Like `confirm`, for the stores of originals and renditions. Renditions need not answer, and get their mark again. */
+  async confirmBytes(): Promise<void> {
+    if (!this.isOpen) await this.open();
+    if (this.#marks === null || this.#marks.length > 0) await this.#confirmMarks();
+  }
+
+  /** Like `confirm`, for the stores of all roles. */
+  async confirmAll(): Promise<void> {
+    if (!this.isOpen) await this.open();
+    await Promise.all([this.#confirmRecords(), this.confirmBytes()]);
+  }
+
+  async #checkIdentity(): Promise<void> {
+    const { records } = this.#options.stores;
+    const passed = this.#passed;
     // Cheaper than a read, for a check before each upload.
     if (passed !== null && hasRevisionProbe(records) && records.isCurrent(IDENTITY_KEY, passed)) return;
-    passed = null;
+    this.#passed = null;
     const held = await readIdentity(records);
     const identity = held?.identity ?? null;
     if (identity !== null) requireKnownFormat(identity);
     // A service has written the identity since this process opened a store of an earlier release.
-    if (id === null) id = identity?.id ?? null;
+    if (this.#id === null) this.#id = identity?.id ?? null;
     else if (identity === null) throw new StoreRefused(EMPTY);
-    else if (identity.id !== id) throw new StoreRefused(OTHER);
-    passed = held?.revision ?? null;
+    else if (identity.id !== this.#id) throw new StoreRefused(OTHER);
+    this.#passed = held?.revision ?? null;
   }
 
-  async function lookAtBytes(): Promise<void> {
-    marks ??= (await watched()).map((role) => ({ role, store: stores[role], passed: null, dueAt: 0 }));
-    const ofStore = id ?? null;
-    if (ofStore === null) return;
+  async #checkMarks(): Promise<void> {
+    const { stores, watched } = this.#options;
+    this.#marks ??= (await watched()).map((role) => ({ role, store: stores[role], passed: null, dueAt: 0 }));
+    const id = this.#id ?? null;
+    if (id === null) return;
     await Promise.all(
-      marks.map((mark) => (mark.role === "originals" ? lookAtMark : lookAtRenditions)(mark, ofStore)),
+      this.#marks.map((mark) => (mark.role === "originals" ? checkMark : checkRenditions)(mark, id)),
     );
   }
-
-  const confirmRecords = shared(() => watchRecords(look));
-  const confirmMarks = shared(() => watchBytes(lookAtBytes));
-
-  function open(): Promise<void> {
-    if (id !== undefined) return Promise.resolve();
-    opening ??= watchRecords(async () => {
-      id = await first();
-    }).finally(() => {
-      opening = null;
-    });
-    return opening;
-  }
-
-  async function confirmBytes(): Promise<void> {
-    if (id === undefined) await open();
-    if (marks === null || marks.length > 0) await confirmMarks();
-  }
-
-  return {
-    get isOpen() {
-      return id !== undefined;
-    },
-    open,
-    confirm: () => (id === undefined ? open() : confirmRecords()),
-    confirmBytes,
-    async confirmAll() {
-      if (id === undefined) await open();
-      await Promise.all([confirmRecords(), confirmBytes()]);
-    },
-  };
 }
 
 /** Shares the runs of a check among concurrent calls. Each gets a run that starts after its call. */
@@ -150,7 +161,7 @@ interface StoreMark {
   store: BlobStore;
   /** Revision of the mark that passed the last check. */
   passed: string | null;
-  /** No look before this time, by the monotonic clock. */
+  /** No check before this time, by the monotonic clock. */
   dueAt: number;
 }
 
@@ -159,10 +170,10 @@ const PATIENCE_MS = 500;
 const BLIND_MS = 30_000;
 
 /** Rejects for the renditions of another storage only: images are served without renditions. */
-async function lookAtRenditions(mark: StoreMark, id: string): Promise<void> {
+async function checkRenditions(mark: StoreMark, id: string): Promise<void> {
   if (performance.now() < mark.dueAt) return;
   mark.dueAt = performance.now() + BLIND_MS;
-  const look = lookAtMark(mark, id).then(
+  const checking = checkMark(mark, id).then(
     () => {
       mark.dueAt = 0;
     },
@@ -172,10 +183,10 @@ async function lookAtRenditions(mark: StoreMark, id: string): Promise<void> {
       throw error;
     },
   );
-  if (await isSettledWithin(look, PATIENCE_MS)) await look;
+  if (await isSettledWithin(checking, PATIENCE_MS)) await checking;
 }
 
-async function lookAtMark(mark: StoreMark, id: string): Promise<void> {
+async function checkMark(mark: StoreMark, id: string): Promise<void> {
   const { role, store, passed } = mark;
   if (passed !== null && hasRevisionProbe(store) && store.isCurrent(markKeyOf(role), passed)) return;
   mark.passed = null;
@@ -203,7 +214,7 @@ export function createAdminGuard(
 ): StoreGuard {
   const { records } = stores;
   const apart = rolesApart(stores);
-  return createStoreGuard({
+  return new StoreGuard({
     stores,
     async first() {
       const held = await readIdentity(records);

@@ -4,7 +4,9 @@ import type { StoreRole } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { STORE_VERSION } from "../record/known-version.ts";
+import { jsonIn } from "../record/image-record.ts";
+import { FORMAT_VERSION, requireKnownVersion, STORE_VERSION } from "../record/known-version.ts";
+import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
 export class StoreRefused extends ServiceError {
@@ -97,4 +99,92 @@ function decodeIdentity(bytes: Buffer): StoreIdentity {
   if (isBackup === true) throw new StoreRefused(IS_BACKUP);
   if (found !== null && Number.isInteger(v) && typeof id === "string" && Array.isArray(secrets)) return found;
   throw new ServiceError("damaged", `The identity of the storage (key "${IDENTITY_KEY}") cannot be read`);
+}
+
+/** The mark of a migration in the records' store of its target. */
+export interface MigrationMark {
+  /** Name of the source, without secrets. */
+  source: string;
+  /** Unix milliseconds. */
+  startedAt: number;
+  /** Unix milliseconds; `null`: the target is incomplete, and must not be used. */
+  finishedAt: number | null;
+  /** `restore`: a restore fills the target, and removes the mark at its end. Absent: a migration fills it. */
+  kind?: "restore";
+  /** The seen clock of the target when the mark was written: a later time proves that the target was used. */
+  seenMs: number | null;
+}
+
+const MIGRATION_KEY = "migration/state";
+
+/**
+ * Reads the mark of a migration from the records' store; `null`: there is none. A service must not start on the target of
+ * an unfinished migration.
+ */
+export async function readMigrationMark(records: BlobStore): Promise<MigrationMark | null> {
+  const blob = await records.get(MIGRATION_KEY);
+  if (blob === null) return null;
+  const stored = JSON.parse((await readAll(blob.body)).toString("utf8")) as MigrationMark & { v?: unknown };
+  const { v, ...mark } = stored; // Only `writeMigrationMark` writes this key.
+  requireKnownVersion(v, `The mark of a migration (key "${MIGRATION_KEY}")`);
+  return mark;
+}
+
+export async function writeMigrationMark(records: BlobStore, mark: MigrationMark): Promise<void> {
+  await records.put(MIGRATION_KEY, Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...mark }), "utf8"));
+}
+
+/** Removes the mark when a service starts to use the target, so that no later migration overwrites it. */
+export async function removeMigrationMark(records: BlobStore): Promise<void> {
+  await records.delete(MIGRATION_KEY);
+}
+
+/** A role whose store may be another than that of the records. */
+export type BytesRole = Exclude<StoreRole, "records">;
+
+export const BYTES_ROLES = ["originals", "renditions"] as const satisfies readonly BytesRole[];
+
+/** Key of the mark of a role, in the store of that role. Releases without marks ignore it, as they ignore the identity. */
+export const markKeyOf = (role: BytesRole): string => `identity/${role}`;
+
+/** The mark of a role: it ties the store to the records. */
+export interface HeldMark {
+  v: number;
+  /** ID in the identity of the records' store. */
+  id: string;
+  revision: string;
+}
+
+/** The roles whose stores are not that of the records. Each carries a mark. */
+export function rolesApart(stores: StorageRoles): BytesRole[] {
+  return BYTES_ROLES.filter((role) => stores[role] !== stores.records);
+}
+
+/** The roles whose marks prove that the stores are still the same, one for each store other than that of the records. */
+export function rolesToWatch(stores: StorageRoles, isMarked: boolean): BytesRole[] {
+  const apart = rolesApart(stores).filter((role) => role === "renditions" || isMarked);
+  const isShared = apart.includes("originals") && stores.renditions === stores.originals;
+  return isShared ? ["originals"] : apart;
+}
+
+/** @returns `null` if the store has no mark of the role. Rejects with `damaged` for an unreadable one, otherwise like the store. */
+export async function readMark(store: BlobStore, role: BytesRole): Promise<HeldMark | null> {
+  const key = markKeyOf(role);
+  const blob = await store.get(key);
+  if (blob === null) return null;
+  const { v, id } = Object(jsonIn(await readAll(blob.body))) as { v?: unknown; id?: unknown }; // Checked here.
+  if (typeof v === "number" && typeof id === "string") return { v, id, revision: blob.revision };
+  const message = `The mark of the ${role} (key "${key}") cannot be read`;
+  throw Object.assign(new ServiceError("damaged", message), { role });
+}
+
+/** Writes a mark, by compare-and-set: rejects with `conflict` if the store has another than `over`. */
+export async function writeMark(
+  store: BlobStore,
+  role: BytesRole,
+  id: string,
+  over: HeldMark | null,
+): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, id }), "utf8");
+  await store.put(markKeyOf(role), bytes, { ifRevision: over?.revision ?? null });
 }
