@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { FairGate, type GateOptions, type Refusal, type Slot } from "./fair-gate.ts";
+import { type EntryOptions, FairGate, type GateOptions, type Refusal, type Slot } from "./fair-gate.ts";
 
 const never = () => new AbortController().signal;
 
@@ -27,7 +27,7 @@ function entrance(gate: FairGate) {
   const order: string[] = [];
   const slots = new Map<string, (Slot | null)[]>();
   const refusals: Refusal[] = [];
-  const enter = async (client: string, given: { signal?: AbortSignal; maxWaitMs?: number } = {}) => {
+  const enter = async (client: string, given: Partial<EntryOptions> = {}) => {
     const slot = await gate
       .enter(client, { signal: never(), maxWaitMs: 60_000, ...given })
       .catch((error: unknown) => {
@@ -177,8 +177,8 @@ describe("FairGate", () => {
   });
 
   test("a gate that is not preemptive takes back no slot, and gives one client no more than its number of them", async () => {
-    const { order, enter, of } = entrance(gateOf(3, 100, { isPreemptive: false, slotsPerClient: 2 }));
-    for (let count = 0; count < 4; count++) void enter("greedy");
+    const { order, enter, of } = entrance(gateOf(3, 100, { isPreemptive: false }));
+    for (let count = 0; count < 4; count++) void enter("greedy", { maxSlots: 2 });
     await settled();
     expect(order).toEqual(["greedy", "greedy"]);
     for (const client of ["other", "third"]) void enter(client);
@@ -191,22 +191,20 @@ describe("FairGate", () => {
   });
 
   test("a client with too many waiting entries is refused as their cause, with what those may be charged", async () => {
-    const gate = gateOf(4, 100, { slotsPerClient: 2, maxQueuePerClient: 3, isPreemptive: false });
+    const gate = gateOf(4, 100, { isPreemptive: false });
     const { enter, refusals } = entrance(gate);
     const slot = await enter("a");
     slot?.charge(800);
     slot?.leave();
-    for (let count = 0; count < 6; count++) void enter("a");
+    for (let count = 0; count < 6; count++) void enter("a", { maxSlots: 2, maxQueue: 3 });
     await settled();
     // The mean charge is an eighth of 800, and its two slots serve three entries.
     expect(refusals).toEqual([{ isOwn: true, expectedUnits: 150 }]);
     expect(gate.state).toEqual({ held: 2, waiting: 3 });
   });
 
-  test("an unlimited client has no limit of its own, and is never refused as the cause", async () => {
-    const { order, enter, refusals } = entrance(
-      gateOf(2, 3, { slotsPerClient: 1, maxQueuePerClient: 1, unlimited: ["host"] }),
-    );
+  test("an entry without limits may hold all slots and fill the queue, and is not refused as the cause", async () => {
+    const { order, enter, refusals } = entrance(gateOf(2, 3));
     for (let count = 0; count < 6; count++) void enter("host");
     await settled();
     expect(order).toEqual(["host", "host", "host"]);
@@ -242,6 +240,36 @@ describe("FairGate", () => {
       for (const entry of next) void entry.then((slot) => slot?.leave());
       await old;
       expect(order).toEqual(["much", "a", "b", "much"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("the last free slot is kept from a client for a minute after it was charged much for one slot", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const { order, enter, of } = entrance(gateOf(2, 100, { isPreemptive: false, cheapUnits: 150 }));
+      const costly = await enter("a");
+      for (let count = 0; count < 3; count++) void enter("a");
+      await settled();
+      // It was not charged yet, so its second entry waits, too.
+      expect(of("a")).toHaveLength(1);
+      costly?.charge(151);
+      costly?.leave();
+      await settled();
+      expect(of("a")).toHaveLength(2);
+      void enter("cheap");
+      await settled();
+      expect(order).toEqual(["a", "a", "cheap"]);
+      of("cheap")[0]?.leave();
+      void enter("cheap");
+      await settled();
+      expect(order).toEqual(["a", "a", "cheap", "cheap"]);
+      of("cheap")[1]?.leave();
+      vi.advanceTimersByTime(60_000);
+      void enter("a");
+      await settled();
+      expect(of("a").length).toBe(3);
     } finally {
       vi.useRealTimers();
     }

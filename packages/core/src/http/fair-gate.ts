@@ -14,18 +14,26 @@ export interface Slot {
 export interface GateOptions {
   /** Slots held at once. */
   slots: number;
-  /** Slots of one client at once. @default all */
-  slotsPerClient?: number;
   /** Entries that wait. If more arrive, the client with most slots and entries loses its newest entry. @default no limit */
   maxQueue?: number;
-  /** Entries of one client that wait. @default no limit */
-  maxQueuePerClient?: number;
-  /** Clients without a limit of their own. */
-  unlimited?: readonly string[];
   /** Whether a client that has more than its share loses slots to clients that wait. @default false */
   isPreemptive?: boolean;
+  /**
+   * The last free slot of several is kept from a client for a minute after it was charged more for one slot. A client that was not
+   * charged yet gets it if it holds no other. @default no limit
+   */
+  cheapUnits?: number;
   /** The error for an entry that gets no slot. */
   refuse(why: Refusal): Error;
+}
+
+export interface EntryOptions {
+  signal: AbortSignal;
+  maxWaitMs: number;
+  /** Slots that the client holds before this entry waits. @default no limit */
+  maxSlots?: number;
+  /** Entries of the client that may wait. If more do, the newest is refused. @default no limit */
+  maxQueue?: number;
 }
 
 export interface Refusal {
@@ -42,13 +50,18 @@ interface Client {
   queue: Set<Entry>;
   /** Virtual time at which its next slot starts: the start of its last slot, plus what it was charged since. */
   start: number;
+  /** When the client may get the last slot again, of those that it was charged; `null`: it was not charged yet. */
+  cheapFromMs: number | null;
 }
 
 interface Entry {
   sinceMs: number;
+  maxSlots: number;
+  maxQueue: number;
   settle(outcome: Slot | Error): void;
 }
 
+const UNLIMITED = Number.POSITIVE_INFINITY;
 /** Known clients without slot and entry. Beyond, their charges are forgotten. */
 const MAX_IDLE = 1024;
 /** Part of the slots that one client keeps while others wait. */
@@ -56,6 +69,8 @@ const SHARE = 1 / 4;
 /** Entries that waited longer get every fourth slot. */
 const OLD_MS = 10_000;
 const OLDEST_EVERY = 4;
+/** How long the last slot is kept from a costly client. */
+const COSTLY_MS = 60_000;
 /** Weight of the newest charge in the mean. */
 const NEWEST_WEIGHT = 1 / 8;
 
@@ -86,19 +101,22 @@ export class FairGate {
     return { held: this.#held, waiting: this.#waiting };
   }
 
-  /** Whether another client waits. */
-  othersWait(name: string): boolean {
-    return this.#waiting > (this.#clients.get(name)?.queue.size ?? 0);
+  /** Whether a client waits other than these. */
+  othersWait(...names: readonly string[]): boolean {
+    const own = names.reduce((sum, name) => sum + (this.#clients.get(name)?.queue.size ?? 0), 0);
+    return this.#waiting > own;
   }
 
   /** Waits for a slot. Rejects with the signal's reason, and with the error of `refuse`. */
-  enter(name: string, given: { signal: AbortSignal; maxWaitMs: number }): Promise<Slot> {
-    const { signal, maxWaitMs } = given;
+  enter(name: string, given: EntryOptions): Promise<Slot> {
+    const { signal, maxWaitMs, maxSlots = UNLIMITED, maxQueue = UNLIMITED } = given;
     if (signal.aborted) return Promise.reject(signal.reason);
     const client = this.#clientOf(name);
     return new Promise((resolve, reject) => {
       const entry: Entry = {
         sinceMs: performance.now(),
+        maxSlots,
+        maxQueue,
         settle: (outcome) => {
           client.queue.delete(entry);
           this.#waiting--;
@@ -121,7 +139,12 @@ export class FairGate {
   }
 
   #clientOf(name: string): Client {
-    const client = this.#clients.get(name) ?? { slots: new Map(), queue: new Set(), start: 0 };
+    const client = this.#clients.get(name) ?? {
+      slots: new Map(),
+      queue: new Set(),
+      start: 0,
+      cheapFromMs: null,
+    };
     if (isIdle(client)) {
       client.start = Math.max(client.start, this.#virtualTime);
       this.#clients.delete(name);
@@ -159,11 +182,13 @@ export class FairGate {
     if (isFull && !isPreemptive) return false;
     const clients = [...this.#clients];
     const largest = isFull ? first(clients, (a, b) => b[1].slots.size - a[1].slots.size)?.[1] : undefined;
-    const isFreed = ({ size }: Client["slots"]) =>
-      largest === undefined ||
-      (largest.slots.size > size + 1 && (size === 0 || largest.slots.size > this.#share));
-    const mayEnter = ([name, { slots: own, queue }]: [string, Client]) =>
-      queue.size > 0 && own.size < this.#limitOf(name, this.#options.slotsPerClient) && isFreed(own);
+    const mayEnter = ([, client]: [string, Client]) => {
+      const [entry] = client.queue;
+      if (entry === undefined || client.slots.size >= entry.maxSlots) return false;
+      if (largest === undefined) return this.#held < slots - 1 || slots === 1 || this.#mayTakeLast(client);
+      const most = largest.slots.size;
+      return most > client.slots.size + 1 && (client.slots.size === 0 || most > this.#share);
+    };
     const next = this.#first(clients.filter(mayEnter));
     const [entry] = next?.[1].queue ?? [];
     if (next === undefined || entry === undefined) return false;
@@ -173,6 +198,11 @@ export class FairGate {
     this.#virtualTime = Math.max(this.#virtualTime, next[1].start);
     entry.settle(this.#slotOf(...next));
     return true;
+  }
+
+  #mayTakeLast({ slots, cheapFromMs }: Client): boolean {
+    if (this.#options.cheapUnits === undefined) return true;
+    return cheapFromMs === null ? slots.size === 0 : performance.now() >= cheapFromMs;
   }
 
   /** The client that gets the next slot: the one that was charged least. Every fourth slot goes to the oldest entry, so none starves. */
@@ -202,6 +232,8 @@ export class FairGate {
       leave: () => {
         if (!client.slots.delete(slot)) return;
         this.#held--;
+        const isCheap = charged <= (this.#options.cheapUnits ?? UNLIMITED);
+        client.cheapFromMs = Math.max(client.cheapFromMs ?? 0, isCheap ? 0 : performance.now() + COSTLY_MS);
         this.#meanCharge += (charged - this.#meanCharge) * NEWEST_WEIGHT;
         this.#schedule();
       },
@@ -214,34 +246,29 @@ export class FairGate {
 
   /** Refuses entries beyond the limits. Of clients with equally many, the one that was charged most loses, else the newest. */
   #trim(): void {
-    const { maxQueue = Number.POSITIVE_INFINITY, maxQueuePerClient } = this.#options;
-    for (const [name, client] of this.#clients) {
-      while (client.queue.size > this.#limitOf(name, maxQueuePerClient)) this.#refuseNewest(client, true);
+    for (const client of this.#clients.values()) {
+      for (const [index, entry] of [...client.queue].entries()) {
+        if (index >= entry.maxQueue) entry.settle(this.#refusal(client, true));
+      }
     }
-    while (this.#waiting > maxQueue) {
-      const clients = [...this.#clients].filter(([, { queue }]) => queue.size > 0).reverse();
+    while (this.#waiting > (this.#options.maxQueue ?? UNLIMITED)) {
+      const clients = [...this.#clients.values()].filter(({ queue }) => queue.size > 0).reverse();
       const size = ({ slots, queue }: Client) => slots.size + queue.size;
-      const [name = "", loser] =
-        first(clients, ([, a], [, b]) => size(b) - size(a) || b.start - a.start) ?? [];
-      if (loser === undefined) return;
-      this.#refuseNewest(loser, loser.queue.size > 1 && !this.#options.unlimited?.includes(name));
+      const loser = first(clients, (a, b) => size(b) - size(a) || b.start - a.start);
+      const newest = [...(loser?.queue ?? [])].at(-1);
+      if (loser === undefined || newest === undefined) return;
+      newest.settle(this.#refusal(loser, loser.queue.size > 1 && newest.maxQueue !== UNLIMITED));
     }
   }
 
-  #refuseNewest(client: Client, isOwn: boolean): void {
-    const newest = [...client.queue].at(-1);
-    if (newest !== undefined) newest.settle(this.#refusal(client, isOwn));
-  }
-
-  #refusal(client: Client, isOwn: boolean): Error {
-    const { slots, slotsPerClient = slots, refuse } = this.#options;
-    const entries = isOwn ? client.queue.size - 1 : this.#waiting - 1 + this.#held;
-    const places = isOwn ? Math.min(slots, slotsPerClient) : slots;
-    return refuse({ isOwn, expectedUnits: (this.#meanCharge * entries) / places });
-  }
-
-  #limitOf(name: string, limit = Number.POSITIVE_INFINITY): number {
-    return this.#options.unlimited?.includes(name) ? Number.POSITIVE_INFINITY : limit;
+  #refusal({ queue }: Client, isOwn: boolean): Error {
+    const { slots, refuse } = this.#options;
+    const [{ maxSlots = slots } = {}] = queue;
+    const entries = isOwn ? queue.size - 1 : this.#waiting - 1 + this.#held;
+    return refuse({
+      isOwn,
+      expectedUnits: (this.#meanCharge * entries) / (isOwn ? Math.min(slots, maxSlots) : slots),
+    });
   }
 }
 

@@ -36,9 +36,8 @@ import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
 import { checkWatermarks } from "./renditions/presets.ts";
 import type { ReadRules } from "./renditions/read-request.ts";
+import { RenderGate } from "./renditions/render-gate.ts";
 import { Renditions } from "./renditions/renditions.ts";
-import { createRenderBudget } from "./renditions/scheduling/render-budget.ts";
-import { createRenderScheduler } from "./renditions/scheduling/render-scheduler.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
@@ -111,13 +110,14 @@ export function createImages(options: ImagesOptions): Images {
   );
   const { roles, renderer } = observed(given, reported, observer);
   const leases = leasesOf(roles, settings);
-  const budget = createRenderBudget({
+  const isLimited = checked.rateLimits !== false;
+  const renders = new RenderGate(renderer, {
     limiter,
     cpuSeconds: settings.renderBudget,
+    isLimited,
+    observer,
     onError: settings.onError,
   });
-  const boundsClients = checked.rateLimits !== false;
-  const scheduler = createRenderScheduler(renderer, budget, { observer, boundsClients });
   const renditions = new Renditions({
     ...roles,
     leases,
@@ -126,7 +126,7 @@ export function createImages(options: ImagesOptions): Images {
       return current === null || current.record.gone !== null ? null : current.record;
     },
     renderer,
-    scheduler,
+    renders,
     memoryBytes: settings.memoryBytes,
     idleDays: settings.renditionsIdleDays,
     now: settings.now,
@@ -161,7 +161,7 @@ export function createImages(options: ImagesOptions): Images {
     originals: roles.originals,
     renditions,
     renderer,
-    scheduler,
+    renders,
     pending: createDueList(roles.records, "jobs"),
   };
   const jobs = createJobs(processing, createDueList(given.records, "jobs"));
@@ -195,7 +195,7 @@ export function createImages(options: ImagesOptions): Images {
       settings,
       permissions: createPermissions(settings.authorize),
       limiter,
-      uploads: new UploadGate(boundsClients ? undefined : Number.POSITIVE_INFINITY),
+      uploads: new UploadGate(isLimited ? undefined : Number.POSITIVE_INFINITY),
       pages,
       description,
     },
@@ -226,7 +226,7 @@ export function createImages(options: ImagesOptions): Images {
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
     hideJobs?.();
     hideSandbox();
-    scheduler.close();
+    renders.close();
     await closeStores(given);
     await limiter.close();
   }

@@ -1,6 +1,6 @@
 import type { UploadSlot } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
-import { FairGate, type Slot } from "../../http/fair-gate.ts";
+import { type EntryOptions, FairGate, type Slot } from "../../http/fair-gate.ts";
 
 /** Maximum number of uploads that are read concurrently, over all clients. */
 export const MAX_READING = 4;
@@ -17,53 +17,54 @@ const LEAST_BYTES_PER_MS = 10_000;
 const MAX_WAITS_MS = 120_000;
 const RETRY_AFTER_MS = 5000;
 
+type Enter = (given: EntryOptions) => Promise<Slot>;
+
 /** Reads uploads in slices, fairly between clients: each slice enters the gate again, and costs its bytes. */
 export class UploadGate {
   readonly #reading = new FairGate({ slots: MAX_READING, isPreemptive: true, refuse: tooMany });
-  readonly #unanswered: FairGate;
+  readonly #unanswered = new FairGate({ slots: Number.POSITIVE_INFINITY, refuse: tooMany });
+  readonly #maxUnanswered: number;
 
   /** @param maxUnanswered See {@link MAX_UNANSWERED}. */
   constructor(maxUnanswered = MAX_UNANSWERED) {
-    this.#unanswered = new FairGate({
-      slots: Number.POSITIVE_INFINITY,
-      slotsPerClient: maxUnanswered,
-      refuse: tooMany,
-    });
+    this.#maxUnanswered = maxUnanswered;
   }
 
   /** @param maxWaitMs Longest single wait in milliseconds. */
   open(client: string, maxWaitMs: number): GatedUpload {
-    return new GatedUpload(this.#unanswered, this.#reading, client, maxWaitMs);
+    const begin = (given: EntryOptions) =>
+      this.#unanswered.enter(client, { ...given, maxSlots: this.#maxUnanswered });
+    return new GatedUpload(client, maxWaitMs, begin, (given) => this.#reading.enter(client, given));
   }
 }
 
 /** One upload, from its first byte to its reply. */
 export class GatedUpload implements UploadSlot {
   readonly client: string;
-  readonly #unanswered: FairGate;
-  readonly #reading: FairGate;
+  readonly #begin: Enter;
+  readonly #read: Enter;
   readonly #maxWaitMs: number;
   #leftMs = MAX_WAITS_MS;
   /** Counts it among the unanswered uploads of its client. */
   #whole: Slot | null = null;
   #slice: { slot: Slot; sinceMs: number; bytes: number; timer: NodeJS.Timeout } | null = null;
 
-  constructor(unanswered: FairGate, reading: FairGate, client: string, maxWaitMs: number) {
-    this.#unanswered = unanswered;
-    this.#reading = reading;
+  constructor(client: string, maxWaitMs: number, begin: Enter, read: Enter) {
     this.client = client;
     this.#maxWaitMs = maxWaitMs;
+    this.#begin = begin;
+    this.#read = read;
   }
 
   /** Waits until the client has few enough unanswered uploads. Rejects as {@link wait}. */
   async begin(signal: AbortSignal): Promise<void> {
-    this.#whole ??= await this.#enter(this.#unanswered, signal);
+    this.#whole ??= await this.#enter(this.#begin, signal);
   }
 
   async wait(signal: AbortSignal): Promise<void> {
     await this.begin(signal);
     if (this.#slice !== null) return;
-    const slot = await this.#enter(this.#reading, signal);
+    const slot = await this.#enter(this.#read, signal);
     const timer = setTimeout(() => this.end(), SLICE_MS);
     this.#slice = { slot, sinceMs: performance.now(), bytes: 0, timer };
   }
@@ -90,13 +91,10 @@ export class GatedUpload implements UploadSlot {
     this.#whole?.leave();
   }
 
-  async #enter(gate: FairGate, signal: AbortSignal): Promise<Slot> {
+  async #enter(enter: Enter, signal: AbortSignal): Promise<Slot> {
     const sinceMs = performance.now();
     try {
-      return await gate.enter(this.client, {
-        signal,
-        maxWaitMs: Math.max(0, Math.min(this.#maxWaitMs, this.#leftMs)),
-      });
+      return await enter({ signal, maxWaitMs: Math.max(0, Math.min(this.#maxWaitMs, this.#leftMs)) });
     } finally {
       this.#leftMs -= performance.now() - sinceMs;
     }

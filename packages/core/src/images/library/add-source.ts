@@ -11,7 +11,7 @@ import { expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image
 import { unknownImage } from "../record/image-life.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
-import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
+import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/idempotency-key.ts";
 import type { ReservationRequest } from "../uploads/reserve-image.ts";
 import { temporaryPath } from "../uploads/uploaded-file.ts";

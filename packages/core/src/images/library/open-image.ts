@@ -8,8 +8,8 @@ import { FORMATS, formatOfOriginal, formatOfSuffix } from "../record/formats.ts"
 import { isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { parseAsked } from "../renditions/read-request.ts";
+import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { chooseRendition } from "../renditions/rendition-spec.ts";
-import { HOST_CLIENT } from "../renditions/scheduling/queue-order.ts";
 import { findReadyImage, readRendition } from "./find-image.ts";
 import type { OpenedImage, OpenOptions } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";

@@ -4,8 +4,8 @@ import type { DueList } from "../../stores/due-list.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { LifeContext } from "../life/life-context.ts";
 import type { ImageRecord } from "../record/image-record.ts";
+import type { RenderGate } from "../renditions/render-gate.ts";
 import type { Renditions } from "../renditions/renditions.ts";
-import type { RenderScheduler } from "../renditions/scheduling/render-scheduler.ts";
 
 /** The services that process an upload. */
 export interface ProcessingContext extends LifeContext {
@@ -13,7 +13,7 @@ export interface ProcessingContext extends LifeContext {
   originals: BlobStore;
   renditions: Renditions;
   renderer: Renderer;
-  scheduler: RenderScheduler;
+  renders: RenderGate;
   /**
    * Entries of images that have, or may have, pending work; due at the time of their creation. An entry is added before the
    * record and removed after all other traces of the work.

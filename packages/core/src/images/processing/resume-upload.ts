@@ -2,15 +2,13 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { hasEnded, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
 import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
 import { finishUpload, type JobOutcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
 import { RecordLease } from "./lease.ts";
 import type { Job, ProcessingContext } from "./processing-context.ts";
 import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
-
-/** Client name that this work counts for. No client address looks like it. */
-const BACKGROUND = "background";
 
 /** Resumes a job, or removes its leftovers. Never rejects. */
 export async function resumeUpload(
@@ -58,7 +56,7 @@ function workOn(
 }
 
 async function beginAgain(
-  { guard, originals, scheduler, settings }: ProcessingContext,
+  { guard, originals, renderer, renders, settings }: ProcessingContext,
   { id, type, size }: ImageRecord,
   signal: AbortSignal,
 ): Promise<UploadWork | null> {
@@ -75,8 +73,10 @@ async function beginAgain(
   if (upload === null) return null;
   const { keepMetadata, keepPdfActions } = settings;
   const options = { cleanedPath: upload.cleanedPath, keepMetadata, keepPdfActions };
-  const turn = { kind: "background", claim: { clients: new Set([BACKGROUND]) }, signal } as const;
-  return { upload, admission: scheduler.admit(upload.source, { type, size }, options, turn) };
+  const admission = renders.admit(BACKGROUND_CLIENT, signal, (given) =>
+    renderer.admit(upload.source, type, options, given),
+  );
+  return { upload, admission };
 }
 
 async function park(context: ProcessingContext, current: CurrentRecord): Promise<JobOutcome> {

@@ -1,16 +1,25 @@
-import type { BlobStore } from "../../contracts/blob-store.ts";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
-import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
+import type { Renderer, RenderSource, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { ImageRecord } from "../record/image-record.ts";
-import { createRenditionMaker, type MakeRendition } from "./make-rendition.ts";
-import { type HotBytes, STAMP_BYTES, stamped, storedStamp } from "./rendition-bytes.ts";
+import { readAll } from "../../stores/read-all.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { BACKGROUND_CLIENT, type GatedWork, RenderClaim, type RenderGate } from "./render-gate.ts";
+import {
+  BytesReplaced,
+  type HotBytes,
+  openSource,
+  requireSize,
+  STAMP_BYTES,
+  type Stamp,
+  stamped,
+  stampIn,
+  storedStamp,
+} from "./rendition-bytes.ts";
 import type { RenditionCache } from "./rendition-cache.ts";
 import { intermediateKey, keyFor, specName, tagOf } from "./rendition-names.ts";
 import type { NotedFailure } from "./rendition-notes.ts";
 import { Renewals } from "./renewals.ts";
-import { claimOf } from "./scheduling/render-flights.ts";
-import type { RenderScheduler, Turn } from "./scheduling/render-scheduler.ts";
 import { createSharedWork, type Made, type SharedWork } from "./shared-work.ts";
 
 export interface RenderingOptions {
@@ -18,7 +27,8 @@ export interface RenderingOptions {
   originals: BlobStore;
   renditions: BlobStore;
   renderer: Renderer;
-  scheduler: RenderScheduler;
+  /** Shares the same renderer between clients. */
+  renders: RenderGate;
   cache: RenditionCache;
   /** Caches a new rendition in memory. */
   remember(key: string, hot: HotBytes): void;
@@ -32,13 +42,20 @@ export interface RenderingOptions {
 const MAX_PENDING_PUTS = 16;
 /** A picture that was too costly in two renditions is not rendered for this time after its last failure. */
 const BARRED_MS = 3_600_000;
-/** Client name that renewals count for. No client address looks like it. */
-const RENEWALS = "renewals";
+/** Errors after which the original is rendered instead: the intermediate's bytes or its format cannot be read. */
+const FALLS_BACK = ["unsupported_media", "store_unavailable"] as const;
+
+/** The record exists but its bytes do not: they were just removed, or lost. */
+export class OriginalMissing extends Error {}
+
+/** A rendition just rendered, and its intermediate, which is stored with the same stamp. */
+interface MadeRendition extends Rendition {
+  stamp: Stamp;
+}
 
 /** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
 export class Rendering {
   readonly #options: RenderingOptions;
-  readonly #make: MakeRendition;
   readonly #shared: SharedWork;
   readonly #renewals: Renewals;
   readonly #pendingPuts = new Set<Promise<void>>();
@@ -46,13 +63,20 @@ export class Rendering {
   constructor(options: RenderingOptions) {
     const { leases, onError } = options;
     this.#options = options;
-    this.#make = createRenditionMaker(options);
     this.#shared = createSharedWork({ leases, onError });
     this.#renewals = new Renewals(onError);
   }
 
-  /** Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. */
-  once(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<HotBytes | null> {
+  /**
+   * Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. Rejects as the renderer
+   * does, and with {@link OriginalMissing}.
+   */
+  once(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    claim: RenderClaim,
+    signal: AbortSignal,
+  ): Promise<HotBytes | null> {
     const { cache, renditions } = this.#options;
     const key = keyFor(record.id, spec);
     const isDone = async () => {
@@ -65,11 +89,8 @@ export class Rendering {
       if (!isStored) this.#requireAffordable(ours);
       return isStored;
     };
-    return this.#shared.once(
-      key,
-      { isDone, work: () => this.#makeAndStore(record, spec, turn) },
-      turn.signal,
-    );
+    const work = () => this.#makeAndStore(record, spec, claim, signal);
+    return this.#shared.once(key, { isDone, work }, signal);
   }
 
   /** Renders a stored rendition of an older look again in the background. Replies get the old one until then. */
@@ -77,10 +98,11 @@ export class Rendering {
     const { renditions, renderer } = this.#options;
     const key = keyFor(record.id, spec);
     this.#renewals.request(key, async (signal) => {
-      const turn: Turn = { kind: "background", claim: claimOf(RENEWALS), signal };
+      const claim = new RenderClaim(BACKGROUND_CLIENT);
       const look = renderer.look(record.type, spec.format);
       const isDone = async () => ((await storedStamp(renditions, key, signal))?.look ?? look) >= look;
-      await this.#shared.once(key, { isDone, work: () => this.#makeAndStore(record, spec, turn) }, signal);
+      const work = () => this.#makeAndStore(record, spec, claim, signal);
+      await this.#shared.once(key, { isDone, work }, signal);
     });
   }
 
@@ -101,9 +123,17 @@ export class Rendering {
     throw new ServiceError("too_costly", reason);
   }
 
-  async #makeAndStore(record: ImageRecord, spec: RenditionSpec, turn: Turn): Promise<Made<HotBytes>> {
+  async #makeAndStore(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    claim: RenderClaim,
+    signal: AbortSignal,
+  ): Promise<Made<HotBytes>> {
+    const { renders } = this.#options;
     try {
-      const { bytes, stamp, intermediate } = await this.#make(record, spec, turn);
+      // The source is opened within the slot, so a render that waits holds no bytes.
+      const made = await renders.render(claim, signal, (given) => this.#make(record, spec, given));
+      const { bytes, stamp, intermediate } = made;
       if (intermediate !== undefined) {
         void this.#storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
       }
@@ -117,6 +147,68 @@ export class Rendering {
       await this.#noteFailure(record, spec, error);
       throw error;
     }
+  }
+
+  /** Renders from the intermediate if one is stored, else from the original. */
+  async #make(record: ImageRecord, spec: RenditionSpec, given: GatedWork): Promise<MadeRendition> {
+    const { renderer } = this.#options;
+    const isIndirect = renderer.usesIntermediate?.(record, spec) ?? false;
+    const made = isIndirect ? await this.#makeFromIntermediate(record, spec, given) : null;
+    if (made !== null) return made;
+    const rendition = await renderer.render(await this.#openOriginal(record), record.type, spec, given);
+    const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
+    return { ...rendition, stamp };
+  }
+
+  async #openOriginal({ id, size }: ImageRecord): Promise<RenderSource> {
+    const key = keyOf.original(id);
+    const opened = await openSource(this.#options.originals, key);
+    if (opened === null) throw new OriginalMissing();
+    requireSize(key, opened.size, size);
+    return opened.source;
+  }
+
+  /** `null`: no intermediate with the required look is stored, or it cannot be read. */
+  async #makeFromIntermediate(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    given: GatedWork,
+  ): Promise<MadeRendition | null> {
+    const { cache, renderer, renditions } = this.#options;
+    const key = intermediateKey(record.id, spec);
+    if ((await cache.notes.latest(record)).stored?.has(key) === false) return null;
+    const look = renderer.look(record.type, spec.format);
+    const stamp = await storedStamp(renditions, key, given.signal);
+    if (stamp === null || stamp.look < look) return null;
+    const isOurs = stamp.build === renderer.build;
+    const build = isOurs ? renderer.build : `${renderer.build}-${stamp.build}`;
+    try {
+      const source = await this.#openIntermediate(key, stamp);
+      const options = { ...given, fromIntermediate: true };
+      const { bytes } = await renderer.render(source, record.type, spec, options);
+      // A file may have been replaced by another build, or evicted, before it was read.
+      const isStill =
+        !isLocalStore(renditions) || (await storedStamp(renditions, key))?.build === stamp.build;
+      return isStill ? { bytes, stamp: { look, build } } : null;
+    } catch (error) {
+      const fallsBack =
+        error instanceof BytesReplaced || FALLS_BACK.some((code) => isServiceError(error, code));
+      if (fallsBack) return null;
+      throw error;
+    }
+  }
+
+  /** Opens an intermediate by path if the store can, since it is the largest stored blob. Rejects if it was replaced or removed. */
+  async #openIntermediate(key: string, { build }: Stamp): Promise<RenderSource> {
+    const { renditions } = this.#options;
+    if (isLocalStore(renditions)) {
+      const path = await renditions.localPath(key);
+      if (path !== null) return { path, start: STAMP_BYTES };
+    }
+    const blob = await renditions.get(key);
+    const whole = blob === null ? Buffer.alloc(0) : await readAll(blob.body);
+    if (stampIn(whole)?.build !== build) throw new BytesReplaced(`The bytes of ${key} were replaced`);
+    return { bytes: whole.subarray(STAMP_BYTES) };
   }
 
   /** Notes a failure caused by the picture itself. */

@@ -6,11 +6,10 @@ import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { RenderGate } from "./render-gate.ts";
 import { stamped } from "./rendition-bytes.ts";
 import { RenditionNotes, resetNotes } from "./rendition-notes.ts";
 import { Renditions } from "./renditions.ts";
-import { createRenderBudget } from "./scheduling/render-budget.ts";
-import { createRenderScheduler } from "./scheduling/render-scheduler.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
 const record = {
@@ -52,7 +51,6 @@ async function createSite(openedAt = 1) {
     close: async () => undefined,
   };
   const open = async () => {
-    const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
     const renditions = new Renditions({
       ...{ records, originals: pictures, renditions: pictures, renderer, onError },
       ...{
@@ -60,7 +58,7 @@ async function createSite(openedAt = 1) {
         loadLiving: async () => (site.isLiving ? record : null),
         served: () => undefined,
       },
-      scheduler: createRenderScheduler(renderer, budget),
+      renders: new RenderGate(renderer, { limiter: createMemoryRateLimiter(), cpuSeconds: null, onError }),
       ...{ now: () => clock.now, memoryBytes: 0, idleDays: null },
     });
     await renditions.open();

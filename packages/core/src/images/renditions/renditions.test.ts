@@ -4,10 +4,9 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { RenderGate } from "./render-gate.ts";
 import { BytesReplaced, STAMP_BYTES } from "./rendition-bytes.ts";
 import { Renditions, type RenditionsOptions } from "./renditions.ts";
-import { createRenderBudget } from "./scheduling/render-budget.ts";
-import { createRenderScheduler } from "./scheduling/render-scheduler.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
 const record = {
@@ -57,13 +56,12 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
   const onError = (error: unknown) => {
     throw error;
   };
-  const budget = createRenderBudget({ limiter: createMemoryRateLimiter(), cpuSeconds: null, onError });
   return new Renditions({
     leases: async () => null,
     ...{ records: store, originals: store, renditions: store },
     loadLiving: async () => record,
     renderer,
-    scheduler: createRenderScheduler(renderer, budget),
+    renders: new RenderGate(renderer, { limiter: createMemoryRateLimiter(), cpuSeconds: null, onError }),
     now: Date.now,
     memoryBytes: 0,
     idleDays: null,

@@ -1,12 +1,14 @@
 import { LRUCache } from "lru-cache";
+import { createSingleFlight } from "../../async/single-flight.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
+import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
-import { OriginalMissing } from "./make-rendition.ts";
 import { removeStored } from "./remove-stored.ts";
-import { Rendering } from "./rendering.ts";
+import { HOST_CLIENT, RenderClaim, type RenderGate } from "./render-gate.ts";
+import { OriginalMissing, Rendering } from "./rendering.ts";
 import {
   findOriginal,
   fromMemory,
@@ -16,9 +18,6 @@ import {
 } from "./rendition-bytes.ts";
 import { RenditionCache } from "./rendition-cache.ts";
 import { keyFor, tagOf } from "./rendition-names.ts";
-import { type Claim, HOST_CLIENT } from "./scheduling/queue-order.ts";
-import { createRenderFlights, type RenderFlights } from "./scheduling/render-flights.ts";
-import type { RenderScheduler } from "./scheduling/render-scheduler.ts";
 
 export interface RenditionsOptions {
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
@@ -29,8 +28,8 @@ export interface RenditionsOptions {
   /** The record of an image; `null`: there is none, or the image has ended. */
   loadLiving(id: string): Promise<ImageRecord | null>;
   renderer: Renderer;
-  /** Schedules the same renderer fairly between clients. */
-  scheduler: RenderScheduler;
+  /** Shares the same renderer between clients. */
+  renders: RenderGate;
   /** Memory for renditions and small originals in bytes, at least 0. */
   memoryBytes: number;
   /** Days that an image keeps its stored renditions after their last use; `null`: for ever. */
@@ -58,14 +57,15 @@ export class Renditions {
   readonly #options: RenditionsOptions;
   readonly #memory: LRUCache<string, HotBytes> | null;
   readonly #cache: RenditionCache;
-  readonly #flights: RenderFlights<HotBytes | null>;
+  readonly #flights = createSingleFlight<HotBytes | null>();
+  /** Claims of the flights, by key. */
+  readonly #claims = new Map<string, RenderClaim>();
   readonly #rendering: Rendering;
 
   constructor(options: RenditionsOptions) {
     this.#options = options;
     this.#memory = options.memoryBytes > 0 ? memoryOf(options.memoryBytes) : null;
     this.#cache = new RenditionCache(options);
-    this.#flights = createRenderFlights(options.scheduler);
     this.#rendering = new Rendering({
       ...options,
       cache: this.#cache,
@@ -122,11 +122,9 @@ export class Renditions {
       for (let joins = 1; ; joins++) {
         const found = await this.find(record, spec, reader.signal);
         if (found !== null || spec === null) return found;
-        const render = (claim: Claim, signal: AbortSignal) =>
-          this.#rendering.once(record, spec, { kind: "render", claim, signal });
         // A call in code is not bound by the limits of the clients that it joins.
         const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
-        const made = await this.#flights.join(keyFor(record.id, spec), reader, render, mayRetry);
+        const made = await this.#render(record, spec, reader, mayRetry);
         if (made === null) continue;
         this.#options.served("render");
         return fromMemory(made);
@@ -172,6 +170,37 @@ export class Renditions {
   async close(): Promise<void> {
     await this.#rendering.close();
     await this.#cache.close();
+  }
+
+  /**
+   * Renders once for all clients of this process that request the same rendition.
+   * @param mayRetry Whether to resolve to `null` if the render that the client joins is refused.
+   * @returns `null`: the rendition is stored, or the client retries.
+   */
+  async #render(
+    record: ImageRecord,
+    spec: RenditionSpec,
+    { client, signal }: Reader,
+    mayRetry: boolean,
+  ): Promise<HotBytes | null> {
+    const key = keyFor(record.id, spec);
+    const joined = this.#claims.get(key);
+    joined?.add(client);
+    const start = async (flightSignal: AbortSignal) => {
+      const claim = new RenderClaim(client);
+      this.#claims.set(key, claim);
+      try {
+        return await this.#rendering.once(record, spec, claim, flightSignal);
+      } finally {
+        if (this.#claims.get(key) === claim) this.#claims.delete(key);
+      }
+    };
+    try {
+      return await this.#flights.join(key, start, signal);
+    } catch (error) {
+      if (joined === undefined || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
+      return null;
+    }
   }
 
   async #fromStores(

@@ -92,7 +92,7 @@ async function admitAndStore(
 }
 
 async function admit(
-  { scheduler, settings }: UploadContext,
+  { renderer, renders, settings }: UploadContext,
   draft: ImageRecord,
   { source, cleanedPath }: UploadedFile,
   client: string,
@@ -101,8 +101,7 @@ async function admit(
   signal.throwIfAborted();
   const { keepMetadata, keepPdfActions } = settings;
   const options = { cleanedPath, keepMetadata, keepPdfActions };
-  const claim = { clients: new Set([client]) };
-  return scheduler.admit(source, draft, options, { kind: "admit", claim, signal });
+  return renders.admit(client, signal, (given) => renderer.admit(source, draft.type, options, given));
 }
 
 async function storeReady(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { acceptAll, createFakeRenderer, PLAIN } from "../../../../test/fake-renderer.ts";
-import { created, createSite, eventually, type SiteOptions } from "../../../../test/image-site.ts";
+import { acceptAll, createFakeRenderer, PLAIN } from "../../../test/fake-renderer.ts";
+import { created, createSite, eventually, type SiteOptions } from "../../../test/image-site.ts";
 
 const ATTACKER = "198.51.100.66";
 const VICTIM = "203.0.113.7";

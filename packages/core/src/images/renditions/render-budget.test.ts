@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createMemoryRateLimiter } from "../../../stores/memory/memory-rate-limiter.ts";
-import { createRenderBudget } from "./render-budget.ts";
+import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
+import { RenderBudget } from "./render-gate.ts";
 
 const crowd = () => true;
 const alone = () => false;
@@ -21,9 +21,9 @@ afterEach(async () => {
 });
 
 function budgetOf(cpuSeconds: number | null) {
-  const budget = createRenderBudget({ limiter, cpuSeconds, onError: (error) => errors.push(error) });
+  const budget = new RenderBudget({ limiter, cpuSeconds, onError: (error) => errors.push(error) });
   return {
-    require: budget.require,
+    require: (client: string, othersWait: () => boolean) => budget.require(client, othersWait),
     async charge(client: string, cpuMs: number) {
       budget.charge(client, cpuMs);
       await vi.advanceTimersByTimeAsync(0);
