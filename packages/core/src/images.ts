@@ -28,7 +28,6 @@ export type {
   PictureLook,
   Quality,
   Renderer,
-  RenderOptions,
   RenderSource,
   Rendition,
   RenditionSpec,

@@ -17,23 +17,18 @@ export type { ErrorCode } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export { problemOf } from "./http/problem.ts";
-export type { Authorize, Decision, ImageAction, OwnerGrant } from "./images/authorize.ts";
-export type { CloseOptions, Images } from "./images/images.ts";
+export type { Authorize, ImageAction, OwnerGrant } from "./images/authorize.ts";
+export type { Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";
-export type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images/images-options.ts";
+export type { ImagesOptions } from "./images/images-options.ts";
 export type {
   AddedImage,
   AddOptions,
-  EditOptions,
-  ImageEdit,
   ImageLibrary,
-  Moment,
   OpenedImage,
-  OpenOptions,
   StoredImage,
 } from "./images/library/image-library.ts";
-export type { ImageSource } from "./images/library/spool-source.ts";
-export type { CountOptions, ImageCounts, ImageStats } from "./images/life/count-images.ts";
+export type { ImageCounts, ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
   ImageAdminOptions,
@@ -44,16 +39,12 @@ export type {
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { SweepReport } from "./images/life/sweep-images.ts";
-export type { SweepOptions } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageSummary, PurgedImage } from "./images/record/image-summary.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
-export type { PictureEditOptions, WatermarkOptions } from "./images/renditions/edit-options.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
-export type { SizesOption } from "./images/renditions/read-request.ts";
-export type { AddressedRendition, AddressOptions } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {
   DomainSearchAnswer,
@@ -64,16 +55,10 @@ export type {
   EmailVerifierAnswer,
   VerificationListAnswer,
 } from "./lookup/answers.ts";
-export type {
-  LookupCallOptions,
-  LookupLibrary,
-  VerificationListOptions,
-  VerifyEmailOptions,
-} from "./lookup/library.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
-export type { LookupAdmin, NewAccount } from "./lookup/lookup-admin.ts";
-export type { LookupOptions, PlanAllowance } from "./lookup/lookup-options.ts";
+
+export type { LookupOptions } from "./lookup/lookup-options.ts";
 export { isLookupProblem, LookupProblem } from "./lookup/lookup-problem.ts";
 export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";
 export type { MemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
@@ -81,14 +66,12 @@ export { createMemoryContactSource } from "./lookup/memory/memory-contact-source
 export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
 export { createMemoryVerificationQueue } from "./lookup/memory/memory-verification-queue.ts";
 export type { DomainSearchParameters } from "./lookup/operations/domain-search.ts";
-export type { EmailCountParameters } from "./lookup/operations/email-count.ts";
-export type { EmailFinderParameters } from "./lookup/operations/email-finder.ts";
 export type { LookupAnswer } from "./lookup/operations/operation.ts";
 export type { ApiDescriptionOptions } from "./openapi/api-description.ts";
 export { createApiDescription } from "./openapi/api-description.ts";
 export type { ApiDocument } from "./openapi/document.ts";
 export type { Secret } from "./secret-bytes.ts";
-export type { FsBlobStore, FsBlobStoreOptions } from "./stores/fs/fs-blob-store.ts";
+export type { FsBlobStore } from "./stores/fs/fs-blob-store.ts";
 export { createFsBlobStore } from "./stores/fs/fs-blob-store.ts";
 export { createMemoryBlobStore } from "./stores/memory/memory-blob-store.ts";
 export { createMemoryKeyValue } from "./stores/memory/memory-key-value.ts";

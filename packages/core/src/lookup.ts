@@ -26,13 +26,7 @@ export {
   VERIFICATION_STATUSES,
   verifiedConfidence,
 } from "./contracts/contact-source.ts";
-export type {
-  MailLists,
-  MailProber,
-  ProbeOptions,
-  ProbeReason,
-  ProbeResult,
-} from "./contracts/mail-prober.ts";
+export type { MailLists, MailProber, ProbeReason, ProbeResult } from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type {
   ListSize,

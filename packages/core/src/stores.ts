@@ -58,7 +58,6 @@ export { isSentinelUrl, parseSentinelUrl } from "./stores/sentinel-url.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";
 export type { Drivers } from "./stores/urls/open-storage.ts";
 export { openStorage, openTarget, openTargets } from "./stores/urls/open-storage.ts";
-export { parseRedisUrl } from "./stores/urls/parse-redis-url.ts";
 export { parseStorageUrl } from "./stores/urls/parse-storage-url.ts";
 export type {
   FileTarget,
@@ -69,5 +68,4 @@ export type {
   StorageTargets,
 } from "./stores/urls/storage-target.ts";
 export { distinctTargets, isShared, ROLES } from "./stores/urls/storage-target.ts";
-export type { StorageUrls } from "./stores/urls/storage-urls.ts";
 export { parseStorage } from "./stores/urls/storage-urls.ts";
