@@ -1,12 +1,9 @@
 import type { Command } from "commander";
+import { CONFIG_HELP } from "../cli/command-group.ts";
 import { lazyAction } from "../cli/lazy-action.ts";
-import { addContactsCommand } from "./admin/contacts/add-contacts-command.ts";
+import { addLookupAdminCommands } from "./admin/add-lookup-admin-commands.ts";
 import { addImagesCommand } from "./admin/images/add-images-command.ts";
-import { addKeysCommand } from "./admin/keys/add-keys-command.ts";
 import { addStorageCommands } from "./admin/storage/add-storage-commands.ts";
-import { addSuppressCommand } from "./admin/suppress/add-suppress-command.ts";
-
-const CONFIG_HELP = "configuration file (default: outrigger.config.json or .mjs, if present)";
 
 const SERVE_HELP = `
 Options, environment and configuration file set the same keys. Options win over the environment, the environment
@@ -97,11 +94,9 @@ export function addServerCommands(program: Command): void {
     .addHelpText("after", DOCTOR_HELP)
     .exitOverride()
     .action(lazyAction(async () => (await import("./doctor/doctor.ts")).doctor));
-  addImagesCommand(program, CONFIG_HELP);
-  addStorageCommands(program, CONFIG_HELP);
-  addContactsCommand(program, CONFIG_HELP);
-  addKeysCommand(program, CONFIG_HELP);
-  addSuppressCommand(program, CONFIG_HELP);
+  addImagesCommand(program);
+  addStorageCommands(program);
+  addLookupAdminCommands(program);
 }
 
 /** Collects the values of an option that may be repeated. */

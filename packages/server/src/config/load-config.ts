@@ -17,6 +17,9 @@ export interface ServeFlags {
   config?: string;
 }
 
+/** The options that locate the data of a server, as typed. */
+export type DataFlags = Pick<ServeFlags, "config" | "data">;
+
 /** Environment variables by the key that they set. The first non-empty variable of a key wins. */
 export const ENVIRONMENT = {
   port: ["OUTRIGGER_PORT", "PORT"],

@@ -2,14 +2,11 @@ import { createLookup, createMemoryBlobStore, type Logger, type Lookup } from "@
 import type { BlobStore } from "@outrigger/core/stores";
 import { reasonOf } from "../cli/error-reason.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { loadConfig, type ServeFlags } from "../config/load-config.ts";
+import { type DataFlags, loadConfig } from "../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../config/settings.ts";
 import { openTarget, openVerdictCache } from "../storage/open-storage.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
 import { requireLookup } from "./require-lookup.ts";
-
-/** The options that locate the lookup's data, as typed. */
-export type DataFlags = Pick<ServeFlags, "config" | "data">;
 
 /** The open data and services of a lookup command. */
 export interface LookupTools extends LookupData {

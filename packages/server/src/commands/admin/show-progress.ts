@@ -1,13 +1,9 @@
 import type { StorageProgress } from "@outrigger/ops";
 import { sizeText, timeText } from "../../cli/amounts.ts";
+import { progressLine } from "../../cli/progress-line.ts";
 
-const LINE_EVERY_MS = 5_000;
-/** Between two changes of a line on a terminal. */
-const REWRITE_EVERY_MS = 200;
 /** Time over which the rate of a copy is the mean: roles differ in their rates. */
 const WINDOW_MS = 30_000;
-/** Clears a line of a terminal. */
-const CLEAR = "\r\u001b[K";
 
 const PHASES: Readonly<Record<StorageProgress["phase"], string>> = {
   counting: "counting",
@@ -31,31 +27,15 @@ export interface ProgressView<Progress> {
 export function showProgress<Progress>(
   asJson: boolean,
   lineOf: (progress: Readonly<Progress>, seconds: number) => readonly string[] | object,
-  output: NodeJS.WriteStream = process.stderr,
+  output?: NodeJS.WriteStream,
 ): ProgressView<Progress> {
-  const isRewritten = output.isTTY && !asJson;
   const beganAt = performance.now();
-  let last: Readonly<Progress> | null = null;
-  const timer = setInterval(
-    () => {
-      if (last === null) return;
-      const line = lineOf(last, Math.max(0.001, (performance.now() - beganAt) / 1000));
-      const text = Array.isArray(line)
-        ? `outrigger: ${line.filter((part) => part !== "").join(", ")}`
-        : JSON.stringify(line);
-      output.write(isRewritten ? `${CLEAR}${text.slice(0, output.columns)}` : `${text}\n`);
-    },
-    isRewritten ? REWRITE_EVERY_MS : LINE_EVERY_MS,
-  );
-  return {
-    update(progress) {
-      last = progress;
-    },
-    close() {
-      clearInterval(timer);
-      if (isRewritten) output.write(CLEAR);
-    },
+  const shown = progressLine(output, asJson);
+  const textOf = (progress: Readonly<Progress>) => {
+    const line = lineOf(progress, Math.max(0.001, (performance.now() - beganAt) / 1000));
+    return Array.isArray(line) ? line.filter((part) => part !== "").join(", ") : JSON.stringify(line);
   };
+  return { update: (progress) => shown.update(() => textOf(progress)), close: () => shown.close() };
 }
 
 /** Shows the progress of a copy between storages. */

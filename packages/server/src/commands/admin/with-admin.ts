@@ -2,14 +2,11 @@ import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@ou
 import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { StartError } from "../../config/config-error.ts";
-import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
+import { type DataFlags, loadConfig } from "../../config/load-config.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { requireDataDirectory } from "../../storage/data-directory.ts";
 import { requireMigrated } from "../../storage/end-migration.ts";
 import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
-
-/** The options that locate the images, as typed. */
-export type DataFlags = Pick<ServeFlags, "config" | "data">;
 
 /**
  * Runs `work` with the admin API of the images that a server with this configuration serves. The server may be running.

@@ -4,7 +4,8 @@ import { type BadLine, type FieldMapping, type ImportProgress, importContacts } 
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { listenForSignals } from "../../../cli/listen-for-signals.ts";
 import { StartError } from "../../../config/config-error.ts";
-import { type DataFlags, type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
+import type { DataFlags } from "../../../config/load-config.ts";
+import { type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
 import { type ProgressView, showProgress } from "../show-progress.ts";
 import { type ContactFormat, formatOf } from "./import-options.ts";
 import { type Input, openInput } from "./open-input.ts";

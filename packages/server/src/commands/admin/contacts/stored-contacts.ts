@@ -1,18 +1,14 @@
 import type { Readable } from "node:stream";
 import { exportContacts } from "@outrigger/sql";
 import { printLines } from "../../../cli/print-lines.ts";
-import { type DataFlags, withLookup } from "../../../lookup/with-lookup.ts";
+import type { DataFlags } from "../../../config/load-config.ts";
+import { withLookup } from "../../../lookup/with-lookup.ts";
 import { changeSubjects, subjectsOf } from "../subjects.ts";
 import { writeWhole } from "../write-file.ts";
 import { type ContactFormat, formatOf } from "./import-options.ts";
 
-/** The options of `outrigger contacts export`. */
-export interface ExportFlags extends DataFlags {
-  format?: ContactFormat;
-}
-
 /** `outrigger contacts export`: writes all contacts to standard output, or atomically to a file. */
-export async function exportFile(file: string, flags: ExportFlags): Promise<void> {
+export async function exportFile(file: string, flags: DataFlags & { format?: ContactFormat }): Promise<void> {
   const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
   await withLookup(flags, false, async ({ database, suppressions }) => {
     const contacts = exportContacts(database, { format, isSuppressed: suppressions.among });
@@ -21,13 +17,8 @@ export async function exportFile(file: string, flags: ExportFlags): Promise<void
   });
 }
 
-/** The options of `outrigger contacts stats`. */
-export interface StatsFlags extends DataFlags {
-  json?: boolean;
-}
-
 /** `outrigger contacts stats`: counts contacts. */
-export async function stats({ json = false, ...flags }: StatsFlags): Promise<void> {
+export async function stats({ json = false, ...flags }: DataFlags & { json?: boolean }): Promise<void> {
   await withLookup(flags, false, async ({ database, suppressions }) => {
     const counts = { addresses: 0, personal: 0, generic: 0, domains: 0, pages: 0 };
     const domains = new Set<string>();
@@ -73,6 +64,24 @@ export async function erase(texts: readonly string[], flags: DataFlags): Promise
     await changeSubjects(subjects, async (subject) => {
       const wasKnown = await lookup.erase(subject);
       return { isDone: wasKnown, said: wasKnown ? "erased" : "unknown" };
+    });
+  });
+}
+
+/** `outrigger suppress`: suppresses people and domains, or ends a suppression. */
+export async function suppress(
+  texts: readonly string[],
+  { remove = false, ...flags }: DataFlags & { remove?: boolean },
+): Promise<void> {
+  const subjects = subjectsOf(texts);
+  await withLookup(flags, !remove, async ({ lookup }) => {
+    await changeSubjects(subjects, async (subject) => {
+      if (!remove) {
+        await lookup.suppress(subject);
+        return { isDone: true, said: "suppressed" };
+      }
+      const isDone = await lookup.unsuppress(subject);
+      return { isDone, said: isDone ? "no longer suppressed" : "not suppressed" };
     });
   });
 }

@@ -8,7 +8,8 @@ import { confirm } from "../../../cli/confirm.ts";
 import { printFailure } from "../../../cli/print-out.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import { ConfigError } from "../../../config/config-error.ts";
-import { type DataFlags, withAdmin } from "../with-admin.ts";
+import type { DataFlags } from "../../../config/load-config.ts";
+import { withAdmin } from "../with-admin.ts";
 import { imageIdsOf } from "./image-ids.ts";
 
 /** The validated options of `outrigger images withhold`. */

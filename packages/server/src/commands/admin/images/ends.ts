@@ -6,11 +6,11 @@ import { reasonOf } from "../../../cli/error-reason.ts";
 import { loadPart } from "../../../cli/parts.ts";
 import { printLines } from "../../../cli/print-lines.ts";
 import { printable } from "../../../cli/printable.ts";
-import { loadConfig } from "../../../config/load-config.ts";
+import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, databaseUrl } from "../../../config/targets/database-target.ts";
-import { type DataFlags, withAdmin } from "../with-admin.ts";
+import { withAdmin } from "../with-admin.ts";
 
 /**
  * `outrigger images ends`: prints JSON lines for images that are gone or withheld, and for suppressions. The first line has the

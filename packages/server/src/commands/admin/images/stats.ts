@@ -1,16 +1,15 @@
 import type { ImageStats } from "@outrigger/core";
 import { sizeText } from "../../../cli/amounts.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
-import { type DataFlags, withAdmin } from "../with-admin.ts";
-
-/** The options of `outrigger images stats`, as typed. */
-export interface StatsFlags extends DataFlags {
-  json?: boolean;
-  exact?: boolean;
-}
+import type { DataFlags } from "../../../config/load-config.ts";
+import { withAdmin } from "../with-admin.ts";
 
 /** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */
-export async function stats({ json = false, exact = false, ...flags }: StatsFlags): Promise<void> {
+export async function stats({
+  json = false,
+  exact = false,
+  ...flags
+}: DataFlags & { json?: boolean; exact?: boolean }): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const progress = progressLine();
     const beganAt = performance.now();

@@ -15,10 +15,11 @@ import { confirm } from "../../../cli/confirm.ts";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/printable.ts";
 import { ConfigError, StartError } from "../../../config/config-error.ts";
+import type { DataFlags } from "../../../config/load-config.ts";
 import { dataFlags } from "../storage/backup.ts";
 import { type JobFlags, type JobOutcome, note, RESUME, runJob } from "../storage/run-job.ts";
 import { nameOfStorage, readSide, requireApart, requireDirectories, withStorage } from "../storage/sides.ts";
-import { type DataFlags, type OpenImages, withImages } from "../with-admin.ts";
+import { type OpenImages, withImages } from "../with-admin.ts";
 import { writeWhole } from "../write-file.ts";
 
 /** The options of `outrigger images verify`, as typed. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { CONFIG_HELP } from "../../../cli/command-group.ts";
 import { lazyAction } from "../../../cli/lazy-action.ts";
 import { parseConcurrency } from "../../../cli/option-values.ts";
 
@@ -61,18 +62,15 @@ Exit codes: 0 the target is complete, 1 it is incomplete or the source is damage
 signal after the work in progress; a second signal ends it at once.
 `;
 
-/**
- * Adds `outrigger backup`, `outrigger restore` and `outrigger migrate`.
- * @param configHelp Help text of `--config`.
- */
-export function addStorageCommands(program: Command, configHelp: string): void {
+/** Adds `outrigger backup`, `outrigger restore` and `outrigger migrate`. */
+export function addStorageCommands(program: Command): void {
   /** A command with the options of all. */
   function add(name: string, description: string, help: string): Command {
     return program
       .command(name)
       .description(description)
       .showHelpAfterError(`(see outrigger ${name} --help)`)
-      .option("--config <file>", configHelp)
+      .option("--config <file>", CONFIG_HELP)
       .option("--concurrency <number>", "keys copied at a time (default: 8)", parseConcurrency)
       .option("--json", "print one JSON object at the end, and progress as lines of JSON")
       .option("--quiet", "show no progress")

@@ -4,13 +4,13 @@ import { type BlobStore, distinctTargets, type StorageTargets } from "@outrigger
 import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/ops";
 import { isoText, sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadPart } from "../../../cli/parts.ts";
-import { loadConfig } from "../../../config/load-config.ts";
+import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { requireDataDirectory } from "../../../storage/data-directory.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
-import { type DataFlags, requireImages } from "../with-admin.ts";
+import { requireImages } from "../with-admin.ts";
 import { putSecretBack, readSecrets, secretsOfStorage } from "./backed-up-secrets.ts";
 import { dataFlags } from "./backup.ts";
 import { whyNot } from "./lookup-copies.ts";
