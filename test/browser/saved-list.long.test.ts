@@ -28,7 +28,7 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
     await patch(shared.site, image, { expiresAt: Date.now() + 29.5 * DAY_MS, name: "later.jpg" });
     await onPage(async (page) => {
       await openWithList(page, shared.site, [{ ...savedFrom(image), expiresAt: PAST }]);
-      await entry(page, "later.jpg").getByText("expires in 29 days").waitFor();
+      await entry(page, "later.jpg").getByText("29 days left").waitFor();
       const [saved] = await readList(page, shared.site);
       expect(saved).toMatchObject({ id: image.id, pin: image.pin, name: "later.jpg" });
       expect(Date.parse(saved?.expiresAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
@@ -53,7 +53,7 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       await shared.site.images.release(withheld.id);
       const [saved] = await readList(page, shared.site);
       if (saved) await openWithList(page, shared.site, [{ ...saved, checkedAt: 0 }]);
-      await entry(page, "withheld.jpg").getByText("expires in").waitFor();
+      await entry(page, "withheld.jpg").getByText("hours left").waitFor();
     }, REFUSALS);
   });
 

@@ -1,6 +1,5 @@
 import { OutriggerError } from "@outrigger/client";
 import { describe, expect, test } from "vitest";
-import { expiryText } from "../../packages/web/browser/saved/expiry.ts";
 import { readSaved, type SavedImage } from "../../packages/web/browser/saved/saved-image.ts";
 import {
   changedImage,
@@ -27,26 +26,12 @@ const image = (letter: string, more: Partial<SavedImage> = {}): SavedImage => ({
 const refusal = (status: number, detail = "", retryAfterMs: number | null = null) =>
   new OutriggerError({ status, title: "", detail, retryAfterMs });
 
-describe("expiry of a saved image", () => {
-  test.each([
-    [-1, "expired"],
-    [59_000, "expires in less than a minute"],
-    [MINUTE_MS, "expires in 1 minute"],
-    [2 * HOUR_MS - 1, "expires in 119 minutes"],
-    [24 * HOUR_MS - 1, "expires in 23 hours"],
-    [29.9 * DAY_MS, "expires in 29 days"],
-  ])("an image with %i ms left %s", (leftMs, text) => {
-    expect(expiryText(new Date(NOW + leftMs).toISOString(), NOW)).toBe(text);
-  });
-});
-
 describe("a saved image without an expiry", () => {
   const kept = image("k", { expiresAt: null });
 
-  test("it is read from storage and says so", () => {
+  test("it is read from storage", () => {
     expect(readSaved(JSON.parse(JSON.stringify(kept)))).toEqual(kept);
     expect(readSaved({ ...kept, expiresAt: undefined })).toBe(null);
-    expect(expiryText(null, NOW)).toBe("never expires");
   });
 
   test("it stays listed while it is missing, and takes and loses an expiry", () => {

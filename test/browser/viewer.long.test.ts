@@ -201,15 +201,27 @@ describe("the viewer in Chromium", () => {
     });
   });
 
-  test("without clipboard permission, the text is selected and copied by execCommand", async () => {
-    await withPage(browser, { permissions: ["clipboard-read"] }, async (page) => {
-      // As on plain HTTP.
+  test("without the clipboard API, as on plain HTTP, a text is copied, or selected where that fails", async () => {
+    await withPage(browser, {}, async (page) => {
       await page.addInitScript(() => {
         Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined });
       });
       await page.goto(photo.url);
+      const copied = page.evaluate(
+        () =>
+          new Promise((resolve) => document.addEventListener("copy", () => resolve(String(getSelection())))),
+      );
       await page.getByRole("button", { name: "Copy page link" }).click();
-      await page.getByRole("status").filter({ hasText: "Page link" }).waitFor();
+      expect(await copied).toBe(`${photo.url}/view`);
+      await page.getByRole("status").filter({ hasText: "Page link copied" }).waitFor();
+      await page.evaluate(() => {
+        document.execCommand = () => false;
+      });
+      await page.getByRole("button", { name: "Copy page link" }).click();
+      await page
+        .getByRole("status")
+        .filter({ hasText: "Page link selected. Press Ctrl+C to copy." })
+        .waitFor();
       expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
     });
   });

@@ -2,7 +2,7 @@ import type { ImageFormat, ImageView } from "@outrigger/core/images";
 import { type Address, absoluteAddress } from "./addresses.ts";
 
 /** Every format in page order, with its usual name. */
-const NAMES: Readonly<Record<ImageFormat, string>> = {
+export const FORMAT_NAMES: Readonly<Record<ImageFormat, string>> = {
   png: "PNG",
   jpg: "JPEG",
   webp: "WebP",
@@ -13,7 +13,8 @@ const NAMES: Readonly<Record<ImageFormat, string>> = {
   pdf: "PDF",
 };
 
-const FORMAT_OF_TYPE: ReadonlyMap<string, ImageFormat> = new Map([
+/** The format of each media type of originals. */
+export const FORMAT_OF_TYPE: ReadonlyMap<string, ImageFormat> = new Map([
   ["image/png", "png"],
   ["image/jpeg", "jpg"],
   ["image/webp", "webp"],
@@ -48,10 +49,10 @@ export function offersOf(view: ImageView): Offer[] {
 /** Short name of a media type, for a placeholder: `PDF`. */
 export function shortTypeName(type: string): string {
   const format = FORMAT_OF_TYPE.get(type);
-  return format === undefined ? type : NAMES[format];
+  return format === undefined ? type : FORMAT_NAMES[format];
 }
 
 function formats(): [ImageFormat, string][] {
   // Object.entries widens the keys to string; they are those of the record above.
-  return Object.entries(NAMES) as [ImageFormat, string][];
+  return Object.entries(FORMAT_NAMES) as [ImageFormat, string][];
 }

@@ -1,11 +1,12 @@
-import type { Pages } from "@outrigger/core/images";
+import type { Page, Pages, PlacedView } from "@outrigger/core/images";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { absoluteAddress } from "./addresses.ts";
 import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";
-import { editPage } from "./edit/edit.ts";
+import { documentPage, sourceList } from "./document.ts";
+import { editPage, unlockPage } from "./edit/edit.ts";
+import { html } from "./html.ts";
 import { problemPage } from "./problem.ts";
-import { referencePage } from "./reference.ts";
-import { unlockPage } from "./unlock.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
@@ -39,4 +40,27 @@ export function createPages(options: PagesOptions = {}): Pages {
     asset: assets.get,
     problem: (view) => problemPage(view, productName),
   };
+}
+
+/** The API reference page. */
+function referencePage({ baseUrl }: PlacedView, productName: string): Page {
+  const base = absoluteAddress(baseUrl);
+  const description = `${baseUrl.replace(/\/$/, "")}/api/openapi.json`;
+  return documentPage({
+    title: "API",
+    productName,
+    baseUrl,
+    layout: "reference",
+    entry: "reference",
+    main: html`<h1>API</h1>
+<noscript><p>Turn on JavaScript to read this page. For developers: <a href="${description}">openapi.json</a> (OpenAPI 3.1).</p></noscript>`,
+    policy: {
+      "connect-src": "'self'",
+      // Pictures in the replies of requests that the reader tries out.
+      "img-src": "'self' blob: data:",
+      // OpenAPI Explorer writes its theme and widths into <style> elements and style attributes. They depend on the
+      // content and the window, so no hash can name them. The risk is small: the page shows nothing that users sent.
+      "style-src": `${sourceList(base === null ? [] : [base])} 'unsafe-inline'`,
+    },
+  });
 }

@@ -52,8 +52,8 @@ ${pageLinks(view)}${authorityLine(view)}${waitLine(view)}
 ${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,
-    // A waiting page polls for the image and then loads it.
-    ...(isPending ? { pictures: base === null ? [] : [base], policy: { "connect-src": "'self'" } } : {}),
+    // A waiting page polls for the image.
+    ...(isPending ? { policy: { "connect-src": "'self'" } } : {}),
   });
 }
 

@@ -31,109 +31,135 @@ export async function dressFocalPoint(): Promise<void> {
     // Without the picture, the fields remain.
     return;
   }
-  addMarker(picture, fieldX, fieldY);
+  new FocalMarker(picture, fieldX, fieldY);
 }
 
-function addMarker(picture: HTMLImageElement, fieldX: HTMLInputElement, fieldY: HTMLInputElement): void {
-  const area = picture.parentElement as HTMLElement; // The script's own selector.
-  const fields = [fieldX, fieldY];
-  const marker = createMarker();
-  area.append(marker);
-  const cuts = CUTS.map(([name, shape, box]) => createCut(picture, { name, shape, box }));
-  const row = make("div", { className: "cuts" });
-  row.append(...cuts.map(({ figure }) => figure));
-  area.after(row);
-  document.getElementById("focal-hint")?.append(" Click the picture, or move the mark with the arrow keys.");
-  const said = make("output", { className: "unseen" });
-  const centre = make("button", { type: "button", className: "copy", textContent: "Use the centre" });
-  fieldX.closest(".focal-fields")?.append(centre, said);
+/** The mark on the picture, in step with the two fields. */
+class FocalMarker {
+  readonly #picture: HTMLImageElement;
+  readonly #fieldX: HTMLInputElement;
+  readonly #fieldY: HTMLInputElement;
+  /** A slider of two dimensions, in the centre: readers with screen readers can use the two fields instead. */
+  readonly #marker = make("div", {
+    className: "focal-marker",
+    tabIndex: 0,
+    role: "slider",
+    ariaRoleDescription: "2D slider",
+    ariaLabel: "Focal point",
+    ariaValueMin: "0",
+    ariaValueMax: "100",
+    ariaValueNow: "50",
+    title: "Drag it, or press the arrow keys; with Shift it moves further",
+  });
+  readonly #cuts: readonly { show(point: Percent): void }[];
+  /** A slider announces its own keys; what the pointer and the button did is announced here. */
+  readonly #said = make("output", { className: "unseen" });
+  readonly #centre = make("button", { type: "button", className: "copy", textContent: "Use the centre" });
 
-  const isEmpty = () => fields.every(({ value }) => value === "");
+  constructor(picture: HTMLImageElement, fieldX: HTMLInputElement, fieldY: HTMLInputElement) {
+    this.#picture = picture;
+    this.#fieldX = fieldX;
+    this.#fieldY = fieldY;
+    const area = picture.parentElement as HTMLElement; // The script's own selector.
+    const cuts = CUTS.map(([name, shape, box]) => createCut(picture, { name, shape, box }));
+    this.#cuts = cuts;
+    const row = make("div", { className: "cuts" });
+    row.append(...cuts.map(({ figure }) => figure));
+    area.append(this.#marker);
+    area.after(row);
+    document
+      .getElementById("focal-hint")
+      ?.append(" Click the picture, or move the mark with the arrow keys.");
+    fieldX.closest(".focal-fields")?.append(this.#centre, this.#said);
+    for (const field of [fieldX, fieldY]) field.addEventListener("input", () => this.#show());
+    this.#centre.addEventListener("click", () => this.#useCentre());
+    this.#marker.addEventListener("keydown", (event) => this.#press(event));
+    this.#followPointer(area);
+    this.#show();
+  }
+
+  #isEmpty(): boolean {
+    return this.#fieldX.value === "" && this.#fieldY.value === "";
+  }
 
   /** The point in the fields; `null` while one of them is wrong. */
-  function read(): Percent | null {
+  #read(): Percent | null {
+    const [x, y] = [this.#fieldX, this.#fieldY];
     // The value of a field with other text than a number is empty too.
-    if (!fields.every(({ validity }) => validity.valid)) return null;
-    if (isEmpty()) return CENTRE;
-    return fields.some(({ value }) => value === "") ? null : [fieldX.valueAsNumber, fieldY.valueAsNumber];
+    if (!x.validity.valid || !y.validity.valid) return null;
+    if (this.#isEmpty()) return CENTRE;
+    return x.value === "" || y.value === "" ? null : [x.valueAsNumber, y.valueAsNumber];
   }
 
-  function show(): void {
-    const point = read();
-    centre.disabled = isEmpty();
+  #show(): void {
+    const point = this.#read();
+    this.#centre.disabled = this.#isEmpty();
     if (point === null) return;
     const [x, y] = point;
-    marker.style.left = `${x}%`;
-    marker.style.top = `${y}%`;
-    marker.setAttribute("aria-valuenow", String(x));
-    marker.setAttribute("aria-valuetext", textOf(point));
-    for (const { show } of cuts) show(point);
+    this.#marker.style.left = `${x}%`;
+    this.#marker.style.top = `${y}%`;
+    this.#marker.setAttribute("aria-valuenow", String(x));
+    this.#marker.setAttribute("aria-valuetext", placeText(point));
+    for (const { show } of this.#cuts) show(point);
   }
 
-  function move(to: Percent): void {
-    [fieldX.value, fieldY.value] = to.map((percent) => String(Number(clamp(percent, 0, 100).toFixed(1)))) as [
-      string,
-      string,
-    ];
-    show();
+  #move([x, y]: Percent): void {
+    const rounded = (percent: number) => String(Number(clamp(percent, 0, 100).toFixed(1)));
+    this.#fieldX.value = rounded(x);
+    this.#fieldY.value = rounded(y);
+    this.#show();
   }
 
-  /** A slider announces its own keys; what the pointer and the button did is announced here. */
-  function say(): void {
-    const point = read();
-    if (point !== null) said.textContent = `Focal point: ${point === CENTRE ? "the centre" : textOf(point)}.`;
+  #moveToPointer({ clientX, clientY }: MouseEvent): void {
+    const { left, top, width, height } = this.#picture.getBoundingClientRect();
+    this.#move([((clientX - left) / width) * 100, ((clientY - top) / height) * 100]);
   }
 
-  function moveToPointer({ clientX, clientY }: MouseEvent): void {
-    const { left, top, width, height } = picture.getBoundingClientRect();
-    move([((clientX - left) / width) * 100, ((clientY - top) / height) * 100]);
+  #say(): void {
+    const point = this.#read();
+    if (point === null) return;
+    this.#said.textContent = `Focal point: ${point === CENTRE ? "the centre" : placeText(point)}.`;
   }
 
-  centre.addEventListener("click", () => {
-    for (const field of fields) field.value = "";
-    show();
-    say();
+  #useCentre(): void {
+    this.#fieldX.value = "";
+    this.#fieldY.value = "";
+    this.#show();
+    this.#say();
     // The button is disabled now.
-    marker.focus();
-  });
-  for (const field of fields) field.addEventListener("input", show);
-  area.addEventListener("pointerdown", (event) => {
-    // A finger on the picture scrolls the page; a tap is a click.
-    const isDrag = event.target === marker || event.pointerType !== "touch";
-    if (!isDrag || event.button !== 0) return;
-    event.preventDefault();
-    area.setPointerCapture(event.pointerId);
-    marker.focus({ preventScroll: true });
-    if (event.target !== marker) moveToPointer(event);
-  });
-  area.addEventListener("pointermove", (event) => {
-    if (area.hasPointerCapture(event.pointerId)) moveToPointer(event);
-  });
-  area.addEventListener("lostpointercapture", say);
-  area.addEventListener("click", (event) => {
-    // A click of assistive technology has no place.
-    if (event.detail === 0) return;
-    moveToPointer(event);
-    say();
-  });
-  marker.addEventListener("keydown", (event) => {
+    this.#marker.focus();
+  }
+
+  #followPointer(area: HTMLElement): void {
+    area.addEventListener("pointerdown", (event) => {
+      // A finger on the picture scrolls the page; a tap is a click.
+      const isDrag = event.target === this.#marker || event.pointerType !== "touch";
+      if (!isDrag || event.button !== 0) return;
+      event.preventDefault();
+      area.setPointerCapture(event.pointerId);
+      this.#marker.focus({ preventScroll: true });
+      if (event.target !== this.#marker) this.#moveToPointer(event);
+    });
+    area.addEventListener("pointermove", (event) => {
+      if (area.hasPointerCapture(event.pointerId)) this.#moveToPointer(event);
+    });
+    area.addEventListener("lostpointercapture", () => this.#say());
+    area.addEventListener("click", (event) => {
+      // A click of assistive technology has no place.
+      if (event.detail === 0) return;
+      this.#moveToPointer(event);
+      this.#say();
+    });
+  }
+
+  #press(event: KeyboardEvent): void {
     const direction = MOVES.get(event.key);
-    const point = read() ?? CENTRE;
+    const [x, y] = this.#read() ?? CENTRE;
     if (direction === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const step = event.shiftKey ? LARGE_STEP : STEP;
-    move([point[0] + step * direction[0], point[1] + step * direction[1]]);
-  });
-  show();
-}
-
-/** A slider of two dimensions, in the centre: readers with screen readers can use the two fields instead. */
-function createMarker(): HTMLElement {
-  return make("div", {
-    ...{ className: "focal-marker", tabIndex: 0, role: "slider", ariaRoleDescription: "2D slider" },
-    ...{ ariaLabel: "Focal point", ariaValueMin: "0", ariaValueMax: "100", ariaValueNow: "50" },
-    title: "Drag it, or press the arrow keys; with Shift it moves further",
-  });
+    this.#move([x + step * direction[0], y + step * direction[1]]);
+  }
 }
 
 /** A cut of the picture. */
@@ -179,6 +205,6 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-function textOf([x, y]: Percent): string {
+function placeText([x, y]: Percent): string {
   return `${x} % from the left, ${y} % from the top`;
 }

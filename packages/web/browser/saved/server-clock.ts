@@ -9,14 +9,9 @@ export function serverNow(): number {
   return Date.now() + aheadMs;
 }
 
-/** Sets the clock by the time in the `<main>` of a page that has just arrived. */
-export function setClockByPage(main = document.querySelector("main")): void {
-  aheadMs = Number(main?.dataset.now) - Date.now() || 0;
-}
-
 /** Sets the clock by this document, which the browser may have kept since an earlier visit. */
 export function setClockByDocument(): void {
-  setClockByPage();
+  aheadMs = Number(document.querySelector("main")?.dataset.now) - Date.now() || 0;
   const [navigation] = performance.getEntriesByType("navigation");
   if (navigation !== undefined && "type" in navigation && navigation.type === "back_forward")
     void askServer();

@@ -11,9 +11,9 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<File
 /** The file of an entry, or all files in its folder. Those that cannot be read are left out. */
 async function filesIn(entry: FileSystemEntry): Promise<File[]> {
   try {
-    if (isFile(entry)) return [await new Promise<File>((resolve, reject) => entry.file(resolve, reject))];
-    if (!isDirectory(entry)) return [];
-    const reader = entry.createReader();
+    // Chromium has no constructors for `instanceof`: the flag tells the class.
+    if (entry.isFile) return [await fileOf(entry as FileSystemFileEntry)];
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
     const found: File[] = [];
     for (;;) {
       // Some browsers give at most 100 entries at a time.
@@ -28,12 +28,8 @@ async function filesIn(entry: FileSystemEntry): Promise<File[]> {
   }
 }
 
-function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
-  return entry.isFile;
-}
-
-function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
-  return entry.isDirectory;
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
 /** The files of a paste. Pictures are named after the time of the paste, because browsers call each `image.png`. */

@@ -6,25 +6,23 @@ export interface FileKind {
   type: string;
   /** File name extensions, lower case. */
   endings: readonly string[];
-  /** Whether browsers show it in `<img>`. */
-  isShown: boolean;
   /** How its files start, one character per byte. Absent: they are text. */
   start?: string;
 }
 
 export const FILE_KINDS: readonly FileKind[] = [
-  { label: "PNG", type: "image/png", endings: ["png"], isShown: true, start: "\x89PNG" },
+  { label: "PNG", type: "image/png", endings: ["png"], start: "\x89PNG" },
   {
     label: "JPEG",
     type: "image/jpeg",
     endings: ["jpg", "jpeg", "jpe", "jfif"],
-    isShown: true,
+
     start: "\xff\xd8\xff",
   },
-  { label: "GIF", type: "image/gif", endings: ["gif"], isShown: true, start: "GIF8" },
-  { label: "SVG", type: "image/svg+xml", endings: ["svg", "svgz"], isShown: true },
-  { label: "PSD", type: "image/x-photoshop", endings: ["psd"], isShown: false, start: "8BPS" },
-  { label: "PDF", type: "application/pdf", endings: ["pdf"], isShown: false, start: "%PDF" },
+  { label: "GIF", type: "image/gif", endings: ["gif"], start: "GIF8" },
+  { label: "SVG", type: "image/svg+xml", endings: ["svg", "svgz"] },
+  { label: "PSD", type: "image/x-photoshop", endings: ["psd"], start: "8BPS" },
+  { label: "PDF", type: "application/pdf", endings: ["pdf"], start: "%PDF" },
 ];
 
 /** For the file chooser: media types, and extensions for systems that do not know the types. */

@@ -19,7 +19,7 @@ import {
   type Upload,
   withSaved,
 } from "./store/uploads.ts";
-import { createThumbnails } from "./thumbnails.ts";
+import { makeThumbnail } from "./thumbnails.ts";
 
 /** Pause between two summaries of several uploads for screen readers. */
 const SUMMARY_MS = 2000;
@@ -43,7 +43,6 @@ export class Session {
   readonly #added = signal<readonly Upload[]>([]);
   readonly #client: ImagesClient;
   readonly #sender: Sender;
-  readonly #thumbnails = createThumbnails();
   #batches = 0;
   #isSummaryPlanned = false;
 
@@ -146,10 +145,8 @@ export class Session {
     for (const upload of together) this.#announceFailure(upload);
     for (const upload of sent) this.#send(upload);
     if (sent.length > 0) this.next.name.value = "";
-    for (const { key, label, chosen } of sent) {
-      if (chosen === null || label === "PSD" || label === "PDF") continue;
-      this.#thumbnails.make(chosen.file, (previewUrl) => this.#change(key, { previewUrl }));
-    }
+    for (const { key, chosen } of sent)
+      if (chosen !== null) makeThumbnail(chosen.file, (previewUrl) => this.#change(key, { previewUrl }));
   }
 
   #send({ key, chosen }: Upload): void {

@@ -1,25 +1,17 @@
 const SIDE = 192;
 
-/** Makes thumbnails of files, one after another, because decoded photos are large. */
-export interface Thumbnails {
-  /**
-   * `onMade` receives an object URL that is valid while the page is open. It is not called for a file that the browser
-   * cannot show.
-   */
-  make(file: File, onMade: (url: string) => void): void;
-}
+let last: Promise<void> = Promise.resolve();
 
-export function createThumbnails(): Thumbnails {
-  let last: Promise<void> = Promise.resolve();
-  return {
-    make(file, onMade) {
-      last = last
-        .then(() => thumbnailOf(file))
-        .then((picture) => onMade(URL.createObjectURL(picture)))
-        // The browser cannot decode the file; the server decides about it.
-        .catch(() => undefined);
-    },
-  };
+/**
+ * Makes a thumbnail of a file; of several, one after another, because decoded photos are large. `onMade` receives an object URL
+ * that is valid while the page is open. It is not called for a file that the browser cannot show.
+ */
+export function makeThumbnail(file: File, onMade: (url: string) => void): void {
+  last = last
+    .then(() => thumbnailOf(file))
+    .then((picture) => onMade(URL.createObjectURL(picture)))
+    // The browser cannot decode the file; the server decides about it.
+    .catch(() => undefined);
 }
 
 async function thumbnailOf(file: File): Promise<Blob> {

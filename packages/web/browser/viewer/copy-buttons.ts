@@ -1,3 +1,4 @@
+import { copyText } from "../sharing/copy-text.ts";
 import { announce, button } from "./elements.ts";
 
 const SHOWN_MS = 2000;
@@ -9,7 +10,8 @@ export function addCopyButtons(): void {
     const copier = button(
       "Copy",
       async () => {
-        const isCopied = await copy(field);
+        const isCopied = await copyText(field.value);
+        if (!isCopied) field.select();
         // The text change is announced separately, because the label hides it from screen readers.
         copier.textContent = isCopied ? "Copied" : "Ctrl+C";
         copier.classList.toggle("done", isCopied);
@@ -28,19 +30,5 @@ export function addCopyButtons(): void {
     );
     field.addEventListener("focus", () => field.select());
     field.after(copier);
-  }
-}
-
-/** Resolves with whether the text was copied. If not, the text is selected for the reader to copy. */
-async function copy(field: HTMLInputElement): Promise<boolean> {
-  try {
-    // On plain http there is no clipboard, despite its type; elsewhere the reader may forbid it.
-    await navigator.clipboard.writeText(field.value);
-    return true;
-  } catch {
-    field.focus();
-    field.select();
-    // Deprecated, but the only way without a secure context.
-    return document.execCommand("copy");
   }
 }

@@ -7,6 +7,8 @@ import { announce, button, element } from "./elements.ts";
 import { showLocalTimes } from "./local-time.ts";
 import { addOwnBar } from "./own-bar.ts";
 
+const DEFAULT_WAIT_SECONDS = 2;
+
 setClockByDocument();
 showLocalTimes();
 countDown();
@@ -16,10 +18,8 @@ addDownloadControl();
 addOwnBar();
 playAnimations();
 turnPagesByKeys();
-if (document.querySelector(".pending") !== null) {
-  // Without the script, the reply's `Refresh` header reloads the page.
-  import("./await-image.ts").then(({ awaitImage }) => awaitImage()).catch(() => undefined);
-}
+// Without the script, the reply's `Refresh` header reloads the page.
+if (document.querySelector(".pending") !== null) void awaitImage();
 
 /** Adds the share sheet and the QR code of the page link beside its copy button. */
 function addShareButtons(): void {
@@ -70,4 +70,33 @@ function turnPagesByKeys(): void {
     if (rel === undefined || isTyping || altKey || ctrlKey || metaKey || shiftKey) return;
     document.querySelector<HTMLAnchorElement>(`.turner a[rel="${rel}"]`)?.click();
   });
+}
+
+/** Polls until an image has been processed, then shows it. */
+async function awaitImage(): Promise<void> {
+  if (document.readyState !== "complete") {
+    await new Promise((resolve) => window.addEventListener("load", resolve, { once: true }));
+  }
+  // Stops the browser's own reload, which the reply's `Refresh` header schedules at `load`.
+  await waitFor(0);
+  window.stop();
+  for (let left = await secondsLeft(); left !== null; left = await secondsLeft()) await waitFor(left);
+  location.reload();
+}
+
+function waitFor(seconds: number): Promise<void> {
+  return new Promise((resolve) => window.setTimeout(resolve, seconds * 1000));
+}
+
+/** Seconds until the next poll; `null` when the image is ready. */
+async function secondsLeft(): Promise<number | null> {
+  try {
+    const init: RequestInit = { headers: { Accept: "text/html" }, cache: "no-store" };
+    const { status, headers } = await fetch(location.href, init);
+    if (![202, 429, 503].includes(status)) return null;
+    return Number(headers.get("Retry-After") ?? DEFAULT_WAIT_SECONDS);
+  } catch {
+    // The network is down at the moment.
+    return DEFAULT_WAIT_SECONDS;
+  }
 }

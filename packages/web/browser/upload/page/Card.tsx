@@ -1,15 +1,24 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { sizeText } from "../../../src/phrases.ts";
+import { timeLeftText } from "../../../src/time-left.ts";
+import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
+import { localText } from "../../viewer/local-time.ts";
 import type { Session } from "../session.ts";
-import { pageAddress } from "../share-texts.ts";
+import { fileAddress, pageAddress } from "../share-texts.ts";
+import { everyHalfMinute } from "../store/clock.ts";
 import { canRetry, isUnfinished, servedImage, sizeOf, type Upload } from "../store/uploads.ts";
 import { CardDetails, removeFromList } from "./CardDetails.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { CHOOSER_ID } from "./DropArea.tsx";
-import { ChevronIcon, CrossIcon, RetryIcon } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 import { StageLine } from "./StageLine.tsx";
-import { Thumbnail } from "./Thumbnail.tsx";
-import { TimeLeft } from "./TimeLeft.tsx";
+
+const WHY_NOT: Record<Unavailable, string> = {
+  deleted: "deleted",
+  expired: "expired",
+  missing: "not found",
+  withheld: "unavailable for legal reasons",
+};
 
 export interface CardProps {
   upload: Upload;
@@ -26,7 +35,7 @@ export function Card({ upload, session, startsOpen }: CardProps) {
   const { name, stage } = upload;
   const image = servedImage(upload);
   return (
-    <li ref={card} tabIndex={-1} class={`entry ${stage.kind}`}>
+    <li ref={card} class={`entry ${stage.kind}`}>
       <Thumbnail upload={upload} />
       <div class="body">
         <p class="title" dir="auto">
@@ -41,7 +50,7 @@ export function Card({ upload, session, startsOpen }: CardProps) {
       )}
       {canRetry(upload) && (
         <button type="button" onClick={() => session.retry(upload)}>
-          <RetryIcon /> Try again<span class="unseen"> with {name}</span>
+          <Icon name="retry" /> Try again<span class="unseen"> with {name}</span>
         </button>
       )}
       {image !== null ? (
@@ -53,7 +62,7 @@ export function Card({ upload, session, startsOpen }: CardProps) {
           aria-label={`Details of ${name}`}
           onClick={() => setOpen(!isOpen)}
         >
-          <ChevronIcon />
+          <Icon name="chevron" />
         </button>
       ) : (
         <LeaveButton upload={upload} session={session} onLeave={() => leaveCard(card.current)} />
@@ -78,6 +87,40 @@ function Facts({ upload }: { upload: Upload }) {
   );
 }
 
+/** The time until an image expires, or why the service does not serve it. */
+function TimeLeft({ image: { expiresAt, unavailable } }: { image: SavedImage }) {
+  if (unavailable !== undefined) return <strong class="unavailable">{WHY_NOT[unavailable]}</strong>;
+  if (expiresAt === null) return <span>never expires</span>;
+  const nowMs = everyHalfMinute.value;
+  // The expiry may have been changed elsewhere: only the service knows.
+  const unsure = Date.parse(expiresAt) <= nowMs ? " (not confirmed yet)" : "";
+  return (
+    <time dateTime={expiresAt} title={localText(Date.parse(expiresAt))}>
+      {timeLeftText(expiresAt, nowMs)}
+      {unsure}
+    </time>
+  );
+}
+
+/** A thumbnail from this browser, or else from the server. It opens the page of a served image. */
+function Thumbnail({ upload }: { upload: Upload }) {
+  const [broken, setBroken] = useState<string | null>(null);
+  const image = servedImage(upload);
+  const url = upload.previewUrl ?? (image === null ? null : `${fileAddress(image, "webp")}?resize=192x192`);
+  const picture =
+    url === null || url === broken ? (
+      <span aria-hidden="true">{upload.label ?? "?"}</span>
+    ) : (
+      <img src={url} alt="" loading="lazy" decoding="async" onError={() => setBroken(url)} />
+    );
+  if (image === null) return <div class="thumbnail">{picture}</div>;
+  return (
+    <a class="thumbnail" href={pageAddress(image)} aria-label={`Open ${upload.name}`}>
+      {picture}
+    </a>
+  );
+}
+
 /** A button that cancels an upload, dismisses a failed one, or takes an image that is not served off the list. */
 function LeaveButton({ upload, session, onLeave }: Omit<CardProps, "startsOpen"> & { onLeave(): void }) {
   const { name, stage, image } = upload;
@@ -95,7 +138,7 @@ function LeaveButton({ upload, session, onLeave }: Omit<CardProps, "startsOpen">
   }
   return (
     <button type="button" class="quiet round" aria-label={label} onClick={leave}>
-      <CrossIcon />
+      <Icon name="cross" />
     </button>
   );
 }

@@ -1,5 +1,7 @@
+import type { ImageFormat } from "@outrigger/core/images";
 import type { TargetedKeyboardEvent } from "preact";
 import { useState } from "preact/hooks";
+import { FORMAT_NAMES } from "../../../src/formats.ts";
 import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import { canShare, shareLink, showQr } from "../../sharing/share-link.ts";
 import type { Session } from "../session.ts";
@@ -10,12 +12,11 @@ import {
   markupOf,
   originalFormat,
   pageAddress,
-  SHARED_FORMATS,
 } from "../share-texts.ts";
 import { say } from "../store/messages.ts";
 import { MAX_NAME_LENGTH } from "../store/next-options.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import { BinIcon, PenIcon } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 
 export interface CardDetailsProps {
   id: string;
@@ -83,10 +84,10 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
       <NameField name={image.name} onName={(name) => session.rename(image, name)} />
       <div class="line deeds">
         <a class="quiet" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
-          <PenIcon /> Edit{ofImage}
+          <Icon name="pen" /> Edit{ofImage}
         </a>
         <button type="button" class="quiet" onClick={() => void remove()}>
-          <BinIcon /> Delete{ofImage}
+          <Icon name="bin" /> Delete{ofImage}
         </button>
         <button type="button" class="quiet" onClick={() => removeFromList(session, [image], onLeave)}>
           Remove<span class="unseen"> {image.name}</span> from this list
@@ -125,15 +126,13 @@ function FileLinks({ image }: { image: SavedImage }) {
       <select
         aria-label={`Format of ${image.name}`}
         value={format}
-        onChange={({ currentTarget }) => {
-          const chosen = SHARED_FORMATS.find((each) => each.format === currentTarget.value);
-          if (chosen !== undefined) setFormat(chosen.format);
-        }}
+        // The options are the formats.
+        onChange={({ currentTarget }) => setFormat(currentTarget.value as ImageFormat)}
       >
-        {SHARED_FORMATS.map((each) => (
-          <option key={each.format} value={each.format}>
-            {each.label}
-            {each.format === original && " (original)"}
+        {Object.entries(FORMAT_NAMES).map(([each, label]) => (
+          <option key={each} value={each}>
+            {label}
+            {each === original && " (original)"}
           </option>
         ))}
       </select>

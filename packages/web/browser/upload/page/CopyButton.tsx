@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText } from "../../sharing/copy-text.ts";
 import { say } from "../store/messages.ts";
-import { CopyIcon, DoneIcon } from "./icons.tsx";
+import { Icon } from "./icons.tsx";
 
 const SHOWN_MS = 2000;
 
@@ -34,7 +34,7 @@ export function CopyButton({ text, what, onCopied, className = "", children }: C
 
   return (
     <button type="button" class={`copier ${className} ${result ?? ""}`} onClick={() => void copy()}>
-      {result === "copied" ? <DoneIcon /> : <CopyIcon />}
+      <Icon name={result === "copied" ? "done" : "copy"} />
       <span class="words">{children}</span>
       {result !== null && (
         <span class="result" aria-hidden="true">

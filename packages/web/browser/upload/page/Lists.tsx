@@ -59,7 +59,7 @@ function UploadBar({ session }: { session: Session }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const uploads = session.uploads.value;
   const totals = session.totals.value;
-  const { active, failed, sentBytes, wantedBytes } = totals;
+  const { active, sentBytes, wantedBytes } = totals;
   const unfinished = uploads.filter(isUnfinished);
   const retried = uploads.filter(canRetry);
   const shared = uploads.map(servedImage).filter((image) => image !== null);
@@ -86,11 +86,6 @@ function UploadBar({ session }: { session: Session }) {
           Cancel all
         </button>
       )}
-      {failed > 0 && (
-        <button type="button" class="plain" onClick={showFailed}>
-          Show<span class="unseen"> what was not uploaded</span>
-        </button>
-      )}
       {active === 0 && retried.length > 0 && (
         <button type="button" class="plain" onClick={retryAll}>
           Retry all
@@ -104,11 +99,6 @@ function UploadBar({ session }: { session: Session }) {
       {active > 0 && <progress aria-label="All uploads" value={sentBytes} max={Math.max(1, wantedBytes)} />}
     </div>
   );
-}
-
-function showFailed(): void {
-  const card = document.querySelector(".uploads .entry.failed");
-  if (card instanceof HTMLElement) card.focus();
 }
 
 /** Images of earlier visits that this browser has saved. */

@@ -1,9 +1,8 @@
 import type { TargetedEvent } from "preact";
 import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
-import { latestExpiry } from "../../saved/expiry.ts";
 import { serverNow } from "../../saved/server-clock.ts";
 import type { Session } from "../session.ts";
-import { localDateValue, MAX_NAME_LENGTH } from "../store/next-options.ts";
+import { latestExpiry, localDateValue, MAX_NAME_LENGTH } from "../store/next-options.ts";
 
 const UNTIL = "until";
 const DAY_MS = 86_400_000;

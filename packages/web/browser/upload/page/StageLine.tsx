@@ -2,51 +2,28 @@ import { sizeText } from "../../../src/phrases.ts";
 import { everySecond } from "../store/clock.ts";
 import { type Stage, sizeOf, type Upload } from "../store/uploads.ts";
 
-/** The state of an upload, as text and as a bar. */
+/** The state of an upload that is not stored, as text and as a bar. */
 export function StageLine({ upload }: { upload: Upload }) {
   const { stage, name } = upload;
+  if (stage.kind === "failed") return <p class="trouble">{stage.message}</p>;
   const size = sizeOf(upload);
-  switch (stage.kind) {
-    case "ready":
-      return null;
-    case "failed":
-      return <p class="trouble">{stage.message}</p>;
-    case "queued":
-      return <Bar name={name} text="Waiting…" sentBytes={0} size={size} />;
-    case "waiting":
-      return <Bar name={name} text={waitText(stage)} sentBytes={0} size={size} />;
-    case "processing":
-      return <Bar name={name} text="Uploaded. Preparing the preview…" sentBytes={null} size={size} />;
-    case "sending": {
-      const isAllSent = stage.sentBytes >= size;
-      const text = isAllSent ? "Processing…" : progressText(stage.sentBytes, size);
-      return <Bar name={name} text={text} sentBytes={isAllSent ? null : stage.sentBytes} size={size} />;
-    }
-  }
-}
-
-interface BarProps {
-  name: string;
-  text: string;
-  /** `null` when the progress is unknown. */
-  sentBytes: number | null;
-  size: number;
-}
-
-function Bar({ name, text, sentBytes, size }: BarProps) {
+  const sentBytes = stage.kind === "sending" ? stage.sentBytes : 0;
+  // How long the service takes is unknown.
+  const isSent = stage.kind === "processing" || (stage.kind === "sending" && sentBytes >= size);
   return (
     <div class="stage-line">
-      {sentBytes === null ? (
-        <progress aria-label={`Upload of ${name}`} />
-      ) : (
-        <progress aria-label={`Upload of ${name}`} value={sentBytes} max={size} />
-      )}
-      <p>{text}</p>
+      <progress aria-label={`Upload of ${name}`} max={size} {...(isSent ? {} : { value: sentBytes })} />
+      <p>{stageText(stage, size)}</p>
     </div>
   );
 }
 
-function progressText(sentBytes: number, size: number): string {
+function stageText(stage: Stage, size: number): string {
+  if (stage.kind === "queued") return "Waiting…";
+  if (stage.kind === "waiting") return waitText(stage);
+  if (stage.kind !== "sending") return "Uploaded. Preparing the preview…";
+  const { sentBytes } = stage;
+  if (sentBytes >= size) return "Processing…";
   return `${sizeText(sentBytes)} of ${sizeText(size)} · ${Math.floor((sentBytes / size) * 100)} %`;
 }
 

@@ -1,13 +1,3 @@
-import type { ComponentChildren } from "preact";
-
-function Icon({ children }: { children: ComponentChildren }) {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      {children}
-    </svg>
-  );
-}
-
 /** A picture on its way up. */
 export function PictureIcon() {
   return (
@@ -22,59 +12,21 @@ export function PictureIcon() {
   );
 }
 
-export function CopyIcon() {
-  return (
-    <Icon>
-      <rect x="9" y="9" width="11" height="11" rx="2" />
-      <path d="M5 15V6a2 2 0 0 1 2-2h8" />
-    </Icon>
-  );
-}
+const LINES = {
+  copy: "M11 9h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5 15V6a2 2 0 0 1 2-2h8",
+  done: "M5 12.5l4.5 4.5L19 7.5",
+  cross: "M6 6l12 12M18 6L6 18",
+  bin: "M4 7h16M9 7V4.5h6V7M6.5 7l.8 12.5h9.4L17.5 7M10 11v5M14 11v5",
+  retry: "M19.5 12a7.5 7.5 0 1 1-2.2-5.3L20 9.4M20 4.5v5h-5",
+  pen: "M4.5 19.5l1-4.5L16 4.5l3.5 3.5L9 18.5z",
+  chevron: "M6 9l6 6 6-6",
+} as const;
 
-export function DoneIcon() {
+/** A line drawing in the colour of the text. */
+export function Icon({ name }: { name: keyof typeof LINES }) {
   return (
-    <Icon>
-      <path d="M5 12.5l4.5 4.5L19 7.5" />
-    </Icon>
-  );
-}
-
-export function CrossIcon() {
-  return (
-    <Icon>
-      <path d="M6 6l12 12M18 6L6 18" />
-    </Icon>
-  );
-}
-
-export function BinIcon() {
-  return (
-    <Icon>
-      <path d="M4 7h16M9 7V4.5h6V7M6.5 7l.8 12.5h9.4L17.5 7M10 11v5M14 11v5" />
-    </Icon>
-  );
-}
-
-export function RetryIcon() {
-  return (
-    <Icon>
-      <path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.3L20 9.4M20 4.5v5h-5" />
-    </Icon>
-  );
-}
-
-export function PenIcon() {
-  return (
-    <Icon>
-      <path d="M4.5 19.5l1-4.5L16 4.5l3.5 3.5L9 18.5z" />
-    </Icon>
-  );
-}
-
-export function ChevronIcon() {
-  return (
-    <Icon>
-      <path d="M6 9l6 6 6-6" />
-    </Icon>
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={LINES[name]} />
+    </svg>
   );
 }

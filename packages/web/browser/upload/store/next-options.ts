@@ -1,10 +1,11 @@
 import { effect, signal } from "@preact/signals";
 import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
-import { latestExpiry } from "../../saved/expiry.ts";
 import { serverNow } from "../../saved/server-clock.ts";
 import { localText } from "../../viewer/local-time.ts";
 
 const MINUTE_MS = 60_000;
+/** Margin for clocks that differ: the service refuses a date beyond the longest lifetime. */
+const LONGEST_MARGIN_MS = 5 * MINUTE_MS;
 
 export const MAX_NAME_LENGTH = 255;
 
@@ -15,6 +16,11 @@ export type Lifetime = { kind: "for"; ms: number } | { kind: "until"; text: stri
 export interface LifetimeBounds {
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
+}
+
+/** The latest expiry that the service accepts now, Unix milliseconds. `Infinity` gives `Infinity`. */
+export function latestExpiry(nowMs: number, maxLifetimeMs: number): number {
+  return nowMs + maxLifetimeMs - Math.min(LONGEST_MARGIN_MS, maxLifetimeMs / 2);
 }
 
 /** Why the service would refuse a lifetime, for a person; `null` if it accepts it. */
