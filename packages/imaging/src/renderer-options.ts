@@ -75,7 +75,7 @@ export interface RendererOptions {
    */
   language?: string | undefined;
   /**
-   * Calls that may wait for a worker. Further calls are rejected with `overloaded`. Range 0 to 100,000.
+   * Pictures of all clients that a service lets wait for a worker; more are refused. Range 0 to 100,000.
    * @default 64
    */
   maxQueue?: number | undefined;

@@ -7,7 +7,7 @@ import { startFontCache } from "./pool/font-cache.ts";
 import { createLevelSearch } from "./pool/sandbox/levels.ts";
 import { writeCleaned } from "./pool/source-file.ts";
 import type { Request } from "./pool/worker-pipe.ts";
-import { createWorkerPool } from "./pool/worker-pool.ts";
+import { WorkerPool } from "./pool/worker-pool.ts";
 import { readAdmission, readRendition } from "./read-reply.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
 import { usesIntermediate } from "./shared/intermediate.ts";
@@ -34,7 +34,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   const locale = localeOf(language);
   let endFontCache: (() => Promise<void>) | undefined;
   let isClosed = false;
-  const pool = createWorkerPool({
+  const pool = new WorkerPool({
     // A bundler may copy the entry, but not what it imports.
     entry: packageFile("createRenderer", "@outrigger/imaging", () => [
       new URL("./worker/worker.js", import.meta.url),
@@ -45,7 +45,6 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     timeoutMs,
     maxMemoryBytes,
     workers,
-    maxQueue,
     maxTasksPerWorker,
     maxTotalMemoryBytes,
     // Memory that a worker still holds counts towards the limit of its next picture.

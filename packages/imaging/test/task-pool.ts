@@ -1,6 +1,6 @@
 import type { RenderSource, WorkOptions } from "@outrigger/core/images";
 import { createLevelSearch } from "../src/pool/sandbox/levels.ts";
-import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from "../src/pool/worker-pool.ts";
+import { WorkerPool, type WorkerPoolOptions } from "../src/pool/worker-pool.ts";
 
 export interface Answer {
   startedAt: number;
@@ -24,12 +24,11 @@ const pools: WorkerPool[] = [];
 
 /** A pool of workers that run test/task-worker.mjs. */
 export function poolOf(options: Partial<WorkerPoolOptions> = {}): TaskPool {
-  const pool = createWorkerPool({
+  const pool = new WorkerPool({
     entry: new URL("./task-worker.mjs", import.meta.url),
     locale: "en_US.UTF-8",
     levels: createLevelSearch("best"),
     workers: 1,
-    maxQueue: 8,
     timeoutMs: 10_000,
     maxMemoryBytes: 512 * 1024 ** 2,
     maxTasksPerWorker: 1000,

@@ -208,7 +208,7 @@ export interface Sandbox {
  *
  * Rejects with `unsupported_media` (the bytes are not a readable `type`, or exceed a limit; the message says
  * which), `too_costly` (over the limit of CPU time or memory), `not_implemented` (this conversion is not
- * supported), or `overloaded` (the queue is full, or the machine is too busy to finish in time;
+ * supported), or `overloaded` (the renderer is closed, or the machine is too busy to finish in time;
  * `retryAfterMs` is set). `overloaded` or `not_implemented` with a `cause` says that the renderer itself does not work
  * here; a service reports it to its `onError` once, and retries uploads that it has accepted.
  */
@@ -217,7 +217,7 @@ export interface Renderer {
   readonly build: string;
   /** Number of pictures processed at once. Absent: callers need not queue. */
   readonly workers?: number;
-  /** Maximum number of queued calls of all clients together. Absent: the value of `workers`. */
+  /** Pictures of all clients that a service lets wait for these. Absent: the value of `workers`. */
   readonly maxQueue?: number;
   /** How decoding processes are confined; `null` until the first one has started. Absent: unknown. */
   readonly sandbox?: Sandbox | null;

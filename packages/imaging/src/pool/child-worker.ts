@@ -13,12 +13,11 @@ import {
   reportedError,
   stopped,
 } from "./failures.ts";
-import { readMessage } from "./messages.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { refusesProcesses } from "./sandbox/process-filter.ts";
 import { type OpenSource, openBytes, openFile } from "./source-file.ts";
 import { lowerPriority, type ProcessOptions, startProcess } from "./start-process.ts";
-import { keepHostAlive, type Request, readPipe, sendTask } from "./worker-pipe.ts";
+import { keepHostAlive, type Request, readMessage, readPipe, sendTask } from "./worker-pipe.ts";
 
 /** The module of one worker, which sends {@link WorkerMessage}s, and its limits. */
 export interface ChildWorkerOptions extends ProcessOptions {

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { RenderSource } from "@outrigger/core/images";
 import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
-import { PIPE } from "../shared/wire.ts";
+import { PIPE, type WorkerMessage } from "../shared/wire.ts";
 import type { OpenSource } from "./source-file.ts";
 
 /** Bytes of a message without those that come with it. The longest has a thousand ranges. */
@@ -72,4 +72,40 @@ export function keepHostAlive(child: ChildProcess | undefined, on: boolean): voi
 function pipeOf(child: ChildProcess): Socket {
   // Opened by `startProcess`, as a socket.
   return child.stdio[PIPE] as Socket;
+}
+
+/** The faults of a picture, and of the process itself. A worker reports no other. */
+const CODES = ["bad_request", "unsupported_media", "too_costly", "not_implemented", "memory", "bug"] as const;
+
+/**
+ * Verifies the form of a message, except that of a result. A decoder may be under control of the file that it read.
+ * Throws for any other value.
+ */
+export function readMessage(given: unknown): WorkerMessage<unknown> {
+  const fields: Record<string, unknown> = typeof given === "object" && given !== null ? { ...given } : {};
+  const { kind, result } = fields;
+  if (kind === "ready") return { kind };
+  if (kind === "unusable") return { kind, reason: text(fields.reason) };
+  const usage = {
+    cpuMs: amount(fields.cpuMs),
+    residentBytes: fields.residentBytes === null ? null : amount(fields.residentBytes),
+  };
+  if (kind === "done") return { kind, result, ...usage };
+  const code = CODES.find((each) => each === fields.code);
+  if (kind !== "failed" || code === undefined) throw invalid();
+  return { kind, code, message: text(fields.message), detail: text(fields.detail), ...usage };
+}
+
+function text(given: unknown): string {
+  if (typeof given !== "string") throw invalid();
+  return given;
+}
+
+function amount(given: unknown): number {
+  if (typeof given !== "number" || !(given >= 0)) throw invalid();
+  return given;
+}
+
+function invalid(): Error {
+  return new Error("A render process sent an invalid message");
 }

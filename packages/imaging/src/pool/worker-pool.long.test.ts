@@ -35,28 +35,8 @@ test("the pool starts at most as many workers as configured and as needed", asyn
   expect(new Set(many.map(({ worker }) => worker)).size).toBe(2);
 });
 
-test("a full queue rejects a task with overloaded and a retry delay", async () => {
-  const pool = poolOf({ maxQueue: 2, timeoutMs: 600 });
-  await pool.run({ do: "answer" });
-  const hanging = pool.run({ do: "hang" });
-  const waiting = [pool.run({ do: "answer", value: 1 }), pool.run({ do: "answer", value: 2 })];
-  const refusal = await pool.run({ do: "answer" }).catch((error: unknown) => error);
-  expect(refusal).toMatchObject({ name: "ServiceError", code: "overloaded" });
-  expect(refusal).toHaveProperty("retryAfterMs", expect.any(Number));
-  expect((refusal as ServiceError).retryAfterMs).toBeGreaterThan(0);
-  await expect(hanging).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 600 });
-  expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([1, 2]);
-});
-
-test("a pool with maxQueue 0 takes as many tasks as it has workers", async () => {
-  const pool = poolOf({ workers: 2, maxQueue: 0 });
-  const accepted = [pool.run({ do: "answer later", ms: 50 }), pool.run({ do: "answer later", ms: 50 })];
-  await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
-  expect(await Promise.all(accepted)).toHaveLength(2);
-});
-
-test("an aborted signal rejects a queued task with its reason and frees its place", async () => {
-  const pool = poolOf({ maxQueue: 1 });
+test("an aborted signal rejects a waiting task with its reason, and the next one runs", async () => {
+  const pool = poolOf();
   await pool.run({ do: "answer" });
   const running = pool.run({ do: "answer later", ms: 100, value: "running" });
   const client = new AbortController();

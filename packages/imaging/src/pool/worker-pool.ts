@@ -2,72 +2,47 @@ import { ServiceError } from "@outrigger/core";
 import type { SandboxLevel, WorkOptions } from "@outrigger/core/images";
 import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
 import { needsMemory } from "./failures.ts";
-import { createMemoryWatch, type MemoryWatch } from "./memory-watch.ts";
 import { type LevelSearch, noSandbox } from "./sandbox/levels.ts";
 import type { Request } from "./worker-pipe.ts";
 
-/** Options of {@link createWorkerPool}: a bounded number of workers and a bounded queue. */
+/** Options of a {@link WorkerPool}. */
 export interface WorkerPoolOptions extends ChildWorkerOptions {
   /** The level of the worker processes. */
   levels: LevelSearch;
   /** Worker processes at most. */
   workers: number;
-  /** Tasks that may wait while every worker is busy. */
-  maxQueue: number;
   /** Tasks after which a worker is replaced. */
   maxTasksPerWorker: number;
   /** Bytes of resident memory after a task above which a worker is replaced. */
   maxRestingBytes: number;
   /**
-   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped and queued again;
-   * it then runs alone.
+   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped and begun again
+   * later; it then runs alone.
    */
   maxTotalMemoryBytes: number;
 }
 
-/** Runs tasks in worker processes, in the order of their arrival. */
-export interface WorkerPool {
-  /**
-   * Rejects as {@link ChildWorker.run} does, with `overloaded` when the queue is full or the pool is closed, and with
-   * `signal.reason` when `signal` is aborted before a worker has begun. The cost of a task that was started twice is
-   * the sum of both attempts.
-   */
-  run<Result>(request: Request<Result>, work?: WorkOptions): Promise<Result>;
-  /** Starts a worker before the first task, without keeping this process alive. Rejects when none starts. */
-  start(): Promise<void>;
-  /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes have exited. */
-  close(): Promise<void>;
+/** A call that waits until a worker is free. */
+interface Waiter {
+  /** Lets it try again. */
+  wake(): void;
+  fail(error: unknown): void;
 }
 
-interface Job {
-  request: Request<unknown>;
-  /** Whether the task must run alone, so that it has all memory to itself. */
-  isAlone: boolean;
-  /** CPU milliseconds that the task has taken so far. */
-  cpuMs: number;
-  onCost(cpuMs: number): void;
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-  /** Removes the listener from its signal. */
-  release(): void;
-}
+/** Between two measurements a decoder allocates some tens of megabytes. */
+const MEMORY_EVERY_MS = 50;
 
-/** The assumed duration of a task until one has been measured. */
-const FIRST_GUESS_MS = 250;
-const MAX_RETRY_AFTER_MS = 60_000;
-
-/** The reason of a kill after which the pool queues the task again. */
+/** The reason of a kill after which the pool begins the task again. */
 const CROWDED = new ServiceError("overloaded", "This render was stopped to free memory for another.");
 
-/** Starts each worker when a task first needs it, or one by `start`. A worker that died is replaced when the next task needs one. */
-export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  return new ChildWorkerPool(options);
-}
-
-class ChildWorkerPool implements WorkerPool {
+/**
+ * Runs tasks in worker processes. It starts each worker when a task first needs it, or one by `start`, and replaces a worker that died
+ * when the next task needs one. The callers see to it that few tasks wait.
+ */
+export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #memory: MemoryWatch;
-  readonly #queue: Job[] = [];
+  /** In order of arrival. */
+  readonly #waiting = new Set<Waiter>();
   /** Living workers: starting, idle or working. */
   readonly #members = new Set<ChildWorker>();
   readonly #idle: ChildWorker[] = [];
@@ -75,108 +50,123 @@ class ChildWorkerPool implements WorkerPool {
   /** Workers whose process has not exited yet, killed ones included. */
   readonly #processes = new Set<ChildWorker>();
   readonly #starting = new Set<ChildWorker>();
+  /** In the order in which they began their tasks. */
+  readonly #working = new Set<ChildWorker>();
   /** Number of calls that start a worker. */
   #starts = 0;
-  #running = 0;
+  #memoryTimer: NodeJS.Timeout | undefined;
+  /** Number of tasks that wait to run alone, or do so. No other task begins before them. */
+  #alone = 0;
   #isClosed = false;
-  #averageMs = FIRST_GUESS_MS;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#memory = createMemoryWatch(options, () =>
-      this.#idle.reduce((bytes, worker) => bytes + worker.restingBytes(), 0),
-    );
   }
 
-  run<Result>(
+  /**
+   * Runs a task when a worker is free. Rejects as {@link ChildWorker.run} does, with `overloaded` when the pool is closed, and with
+   * `signal.reason` when `signal` is aborted before a worker has begun. The cost of a task that was started twice is the sum of
+   * both attempts.
+   */
+  async run<Result>(
     request: Request<Result>,
     { signal, onCost = () => undefined }: WorkOptions = {},
   ): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(closedError());
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    const { workers, maxQueue } = this.#options;
-    const busy = this.#members.size - this.#idle.length - this.#starts;
-    if (this.#queue.length >= maxQueue + workers - busy) return Promise.reject(this.#overloaded());
-    return new Promise<Result>((resolve, reject) => {
-      const abandon = (): void => {
-        this.#queue.splice(this.#queue.indexOf(job), 1);
-        reject(signal?.reason);
-      };
-      const job: Job = {
-        request,
-        isAlone: false,
-        cpuMs: 0,
-        onCost,
-        // What `request.read` returned.
-        resolve: (result) => resolve(result as Result),
-        reject,
-        release: () => signal?.removeEventListener("abort", abandon),
-      };
-      signal?.addEventListener("abort", abandon, { once: true });
-      this.#queue.push(job);
-      for (const worker of this.#starting) worker.keepHostAlive(true);
-      this.#dispatch();
-    });
+    const costs: number[] = [];
+    const addCost = (cpuMs: number) => void costs.push(cpuMs);
+    try {
+      return await this.#perform(await this.#takeWorker(false, signal), request, addCost);
+    } catch (error) {
+      if (error !== CROWDED || this.#isClosed) throw error;
+      return await this.#performAlone(request, addCost);
+    } finally {
+      if (costs.length > 0) onCost(costs.reduce((sum, cpuMs) => sum + cpuMs, 0));
+    }
   }
 
+  /** Starts a worker before the first task, without keeping this process alive. Rejects when none starts. */
   async start(): Promise<void> {
-    if (this.#isClosed || this.#members.size > 0) return;
-    const failure = await this.#startWorker();
-    if (failure !== null) throw failure.error;
+    if (!this.#isClosed && this.#members.size === 0) await this.#startWorker();
   }
 
+  /** Kills the workers, rejects every task with `overloaded`, and resolves when the processes have exited. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const job of this.#queue.splice(0)) {
-      job.release();
-      job.reject(closedError());
-    }
+    this.#wakeAll();
     const leaving = [...this.#processes];
     for (const worker of leaving) worker.kill(closedError());
     await Promise.all(leaving.map((worker) => worker.gone));
   }
 
-  /** Hands queued jobs to idle workers, and starts workers for the remaining jobs. */
-  #dispatch(): void {
-    while (this.#queue.length > 0) {
-      // It waits for the running tasks, and no other task begins before it.
-      if (this.#queue[0]?.isAlone && this.#running > 0) return;
-      const worker = this.#idle.pop();
-      if (worker === undefined) break;
-      if (!worker.isAlive()) {
-        // Killed while it was idle. Its process may take a moment to exit, and must not keep the place of the next.
-        this.#forget(worker);
-        continue;
+  /** Waits for an idle worker, and starts one if there are too few. */
+  async #takeWorker(isAlone: boolean, signal?: AbortSignal): Promise<ChildWorker> {
+    for (;;) {
+      if (this.#isClosed) throw closedError();
+      signal?.throwIfAborted();
+      if (isAlone ? this.#working.size === 0 : this.#alone === 0) {
+        const worker = this.#idleWorker();
+        if (worker !== undefined) {
+          this.#working.add(worker);
+          // A working child process already keeps this process alive.
+          this.#memoryTimer ??= setInterval(() => this.#checkMemory(), MEMORY_EVERY_MS).unref();
+          return worker;
+        }
+        // The first start finds the level of the sandbox.
+        const maxStarting = this.#options.levels.result() === null ? 1 : this.#waiting.size + 1;
+        const hasRoom = this.#members.size < this.#options.workers;
+        // Its failure rejects a task that waits.
+        if (hasRoom && this.#starts < maxStarting) this.#startWorker().catch(() => undefined);
+        for (const each of this.#starting) each.keepHostAlive(true);
       }
-      const job = this.#queue.shift();
-      if (job !== undefined) void this.#perform(worker, job);
-    }
-    // The first start finds the level of the sandbox.
-    const maxStarting = this.#options.levels.result() === null ? 1 : this.#queue.length;
-    while (
-      this.#starts < Math.min(maxStarting, this.#queue.length) &&
-      this.#members.size < this.#options.workers
-    ) {
-      void this.#startWorker();
+      await this.#change(signal);
     }
   }
 
-  async #startWorker(): Promise<{ error: unknown } | null> {
-    let failure: { error: unknown } | null = null;
+  #idleWorker(): ChildWorker | undefined {
+    for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) {
+      if (worker.isAlive()) return worker;
+      // Killed while it was idle. Its process may take a moment to exit, and must not keep the place of the next.
+      this.#forget(worker);
+    }
+    return undefined;
+  }
+
+  /** Waits until a worker may be free. Rejects with the error of a start. */
+  #change(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        wake: () => {
+          this.#waiting.delete(waiter);
+          signal?.removeEventListener("abort", waiter.wake);
+          resolve();
+        },
+        fail(error) {
+          reject(error);
+          waiter.wake();
+        },
+      };
+      signal?.addEventListener("abort", waiter.wake);
+      this.#waiting.add(waiter);
+    });
+  }
+
+  #wakeAll(): void {
+    for (const waiter of [...this.#waiting]) waiter.wake();
+  }
+
+  async #startWorker(): Promise<void> {
     this.#starts++;
     try {
       this.#idle.push(await this.#startAtBestLevel());
     } catch (error) {
-      failure = { error };
-      // One job per failed start: if starts keep failing, each queued job gets one attempt and its error.
-      const job = this.#queue.shift();
-      job?.release();
-      job?.reject(error);
+      // One task per failed start: if starts keep failing, each task gets one attempt and its error.
+      const [waiter] = this.#waiting;
+      waiter?.fail(error);
+      throw error;
     } finally {
       this.#starts--;
+      this.#wakeAll();
     }
-    this.#dispatch();
-    return failure;
   }
 
   /** Tries the levels of the sandbox until a worker starts. Rejects with the failure of the last level. */
@@ -186,7 +176,7 @@ class ChildWorkerPool implements WorkerPool {
     const failures: { level: SandboxLevel; reason: string }[] = [];
     for (const level of candidates) {
       const worker = startChildWorker(this.#options, level);
-      if (this.#queue.length === 0) worker.keepHostAlive(false);
+      if (this.#waiting.size === 0) worker.keepHostAlive(false);
       this.#members.add(worker);
       this.#processes.add(worker);
       this.#starting.add(worker);
@@ -214,34 +204,47 @@ class ChildWorkerPool implements WorkerPool {
     throw noSandbox(failures);
   }
 
-  async #perform(worker: ChildWorker, job: Job): Promise<void> {
-    job.release();
-    const begun = performance.now();
-    this.#running++;
-    const unwatch = this.#memory.add({
-      residentBytes: () => worker.residentBytes(),
-      onExcess: () => worker.kill(needsMemory(this.#options.maxMemoryBytes)),
-      onCrowding: () => worker.kill(CROWDED),
-    });
+  async #perform<Result>(
+    worker: ChildWorker,
+    request: Request<Result>,
+    onCost: (cpuMs: number) => void,
+  ): Promise<Result> {
     try {
-      const result = await worker.run(job.request, (cpuMs) => {
-        job.cpuMs += cpuMs;
-      });
-      job.onCost(job.cpuMs);
-      job.resolve(result);
-    } catch (error) {
-      if (error === CROWDED && !this.#isClosed) this.#queue.unshift({ ...job, isAlone: true });
-      else {
-        job.onCost(job.cpuMs);
-        job.reject(error);
-      }
+      return await worker.run(request, onCost);
     } finally {
-      this.#running--;
-      unwatch();
+      this.#working.delete(worker);
+      if (this.#working.size === 0) {
+        clearInterval(this.#memoryTimer);
+        this.#memoryTimer = undefined;
+      }
+      this.#keepOrReplace(worker);
+      this.#wakeAll();
     }
-    this.#averageMs += (performance.now() - begun - this.#averageMs) / 8;
-    this.#keepOrReplace(worker);
-    this.#dispatch();
+  }
+
+  /** Runs a task that needs the memory of others. */
+  async #performAlone<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result> {
+    this.#alone++;
+    try {
+      return await this.#perform(await this.#takeWorker(true), request, onCost);
+    } finally {
+      this.#alone--;
+      this.#wakeAll();
+    }
+  }
+
+  /** Kills a worker that takes too much memory, and the newest ones if all together do. A worker alone has all memory to itself. */
+  #checkMemory(): void {
+    const { maxMemoryBytes, maxTotalMemoryBytes } = this.#options;
+    let used = this.#idle.reduce((bytes, worker) => bytes + worker.restingBytes(), 0);
+    // Iterates over a copy, because a killed worker leaves the set.
+    for (const [index, worker] of [...this.#working].entries()) {
+      const bytes = worker.residentBytes();
+      if (bytes === null) continue;
+      used += bytes;
+      if (bytes > maxMemoryBytes) worker.kill(needsMemory(maxMemoryBytes));
+      else if (index > 0 && used > maxTotalMemoryBytes) worker.kill(CROWDED);
+    }
   }
 
   #keepOrReplace(worker: ChildWorker): void {
@@ -258,14 +261,6 @@ class ChildWorkerPool implements WorkerPool {
     this.#members.delete(worker);
     const place = this.#idle.indexOf(worker);
     if (place >= 0) this.#idle.splice(place, 1);
-  }
-
-  #overloaded(): ServiceError {
-    const { workers } = this.#options;
-    const expectedMs = (this.#averageMs * (this.#queue.length + workers)) / workers;
-    return new ServiceError("overloaded", "Too many images are waiting to be rendered.", {
-      retryAfterMs: Math.ceil(Math.min(MAX_RETRY_AFTER_MS, expectedMs)),
-    });
   }
 }
 
