@@ -1,8 +1,11 @@
+import type { Server, ServerResponse } from "node:http";
 import { ServiceError, type UploadSlot } from "@outrigger/core";
 import { ClientLeftError } from "./connection-close.ts";
-import { sendContinue } from "./expect-continue.ts";
 import type { Incoming } from "./incoming.ts";
 import { createPace } from "./pace.ts";
+
+/** Requests that wait for `100 Continue`, with their responses. */
+const waiting = new WeakMap<Incoming, ServerResponse>();
 
 export interface BodyTarget {
   /** @returns Whether the target accepts more now; after `false` the pump waits for `resume`. */
@@ -161,4 +164,24 @@ export function bodyTakenError(): ServiceError {
     "The host app read the request body before Outrigger could: mount Outrigger before body parsers, " +
       "or leave the parsed body on the request",
   );
+}
+
+/**
+ * Answers `Expect: 100-continue` (RFC 9110 §10.1.1) when a service begins to read the body, and not before. A client thus
+ * keeps its body if the request is refused. Only for servers whose every body is read by a service: any other
+ * reader would wait for a body that its client withholds.
+ */
+export function deferContinue(server: Server): void {
+  server.on("checkContinue", (req, res) => {
+    waiting.set(req, res);
+    server.emit("request", req, res);
+  });
+}
+
+/** Asks a client that waits for `100 Continue` for its body. */
+export function sendContinue(req: Incoming): void {
+  const res = waiting.get(req);
+  if (res === undefined) return;
+  waiting.delete(req);
+  if (!res.headersSent) res.writeContinue();
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ReadyReply, Reply, Service } from "@outrigger/core";
 import { isConnectionLost } from "./connection-close.ts";
-import { dropCookies, dropLateCookies } from "./drop-cookies.ts";
 import type { RequestFacts } from "./host-view.ts";
 import { NodeCall } from "./node-call.ts";
-import { watchSending } from "./watch-sending.ts";
+import { dropCookies, dropLateCookies, watchSending } from "./send-reply.ts";
 
 /** Creates the {@link Call} of a request, for passing it to a service without {@link dispatch}, or before it. */
 export function createCall<Context>(

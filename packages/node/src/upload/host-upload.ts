@@ -3,8 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import { repairLatin1 } from "./names.ts";
-import { createSpoolFile } from "./spool-file.ts";
-import { toSpooledFile } from "./spool-storage.ts";
+import { createSpoolFile, toSpooledFile } from "./spool-file.ts";
 import { fileTooLarge, noFile, notOneFile } from "./upload-error.ts";
 
 /** A file that the host's multipart parser has received. */

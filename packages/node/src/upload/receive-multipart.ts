@@ -6,7 +6,7 @@ import { type BodyPump, pumpBody } from "../body-pump.ts";
 import type { Incoming } from "../incoming.ts";
 import { parseMediaType } from "../media-type.ts";
 import { createUtf8Witness, decodeFormName, type Utf8Witness } from "./names.ts";
-import { createSpoolStorage } from "./spool-storage.ts";
+import { createSpoolStorage } from "./spool-file.ts";
 import { noFile, toUploadError } from "./upload-error.ts";
 
 // The parser rejects a part with longer headers.

@@ -3,6 +3,7 @@ import type { Call, SpooledFile, Upload, UploadSlot } from "../../contracts/call
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { networkKey } from "../../http/client-key.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
+import type { UploadFacts } from "../library/add-image.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import {
   type DateSource,
@@ -14,7 +15,6 @@ import {
 } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
-import type { UploadFacts } from "../uploads/describe-upload.ts";
 import { digestOf } from "../uploads/idempotency-key.ts";
 import type { ReservationRequest } from "../uploads/reserve-image.ts";
 import type { ImageContext } from "./image-context.ts";
