@@ -10,7 +10,7 @@ import {
 } from "./manifest.ts";
 import { Mirror } from "./mirror.ts";
 import { MIRROR_RULES, type MirrorReport, type StorageMirrorOptions } from "./options.ts";
-import { isEmptyTarget, openSide, refusal, requireApart, requireImages } from "./sides.ts";
+import { isEmptyTarget, openSides, refusal, requireApart, requireImages } from "./sides.ts";
 
 export interface BackupOptions extends StorageMirrorOptions {
   /**
@@ -50,8 +50,7 @@ export async function backupStorage(given: BackupOptions): Promise<BackupReport>
   const options = checkOptions("backupStorage", given, RULES);
   const mirror = new Mirror({
     ...options,
-    from: openSide(options.from),
-    to: openSide(options.to),
+    ...openSides(options),
     isBackup: true,
     withRenditions: false,
   });

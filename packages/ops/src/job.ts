@@ -99,7 +99,10 @@ export class Job {
   }
 
   /** Calls `work` for each key, as many at a time as the options say. */
-  async each(keys: AsyncGenerator<string>, work: (key: string) => Promise<void>): Promise<void> {
+  async each(
+    keys: AsyncGenerator<string> | Iterable<string>,
+    work: (key: string) => Promise<void>,
+  ): Promise<void> {
     await forEachAtOnce(keys, this.concurrency, work, this.signal);
   }
 

@@ -2,7 +2,7 @@ import type { StoreIdentity } from "@outrigger/core/storage";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { Mirror, type Pass } from "./mirror.ts";
 import { MIRROR_RULES, type MirrorReport, type StorageMirrorOptions } from "./options.ts";
-import { isEmptyTarget, openSide, refusal, requireApart, requireImages } from "./sides.ts";
+import { isEmptyTarget, openSides, refusal, requireApart, requireImages } from "./sides.ts";
 import { countKeys } from "./walk.ts";
 
 export interface MigrateOptions extends StorageMirrorOptions {
@@ -46,12 +46,7 @@ const MAX_COMPARISONS = 3;
  */
 export async function migrateStorage(given: MigrateOptions): Promise<MigrationReport> {
   const options = checkOptions("migrateStorage", given, RULES);
-  const mirror = new Mirror({
-    ...options,
-    from: openSide(options.from),
-    to: openSide(options.to),
-    isBackup: false,
-  });
+  const mirror = new Mirror({ ...options, ...openSides(options), isBackup: false });
   const { to, retry, progress } = mirror;
   const identity = await retry(() => mirror.from.identity.forCopy(options.secret));
   const { source } = options;

@@ -4,9 +4,9 @@ import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { type EndList, mergeEnds } from "./end-lists.ts";
 import { Job, troublesOf } from "./job.ts";
 import { type BackupManifest, readBackupManifest } from "./manifest.ts";
-import { COPY_RULES, type StorageCopyOptions, type StorageTrouble } from "./options.ts";
+import { COPY_RULES, type MirrorReport, type StorageCopyOptions } from "./options.ts";
 import { type Restored, RestoreRun } from "./restore-images.ts";
-import { isEmptyTarget, openSide, refusal, requireApart } from "./sides.ts";
+import { isEmptyTarget, openSides, refusal, requireApart } from "./sides.ts";
 import { countKeys, keysOfRole } from "./walk.ts";
 
 export interface RestoreOptions extends StorageCopyOptions {
@@ -32,25 +32,18 @@ const RULES = {
 } satisfies RuleTable<RestoreOptions>;
 
 /** The result of a restore. */
-export interface RestoreReport {
+export interface RestoreReport extends Pick<MirrorReport, "bytes" | "damaged" | "failed" | "isComplete"> {
   manifest: BackupManifest;
   /** Whether the target had images already. */
   wasLiving: boolean;
   /** Images restored with their bytes. */
   restored: number;
-  bytes: number;
   /** Images that were in the target, and stayed unchanged. */
   kept: number;
   /** Images that are deleted, expired or removed in the target; no bytes were restored. */
   ended: number;
   /** Images missing from a living target that may have been deleted. They were left out, see `restoreAbsent`. */
   absent: number;
-  /** Keys that the backup has lost or cannot read. */
-  damaged: StorageTrouble[];
-  /** Keys that did not arrive intact, or not at all. */
-  failed: StorageTrouble[];
-  /** Whether the target has everything that the backup can read and the options allow. */
-  isComplete: boolean;
 }
 
 /**
@@ -69,11 +62,7 @@ export interface RestoreReport {
  */
 export async function restoreStorage(given: RestoreOptions): Promise<RestoreReport> {
   const options = checkOptions("restoreStorage", given, RULES);
-  const settings = {
-    ...options,
-    from: openSide(options.from),
-    to: openSide(options.to, options.tombstoneDays),
-  };
+  const settings = { ...options, ...openSides(options, options.tombstoneDays) };
   const job = new Job(settings);
   const { from, to, retry } = job;
   const manifest = await readUsable(job, options.acceptIncomplete);

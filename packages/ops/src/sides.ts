@@ -1,24 +1,23 @@
 import { randomBytes } from "node:crypto";
-import type { ImageStorage } from "@outrigger/core";
 import { ServiceError } from "@outrigger/core";
 import { type StorageRoles, StoredImages } from "@outrigger/core/storage";
 import type { BlobStore } from "@outrigger/core/stores";
 import { readSmall } from "./blobs.ts";
 import type { Job } from "./job.ts";
+import type { StorageCopyOptions } from "./options.ts";
 import { hasKeys } from "./walk.ts";
 
 const PROBE = "migration/probe";
 /** An ended image of a copy is remembered for as long as its service says: its sweep decides. */
 const TOMBSTONE_DAYS = 30;
 
-/** The images of one side of a run. */
-export function openSide(storage: ImageStorage, tombstoneDays = TOMBSTONE_DAYS): StoredImages {
-  return new StoredImages(storage, {
-    tombstoneDays,
-    now: Date.now,
-    onError: () => undefined,
-    acceptsUnmarked: true,
-  });
+/** The images of both sides of a copy. */
+export function openSides(
+  { from, to }: Pick<StorageCopyOptions, "from" | "to">,
+  tombstoneDays = TOMBSTONE_DAYS,
+): { from: StoredImages; to: StoredImages } {
+  const settings = { tombstoneDays, now: Date.now, onError: () => undefined, acceptsUnmarked: true };
+  return { from: new StoredImages(from, settings), to: new StoredImages(to, settings) };
 }
 
 /** Whether the target has no key of an image service. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError, type StoreRole } from "@outrigger/core";
-import { idOfRecord, roleOf, type StoredImages } from "@outrigger/core/storage";
+import { idOfRecord, keyOf, roleOf, StoredImages } from "@outrigger/core/storage";
 import type { Checked } from "@outrigger/core/stores";
-import { Inspector, imageOf, listed } from "./inspect.ts";
+import { Checks, type Trouble } from "./checks.ts";
 import { Job, reasonIn } from "./job.ts";
-import { Repair } from "./repair.ts";
 import {
   EMPTY_REPORT,
+  isVerifyState,
   PHASES,
   type VERIFY_RULES,
   type VerifyFinding,
@@ -20,6 +20,9 @@ import { countKeys } from "./walk.ts";
 const PAGE_KEYS = 500;
 /** A rendition stored during a deletion is removed by its writer within this time. */
 const SETTLE_MS = 1_000;
+/** Prefixes of the keys of claims and of owners' usages. */
+const CLAIMS = "idempotency/";
+const USAGES = "usage/";
 /** Shorter pauses are added to the next one. */
 const LEAST_PAUSE_MS = 10;
 /** A repair removes this many images and originals, or this share of them, without a number that allows more. */
@@ -27,15 +30,14 @@ const FEW = 3;
 const SMALL_SHARE = 0.01;
 
 /** Checked options of a verification. */
-export type VerificationSettings = Omit<Checked<VerifyOptions, typeof VERIFY_RULES>, "state"> & {
-  state: VerifyState | undefined;
-};
+type Settings = Checked<VerifyOptions, typeof VERIFY_RULES>;
 
 /** Checks a storage, and repairs it if the options say so. */
 export class Verification extends Job {
-  readonly #options: VerificationSettings;
-  readonly #repair: Repair;
-  readonly #inspector: Inspector;
+  readonly #options: Settings;
+  readonly #checks: Checks;
+  /** The state of the run that this one continues. */
+  readonly #state: VerifyState | null;
   readonly #report: VerifyReport;
   /** Findings that are removed when everything was checked. */
   readonly #planned: VerifyFinding[];
@@ -44,13 +46,18 @@ export class Verification extends Job {
   /** When the next bytes may be read, by the monotonic clock. */
   #freeAt = performance.now();
 
-  constructor(options: VerificationSettings, images: StoredImages, backup: StoredImages | null) {
+  /** @param now The time in Unix milliseconds. */
+  constructor(options: Settings, now: () => number) {
+    const { tombstoneDays, onError, maxRemovals, repair } = options;
+    const settings = { tombstoneDays, now, onError, acceptsUnmarked: maxRemovals !== undefined };
+    const images = new StoredImages(options.storage, settings);
+    const backup = options.backup === undefined ? null : new StoredImages(options.backup, settings);
     super({ ...options, from: backup ?? images, to: images });
     this.#options = options;
-    this.#repair = new Repair(this, backup, options.onError);
-    this.#inspector = new Inspector(this, options.repair ? this.#repair : null);
-    this.#mayRemove = options.repair;
-    const { state } = options;
+    this.#checks = new Checks(this, repair ? backup : null);
+    this.#mayRemove = repair;
+    const state = options.state !== undefined && isVerifyState(options.state) ? options.state : null;
+    this.#state = state;
     // Earlier releases saved neither planned removals nor their counts.
     this.#report = { ...EMPTY_REPORT, ...state?.report };
     this.#planned = [...(state?.planned ?? [])];
@@ -59,21 +66,22 @@ export class Verification extends Job {
   }
 
   async run(): Promise<VerifyReport> {
-    const { state, repair, maxRemovals } = this.#options;
+    const { repair, maxRemovals } = this.#options;
+    const state = this.#state;
     // A repair deletes by absence, so it needs the right stores. A verification alone only reads.
     await this.retry<unknown>(() => (repair ? this.to.confirm() : this.to.identity.read()));
     this.tell();
-    if (state === undefined) {
+    if (state === null) {
       const counts = await countKeys(this.to.stores, this);
       for (const phase of PHASES) this.progress.totalKeys += counts[phase];
     }
-    for (const phase of PHASES.slice(state === undefined ? 0 : PHASES.indexOf(state.phase))) {
+    for (const phase of PHASES.slice(state === null ? 0 : PHASES.indexOf(state.phase))) {
       this.progress.phase = phase;
       // Before renditions are removed: the records may turn out to be the wrong ones.
-      if (phase === "renditions") await this.#removePlanned();
+      if (phase === "renditions" && this.#report.unrestorable > 0) await this.#removePlanned();
       await this.#checkStore(phase, state?.phase === phase ? state.cursor : null);
     }
-    await this.#checkUsage();
+    await this.#checkUsages();
     const isWhole = this.#report.repaired >= this.#report.defects;
     if (repair && maxRemovals !== undefined && isWhole)
       await this.retry(() => this.to.identity.markOriginals());
@@ -115,7 +123,7 @@ export class Verification extends Job {
         return this.retry(() => store.list("", { limit: PAGE_KEYS }));
       });
       const keys = page.keys.filter((key) => roleOf(key) === phase);
-      if (phase === "records") await this.each(listed(keys), (key) => this.#checkKey(key));
+      if (phase === "records") await this.each(keys, (key) => this.#checkRecord(key));
       else await this.#checkOrphans(phase, keys);
       this.#report.bytes = this.progress.bytes;
       cursor = page.cursor ?? null;
@@ -131,113 +139,81 @@ export class Verification extends Job {
     return { phase: next, cursor, keys, totalKeys, report, planned };
   }
 
-  async #checkKey(key: string): Promise<void> {
-    const id = idOfRecord(key);
-    const { records } = this.to.stores;
-    await this.attempt(key, async () => {
-      if (id !== null) await this.#checkImage(key, id);
-      else if (key.startsWith("idempotency/")) {
-        // An unreadable claim protects nothing.
-        await this.#checkValue(key, "damaged-claim", "removed", () => records.delete(key));
-      }
-    });
+  async #checkRecord(key: string): Promise<void> {
+    const isImage = idOfRecord(key) !== null;
+    if (isImage || key.startsWith(CLAIMS)) {
+      await this.attempt(key, async () => {
+        const trouble = await this.#checks.check(key);
+        if (isImage) this.#report.images++;
+        if (trouble !== null) await this.#settle(key, trouble);
+      });
+    }
     this.progress.keys++;
     this.tell();
   }
 
-  /** Checks the record of an image, and its bytes. */
-  async #checkImage(key: string, id: string): Promise<void> {
-    const suspicion = await this.#inspector.image(key);
-    this.#report.images++;
-    if (suspicion === null) return;
-    const { trouble, blob } = suspicion;
-    const { what, detail, record } = trouble;
-    if (what === "missing-entry" && record !== null) {
-      const repair = await this.#repaired("restored", () => this.to.addEntry(record));
-      return this.#found({ id, key, what, detail, repair });
-    }
-    const isForUs = this.#options.repair && what !== "newer";
-    const restored = () => this.#repair.restoreImage(id, record, blob);
-    const repair = isForUs ? await this.#repair.run(restored) : null;
-    const finding: VerifyFinding = { id, key, what, detail, repair };
-    if (finding.repair === null && what !== "newer") this.#planRemoval(finding);
-    else this.#found(finding);
-  }
-
-  /** Checks the usage of owners. Runs last, so that a new count includes every restored record. */
-  async #checkUsage(): Promise<void> {
+  /** Runs last, so that a new count includes every restored record. */
+  async #checkUsages(): Promise<void> {
     const { records } = this.to.stores;
     let cursor: string | undefined;
     do {
       const at = cursor === undefined ? {} : { cursor };
-      const page = await this.retry(() => records.list("usage/", at));
-      await this.each(listed(page.keys), async (key) => {
-        const recount = () => this.to.recount(key);
-        await this.attempt(key, () => this.#checkValue(key, "damaged-usage", "counted", recount));
+      const page = await this.retry(() => records.list(USAGES, at));
+      await this.each(page.keys, async (key) => {
+        await this.attempt(key, async () => {
+          const trouble = await this.#checks.check(key);
+          if (trouble !== null) await this.#settle(key, trouble);
+        });
       });
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
 
-  /** Checks a value that belongs to no image. */
-  async #checkValue(
-    key: string,
-    what: VerifyFinding["what"],
-    outcome: "restored" | "removed" | "counted",
-    work: () => Promise<unknown>,
-  ): Promise<void> {
-    const detail = await this.#inspector.whyDamaged(key);
-    if (detail === null) return;
-    this.#found({ id: null, key, what, detail, repair: await this.#repaired(outcome, work) });
-  }
-
-  /** The outcome of a repair, if this is one. */
-  async #repaired(
-    outcome: "restored" | "removed" | "counted",
-    work: () => Promise<unknown>,
-  ): Promise<VerifyFinding["repair"]> {
-    return this.#options.repair ? this.#repair.run(() => work().then(() => outcome)) : null;
-  }
-
   /** Finds bytes without a record among keys of one role. */
   async #checkOrphans(role: StoreRole, keys: readonly string[]): Promise<void> {
-    this.signal?.throwIfAborted();
-    const suspects = await this.#inspector.withoutRecord(keys);
-    if (suspects.length > 0 && role === "renditions") {
-      await delay(SETTLE_MS);
-      for (const key of await this.#inspector.withoutRecord(suspects)) {
-        await this.attempt(key, () => this.#checkRendition(key));
-      }
-    } else if (suspects.length > 0) {
-      // Read first: an upload being stored is in the list from before its bytes until after its record.
-      const underWay = await this.retry(() => this.to.uploadsUnderWay());
-      for (const key of await this.#inspector.withoutRecord(suspects)) {
+    const orphans = new Set<string>();
+    const ids = keys.map((key) => key.slice(0, key.indexOf("/")));
+    await this.each(new Set(ids), async (id) => {
+      const info = await this.retry(() => this.to.stores.records.stat(keyOf.record(id)));
+      if (info === null) orphans.add(id);
+    });
+    const suspects = keys.filter((_, at) => orphans.has(ids[at] ?? ""));
+    let underWay: Set<string> | null = new Set();
+    if (suspects.length > 0 && role === "renditions") await delay(SETTLE_MS);
+    // Before the second look at the record: an upload is in the list from before its bytes until after its record.
+    else if (suspects.length > 0) underWay = await this.retry(() => this.to.uploadsUnderWay());
+    for (const key of suspects) {
+      if (underWay?.has(key.slice(0, key.indexOf("/")))) continue;
+      await this.attempt(key, async () => {
+        const trouble = await this.#checks.check(key);
+        if (trouble === null) return;
         if (underWay === null) this.#report.undecided++;
-        else if (!underWay.has(imageOf(key))) await this.attempt(key, () => this.#checkOriginal(key));
-      }
+        else await this.#settle(key, trouble);
+      });
     }
     this.progress.keys += keys.length;
     this.tell();
   }
 
-  async #checkRendition(key: string): Promise<void> {
-    const { renditions } = this.to.stores;
-    if ((await renditions.stat(key)) === null) return;
-    const repair = this.#mayRemove ? await this.#repaired("removed", () => renditions.delete(key)) : null;
-    this.#found({ id: imageOf(key), key, what: "orphaned-rendition", detail: `${key} has no image`, repair });
+  /** Repairs a problem, and reports it. What only a removal ends is planned for the end. */
+  async #settle(key: string, trouble: Trouble): Promise<void> {
+    const { id, what, detail } = trouble;
+    const mayRepair = this.#options.repair && (this.#mayRemove || what !== "orphaned-rendition");
+    const repair = mayRepair ? await this.#repaired(() => trouble.repair()) : null;
+    const finding: VerifyFinding = { id, key, what, detail, repair };
+    if (repair !== null || trouble.remove === undefined) return this.#found(finding);
+    if (what === "orphaned-bytes") this.#report.orphans++;
+    this.#planRemoval(finding);
   }
 
-  async #checkOriginal(key: string): Promise<void> {
-    const info = await this.to.stores.originals.stat(key);
-    if (info === null) return;
-    const id = imageOf(key);
-    const restored = () => this.#repair.restoreOrphan(id, key);
-    const repair = this.#options.repair ? await this.#repair.run(restored) : null;
-    const detail = `${key} has ${info.size} bytes, and there is no record`;
-    const finding: VerifyFinding = { id, key, what: "orphaned-bytes", detail, repair };
-    if (repair !== null) return this.#found(finding);
-    this.#report.orphans++;
-    this.#planRemoval(finding);
+  /** Runs a repair. A failure, such as a concurrent change of the image, is reported and does not stop other repairs. */
+  async #repaired(work: () => Promise<VerifyFinding["repair"]>): Promise<VerifyFinding["repair"]> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#options.onError(error);
+      return "failed";
+    }
   }
 
   /** Notes a defect that only a removal ends, until {@link #removePlanned}. Reports it at once if nothing is to be removed. */
@@ -264,36 +240,25 @@ export class Verification extends Job {
     const of = this.#report.images + this.#report.orphans;
     const most = maxRemovals ?? Math.max(FEW, Math.floor(of * SMALL_SHARE));
     const isAllowed = removals <= most;
-    if (repair && removals > 0) onRemovals?.({ removals, of, most, isAllowed });
+    if (repair) onRemovals?.({ removals, of, most, isAllowed });
     if (!isAllowed) {
       this.#giveUp();
       this.#mayRemove = false;
     }
     for (const finding of this.#planned.splice(0)) {
+      const { key } = finding;
       this.signal?.throwIfAborted();
       // A volume may have gone away meanwhile.
       await this.retry(() => this.to.confirm());
-      const isOrphan = finding.what === "orphaned-bytes";
-      await this.attempt(finding.key, () =>
-        isOrphan ? this.#removeOrphan(finding) : this.#endImage(finding),
-      );
+      await this.attempt(key, async () => {
+        const trouble = await this.#checks.check(key);
+        if (trouble?.remove === undefined) return;
+        const repair = await this.#repaired(async () => {
+          await trouble.remove?.();
+          return "removed";
+        });
+        this.#found({ ...finding, repair });
+      });
     }
-  }
-
-  /** Deletes planned bytes, unless their record is there by now. */
-  async #removeOrphan(finding: VerifyFinding): Promise<void> {
-    if ((await this.#inspector.withoutRecord([finding.key])).length === 0) return;
-    const removed = () => this.to.stores.originals.delete(finding.key);
-    this.#found({ ...finding, repair: await this.#repaired("removed", removed) });
-  }
-
-  /** Ends the image of a planned removal, unless it is whole or has ended by now. */
-  async #endImage(finding: VerifyFinding): Promise<void> {
-    const { key } = finding;
-    const suspicion = await this.#inspector.image(key);
-    if (suspicion === null || ["newer", "missing-entry"].includes(suspicion.trouble.what)) return;
-    const { trouble, blob } = suspicion;
-    const ended = () => this.to.end(imageOf(key), blob.revision, trouble.record !== null);
-    this.#found({ ...finding, repair: await this.#repaired("removed", ended) });
   }
 }

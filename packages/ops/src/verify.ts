@@ -1,7 +1,6 @@
-import { StoredImages } from "@outrigger/core/storage";
 import { checkOptions } from "@outrigger/core/stores";
 import { Verification } from "./verification.ts";
-import { isVerifyState, VERIFY_RULES, type VerifyOptions, type VerifyReport } from "./verify-options.ts";
+import { VERIFY_RULES, type VerifyOptions, type VerifyReport } from "./verify-options.ts";
 
 /**
  * Compares every record with its bytes (size and SHA-256), and finds bytes without a record. The storage may be in use: a
@@ -19,17 +18,6 @@ import { isVerifyState, VERIFY_RULES, type VerifyOptions, type VerifyReport } fr
  * const storage = createFsBlobStore({ directory: "./data" });
  * const { defects } = await verifyStorage({ storage, onFinding: ({ key, what }) => console.log(key, what) });
  */
-export async function verifyStorage(options: VerifyOptions): Promise<VerifyReport> {
-  return verifyAt(Date.now, options);
-}
-
-/** Like {@link verifyStorage}, by another clock. */
-export async function verifyAt(now: () => number, given: VerifyOptions): Promise<VerifyReport> {
-  const options = checkOptions("verifyStorage", given, VERIFY_RULES);
-  const { tombstoneDays, onError, maxRemovals } = options;
-  const settings = { tombstoneDays, now, onError, acceptsUnmarked: maxRemovals !== undefined };
-  const images = new StoredImages(options.storage, settings);
-  const backup = options.backup === undefined ? null : new StoredImages(options.backup, settings);
-  const state = isVerifyState(options.state) ? options.state : undefined;
-  return new Verification({ ...options, state }, images, backup).run();
+export async function verifyStorage(given: VerifyOptions): Promise<VerifyReport> {
+  return new Verification(checkOptions("verifyStorage", given, VERIFY_RULES), Date.now).run();
 }

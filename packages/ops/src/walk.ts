@@ -85,14 +85,13 @@ const DIGITS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz
 
 /** Ranges that meet, hold all keys, and hold equally many IDs: these are random. */
 function rangesOf(count: number): KeyRange[] {
-  return Array.from({ length: count }, (_, at) => ({
-    ...(at === 0 ? {} : { after: boundAt(at / count) }),
-    ...(at === count - 1 ? {} : { upTo: boundAt((at + 1) / count) }),
-  }));
-}
-
-/** The two characters that begin the IDs at a position, from 0 to 1. */
-function boundAt(position: number): string {
-  const number = Math.floor(position * DIGITS.length ** 2);
-  return DIGITS.charAt(Math.floor(number / DIGITS.length)) + DIGITS.charAt(number % DIGITS.length);
+  // Each bound is two characters.
+  const bounds = Array.from({ length: count }, (_, at) => {
+    const number = Math.floor((at / count) * DIGITS.length ** 2);
+    return DIGITS.charAt(Math.floor(number / DIGITS.length)) + DIGITS.charAt(number % DIGITS.length);
+  });
+  return bounds.map((bound, at) => {
+    const end = bounds[at + 1];
+    return { ...(at === 0 ? {} : { after: bound }), ...(end === undefined ? {} : { upTo: end }) };
+  });
 }

@@ -1,9 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
+import { checkOptions } from "../../core/src/check-options.ts";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { readAll } from "../../core/src/stores/read-all.ts";
 import { created, type ImageSite } from "../../core/test/image-site.ts";
-import { verifyAt } from "../src/verify.ts";
-import type { VerifyFinding, VerifyOptions, VerifyReport } from "../src/verify-options.ts";
+import { Verification } from "../src/verification.ts";
+import {
+  VERIFY_RULES,
+  type VerifyFinding,
+  type VerifyOptions,
+  type VerifyReport,
+} from "../src/verify-options.ts";
 
 /** The reports and the result of a verification. */
 export interface Verified {
@@ -27,6 +33,11 @@ export async function verified(
     ...options,
   });
   return { findings, report, errors };
+}
+
+/** A verification by another clock. */
+async function verifyAt(now: () => number, options: VerifyOptions): Promise<VerifyReport> {
+  return new Verification(checkOptions("verifyStorage", options, VERIFY_RULES), now).run();
 }
 
 /** The findings, as `<problem> <repair>` by key. */

@@ -56,7 +56,7 @@ export async function countImages(context: LifeContext, options?: CountOptions):
   for await (const { counts, ids, partCount } of parts) {
     done += counts.images;
     onProgress(done);
-    await forEachAtOnce(each(ids), AT_ONCE, async (id) => {
+    await forEachAtOnce(ids, AT_ONCE, async (id) => {
       const image = await lookAt(context, id);
       if (image === null) return;
       add(counts, image);
@@ -109,10 +109,6 @@ async function countAll(context: LifeContext, onProgress: (images: number) => vo
     onProgress(counts.images);
   });
   return counted(counts);
-}
-
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }
 
 function counted(counts: ImageCounts): ImageStats {

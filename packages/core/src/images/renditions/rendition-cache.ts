@@ -147,7 +147,7 @@ export class RenditionCache {
     for (let isFull = true; isFull && mayGoOn(); ) {
       const entries = await this.#idle.due(now(), BATCH);
       isFull = entries.length === BATCH;
-      await forEachAtOnce(each(entries), AT_ONCE, async (entry) => {
+      await forEachAtOnce(entries, AT_ONCE, async (entry) => {
         if (mayGoOn()) await this.#sweepEntry(entry, idleMs).catch((error) => this.#postpone(entry, error));
       });
     }
@@ -280,8 +280,4 @@ async function isNearlyFull(store: BlobStore): Promise<boolean> {
   if (!isLocalStore(store)) return false;
   const disk = await statfs(store.blobDirectory).catch(() => null);
   return disk !== null && disk.bavail * LEAST_FREE_PART < disk.blocks;
-}
-
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

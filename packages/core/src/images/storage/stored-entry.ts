@@ -23,10 +23,15 @@ export interface StoredEntry {
   detail: string;
 }
 
+const KINDS = [
+  [USAGES, "usage"],
+  ["idempotency/", "claim"],
+] as const;
+
 /** Reads the bytes at a key of the records' store. */
 export function readEntry(key: string, bytes: Buffer): StoredEntry {
   const id = idOfRecord(key);
-  const kind = kindOf(key, id);
+  const kind = id === null ? (KINDS.find(([prefix]) => key.startsWith(prefix))?.[1] ?? "other") : "image";
   const entry: StoredEntry = { kind, id, record: null, claimedAt: null, problem: null, detail: "" };
   try {
     if (kind === "image" && id !== null) entry.record = readRecord(bytes, id);
@@ -39,12 +44,6 @@ export function readEntry(key: string, bytes: Buffer): StoredEntry {
     entry.detail = error.message;
   }
   return entry;
-}
-
-function kindOf(key: string, id: string | null): StoredEntry["kind"] {
-  if (id !== null) return "image";
-  if (key.startsWith("idempotency/")) return "claim";
-  return key.startsWith(USAGES) ? "usage" : "other";
 }
 
 /** Key of the original that a record names, or of its unprocessed upload; `null`: the image has ended, and has no bytes. */

@@ -106,7 +106,7 @@ export class StoredImages {
 
   /** Whether an image has ended for good, by its record or by its dates. */
   isOver(record: ImageRecord): boolean {
-    return isOver(record, this.now());
+    return isOver(record, this.#settings.now());
   }
 
   /** Whether the end of an image need not be remembered any more. */
