@@ -29,60 +29,66 @@ export const STATES: readonly ImageState[] = [
 
 // The store validates these values too, but reports an invalid one as a bug of the caller. Typed values are usage errors.
 
-/** The text of `--reason`. */
-export function parseReason(text: string): string {
-  if (text.trim() !== "" && text.length <= MAX_REASON_LENGTH) return text;
-  throw new InvalidArgumentError(`It must have 1 to ${MAX_REASON_LENGTH} characters.`);
+/** A parser of typed values. @param read Returns `null` for an invalid text. @param must Completes the sentence "It must …". */
+function parser<Value>(must: string, read: (text: string) => Value | null): (text: string) => Value {
+  return (text) => {
+    const value = read(text);
+    if (value !== null) return value;
+    throw new InvalidArgumentError(`It must ${must}.`);
+  };
 }
+
+/** A text that matches a pattern. */
+function matching(must: string, pattern: RegExp): (text: string) => string {
+  return parser(must, (text) => (pattern.test(text) ? text : null));
+}
+
+/** A whole number of up to so many digits. */
+function whole(must: string, min: number, max: number): (text: string) => number {
+  return parser(must, (text) => {
+    const number = Number(text);
+    return /^\d{1,15}$/.test(text) && number >= min && number <= max ? number : null;
+  });
+}
+
+/** The text of `--reason`. */
+export const parseReason = parser(`have 1 to ${MAX_REASON_LENGTH} characters`, (text) =>
+  text.trim() !== "" && text.length <= MAX_REASON_LENGTH ? text : null,
+);
 
 /** The URL of `--authority`. */
-export function parseAuthority(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError("It must be an absolute http(s) URL.");
-}
+export const parseAuthority = parser("be an absolute http(s) URL", (text) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : null,
+);
 
 /** The time of `--created-from` and `--created-before`; a date without a time starts at 00:00 UTC. */
-export function parseTime(text: string): Date {
-  const ms = parseDate(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text, false);
-  if (ms !== null && ms >= 0) return new Date(ms);
-  throw new InvalidArgumentError(
-    "It must be a date such as 2030-01-31, or with time and zone such as 2030-01-31T12:00:00Z.",
-  );
-}
+export const parseTime = parser(
+  "be a date such as 2030-01-31, or with time and zone such as 2030-01-31T12:00:00Z",
+  (text) => {
+    const ms = parseDate(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00Z` : text, false);
+    return ms !== null && ms >= 0 ? new Date(ms) : null;
+  },
+);
 
 /** The time of `--delete-after`; a date without a time starts at 00:00 UTC. */
-export function parseDeleteAfter(text: string): Date {
+export const parseDeleteAfter = parser("be in the future", (text) => {
   const time = parseTime(text);
-  if (time.getTime() > Date.now()) return time;
-  throw new InvalidArgumentError("It must be in the future.");
-}
+  return time.getTime() > Date.now() ? time : null;
+});
 
 /** The number of `--limit`. */
-export function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 1.");
-}
+export const parseLimit = whole("be a whole number from 1", 1, 1e15);
+/** The number of `--offset` and `--max-removals`. */
+export const parseCount = whole("be a whole number from 0", 0, 1e15);
+/** The number of `--concurrency`. */
+export const parseConcurrency = whole(`be a whole number from 1 to ${MAX_CONCURRENCY}`, 1, MAX_CONCURRENCY);
 
 /** The bytes per second of `--rate`, which is given in MB/s. */
-export function parseRate(text: string): number {
+export const parseRate = parser(`be a number of MB/s from 0.001 to ${MAX_RATE_MB}`, (text) => {
   const megabytes = Number(text);
-  if (/^\d{1,6}(?:\.\d{1,3})?$/.test(text) && megabytes > 0 && megabytes <= MAX_RATE_MB)
-    return megabytes * 1e6;
-  throw new InvalidArgumentError(`It must be a number of MB/s from 0.001 to ${MAX_RATE_MB}.`);
-}
-
-/** The number of `--concurrency`. */
-export function parseConcurrency(text: string): number {
-  const number = Number(text);
-  if (/^\d{1,3}$/.test(text) && number >= 1 && number <= MAX_CONCURRENCY) return number;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_CONCURRENCY}.`);
-}
-
-/** The number of `--max-removals`. */
-export function parseRemovals(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 0.");
-}
+  const isRate = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) && megabytes > 0 && megabytes <= MAX_RATE_MB;
+  return isRate ? megabytes * 1e6 : null;
+});
 
 /** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC; or `never`. */
 export function parseExpiry(text: string, now = Date.now()): Date | "never" {
@@ -97,19 +103,23 @@ export function parseExpiry(text: string, now = Date.now()): Date | "never" {
 }
 
 /** An account's ID. */
-export function parseAccount(text: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError("It must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -.");
-}
+export const parseAccount = matching(
+  "have 1 to 64 characters of A-Z, a-z, 0-9, _ and -",
+  /^[A-Za-z0-9_-]{1,64}$/,
+);
 
 /** The address of `--email`. */
-export function parseEmail(text: string): string {
-  if (normaliseAddress(text) !== null) return text;
-  throw new InvalidArgumentError("It must be an email address.");
-}
+export const parseEmail = parser("be an email address", (text) =>
+  normaliseAddress(text) === null ? null : text,
+);
 
 /** The first characters of a key. */
-export function parseHint(text: string): string {
-  if (/^[0-9a-f]{4,40}$/i.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError("It must be the first 4 or more characters of a key.");
-}
+export const parseHint = parser("be the first 4 or more characters of a key", (text) =>
+  /^[0-9a-f]{4,40}$/i.test(text) ? text.toLowerCase() : null,
+);
+
+/** The colour of `--background`. */
+export const parseColour = matching(
+  "be six hexadecimal digits, such as ffffff, or transparent",
+  /^(?:[0-9a-f]{6}|transparent)$/i,
+);

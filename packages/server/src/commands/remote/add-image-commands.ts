@@ -1,7 +1,7 @@
 import type { AddressFormat, PicturePoint } from "@outrigger/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { lazyAction } from "../../cli/lazy-action.ts";
-import { parseExpiry, parseLimit } from "../../cli/option-values.ts";
+import { parseColour, parseExpiry, parseLimit } from "../../cli/option-values.ts";
 import { FORMATS, TO_HELP } from "./options.ts";
 
 const ENVIRONMENT = `
@@ -132,11 +132,6 @@ function parsePoint(text: string): PicturePoint {
   const [, x, y] = /^([01]?(?:\.\d+)?),([01]?(?:\.\d+)?)$/.exec(text) ?? [];
   if (x && y && Number(x) <= 1 && Number(y) <= 1) return [Number(x), Number(y)];
   throw new InvalidArgumentError("It must be a point: x,y with numbers from 0 to 1.");
-}
-
-function parseColour(text: string): string {
-  if (/^(?:[0-9a-f]{6}|transparent)$/i.test(text)) return text;
-  throw new InvalidArgumentError("It must be six hexadecimal digits, such as ffffff, or transparent.");
 }
 
 function parseFormat(text: string): AddressFormat {

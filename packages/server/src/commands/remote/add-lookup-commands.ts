@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { lazyAction } from "../../cli/lazy-action.ts";
-import { parseLimit } from "../../cli/option-values.ts";
+import { parseCount, parseLimit } from "../../cli/option-values.ts";
 import { TO_HELP } from "./options.ts";
 
 const ENVIRONMENT = `
@@ -79,15 +79,10 @@ export function addLookupCommands(program: Command): void {
   add("search", "List the addresses of a domain.", SEARCH_HELP)
     .argument("<domain>")
     .option("--limit <number>", "list at most this many, 1 to 100 (default: 10)", parseLimit)
-    .option("--offset <number>", "skip this many", parseOffset)
+    .option("--offset <number>", "skip this many", parseCount)
     .addOption(new Option("--type <type>", "only addresses of this type").choices(["personal", "generic"]))
     .option("--titles <list>", "only people with one of these job titles, separated by commas")
     .option("--required <list>", "only addresses with all of these: full_name, position, phone_number")
     .option("--status <list>", "only addresses whose latest verdict is one of valid, accept_all, unknown")
     .action(lazyAction(async () => (await import("./lookup.ts")).search));
-}
-
-function parseOffset(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number from 0.");
 }

@@ -163,8 +163,12 @@ export async function save(
     if (there !== null) throw Object.assign(new Error("exists"), { code: "EEXIST", syscall: "open" });
     const output = (await open(made, "wx")).createWriteStream({ flush: true });
     await pipeline(body, output, { signal });
-    // A link never replaces a file that another process has created meanwhile.
-    await (force ? rename(made, path) : link(made, path));
+    // A link never replaces a file that another process has created meanwhile. Some file systems have none.
+    const moved = force ? rename(made, path) : link(made, path);
+    await moved.catch(async (error: unknown) => {
+      if (force || (await stat(path).catch(() => null)) !== null) throw error;
+      await rename(made, path);
+    });
     return output.bytesWritten;
   } catch (cause) {
     if (systemCode(cause) === "EEXIST")

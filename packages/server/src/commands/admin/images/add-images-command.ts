@@ -4,11 +4,11 @@ import { lazyAction } from "../../../cli/lazy-action.ts";
 import {
   parseAuthority,
   parseConcurrency,
+  parseCount,
   parseDeleteAfter,
   parseLimit,
   parseRate,
   parseReason,
-  parseRemovals,
   parseTime,
   STATES,
 } from "../../../cli/option-values.ts";
@@ -174,7 +174,7 @@ export function addImagesCommand(program: Command): void {
     .option(
       "--max-removals <number>",
       "most images and orphaned originals to remove (default: 3, or 1 %)",
-      parseRemovals,
+      parseCount,
     )
     .option("--rate <MB/s>", "rate at which originals are read (default: 50)", parseRate)
     .option("--concurrency <number>", "keys checked at a time (default: 8)", parseConcurrency)

@@ -51,6 +51,12 @@ export function unexpected(check: string, answer: Answer, before = "answers "): 
   return { check, status, detail: before + said, remedy };
 }
 
+/** The finding for a refused PATCH or DELETE: a reply that is not the service's comes from a proxy that forbids the method. */
+export function refusedMethod(method: string, answer: Answer): Finding {
+  const found = unexpected(method, answer);
+  return problemDetail(answer) === "" ? problem(method, found.detail, remedies.allowMethods) : found;
+}
+
 /** The `detail` of a problem reply (RFC 9457); empty for any other reply. */
 export function problemDetail(answer: Answer): string {
   const isProblem = /^application\/problem\+json\b/i.test(headerOf(answer, "Content-Type"));

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { printable } from "../../../cli/printable.ts";
 import { type Finding, ok, problem, rate, warning } from "../finding.ts";
-import { describeAnswer, problemDetail, remedies, unexpected } from "./advice.ts";
+import { describeAnswer, problemDetail, refusedMethod, remedies, unexpected } from "./advice.ts";
 import {
   type Answer,
   DOCTOR_NAME,
@@ -151,7 +151,7 @@ const checkEdits: ImageCheck = async (visit, image) => {
   };
   const etag = headerOf(await visit.send(path), "ETag");
   const patched = await patch(NEW_NAME);
-  if (memberOf(patched, "name") !== NEW_NAME) return [unexpected("PATCH", patched)];
+  if (memberOf(patched, "name") !== NEW_NAME) return [refusedMethod("PATCH", patched)];
   let stale: string | false = false;
   for (let index = 0; index < READS_BACK; index++) {
     const answer = await visit.send(path);
@@ -209,7 +209,7 @@ const checkDelete: ImageCheck = async (visit, image) => {
   // Fills a cache in front.
   for (let index = 0; index < 2; index++) await visit.send(path);
   const answer = await visit.remove(image);
-  if (answer.status !== 204) return [unexpected("DELETE", answer)];
+  if (answer.status !== 204) return [refusedMethod("DELETE", answer)];
   const deleted = ok("DELETE", "arrives");
   for (let index = 0; index < READS_BACK; index++) {
     // No cache has this address.
