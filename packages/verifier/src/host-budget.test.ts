@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createHostBudgets, type Turn } from "./host-budget.ts";
+import { createHostBudgets, type Session } from "./host-budget.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
@@ -34,7 +34,7 @@ function createLine(budget: Partial<typeof BUDGET> = {}) {
         if ("retryAfterMs" in turn) return refused.push(turn.retryAfterMs);
         served.push(name);
         servedAtS.set(name, Math.round((Date.now() - begunMs) / 1000));
-        return setTimeout((each: Turn) => each.end(), SESSION_MS, turn);
+        return setTimeout((each: Session) => each.end(), SESSION_MS, turn);
       });
   }
   return { take, served, refused, waits, servedAtS };

@@ -3,17 +3,17 @@ import type { HostBudget } from "./prober-options.ts";
 
 /**
  * Throttles probes: limits concurrent sessions and questions per minute for each host address. Probes beyond the
- * limits wait in line.
+ * limits wait.
  */
 export interface HostBudgets {
   /**
-   * Waits for a turn. The line serves accounts alternately, and the probes of one account in order.
-   * @returns the turn; or the time to wait before a retry, if the line is too long or `signal` aborted.
+   * Waits for a session. Accounts are served alternately, and the probes of one account in order.
+   * @returns the session; or the time to wait before a retry, if too many probes wait or `signal` aborted.
    */
-  take(address: string, request: TurnRequest): Promise<Turn | { retryAfterMs: number }>;
+  take(address: string, request: SessionRequest): Promise<Session | { retryAfterMs: number }>;
 }
 
-export interface TurnRequest {
+export interface SessionRequest {
   /**
    * Maximum number of questions of the session, which may become less while the probe waits. 0: the probe no
    * longer needs the host.
@@ -25,183 +25,190 @@ export interface TurnRequest {
   onWait(waitMs: (() => number) | null): void;
 }
 
-export interface Turn {
+/** Permission for one session with a host. */
+export interface Session {
   /** Number of questions that the probe may ask. */
   questions: number;
   /** Refunds questions that were not asked. */
   refund(questions: number): void;
-  /** Ends the turn, so that the next one can start. */
+  /** Ends the session, so that the next one can start. */
   end(): void;
 }
 
 interface Waiter {
   account: string;
   questions(): number;
-  start(turn: Turn): void;
-}
-
-interface Host {
-  sessions: number;
-  /** Average duration of its sessions, in milliseconds; 0 before the first one ended. */
-  sessionMs: number;
-  /** Times at which the questions of the last minute were admitted, oldest first. */
-  askedAt: number[];
-  /** The waiters of each account; the next account is first. */
-  line: Map<string, Waiter[]>;
-  timer: NodeJS.Timeout | undefined;
+  start(session: Session): void;
 }
 
 const MINUTE_MS = 60_000;
 /** Beyond this number of hosts, idle ones are removed. */
 const MAX_IDLE_HOSTS = 1000;
-/** Maximum length of the line before one host. */
+/** Maximum number of probes that wait for one host. */
 const MAX_WAITING = 1000;
 /** Weight of the last session in the average duration. */
 const LAST_WEIGHT = 0.25;
 
-export function createHostBudgets(
-  { sessions, questionsPerMinute, maxWaitMs }: Filled<HostBudget>,
-  now: () => number,
-): HostBudgets {
-  const hosts = new Map<string, Host>();
+export function createHostBudgets(budget: Filled<HostBudget>, now: () => number): HostBudgets {
+  const hosts = new Map<string, HostQueue>();
 
-  function hostOf(address: string): Host {
+  function hostOf(address: string): HostQueue {
     let host = hosts.get(address);
     if (host === undefined) {
-      if (hosts.size >= MAX_IDLE_HOSTS) forgetIdle();
-      host = { sessions: 0, sessionMs: 0, askedAt: [], line: new Map(), timer: undefined };
+      if (hosts.size >= MAX_IDLE_HOSTS) {
+        for (const [known, each] of hosts) if (each.isIdle()) hosts.delete(known);
+      }
+      host = new HostQueue(budget, now);
       hosts.set(address, host);
     }
     return host;
   }
 
-  function forgetIdle(): void {
-    for (const [address, host] of hosts) {
-      if (host.sessions === 0 && host.line.size === 0 && waitFor(host, questionsPerMinute) === 0) {
-        hosts.delete(address);
-      }
-    }
+  return { take: (address, request) => hostOf(address).take(request) };
+}
+
+/** The sessions with one host address, and the probes that wait for it. */
+class HostQueue {
+  readonly #budget: Filled<HostBudget>;
+  readonly #now: () => number;
+  #sessions = 0;
+  /** Average duration of its sessions, in milliseconds; 0 before the first one ended. */
+  #sessionMs = 0;
+  /** Times at which the questions of the last minute were admitted, oldest first. */
+  readonly #askedAt: number[] = [];
+  /** The waiters of each account; the next account is first. */
+  readonly #waiting = new Map<string, Waiter[]>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(budget: Filled<HostBudget>, now: () => number) {
+    this.#budget = budget;
+    this.#now = now;
+  }
+
+  isIdle(): boolean {
+    const hasWork = this.#sessions > 0 || this.#waiting.size > 0;
+    return !hasWork && this.#waitFor(this.#budget.questionsPerMinute) === 0;
+  }
+
+  take({ questions, account, signal, onWait }: SessionRequest): Promise<Session | { retryAfterMs: number }> {
+    return new Promise((resolve) => {
+      let state: "new" | "waiting" | "ended" = "new";
+      const end = (result: Session | { retryAfterMs: number }) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        if (state === "waiting") onWait(null);
+        state = "ended";
+        resolve(result);
+      };
+      const waiter: Waiter = { account, questions, start: end };
+      const giveUp = () => {
+        const retryAfterMs = Math.ceil(Math.max(1000, this.#estimate(waiter)));
+        this.#leave(waiter);
+        end({ retryAfterMs });
+        this.#serve();
+      };
+      const timer = setTimeout(giveUp, this.#budget.maxWaitMs);
+      signal.addEventListener("abort", giveUp);
+      const length = [...this.#waiting.values()].reduce((sum, waiters) => sum + waiters.length, 0);
+      const waiters = this.#waiting.get(account) ?? [];
+      waiters.push(waiter);
+      this.#waiting.set(account, waiters);
+      // A wait that would be too long ends before it begins.
+      const isTooLong = length >= MAX_WAITING || this.#estimate(waiter) > this.#budget.maxWaitMs;
+      if (signal.aborted || isTooLong) giveUp();
+      else this.#serve();
+      // It may have started the session.
+      if ((state as string) === "ended") return;
+      state = "waiting";
+      onWait(() => this.#estimate(waiter));
+    });
   }
 
   /** Time until the last of `questions` more may be asked, in milliseconds. */
-  function waitFor(host: Host, questions: number): number {
-    const nowMs = now();
-    const old = host.askedAt.findIndex((askedAt) => askedAt > nowMs - MINUTE_MS);
-    if (old !== 0) host.askedAt.splice(0, old === -1 ? host.askedAt.length : old);
+  #waitFor(questions: number): number {
+    const { questionsPerMinute } = this.#budget;
+    const nowMs = this.#now();
+    const old = this.#askedAt.findIndex((askedAt) => askedAt > nowMs - MINUTE_MS);
+    if (old !== 0) this.#askedAt.splice(0, old === -1 ? this.#askedAt.length : old);
     // Each question is a minute after the one that is `questionsPerMinute` before it.
     const minutes = Math.max(0, Math.ceil(questions / questionsPerMinute) - 1);
-    const excess = host.askedAt.length + questions - minutes * questionsPerMinute - questionsPerMinute;
-    const last = host.askedAt[excess - 1];
+    const excess = this.#askedAt.length + questions - minutes * questionsPerMinute - questionsPerMinute;
+    const last = this.#askedAt[excess - 1];
     return minutes * MINUTE_MS + (last === undefined ? 0 : last + MINUTE_MS - nowMs);
   }
 
-  /** Estimated wait of a waiter in line, in milliseconds. */
-  function estimate(host: Host, waiter: Waiter): number {
-    const accounts = [...host.line.keys()];
+  /** Estimated remaining wait, in milliseconds. */
+  #estimate(waiter: Waiter): number {
+    const { sessions } = this.#budget;
+    const accounts = [...this.#waiting.keys()];
     const own = accounts.indexOf(waiter.account);
-    const position = host.line.get(waiter.account)?.indexOf(waiter) ?? 0;
+    const position = this.#waiting.get(waiter.account)?.indexOf(waiter) ?? 0;
     let questions = waiter.questions();
     let ahead = 0;
     for (const [index, account] of accounts.entries()) {
-      // Before the own turn, each account has one for each of the own ones, and the earlier accounts one more.
-      const turns = position + (index < own ? 1 : 0);
-      for (const other of host.line.get(account)?.slice(0, turns) ?? []) {
+      // Each account has a session for each earlier one of the own account, and the accounts before it one more.
+      const earlier = position + (index < own ? 1 : 0);
+      for (const other of this.#waiting.get(account)?.slice(0, earlier) ?? []) {
         questions += other.questions();
         ahead += 1;
       }
     }
-    const rounds = Math.max(0, Math.ceil((host.sessions + ahead + 1 - sessions) / sessions));
-    return Math.max(waitFor(host, questions), rounds * host.sessionMs);
+    const rounds = Math.max(0, Math.ceil((this.#sessions + ahead + 1 - sessions) / sessions));
+    return Math.max(this.#waitFor(questions), rounds * this.#sessionMs);
   }
 
-  function leave(host: Host, waiter: Waiter): void {
-    const waiters = host.line.get(waiter.account) ?? [];
+  #leave(waiter: Waiter): void {
+    const waiters = this.#waiting.get(waiter.account) ?? [];
     waiters.splice(waiters.indexOf(waiter), 1);
-    if (waiters.length === 0) host.line.delete(waiter.account);
+    if (waiters.length === 0) this.#waiting.delete(waiter.account);
   }
 
-  /** Starts as many turns as the budget allows and schedules the next attempt. */
-  function serve(host: Host): void {
-    clearTimeout(host.timer);
-    for (const waiter of [...host.line.values()].flat()) {
+  /** Starts as many sessions as the budget allows and schedules the next attempt. */
+  #serve(): void {
+    clearTimeout(this.#timer);
+    for (const waiter of [...this.#waiting.values()].flat()) {
       if (waiter.questions() > 0) continue;
-      leave(host, waiter);
+      this.#leave(waiter);
       waiter.start({ questions: 0, refund: () => undefined, end: () => undefined });
     }
     for (;;) {
-      const [[account, waiters] = ["", []]] = host.line;
+      const [[account, waiters] = ["", []]] = this.#waiting;
       const [waiter] = waiters;
-      if (waiter === undefined || host.sessions >= sessions) return;
-      const waitMs = waitFor(host, waiter.questions());
+      if (waiter === undefined || this.#sessions >= this.#budget.sessions) return;
+      const waitMs = this.#waitFor(waiter.questions());
       if (waitMs > 0) {
-        host.timer = setTimeout(serve, Math.min(waitMs, MINUTE_MS) + 1, host);
+        this.#timer = setTimeout(() => this.#serve(), Math.min(waitMs, MINUTE_MS) + 1);
         return;
       }
-      leave(host, waiter);
-      // The account goes to the end of the line.
-      if (host.line.delete(account)) host.line.set(account, waiters);
-      waiter.start(begin(host, waiter.questions()));
+      this.#leave(waiter);
+      // The account becomes the last.
+      if (this.#waiting.delete(account)) this.#waiting.set(account, waiters);
+      waiter.start(this.#begin(waiter.questions()));
     }
   }
 
-  function begin(host: Host, questions: number): Turn {
-    const allowedAtMs = now();
+  #begin(questions: number): Session {
+    const allowedAtMs = this.#now();
     const begunMs = performance.now();
     let hasEnded = false;
-    host.sessions += 1;
-    for (let count = 0; count < questions; count++) host.askedAt.push(allowedAtMs);
+    this.#sessions += 1;
+    for (let count = 0; count < questions; count++) this.#askedAt.push(allowedAtMs);
     return {
       questions,
-      refund(unasked) {
+      refund: (unasked) => {
         for (let count = 0; count < unasked; count++) {
-          const index = host.askedAt.lastIndexOf(allowedAtMs);
-          if (index !== -1) host.askedAt.splice(index, 1);
+          const index = this.#askedAt.lastIndexOf(allowedAtMs);
+          if (index !== -1) this.#askedAt.splice(index, 1);
         }
       },
-      end() {
+      end: () => {
         if (hasEnded) return;
         hasEnded = true;
-        host.sessions -= 1;
+        this.#sessions -= 1;
         const tookMs = performance.now() - begunMs;
-        host.sessionMs += (tookMs - host.sessionMs) * (host.sessionMs === 0 ? 1 : LAST_WEIGHT);
-        serve(host);
+        this.#sessionMs += (tookMs - this.#sessionMs) * (this.#sessionMs === 0 ? 1 : LAST_WEIGHT);
+        this.#serve();
       },
     };
   }
-
-  return {
-    async take(address, { questions, account, signal, onWait }) {
-      const host = hostOf(address);
-      return await new Promise((resolve) => {
-        let state: "new" | "waiting" | "ended" = "new";
-        const end = (result: Turn | { retryAfterMs: number }) => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", giveUp);
-          if (state === "waiting") onWait(null);
-          state = "ended";
-          resolve(result);
-        };
-        const waiter: Waiter = { account, questions, start: end };
-        const giveUp = () => {
-          const retryAfterMs = Math.ceil(Math.max(1000, estimate(host, waiter)));
-          leave(host, waiter);
-          end({ retryAfterMs });
-          serve(host);
-        };
-        const timer = setTimeout(giveUp, maxWaitMs);
-        signal.addEventListener("abort", giveUp);
-        const length = [...host.line.values()].reduce((sum, waiters) => sum + waiters.length, 0);
-        const waiters = host.line.get(account) ?? [];
-        waiters.push(waiter);
-        host.line.set(account, waiters);
-        // A line that is too long ends the wait before it begins.
-        if (signal.aborted || length >= MAX_WAITING || estimate(host, waiter) > maxWaitMs) giveUp();
-        else serve(host);
-        // `serve` may have ended the wait.
-        if ((state as string) === "ended") return;
-        state = "waiting";
-        onWait(() => estimate(host, waiter));
-      });
-    },
-  };
 }

@@ -67,7 +67,7 @@ export function createProber(settings: ProberSettings): VerifyingProber {
           progress: () => found,
           run: (flightSignal) =>
             withDeadline(wholeMs, flightSignal, (within, deadline) =>
-              probe({
+              probe.run({
                 ...{ local, domain, asksHosts, account, report, mayAsk, signal: within },
                 onWait(waitMs) {
                   if (waitMs === null) deadline.resume();

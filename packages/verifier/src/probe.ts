@@ -4,7 +4,7 @@ import { isForbidden } from "@outrigger/core/stores";
 import { type Controls, createControls } from "./controls.ts";
 import type { MailHost, MailRoute } from "./dns/mail-route.ts";
 import { type EgressWatch, isSilence } from "./egress-watch.ts";
-import type { HostBudgets } from "./host-budget.ts";
+import type { HostBudgets, Session } from "./host-budget.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
 import type { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
@@ -26,7 +26,7 @@ export interface ProbeTask {
   /** The account on whose behalf; `""` without one. */
   account: string;
   signal: AbortSignal;
-  /** See the options of a probe; the time in line is not limited by `signal`. */
+  /** See the options of a probe; the wait for a host is not limited by `signal`. */
   onWait(waitMs: (() => number) | null): void;
   mayAsk: ((address: string) => Promise<boolean>) | undefined;
   /** Receives intermediate results. */
@@ -34,7 +34,7 @@ export interface ProbeTask {
 }
 
 export interface Probe {
-  (task: ProbeTask): Promise<ProbeResult>;
+  run(task: ProbeTask): Promise<ProbeResult>;
   /** Deletes an address that serves as control of its domain. */
   forget: Controls["forget"];
   /** Resolves when all connections are closed. */
@@ -42,25 +42,44 @@ export interface Probe {
 }
 
 /** A host name with one of its addresses. */
-interface Place {
+interface HostAddress {
   name: string;
   address: string;
 }
 
 /** Maximum number of addresses that are tried, over all hosts. */
-const MAX_PLACES = 4;
+const MAX_HOSTS = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
 const DNS_RETRY_MS = 60_000;
 /** An aborted attempt to connect counts as failed only if it lasted at least this long. */
 const TELLING_MS = 2000;
 
-export function createProbe({ settings, memory, findRoute, budgets, egress }: ProbeOptions): Probe {
-  const connections = new Set<Promise<void>>();
-  const controls = createControls(settings.now);
+export function createProbe(options: ProbeOptions): Probe {
+  return new MailProbe(options);
+}
 
-  async function probe(task: ProbeTask): Promise<ProbeResult> {
+class MailProbe implements Probe {
+  readonly #settings: ProberSettings;
+  readonly #memory: ProberMemory;
+  readonly #findRoute: ProbeOptions["findRoute"];
+  readonly #budgets: HostBudgets;
+  readonly #egress: EgressWatch;
+  readonly #controls: Controls;
+  readonly #connections = new Set<Promise<void>>();
+
+  constructor({ settings, memory, findRoute, budgets, egress }: ProbeOptions) {
+    this.#settings = settings;
+    this.#memory = memory;
+    this.#findRoute = findRoute;
+    this.#budgets = budgets;
+    this.#egress = egress;
+    this.#controls = createControls(settings.now);
+  }
+
+  async run(task: ProbeTask): Promise<ProbeResult> {
     const { local, domain, asksHosts, signal, report } = task;
-    const route = await findRoute(domain, signal);
+    const { forbidden, now, smtp } = this.#settings;
+    const route = await this.#findRoute(domain, signal);
     if (route.routing === "unknown") {
       if (signal.aborted) return { ...NOTHING, reason: "timeout" };
       return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
@@ -68,166 +87,195 @@ export function createProbe({ settings, memory, findRoute, budgets, egress }: Pr
     const found: ProbeResult = { ...NOTHING, routing: route.routing };
     if (route.routing !== "found") return { ...found, mailbox: false };
     report(found);
-    const places = placesOf(route.hosts);
+    const hosts = inOrderOfTrial(route.hosts);
     // The checked address itself is connected to: a second lookup of the name could return another address.
-    const allowed = places.filter(({ address }) => !isForbidden(settings.forbidden, address));
-    if (places.length > 0 && allowed.length === 0) return { ...found, reason: "forbidden_address" };
-    if (!asksHosts || settings.smtp === null) return { ...found, reason: "not_probed" };
+    const allowed = hosts.filter(({ address }) => !isForbidden(forbidden, address));
+    if (hosts.length > 0 && allowed.length === 0) return { ...found, reason: "forbidden_address" };
+    if (!asksHosts || smtp === null) return { ...found, reason: "not_probed" };
     if (allowed.length === 0) return { ...found, reason: "no_connection" };
 
-    const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
+    const acceptsAll = (await this.#memory.acceptsAll(domain)) ?? null;
     if (acceptsAll === true) return { ...found, server: true, acceptsAll, reason: "accepts_all" };
-    const greylisting = await memory.greylisting(local, domain);
-    const waitMs = greylisting === undefined ? 0 : greylisting.askAtMs - settings.now();
+    const greylisting = await this.#memory.greylisting(local, domain);
+    const waitMs = greylisting === undefined ? 0 : greylisting.askAtMs - now();
     // With some servers, an early question restarts the wait.
     if (waitMs > 0) return { ...found, server: true, acceptsAll, reason: "greylisted", retryAfterMs: waitMs };
-    const ordered = preferred(allowed, greylisting?.address);
-    return await askPlaces(task, settings.smtp, found, ordered.slice(0, MAX_PLACES), greylisting?.times ?? 0);
+    const preferred = withFirst(allowed, greylisting?.address).slice(0, MAX_HOSTS);
+    return await this.#askHosts(task, smtp, found, preferred, greylisting?.times ?? 0);
   }
 
-  async function askPlaces(
+  forget(...given: Parameters<Controls["forget"]>): ReturnType<Controls["forget"]> {
+    return this.#controls.forget(...given);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#connections);
+  }
+
+  /** Asks one host after another until one has answered, or refuses this sender. */
+  async #askHosts(
     task: ProbeTask,
     identity: SmtpIdentity,
     found: ProbeResult,
-    places: readonly Place[],
+    hosts: readonly HostAddress[],
     timesGreylisted: number,
   ): Promise<ProbeResult> {
     const { local, domain, signal, report } = task;
     let result = found;
-    for (const place of places) {
+    for (const host of hosts) {
       if (signal.aborted) return { ...result, reason: "timeout" };
-      const blocked = await egress.admit(signal);
+      const blocked = await this.#egress.admit(signal);
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
-      const turn = await takeTurn(task, place);
-      if ("retryAfterMs" in turn) {
-        return signal.aborted ? { ...result, reason: "timeout" } : { ...result, reason: "budget", ...turn };
+      const session = await this.#waitForSession(task, host);
+      if ("retryAfterMs" in session) {
+        return signal.aborted
+          ? { ...result, reason: "timeout" }
+          : { ...result, reason: "budget", ...session };
       }
       // Read after the wait: another probe of the domain may have completed meanwhile.
-      const acceptsAll = (await memory.acceptsAll(domain)) ?? null;
-      if (acceptsAll === true || turn.questions === 0) {
-        turn.refund(turn.questions);
-        turn.end();
+      const acceptsAll = (await this.#memory.acceptsAll(domain)) ?? null;
+      if (acceptsAll === true || session.questions === 0) {
+        session.refund(session.questions);
+        session.end();
         return { ...result, server: true, acceptsAll: true, reason: "accepts_all" };
       }
-      const outcome = await ask(task, identity, place, acceptsAll === null, {
-        ...{ questions: turn.questions, end: turn.end },
-        refundAllBut: (asked) => turn.refund(turn.questions - asked),
-        onSpoken: () => report({ ...result, server: true, reason: null }),
+      const before = result;
+      const onSpoken = () => report({ ...before, server: true, reason: null });
+      const outcome = await this.#ask({
+        task,
+        identity,
+        host,
+        session,
+        asksMadeUp: acceptsAll === null,
+        onSpoken,
       });
-      const told = readOutcome(result, outcome, acceptsAll);
-      controls.note(domain, local, outcome, told.acceptsAll);
+      const answer = readOutcome(result, outcome, acceptsAll);
+      this.#controls.note(domain, local, outcome, answer.acceptsAll);
       if (isLast(outcome)) {
-        const kept = await keepWhatWasTold(told, local, domain, place, timesGreylisted);
-        report(kept);
-        return kept;
+        const remembered = await this.#remember(answer, task, host, timesGreylisted);
+        report(remembered);
+        return remembered;
       }
-      result = keepMoreTelling(result, told);
+      result = moreInformative(result, answer);
       report({ ...result, reason: null });
     }
     return result;
   }
 
-  function takeTurn({ domain, account, signal, onWait }: ProbeTask, { address }: Place) {
-    const sinceMs = settings.now();
+  #waitForSession({ domain, account, signal, onWait }: ProbeTask, { address }: HostAddress) {
+    const { budget, now } = this.#settings;
+    const sinceMs = now();
     // The second question is the control, or finds out whether the domain accepts all; the third repeats the first.
     const questions = () => {
-      const { acceptedAllAtMs, hasFailed } = controls.of(domain);
-      // The answer to another probe spares those in line their questions.
+      const { acceptedAllAtMs, hasFailed } = this.#controls.of(domain);
+      // The answer to another probe spares waiting probes their questions.
       if (acceptedAllAtMs >= sinceMs) return 0;
-      return hasFailed ? Math.min(3, settings.budget.questionsPerMinute) : 2;
+      return hasFailed ? Math.min(3, budget.questionsPerMinute) : 2;
     };
-    return budgets.take(address, { account, signal, onWait, questions });
+    return this.#budgets.take(address, { account, signal, onWait, questions });
   }
 
-  async function ask(
-    task: ProbeTask,
-    identity: SmtpIdentity,
-    { name, address }: Place,
-    asksMadeUp: boolean,
-    turn: { questions: number; refundAllBut(asked: number): void; end(): void; onSpoken(): void },
-  ): Promise<Outcome> {
+  async #ask({ task, identity, host, session, asksMadeUp, onSpoken }: Conversation): Promise<Outcome> {
     const { local, domain, signal, mayAsk } = task;
+    const { port, connectMs, replyMs, connect } = this.#settings;
     const closing: Promise<void>[] = [];
     const startedMs = performance.now();
     try {
       const outcome = await converse(
         {
-          ...{ local, domain, repeats: turn.questions > 2 },
-          control: () => controls.choose(domain, local, signal, mayAsk),
+          local,
+          domain,
+          repeats: session.questions > 2,
+          control: () => this.#controls.choose(domain, local, signal, mayAsk),
           madeUpLocal: asksMadeUp ? madeUpLocal(identity.mailFrom, domain) : null,
         },
         {
-          ...{ name, address, identity, signal, port: settings.port },
-          ...{ connectMs: settings.connectMs, replyMs: settings.replyMs, connect: settings.connect },
-          onSpoken: turn.onSpoken,
+          ...host,
+          identity,
+          signal,
+          port,
+          connectMs,
+          replyMs,
+          connect,
+          onSpoken,
           onClosing: (gone) => closing.push(gone),
         },
       );
-      await noteConnection(outcome, { name: domain, address }, performance.now() - startedMs, signal);
-      const asked =
-        outcome.kind === "answered"
-          ? [outcome.target, outcome.madeUp, outcome.control, outcome.repeated].filter(Boolean).length
-          : 0;
+      await this.#noteConnection(outcome, task, host, performance.now() - startedMs);
       // A conversation that broke off may have asked; its questions are not refunded.
-      if (outcome.kind !== "failed" || !outcome.hasSpoken) turn.refundAllBut(asked);
+      if (outcome.kind !== "failed" || !outcome.hasSpoken) {
+        session.refund(session.questions - questionsAsked(outcome));
+      }
       return outcome;
     } finally {
-      // The turn ends only when the connection is closed.
-      const gone = Promise.all(closing).then(() => turn.end());
-      connections.add(gone);
-      void gone.then(() => connections.delete(gone));
+      // The session ends only when the connection is closed.
+      const gone = Promise.all(closing).then(() => session.end());
+      this.#connections.add(gone);
+      void gone.then(() => this.#connections.delete(gone));
     }
   }
 
-  async function noteConnection(
+  /** Tells the watch of port 25 whether a connection was made. */
+  async #noteConnection(
     outcome: Outcome,
-    { name: domain, address }: Place,
+    { domain, signal }: ProbeTask,
+    { address }: HostAddress,
     tookMs: number,
-    signal: AbortSignal,
   ): Promise<void> {
     const failed = outcome.kind === "failed" && !outcome.hasSpoken ? outcome : null;
     if (failed?.failure === "unreachable") {
-      if (isSilence(failed.code) === true) await egress.failed(domain, address, signal);
+      if (isSilence(failed.code) === true) await this.#egress.failed(domain, address, signal);
     } else if (failed?.failure === "aborted") {
-      if (tookMs >= TELLING_MS) await egress.failed(domain, address, signal);
+      if (tookMs >= TELLING_MS) await this.#egress.failed(domain, address, signal);
     } else {
-      egress.connected();
+      this.#egress.connected();
     }
   }
 
-  async function keepWhatWasTold(
-    told: ProbeResult,
-    local: string,
-    domain: string,
-    { address }: Place,
+  /** Keeps whether the domain accepts all, and a greylisting with the time of the next attempt. */
+  async #remember(
+    answer: ProbeResult,
+    { local, domain }: ProbeTask,
+    { address }: HostAddress,
     timesGreylisted: number,
   ): Promise<ProbeResult> {
-    if (told.acceptsAll !== null)
-      await memory.keepAcceptsAll(domain, told.acceptsAll, settings.acceptsAllTtlMs);
-    if (told.reason !== "greylisted") return told;
+    const { acceptsAllTtlMs, greylistMs, now } = this.#settings;
+    if (answer.acceptsAll !== null)
+      await this.#memory.keepAcceptsAll(domain, answer.acceptsAll, acceptsAllTtlMs);
+    if (answer.reason !== "greylisted") return answer;
     const times = timesGreylisted + 1;
-    const firstMs = told.retryAfterMs ?? settings.greylistMs;
+    const firstMs = answer.retryAfterMs ?? greylistMs;
     const retryAfterMs = Math.min(MAX_GREYLIST_MS, firstMs * 2 ** timesGreylisted);
     // If only the made-up name is greylisted, the mailbox is known and needs no retry.
-    if (told.mailbox === null) {
-      await memory.keepGreylisting(local, domain, { address, times, askAtMs: settings.now() + retryAfterMs });
+    if (answer.mailbox === null) {
+      await this.#memory.keepGreylisting(local, domain, { address, times, askAtMs: now() + retryAfterMs });
     }
-    return { ...told, retryAfterMs };
+    return { ...answer, retryAfterMs };
   }
+}
 
-  return Object.assign(probe, {
-    forget: controls.forget,
-    async settled() {
-      await Promise.all(connections);
-    },
-  });
+/** What one conversation with a host needs. */
+interface Conversation {
+  task: ProbeTask;
+  identity: SmtpIdentity;
+  host: HostAddress;
+  session: Session;
+  /** Whether a made-up name is asked about too, to find out whether the domain accepts all. */
+  asksMadeUp: boolean;
+  /** Called once the server has spoken SMTP. */
+  onSpoken(): void;
+}
+
+function questionsAsked(outcome: Outcome): number {
+  if (outcome.kind !== "answered") return 0;
+  return [outcome.target, outcome.madeUp, outcome.control, outcome.repeated].filter(Boolean).length;
 }
 
 /**
  * The first address of each host, then the second ones: a host that is down is usually down at all its
  * addresses.
  */
-function placesOf(hosts: readonly MailHost[]): Place[] {
+function inOrderOfTrial(hosts: readonly MailHost[]): HostAddress[] {
   const most = Math.max(0, ...hosts.map(({ addresses }) => addresses.length));
   return Array.from({ length: most }, (_, index) =>
     hosts.flatMap(({ name, addresses }) => {
@@ -238,9 +286,9 @@ function placesOf(hosts: readonly MailHost[]): Place[] {
 }
 
 /** Puts the given address first: the host that greylisted has recorded this sender. */
-function preferred(places: readonly Place[], address: string | undefined): Place[] {
-  const first = places.filter((place) => place.address === address);
-  return [...first, ...places.filter((place) => place.address !== address)];
+function withFirst(hosts: readonly HostAddress[], address: string | undefined): HostAddress[] {
+  const first = hosts.filter((host) => host.address === address);
+  return [...first, ...hosts.filter((host) => host.address !== address)];
 }
 
 /** Whether no further host is tried: this one has answered, or refuses this sender. */
@@ -251,7 +299,7 @@ function isLast(outcome: Outcome): boolean {
 }
 
 /** Of two results without an answer, keeps the more informative one. */
-function keepMoreTelling(one: ProbeResult, other: ProbeResult): ProbeResult {
+function moreInformative(one: ProbeResult, other: ProbeResult): ProbeResult {
   const isBetter = one.reason === null || one.reason === "no_connection" || one.server !== true;
   return { ...(isBetter ? other : one), server: one.server === true || other.server === true };
 }

@@ -26,7 +26,7 @@ const GOODBYE_MS = 2000;
 /** Number of unsolicited replies before the connection is closed. */
 const MAX_UNASKED = 4;
 
-interface Waiting {
+interface ReplyWaiter {
   resolve(reply: SmtpReply): void;
   reject(error: DialogueError): void;
 }
@@ -36,63 +36,143 @@ interface Waiting {
  * abort.
  */
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<SmtpConnection> {
-  const { replyMs, signal } = options;
   const plain = await openSocket(options);
   if (plain instanceof Socket) plain.setNoDelay(true);
-  let socket: Duplex = plain;
-  let parser = createReplyParser();
-  let failure: DialogueError | null = null;
-  let waiting: Waiting | null = null;
-  const unread: SmtpReply[] = [];
-  const gone = new Promise<void>((resolve) => {
-    if (plain.closed) resolve();
-    else plain.once("close", () => resolve());
-  });
+  return new SmtpDialogue(plain, options);
+}
 
-  function fail(error: DialogueError): void {
-    failure ??= error;
-    waiting?.reject(failure);
-    waiting = null;
-    socket.destroy();
-    plain.destroy();
+class SmtpDialogue implements SmtpConnection {
+  readonly #plain: Duplex;
+  readonly #replyMs: number;
+  /** Resolves when the connection is closed. */
+  readonly #gone: Promise<void>;
+  #socket: Duplex;
+  #parser = createReplyParser();
+  #failure: DialogueError | null = null;
+  #waiter: ReplyWaiter | null = null;
+  readonly #unread: SmtpReply[] = [];
+
+  constructor(plain: Duplex, { replyMs, signal }: SmtpConnectionOptions) {
+    this.#plain = plain;
+    this.#replyMs = replyMs;
+    this.#socket = plain;
+    this.#gone = new Promise<void>((resolve) => {
+      if (plain.closed) resolve();
+      else plain.once("close", () => resolve());
+    });
+    const stop = () => this.#fail(new DialogueError("aborted", "The probe was aborted"));
+    signal.addEventListener("abort", stop);
+    void this.#gone.then(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+    this.#listen();
+    if (plain.destroyed) this.#fail(hungUp());
   }
 
-  function take(chunk: Buffer): void {
+  greeting(): Promise<SmtpReply> {
+    return this.#nextReply();
+  }
+
+  async command(verb: SmtpVerb, argument?: string): Promise<SmtpReply> {
+    const line = commandLine(verb, argument);
+    const early = this.#unread[0];
+    // An early reply does not answer the command. Only a 421 is valid at any time: the server is closing.
+    if (early !== undefined && early.code !== 421) throw earlyTalker();
+    if (early === undefined && this.#parser.isAmid()) throw earlyTalker();
+    if (early === undefined && this.#failure === null) this.#socket.write(line);
+    return await this.#nextReply();
+  }
+
+  async upgrade(serverName: string): Promise<void> {
+    // Data received before the handshake was not encrypted and must not count as encrypted (STARTTLS
+    // injection).
+    if (this.#unread.length > 0 || this.#parser.isAmid()) throw earlyTalker();
+    if (this.#failure !== null) throw this.#failure;
+    this.#plain.removeAllListeners("data");
+    this.#parser = createReplyParser();
+    // Any certificate is accepted: nothing secret is sent, and certificates of mail servers rarely match
+    // their names (RFC 7435).
+    const secure = connectTls({
+      socket: this.#plain,
+      rejectUnauthorized: false,
+      ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
+    });
+    this.#socket = secure;
+    this.#listen();
+    await new Promise<void>((resolve, reject) => {
+      const timer = this.#failAfter(this.#replyMs, "The TLS handshake took too long");
+      const settle = (error?: DialogueError) => {
+        clearTimeout(timer);
+        this.#waiter = null;
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      this.#waiter = { resolve: () => undefined, reject: settle };
+      secure.once("secureConnect", () => settle());
+    });
+  }
+
+  async quit(): Promise<void> {
+    if (this.#failure === null) {
+      const timer = this.#failAfter(GOODBYE_MS, "The server did not close the connection after QUIT");
+      this.#socket.write(commandLine("QUIT"));
+      this.#socket.end();
+      this.#socket.resume();
+      await this.#gone;
+      clearTimeout(timer);
+    }
+    this.destroy();
+    await this.#gone;
+  }
+
+  destroy(): void {
+    this.#fail(new DialogueError("closed", "The prober closed the connection"));
+  }
+
+  #fail(error: DialogueError): void {
+    this.#failure ??= error;
+    this.#waiter?.reject(this.#failure);
+    this.#waiter = null;
+    this.#socket.destroy();
+    this.#plain.destroy();
+  }
+
+  #failAfter(ms: number, message: string): NodeJS.Timeout {
+    return setTimeout(() => this.#fail(new DialogueError("timeout", message)), ms);
+  }
+
+  #listen(): void {
+    this.#socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#socket.on("error", (error) => this.#fail(new DialogueError("closed", error.message)));
+    // A stream other than a socket may stay open for writing after its end.
+    for (const event of ["end", "close"]) this.#socket.on(event, () => this.#fail(hungUp()));
+  }
+
+  #take(chunk: Buffer): void {
     try {
-      for (const reply of parser.push(chunk)) deliver(reply);
+      for (const reply of this.#parser.push(chunk)) this.#deliver(reply);
     } catch (error) {
       // The parser only throws this class.
-      fail(error as DialogueError);
+      this.#fail(error as DialogueError);
     }
   }
 
-  function deliver(reply: SmtpReply): void {
-    if (waiting !== null) {
-      waiting.resolve(reply);
-      waiting = null;
-    } else if (unread.push(reply) > MAX_UNASKED) {
-      fail(new DialogueError("protocol", "The server sent too many unsolicited replies"));
+  #deliver(reply: SmtpReply): void {
+    if (this.#waiter !== null) {
+      this.#waiter.resolve(reply);
+      this.#waiter = null;
+    } else if (this.#unread.push(reply) > MAX_UNASKED) {
+      this.#fail(new DialogueError("protocol", "The server sent too many unsolicited replies"));
     }
   }
 
-  function listen(): void {
-    socket.on("data", take);
-    socket.on("error", (error) => fail(new DialogueError("closed", error.message)));
-    // A stream other than a socket may stay open for writing after its end.
-    for (const event of ["end", "close"]) socket.on(event, () => fail(hungUp()));
-  }
-
-  function nextReply(): Promise<SmtpReply> {
-    const reply = unread.shift();
+  #nextReply(): Promise<SmtpReply> {
+    const reply = this.#unread.shift();
     if (reply !== undefined) return Promise.resolve(reply);
-    if (failure !== null) return Promise.reject(failure);
+    if (this.#failure !== null) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       // The time limit covers the whole reply, even if it arrives octet by octet.
-      const timer = setTimeout(
-        () => fail(new DialogueError("timeout", "The server did not reply in time")),
-        replyMs,
-      );
-      waiting = {
+      const timer = this.#failAfter(this.#replyMs, "The server did not reply in time");
+      this.#waiter = {
         resolve(reply) {
           clearTimeout(timer);
           resolve(reply);
@@ -104,73 +184,6 @@ export async function openSmtpConnection(options: SmtpConnectionOptions): Promis
       };
     });
   }
-
-  const stop = () => fail(new DialogueError("aborted", "The probe was aborted"));
-  signal.addEventListener("abort", stop);
-  void gone.then(() => signal.removeEventListener("abort", stop));
-  if (signal.aborted) stop();
-  listen();
-  if (plain.destroyed) fail(hungUp());
-
-  return {
-    greeting: nextReply,
-    async command(verb, argument) {
-      const line = commandLine(verb, argument);
-      const early = unread[0];
-      // An early reply does not answer the command. Only a 421 is valid at any time: the server is closing.
-      if (early !== undefined && early.code !== 421) throw earlyTalker();
-      if (early === undefined && parser.isAmid()) throw earlyTalker();
-      if (early === undefined && failure === null) socket.write(line);
-      return await nextReply();
-    },
-    async upgrade(serverName) {
-      // Data received before the handshake was not encrypted and must not count as encrypted (STARTTLS
-      // injection).
-      if (unread.length > 0 || parser.isAmid()) throw earlyTalker();
-      if (failure !== null) throw failure;
-      plain.removeAllListeners("data");
-      parser = createReplyParser();
-      // Any certificate is accepted: nothing secret is sent, and certificates of mail servers rarely match
-      // their names (RFC 7435).
-      const secure = connectTls({
-        socket: plain,
-        rejectUnauthorized: false,
-        ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
-      });
-      socket = secure;
-      listen();
-      await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(
-          () => fail(new DialogueError("timeout", "The TLS handshake took too long")),
-          replyMs,
-        );
-        const settle = (error?: DialogueError) => {
-          clearTimeout(timer);
-          waiting = null;
-          if (error === undefined) resolve();
-          else reject(error);
-        };
-        waiting = { resolve: () => undefined, reject: settle };
-        secure.once("secureConnect", () => settle());
-      });
-    },
-    async quit() {
-      if (failure === null) {
-        const timer = setTimeout(
-          () => fail(new DialogueError("timeout", "The server did not close the connection after QUIT")),
-          GOODBYE_MS,
-        );
-        socket.write(commandLine("QUIT"));
-        socket.end();
-        socket.resume();
-        await gone;
-        clearTimeout(timer);
-      }
-      fail(new DialogueError("closed", "The prober closed the connection"));
-      await gone;
-    },
-    destroy: () => fail(new DialogueError("closed", "The prober closed the connection")),
-  };
 }
 
 function hungUp(): DialogueError {
