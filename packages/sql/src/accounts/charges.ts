@@ -179,3 +179,22 @@ function previousMonth(nowMs: number): string {
   const date = new Date(nowMs);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1)).toISOString().slice(0, 7);
 }
+
+/** The points of a month: settled ones, and those of reservations that have not lapsed. */
+export async function usageIn(
+  driver: SqlDriver,
+  account: string,
+  month: string,
+  nowMs: number,
+): Promise<Record<Charge["kind"], number>> {
+  const rows = await driver.all<{ kind: Charge["kind"]; points: number }>(
+    `SELECT kind, settled + coalesce((
+       SELECT sum(points) FROM lookup_charges c WHERE c.account = u.account AND c.month = u.month AND c.kind = u.kind
+         AND c.reserved_at IS NOT NULL AND c.reserved_at > $3
+     ), 0) AS points FROM lookup_usage u WHERE account = $1 AND month = $2`,
+    [account, month, nowMs - RESERVATION_MS],
+  );
+  const usage = { searches: 0, verifications: 0 };
+  for (const { kind, points } of rows) usage[kind] = points;
+  return usage;
+}

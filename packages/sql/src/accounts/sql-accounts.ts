@@ -1,8 +1,8 @@
 import { ServiceError } from "@outrigger/core";
-import { type Account, type AccountKey, type Accounts, RESERVATION_MS } from "@outrigger/core/lookup";
+import type { Account, AccountKey, Accounts } from "@outrigger/core/lookup";
 import { useDatabase } from "../database-use.ts";
 import type { SqlDatabase } from "../sql-database.ts";
-import { chargeIn, previewIn, renewIn, reserveIn, settleIn } from "./charges.ts";
+import { chargeIn, previewIn, renewIn, reserveIn, settleIn, usageIn } from "./charges.ts";
 
 const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
 
@@ -82,19 +82,7 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
       chargeIn(await use.driver(), charge, points, allowance, nowMs),
     renew: async (charges, nowMs) => renewIn(await use.driver(), charges, nowMs),
     settle: async (charge, points) => settleIn(await use.driver(), charge, points),
-    async usage(account, month, nowMs) {
-      const driver = await use.driver();
-      const rows = await driver.all<{ kind: "searches" | "verifications"; points: number }>(
-        `SELECT kind, settled + coalesce((
-           SELECT sum(points) FROM lookup_charges c WHERE c.account = u.account AND c.month = u.month AND c.kind = u.kind
-             AND c.reserved_at IS NOT NULL AND c.reserved_at > $3
-         ), 0) AS points FROM lookup_usage u WHERE account = $1 AND month = $2`,
-        [account, month, nowMs - RESERVATION_MS],
-      );
-      const usage = { searches: 0, verifications: 0 };
-      for (const { kind, points } of rows) usage[kind] = points;
-      return usage;
-    },
+    usage: async (account, month, nowMs) => usageIn(await use.driver(), account, month, nowMs),
     close: use.close,
   };
 }

@@ -27,7 +27,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     const driver = await readyDriver(database);
     if (kind === "postgres") await driver.run("ANALYZE");
     const asked: { text: string; values: readonly (string | number | null)[] }[] = [];
-    const [all, first] = [driver.all, driver.first];
+    const [all, first] = [driver.all.bind(driver), driver.first.bind(driver)];
     driver.all = (text, values = []) => {
       asked.push({ text, values });
       return all(text, values);

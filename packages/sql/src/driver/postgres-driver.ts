@@ -46,78 +46,82 @@ export function onPrimary(text: string): string {
   return `SELECT * FROM (${text}) AS found WHERE (SELECT ${isPrimary})`;
 }
 
-/** Creates a driver that connects on demand and reconnects after a loss. */
-export function createPostgresDriver(settings: PostgresSettings): PostgresDriver {
-  const { timeoutMs, schema } = settings;
-  const sockets = createPostgresSockets();
-  const {
-    pool,
-    sessionOf,
-    connect: connectNow,
-    renew,
-  } = createPool({ ...settings, createSocket: sockets.create });
-  const names = new Map<string, string>();
-  let closing: Promise<void> | null = null;
+type Perform = <Row extends pg.QueryResultRow>(
+  text: string,
+  values: readonly unknown[],
+) => Promise<pg.QueryResult<Row>>;
 
-  async function connect(): Promise<pg.PoolClient> {
-    if (closing !== null) throw closedError();
-    return await connectNow();
+/** Runs statements by `perform`. Its errors become those of the service. */
+class PostgresRunner implements SqlRunner {
+  readonly #perform: Perform;
+
+  constructor(perform: Perform) {
+    this.#perform = perform;
   }
 
-  function nameOf(text: string): string {
-    const name = names.get(text) ?? `outrigger_${names.size}`;
-    names.set(text, name);
-    return name;
+  async all<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    // The text of the statement determines the type of its rows.
+    return (await this.#run(onPrimary(text), values)).rows as Row[];
   }
 
-  async function query<Row extends pg.QueryResultRow>(
-    client: pg.PoolClient,
-    text: string,
-    values: readonly unknown[],
-    queryTimeoutMs: number,
-  ) {
-    if (closing !== null) throw closedError();
-    // With a name, the server caches the plan. Behind a pooler, each query may run in another session, which lacks it.
-    const name = sessionOf(client).isDirect ? { name: nameOf(text) } : {};
+  async first<Row>(text: string, values: readonly unknown[] = []): Promise<Row | undefined> {
+    return (await this.#run(onPrimary(text), values)).rows[0] as Row | undefined;
+  }
+
+  async run(text: string, values: readonly unknown[] = []): Promise<number> {
+    return (await this.#run(text, values)).rowCount ?? 0;
+  }
+
+  async #run(text: string, values: readonly unknown[]) {
     try {
-      return await inTime(client.query<Row>({ ...name, text, values: [...values] }), queryTimeoutMs);
+      return await this.#perform(text, values);
     } catch (error) {
-      // The other connections may lead to the same server.
-      if (isNoPrimary(error)) renew();
-      throw error;
+      throw toServiceError(error);
     }
   }
+}
 
-  function createRunner(
-    perform: <Row extends pg.QueryResultRow>(
-      text: string,
-      values: readonly unknown[],
-    ) => Promise<pg.QueryResult<Row>>,
-  ): SqlRunner {
-    const run = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) => {
-      try {
-        return await perform<Row>(text, values);
-      } catch (error) {
-        throw toServiceError(error);
-      }
-    };
-    return {
-      // The text of the statement determines the type of its rows.
-      all: async <Row>(text: string, values?: readonly unknown[]) =>
-        (await run(onPrimary(text), values)).rows as Row[],
-      first: async <Row>(text: string, values?: readonly unknown[]) =>
-        (await run(onPrimary(text), values)).rows[0] as Row | undefined,
-      run: async (text, values) => (await run(text, values)).rowCount ?? 0,
-    };
+/** Creates a driver that connects on demand and reconnects after a loss. */
+export function createPostgresDriver(settings: PostgresSettings): PostgresDriver {
+  return new PooledPostgres(settings);
+}
+
+class PooledPostgres implements PostgresDriver {
+  readonly dialect = POSTGRES;
+  readonly timeoutMs: number;
+  readonly #settings: PostgresSettings;
+  readonly #sockets = createPostgresSockets();
+  readonly #pool: ReturnType<typeof createPool>;
+  readonly #runner: PostgresRunner;
+  /** Names of statements by their text. */
+  readonly #names = new Map<string, string>();
+  #closing: Promise<void> | null = null;
+
+  constructor(settings: PostgresSettings) {
+    this.#settings = settings;
+    this.timeoutMs = settings.timeoutMs;
+    this.#pool = createPool({ ...settings, createSocket: this.#sockets.create });
+    this.#runner = new PostgresRunner((text, values) => this.#perform(text, () => values));
   }
 
-  async function write<T>(work: (runner: SqlRunner) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-    const client = await connect().catch((error) => {
+  all<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.#runner.all(text, values);
+  }
+
+  first<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined> {
+    return this.#runner.first(text, values);
+  }
+
+  run(text: string, values?: readonly unknown[]): Promise<number> {
+    return this.#runner.run(text, values);
+  }
+
+  async write<T>(work: (runner: SqlRunner) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    const client = await this.#connect().catch((error) => {
       throw toServiceError(error);
     });
-    const runner = createRunner((text, values) =>
-      query(client, text, values, options.timeoutMs ?? timeoutMs),
-    );
+    const timeoutMs = options.timeoutMs ?? this.timeoutMs;
+    const runner = new PostgresRunner((text, values) => this.#query(client, text, values, timeoutMs));
     let failure: Error | undefined;
     try {
       await runner.run("BEGIN ISOLATION LEVEL READ COMMITTED");
@@ -137,18 +141,68 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
     }
   }
 
+  async runInTime(text: string, values: readonly (SqlValue | Buffer)[]): Promise<number> {
+    try {
+      const result = await this.#perform(text, (client) => [...values, this.#deadlineOf(client)]);
+      return result.rowCount ?? 0;
+    } catch (error) {
+      throw toServiceError(error);
+    }
+  }
+
+  async migrate(): Promise<void> {
+    const { schema, loadMigrations } = this.#settings;
+    // Checks within `timeoutMs` that the server answers; the migration itself may take longer.
+    if (await isMigrated(this.#runner, "postgres", schema)) return;
+    const [{ migratePostgres }, migrations] = await Promise.all([
+      import("../schema/migrate.ts"),
+      loadMigrations(),
+    ]);
+    const sole = createPool({
+      ...this.#settings,
+      maxConnections: 1,
+      statementMs: MIGRATION_MS,
+      createSocket: this.#sockets.create,
+    });
+    try {
+      await migratePostgres(sole.pool, schema, migrations);
+    } catch (error) {
+      throw toServiceError(error);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    await Promise.race([this.#pool.pool.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
+    this.#sockets.destroyAll();
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#closing !== null) throw closedError();
+    return await this.#pool.connect();
+  }
+
+  /** The time at which a call that begins now rejects, by the server's clock. */
+  #deadlineOf(client: pg.PoolClient): number {
+    return this.#pool.sessionOf(client).aheadMs + performance.now() + this.timeoutMs;
+  }
+
   /**
    * Runs a statement, again after a serialization failure, which changed nothing: behind a pooler, the isolation is that of the
    * role.
    */
-  async function perform<Row extends pg.QueryResultRow>(
+  async #perform<Row extends pg.QueryResultRow>(
     text: string,
     valuesFor: (client: pg.PoolClient) => readonly unknown[],
-  ) {
-    const untilMs = performance.now() + timeoutMs;
+  ): Promise<pg.QueryResult<Row>> {
+    const untilMs = performance.now() + this.timeoutMs;
     for (;;) {
       try {
-        return await performOnce<Row>(text, valuesFor);
+        return await this.#performOnce<Row>(text, valuesFor);
       } catch (error) {
         if (!isConflict(error) || performance.now() > untilMs) throw error;
       }
@@ -158,14 +212,14 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
   }
 
   /** Runs a statement on the next free connection. */
-  async function performOnce<Row extends pg.QueryResultRow>(
+  async #performOnce<Row extends pg.QueryResultRow>(
     text: string,
     valuesFor: (client: pg.PoolClient) => readonly unknown[],
-  ) {
-    const client = await connect();
+  ): Promise<pg.QueryResult<Row>> {
+    const client = await this.#connect();
     let failure: unknown;
     try {
-      return await query<Row>(client, text, valuesFor(client), timeoutMs);
+      return await this.#query<Row>(client, text, valuesFor(client), this.timeoutMs);
     } catch (error) {
       failure = error;
       throw error;
@@ -175,52 +229,29 @@ export function createPostgresDriver(settings: PostgresSettings): PostgresDriver
     }
   }
 
-  const runner = createRunner((text, values) => perform(text, () => values));
-  /** The time at which a call that begins now rejects, by the server's clock. */
-  const deadlineOf = (client: pg.PoolClient) => sessionOf(client).aheadMs + performance.now() + timeoutMs;
+  async #query<Row extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    text: string,
+    values: readonly unknown[],
+    timeoutMs: number,
+  ): Promise<pg.QueryResult<Row>> {
+    if (this.#closing !== null) throw closedError();
+    // With a name, the server caches the plan. Behind a pooler, each query may run in another session, which lacks it.
+    const name = this.#pool.sessionOf(client).isDirect ? { name: this.#statementName(text) } : {};
+    try {
+      return await inTime(client.query<Row>({ ...name, text, values: [...values] }), timeoutMs);
+    } catch (error) {
+      // The other connections may lead to the same server.
+      if (isNoPrimary(error)) this.#pool.renew();
+      throw error;
+    }
+  }
 
-  return {
-    ...runner,
-    dialect: POSTGRES,
-    timeoutMs,
-    write,
-
-    async runInTime(text, values) {
-      try {
-        return (await perform(text, (client) => [...values, deadlineOf(client)])).rowCount ?? 0;
-      } catch (error) {
-        throw toServiceError(error);
-      }
-    },
-
-    async migrate() {
-      // Checks within `timeoutMs` that the server answers; the migration itself may take longer.
-      if (await isMigrated(runner, "postgres", schema)) return;
-      const [{ migratePostgres }, migrations] = await Promise.all([
-        import("../schema/migrate.ts"),
-        settings.loadMigrations(),
-      ]);
-      const sole = createPool({
-        ...settings,
-        maxConnections: 1,
-        statementMs: MIGRATION_MS,
-        createSocket: sockets.create,
-      });
-      try {
-        await migratePostgres(sole.pool, schema, migrations);
-      } catch (error) {
-        throw toServiceError(error);
-      }
-    },
-
-    close() {
-      closing ??= (async () => {
-        await Promise.race([pool.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
-        sockets.destroyAll();
-      })();
-      return closing;
-    },
-  };
+  #statementName(text: string): string {
+    const name = this.#names.get(text) ?? `outrigger_${this.#names.size}`;
+    this.#names.set(text, name);
+    return name;
+  }
 }
 
 /** Rejects if `work` takes longer. The caller closes its connection. */

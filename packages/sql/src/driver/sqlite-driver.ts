@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type Database from "libsql";
 import { isMigrated, LOOKUP_SCHEMA } from "../schema/is-migrated.ts";
 import { loadLibsql } from "./load-libsql.ts";
-import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue } from "./sql-driver.ts";
+import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue, type WriteOptions } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
 export interface SqliteSettings {
@@ -30,33 +30,84 @@ const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
  * A driver of a file that several processes may share. It has two connections: reads see the committed data while
  * one transaction at a time runs on the other. Throws if the library cannot be loaded.
  */
-export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSettings): SqlDriver {
+export function createSqliteDriver(settings: SqliteSettings): SqlDriver {
   loadLibsql();
-  let opening: Promise<Connections> | null = null;
-  /** Set once the file is open: reads then run at once. */
-  let open: Connections | null = null;
-  let isClosed = false;
-  const inTurn = createTurns();
+  return new SqliteFile(settings);
+}
 
-  function opened(): Promise<Connections> {
-    if (isClosed) return Promise.reject(closedError());
-    if (opening === null) {
-      const attempt = unlessBusy(() => {
-        open = connectTwice(path, isPowerSafe);
-        return open;
+class SqliteFile implements SqlDriver {
+  readonly dialect = SQLITE;
+  readonly timeoutMs: number;
+  readonly #settings: SqliteSettings;
+  readonly #inOrder = createSequence();
+  #opening: Promise<Connections> | null = null;
+  /** Set once the file is open: reads then run at once. */
+  #open: Connections | null = null;
+  #isClosed = false;
+
+  constructor(settings: SqliteSettings) {
+    this.#settings = settings;
+    this.timeoutMs = settings.timeoutMs;
+  }
+
+  all<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]> {
+    return this.#read((runner) => runner.all<Row>(text, values));
+  }
+
+  first<Row>(text: string, values?: readonly SqlValue[]): Promise<Row | undefined> {
+    return this.#read((runner) => runner.first<Row>(text, values));
+  }
+
+  run(text: string, values?: readonly SqlValue[]): Promise<number> {
+    return this.#transaction(({ runner }) => runner.run(text, values));
+  }
+
+  async write<T>(
+    work: (runner: SqlRunner) => Promise<T>,
+    { isErasure = false }: WriteOptions = {},
+  ): Promise<T> {
+    const result = await this.#transaction(({ runner }) => work(runner));
+    if (isErasure) await this.#truncateLog();
+    return result;
+  }
+
+  async migrate(): Promise<void> {
+    if (await this.#read((runner) => isMigrated(runner, "sqlite", LOOKUP_SCHEMA))) return;
+    const { migrateSqlite } = await import("../schema/migrate.ts");
+    await this.#transaction(({ database }) => migrateSqlite(database));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#inOrder(async () => {
+      // If opening failed there is nothing to close, and the callers have received the error.
+      const connections = await this.#opening?.catch(() => null);
+      connections?.writer.database.exec(TRUNCATE_LOG);
+      connections?.reader.database.close();
+      connections?.writer.database.close();
+    });
+  }
+
+  #opened(): Promise<Connections> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    if (this.#opening === null) {
+      const opening = this.#unlessBusy(() => {
+        this.#open = connectTwice(this.#settings.path, this.#settings.isPowerSafe);
+        return this.#open;
       });
-      opening = attempt;
+      this.#opening = opening;
       // The next call tries again.
-      attempt.catch(() => {
-        opening = null;
+      opening.catch(() => {
+        this.#opening = null;
       });
     }
-    return opening;
+    return this.#opening;
   }
 
   /** Retries `work` until another process releases the lock, at most for `timeoutMs`. */
-  async function unlessBusy<T>(work: () => T): Promise<T> {
-    const deadlineMs = performance.now() + timeoutMs;
+  async #unlessBusy<T>(work: () => T): Promise<T> {
+    const deadlineMs = performance.now() + this.timeoutMs;
     for (;;) {
       try {
         return work();
@@ -64,15 +115,15 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
         if (!isBusy(error) || performance.now() > deadlineMs) throw error;
       }
       await delay(RETRY_MS);
-      if (isClosed) throw closedError();
+      if (this.#isClosed) throw closedError();
     }
   }
 
-  function transaction<T>(work: (writer: SqliteConnection) => Promise<T>): Promise<T> {
-    return inTurn(async () => {
+  #transaction<T>(work: (writer: SqliteConnection) => Promise<T>): Promise<T> {
+    return this.#inOrder(async () => {
       try {
-        const { writer } = await opened();
-        await unlessBusy(() => writer.database.exec("BEGIN IMMEDIATE"));
+        const { writer } = await this.#opened();
+        await this.#unlessBusy(() => writer.database.exec("BEGIN IMMEDIATE"));
         try {
           const result = await work(writer);
           writer.database.exec("COMMIT");
@@ -92,50 +143,22 @@ export function createSqliteDriver({ path, isPowerSafe, timeoutMs }: SqliteSetti
    * Copies the log into the file and empties it. A process that reads meanwhile delays that; after `timeoutMs` the
    * next erasure or `close` does it.
    */
-  async function truncateLog(): Promise<void> {
-    await inTurn(async () => {
-      const { writer } = await opened();
-      const deadlineMs = performance.now() + timeoutMs;
+  async #truncateLog(): Promise<void> {
+    await this.#inOrder(async () => {
+      const { writer } = await this.#opened();
+      const deadlineMs = performance.now() + this.timeoutMs;
       const isLogBusy = () => (writer.database.prepare(TRUNCATE_LOG).get() as { busy: number }).busy !== 0;
       while (isLogBusy() && performance.now() < deadlineMs) await delay(RETRY_MS);
     });
   }
 
   /** Not an async function, because every question asks several times. */
-  function read<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
-    if (open === null || isClosed) return opened().then(({ reader }) => work(reader.runner), rethrown);
-    return work(open.reader.runner);
+  #read<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
+    if (this.#open === null || this.#isClosed) {
+      return this.#opened().then(({ reader }) => work(reader.runner), rethrown);
+    }
+    return work(this.#open.reader.runner);
   }
-
-  return {
-    dialect: SQLITE,
-    timeoutMs,
-    all: (text, values) => read((runner) => runner.all(text, values)),
-    first: (text, values) => read((runner) => runner.first(text, values)),
-    run: (text, values) => transaction(({ runner }) => runner.run(text, values)),
-    async write(work, { isErasure = false } = {}) {
-      const result = await transaction(({ runner }) => work(runner));
-      if (isErasure) await truncateLog();
-      return result;
-    },
-    async migrate() {
-      if (await read((runner) => isMigrated(runner, "sqlite", LOOKUP_SCHEMA))) return;
-      const { migrateSqlite } = await import("../schema/migrate.ts");
-      await transaction(({ database }) => migrateSqlite(database));
-    },
-
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await inTurn(async () => {
-        // If opening failed there is nothing to close, and the callers have received the error.
-        const connections = await opening?.catch(() => null);
-        connections?.writer.database.exec(TRUNCATE_LOG);
-        connections?.reader.database.close();
-        connections?.writer.database.close();
-      });
-    },
-  };
 }
 
 interface SqliteConnection {
@@ -219,7 +242,7 @@ function rethrown(error: unknown): never {
 /**
  * Returns a function that runs pieces of work one after another, in order. A failure does not stop the next.
  */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createSequence(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);
