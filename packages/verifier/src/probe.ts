@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ProbeResult } from "@outrigger/core/lookup";
 import { isForbidden } from "@outrigger/core/stores";
 import { type Controls, createControls } from "./controls.ts";
-import type { MailHost, MailRoute } from "./dns/mail-route.ts";
+import { type HostAddress, inOrderOfTrial, type MailRoute, withFirst } from "./dns/mail-route.ts";
 import { type EgressWatch, isSilence } from "./egress-watch.ts";
 import type { HostBudgets, Session } from "./host-budget.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
@@ -39,12 +39,6 @@ export interface Probe {
   forget: Controls["forget"];
   /** Resolves when all connections are closed. */
   settled(): Promise<void>;
-}
-
-/** A host name with one of its addresses. */
-interface HostAddress {
-  name: string;
-  address: string;
 }
 
 /** Maximum number of addresses that are tried, over all hosts. */
@@ -269,26 +263,6 @@ interface Conversation {
 function questionsAsked(outcome: Outcome): number {
   if (outcome.kind !== "answered") return 0;
   return [outcome.target, outcome.madeUp, outcome.control, outcome.repeated].filter(Boolean).length;
-}
-
-/**
- * The first address of each host, then the second ones: a host that is down is usually down at all its
- * addresses.
- */
-function inOrderOfTrial(hosts: readonly MailHost[]): HostAddress[] {
-  const most = Math.max(0, ...hosts.map(({ addresses }) => addresses.length));
-  return Array.from({ length: most }, (_, index) =>
-    hosts.flatMap(({ name, addresses }) => {
-      const address = addresses[index];
-      return address === undefined ? [] : [{ name, address }];
-    }),
-  ).flat();
-}
-
-/** Puts the given address first: the host that greylisted has recorded this sender. */
-function withFirst(hosts: readonly HostAddress[], address: string | undefined): HostAddress[] {
-  const first = hosts.filter((host) => host.address === address);
-  return [...first, ...hosts.filter((host) => host.address !== address)];
 }
 
 /** Whether no further host is tried: this one has answered, or refuses this sender. */

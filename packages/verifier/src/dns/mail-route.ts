@@ -29,3 +29,29 @@ function readHost(value: unknown): MailHost | undefined {
   if (typeof name !== "string" || !Array.isArray(addresses)) return undefined;
   return addresses.every((address) => typeof address === "string") ? { name, addresses } : undefined;
 }
+
+/** A host name with one of its addresses. */
+export interface HostAddress {
+  name: string;
+  address: string;
+}
+
+/**
+ * The first address of each host, then the second ones: a host that is down is usually down at all its
+ * addresses.
+ */
+export function inOrderOfTrial(hosts: readonly MailHost[]): HostAddress[] {
+  const most = Math.max(0, ...hosts.map(({ addresses }) => addresses.length));
+  return Array.from({ length: most }, (_, index) =>
+    hosts.flatMap(({ name, addresses }) => {
+      const address = addresses[index];
+      return address === undefined ? [] : [{ name, address }];
+    }),
+  ).flat();
+}
+
+/** Puts the given address first: the host that greylisted has recorded this sender. */
+export function withFirst(hosts: readonly HostAddress[], address: string | undefined): HostAddress[] {
+  const first = hosts.filter((host) => host.address === address);
+  return [...first, ...hosts.filter((host) => host.address !== address)];
+}
