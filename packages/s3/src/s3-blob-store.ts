@@ -1,4 +1,4 @@
-import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { S3Client } from "@aws-sdk/client-s3";
 import { ServiceError } from "@outrigger/core";
 import {
   type BlobStore,
@@ -15,13 +15,12 @@ import {
 import { gatherBody } from "./gather-body.ts";
 import { discard } from "./object-body.ts";
 import { createAttempts } from "./s3-attempts.ts";
-import { type ProbedCapabilities, probeCapabilities } from "./s3-capabilities.ts";
+import { ConditionalWrites } from "./s3-capabilities.ts";
 import { createS3DueIndex } from "./s3-due-index.ts";
 import { createS3Leases } from "./s3-leases.ts";
-import { readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
+import { listObjects, readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
 import { type S3BlobStoreOptions, type S3Capabilities, type S3Settings, settingsOf } from "./s3-options.ts";
-import { parseRevision } from "./s3-revision.ts";
-import { type WriteCondition, writeObject } from "./write-object.ts";
+import { writeObject } from "./write-object.ts";
 
 export interface S3BlobStore extends BlobStore, DueIndex, RangeListing, Required<LeaseStore> {
   /**
@@ -47,73 +46,32 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const attempts = createAttempts(settings.timeoutMs);
   const context: S3Context = { client, settings, attempts };
   const root = `${settings.prefix}blobs/`;
-  let probed: Promise<ProbedCapabilities> | undefined;
+  const writes = new ConditionalWrites(context);
 
   function objectKey(key: string): string {
     checkBlobKey(key);
     return root + key;
   }
 
-  function probe(): Promise<ProbedCapabilities> {
-    probed ??= probeCapabilities(context).catch((error) => {
-      probed = undefined;
-      throw error;
-    });
-    return probed;
-  }
-
-  async function conditionOf(ifRevision: string | null | undefined): Promise<WriteCondition> {
-    if (ifRevision === undefined) return {};
-    const capabilities = await probe();
-    const { conditionalCreate, compareAndSet, ifMatch } = capabilities;
-    if (ifRevision === null) {
-      if (!conditionalCreate) throw incapable("If-None-Match", "Keep only renditions in it", capabilities);
-      return { IfNoneMatch: "*" };
-    }
-    if (!compareAndSet)
-      throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk", capabilities);
-    const seen = parseRevision(ifRevision);
-    if (seen === null) throw new ServiceError("conflict", "The blob was changed by another call.");
-    return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
-  }
-
-  async function leaseConditionOf(revision: string | null): Promise<WriteCondition> {
-    const capabilities = await probe();
-    if (!capabilities.conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY, capabilities);
-    // Without replacement, the lease of a holder that died would never end.
-    if (!capabilities.compareAndSet) throw incapable("If-Match", LEASE_REMEDY, capabilities);
-    return conditionOf(revision);
-  }
-
-  async function listObjects(prefix: string, after: string | undefined, limit: number): Promise<KeyPage> {
-    const page = await attempts.run(({ signal }) =>
-      client.send(
-        new ListObjectsV2Command({
-          Bucket: settings.bucket,
-          Prefix: root + prefix,
-          MaxKeys: limit,
-          ...(after === undefined ? {} : { StartAfter: root + after }),
-        }),
-        { abortSignal: signal },
-      ),
-    );
-    const keys = (page.Contents ?? []).map(({ Key = "" }) => Key.slice(root.length));
+  async function listKeys(prefix: string, after: string | undefined, limit: number): Promise<KeyPage> {
+    const page = await listObjects(context, root + prefix, after === undefined ? after : root + after, limit);
+    const keys = page.keys.map((key) => key.slice(root.length));
     const last = keys.at(-1);
-    return page.IsTruncated === true && last !== undefined ? { keys, cursor: last } : { keys };
+    return page.isLast || last === undefined ? { keys } : { keys, cursor: last };
   }
 
   return {
     async capabilities() {
-      const { ifMatch: _, ...capabilities } = await probe();
+      const { ifMatch: _, ...capabilities } = await writes.capabilities();
       return capabilities;
     },
 
     ...createS3DueIndex(context),
-    ...createS3Leases(context, leaseConditionOf),
+    ...createS3Leases(context, (revision) => writes.leaseConditionOf(revision)),
 
     async leasesSupported() {
       attempts.checkOpen();
-      const { conditionalCreate, compareAndSet } = await probe();
+      const { conditionalCreate, compareAndSet } = await writes.capabilities();
       return conditionalCreate && compareAndSet;
     },
 
@@ -129,7 +87,13 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
       const { bufferBytes, spoolDirectory } = settings;
       const gathered = await gatherBody(body, { bufferBytes, spoolDirectory, signal });
       try {
-        return await writeObject(context, objectKey(key), gathered, await conditionOf(ifRevision), signal);
+        return await writeObject(
+          context,
+          objectKey(key),
+          gathered,
+          await writes.conditionOf(ifRevision),
+          signal,
+        );
       } finally {
         await gathered.dispose();
       }
@@ -151,13 +115,13 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
 
     async list(prefix, { cursor, limit = 1000 }: ListOptions = {}) {
       checkListing(prefix, limit);
-      return listObjects(prefix, cursor, limit);
+      return listKeys(prefix, cursor, limit);
     },
 
     async listRange(range, { cursor, limit = 1000 }: ListOptions = {}) {
       checkKeyRange(range, limit);
       const { after, upTo } = range;
-      const page = await listObjects("", cursor ?? after, limit);
+      const page = await listKeys("", cursor ?? after, limit);
       const keys = page.keys.filter((key) => upTo === undefined || key <= upTo);
       return keys.length < page.keys.length ? { keys } : page;
     },
@@ -167,18 +131,6 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
       if (settings.client === undefined) client.destroy();
     },
   };
-}
-
-const LEASE_REMEDY = "Keep the leases in another store, such as Redis or a disk";
-
-function incapable(header: string, remedy: string, { versioned }: S3Capabilities): ServiceError {
-  const [where, other] = versioned
-    ? [" in a bucket with versions", ", or use a new bucket without versions"]
-    : ["", ""];
-  return new ServiceError(
-    "store_unavailable",
-    `This object storage does not support conditional writes${where} (${header}). ${remedy}${other}.`,
-  );
 }
 
 function checkRange({ start, end }: ByteRange): void {

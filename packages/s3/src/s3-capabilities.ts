@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { GetBucketVersioningCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { ServiceError } from "@outrigger/core";
 import { isRefusedCondition, statusOf } from "./s3-errors.ts";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 import type { S3Capabilities } from "./s3-options.ts";
-import { etagOf } from "./s3-revision.ts";
+import { etagOf, parseRevision } from "./s3-revision.ts";
+import type { WriteCondition } from "./write-object.ts";
 
 /** The capabilities, and the form of an ETag that the service accepts in `If-Match`. */
 export interface ProbedCapabilities extends S3Capabilities {
@@ -18,11 +20,67 @@ type ProbeResult = { etag: string } | "refused" | "unknown";
 
 const FORMS = [(etag: string) => `"${etag}"`, (etag: string) => etag] as const;
 
+/** Conditions of writes, as the service understands them. It is probed once, by the first call. */
+export class ConditionalWrites {
+  readonly #context: S3Context;
+  #probed: Promise<ProbedCapabilities> | undefined;
+
+  constructor(context: S3Context) {
+    this.#context = context;
+  }
+
+  capabilities(): Promise<ProbedCapabilities> {
+    this.#probed ??= probeCapabilities(this.#context).catch((error) => {
+      this.#probed = undefined;
+      throw error;
+    });
+    return this.#probed;
+  }
+
+  /** The headers of a write with this condition. Rejects if the service does not support it. */
+  async conditionOf(ifRevision: string | null | undefined): Promise<WriteCondition> {
+    if (ifRevision === undefined) return {};
+    const capabilities = await this.capabilities();
+    const { conditionalCreate, compareAndSet, ifMatch } = capabilities;
+    if (ifRevision === null) {
+      if (!conditionalCreate) throw incapable("If-None-Match", "Keep only renditions in it", capabilities);
+      return { IfNoneMatch: "*" };
+    }
+    if (!compareAndSet) {
+      throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk", capabilities);
+    }
+    const seen = parseRevision(ifRevision);
+    if (seen === null) throw new ServiceError("conflict", "The blob was changed by another call.");
+    return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
+  }
+
+  /** As {@link conditionOf}, for leases, which need both conditions. */
+  async leaseConditionOf(revision: string | null): Promise<WriteCondition> {
+    const capabilities = await this.capabilities();
+    if (!capabilities.conditionalCreate) throw incapable("If-None-Match", LEASE_REMEDY, capabilities);
+    // Without replacement, the lease of a holder that died would never end.
+    if (!capabilities.compareAndSet) throw incapable("If-Match", LEASE_REMEDY, capabilities);
+    return this.conditionOf(revision);
+  }
+}
+
+const LEASE_REMEDY = "Keep the leases in another store, such as Redis or a disk";
+
+function incapable(header: string, remedy: string, { versioned }: S3Capabilities): ServiceError {
+  const [where, other] = versioned
+    ? [" in a bucket with versions", ", or use a new bucket without versions"]
+    : ["", ""];
+  return new ServiceError(
+    "store_unavailable",
+    `This object storage does not support conditional writes${where} (${header}). ${remedy}${other}.`,
+  );
+}
+
 /**
  * Probes with an object of a random name, which it deletes: five or six requests, one more if a condition is
  * missing.
  */
-export function probeCapabilities(context: S3Context): Promise<ProbedCapabilities> {
+function probeCapabilities(context: S3Context): Promise<ProbedCapabilities> {
   let requests = 0;
   // Retried as a whole: if a single request were repeated, its first attempt might have changed the ETag.
   const probing = context.attempts.run(

@@ -1,4 +1,4 @@
-import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
 import {
   checkDueList,
   checkDueQuery,
@@ -7,7 +7,7 @@ import {
   dueName,
   parseDueName,
 } from "@outrigger/core/stores";
-import { removeObject, type S3Context } from "./s3-objects.ts";
+import { listObjects, removeObject, type S3Context } from "./s3-objects.ts";
 
 /** A poll is a LIST request: about 90,000 per node and month. Work found by a poll begins within 30 s of its arrival. */
 const POLL_MS = 29_000;
@@ -51,23 +51,12 @@ export function createS3DueIndex(context: S3Context): DueIndex {
       const found: DueEntry[] = [];
       let after: string | undefined;
       do {
-        const page = await attempts.run(({ signal }) =>
-          client.send(
-            new ListObjectsV2Command({
-              Bucket: settings.bucket,
-              Prefix: prefix,
-              MaxKeys: limit,
-              ...(after === undefined ? {} : { StartAfter: after }),
-            }),
-            { abortSignal: signal },
-          ),
-        );
-        const keys = (page.Contents ?? []).map(({ Key = "" }) => Key);
+        const { keys, isLast } = await listObjects(context, prefix, after, limit);
         const entries = keys
           .map((key) => parseDueName(key.slice(prefix.length)))
           .filter((entry) => entry !== null);
         found.push(...entries.filter(({ dueMs }) => dueMs <= untilMs));
-        const isOver = entries.some(({ dueMs }) => dueMs > untilMs) || page.IsTruncated !== true;
+        const isOver = entries.some(({ dueMs }) => dueMs > untilMs) || isLast;
         after = isOver ? undefined : keys.at(-1);
       } while (after !== undefined && found.length < limit);
       return found.slice(0, limit);

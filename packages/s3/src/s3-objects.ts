@@ -1,5 +1,10 @@
 import { Readable } from "node:stream";
-import { DeleteObjectCommand, GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  type S3Client,
+} from "@aws-sdk/client-s3";
 import { ServiceError } from "@outrigger/core";
 import type { BlobInfo, ByteRange, StoredBlob } from "@outrigger/core/stores";
 import { MARK_BYTES } from "./gather-body.ts";
@@ -91,6 +96,22 @@ export async function statObject(context: S3Context, key: string): Promise<BlobI
       throw error;
     }
   });
+}
+
+/** Lists keys that begin with `prefix` and follow `after`, in order. */
+export async function listObjects(
+  { client, settings, attempts }: S3Context,
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+): Promise<{ keys: string[]; isLast: boolean }> {
+  const start = after === undefined ? {} : { StartAfter: after };
+  const request = { Bucket: settings.bucket, Prefix: prefix, MaxKeys: limit, ...start };
+  const page = await attempts.run(({ signal }) =>
+    client.send(new ListObjectsV2Command(request), { abortSignal: signal }),
+  );
+  const keys = (page.Contents ?? []).map(({ Key = "" }) => Key);
+  return { keys, isLast: page.IsTruncated !== true };
 }
 
 /** Deletes an object. Does nothing if there is none. */

@@ -13,7 +13,7 @@ import {
 } from "./redis-driver.ts";
 import { isDemoted, isReplyError, RedisTimeoutError, toServiceError } from "./redis-errors.ts";
 import type { RedisSettings } from "./redis-options.ts";
-import { createSentinelDriver } from "./sentinel-driver.ts";
+import { SentinelDriver } from "./sentinel-driver.ts";
 
 /** A Lua script that the server runs atomically. */
 export interface RedisScript {
@@ -196,5 +196,5 @@ export class RedisConnection {
 
 function openDriver(settings: RedisSettings): RedisDriver {
   const { sentinel } = settings;
-  return sentinel === null ? createDriver(settings) : createSentinelDriver(settings, sentinel);
+  return sentinel === null ? createDriver(settings) : new SentinelDriver(settings, sentinel);
 }

@@ -1,5 +1,4 @@
 import { createClient, createCluster, type RedisClientType, type RedisClusterType } from "@keyv/redis";
-import { LONGEST_PAUSE_MS, reconnectPauseMs } from "./reconnect-pause.ts";
 import type { RedisAddress, RedisSettings } from "./redis-options.ts";
 
 /** A reply. Bulk strings are Buffers. */
@@ -54,6 +53,13 @@ interface EndableClient {
 
 /** `$` (36) is the protocol's type of a bulk string: replies of that type stay bytes. */
 const AS_BYTES = { typeMapping: { 36: Buffer } };
+
+const LONGEST_PAUSE_MS = 1000;
+
+/** Pause before the next connection attempt, in milliseconds, after `retries` failed ones. */
+export function reconnectPauseMs(retries: number): number {
+  return Math.min(LONGEST_PAUSE_MS, 50 * 2 ** Math.min(retries, 10)) * (0.75 + Math.random() / 4);
+}
 
 /** Creates a driver and starts to connect. */
 export function createDriver(settings: RedisSettings): RedisDriver {

@@ -1,12 +1,14 @@
 import { beforeDeadline } from "./before-deadline.ts";
 import { findMaster } from "./find-master.ts";
-import { reconnectPauseMs } from "./reconnect-pause.ts";
 import {
   createServerDriver,
   createTrouble,
   type RedisArguments,
+  type RedisClient,
   type RedisDriver,
+  type RedisNode,
   type RedisReply,
+  reconnectPauseMs,
   type ServerDriver,
 } from "./redis-driver.ts";
 import type { RedisAddress, RedisSettings, SentinelSettings } from "./redis-options.ts";
@@ -22,133 +24,155 @@ const DOUBT_PAUSE_MS = 500;
  * a call fails as it would at a demoted master, and when a Sentinel announces a fail-over. It writes only to a
  * server that the Sentinels name and whose `ROLE` is `master`.
  */
-export function createSentinelDriver(settings: RedisSettings, sentinel: SentinelSettings): RedisDriver {
-  const { timeoutMs, addresses } = settings;
-  const trouble = createTrouble(settings);
-  let master: ServerDriver | undefined;
-  let place = "";
-  let search: Promise<void> | undefined;
-  // Number of the current search; results of earlier ones are ignored.
-  let turn = 0;
-  let failures = 0;
-  let searchedAt = Number.NEGATIVE_INFINITY;
-  let retry: NodeJS.Timeout | undefined;
-  let isEnded = false;
+export class SentinelDriver implements RedisDriver {
+  readonly #settings: RedisSettings;
+  readonly #sentinel: SentinelSettings;
+  readonly #trouble: ReturnType<typeof createTrouble>;
+  readonly #watchers: readonly ServerDriver[];
+  #master: ServerDriver | undefined;
+  #place = "";
+  #search: Promise<void> | undefined;
+  /** Number of the current search; results of earlier ones are ignored. */
+  #searches = 0;
+  #failures = 0;
+  #searchedAt = Number.NEGATIVE_INFINITY;
+  #retry: NodeJS.Timeout | undefined;
+  #isEnded = false;
 
-  function leave(graceMs: number): void {
-    master?.retire(graceMs);
-    master = undefined;
+  constructor(settings: RedisSettings, sentinel: SentinelSettings) {
+    this.#settings = settings;
+    this.#sentinel = sentinel;
+    this.#trouble = createTrouble(settings);
+    this.#watchers = settings.addresses.map((address) =>
+      watch(settings, address, (switched) => {
+        if (switched === null) this.doubt();
+        else if (switched === sentinel.name) this.#startSearch(true);
+      }),
+    );
+    this.#startSearch();
+  }
+
+  get client(): RedisClient {
+    return this.#current().client;
+  }
+
+  /** Resolves when there is a master or no search is under way. */
+  get connected(): Promise<void> {
+    return this.#settled();
+  }
+
+  async send(_key: string, args: RedisArguments): Promise<RedisReply> {
+    return this.#current().send("", args);
+  }
+
+  async nodes(): Promise<RedisNode[]> {
+    return [{ id: "", send: (args) => this.send("", args) }];
+  }
+
+  trouble(): unknown {
+    return this.#master === undefined ? this.#trouble.last() : undefined;
+  }
+
+  retire(graceMs: number): void {
+    if (graceMs === 0) this.#end();
+    else setTimeout(() => this.#end(), graceMs).unref();
+  }
+
+  isRetired(): boolean {
+    return this.#isEnded;
+  }
+
+  doubt(): void {
+    if (performance.now() - this.#searchedAt >= DOUBT_PAUSE_MS) this.#startSearch();
+  }
+
+  #current(): RedisDriver {
+    if (this.#master === undefined) throw this.#trouble.last() ?? new Error("No Redis master is known.");
+    return this.#master;
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#master === undefined && this.#search !== undefined) {
+      await this.#search.catch(() => undefined);
+    }
   }
 
   /**
    * Starts a search for the master, unless one is under way. @param isNews restarts a search that is under
    * way.
    */
-  function look(isNews = false): void {
-    if (isEnded || (search !== undefined && !isNews)) return;
-    clearTimeout(retry);
-    const mine = ++turn;
-    const found = seek(() => mine === turn && !isEnded);
-    search = found;
-    found.then(
-      () => settle(mine),
-      (error) => settle(mine, error),
+  #startSearch(isNews = false): void {
+    if (this.#isEnded || (this.#search !== undefined && !isNews)) return;
+    clearTimeout(this.#retry);
+    const mine = ++this.#searches;
+    this.#search = this.#seek(() => mine === this.#searches && !this.#isEnded);
+    this.#search.then(
+      () => this.#conclude(mine),
+      (error) => this.#conclude(mine, error),
     );
   }
 
-  function doubt(): void {
-    if (performance.now() - searchedAt >= DOUBT_PAUSE_MS) look();
-  }
-
-  /** Resolves when there is a master or no search is under way. */
-  async function settled(): Promise<void> {
-    while (master === undefined && search !== undefined) await search.catch(() => undefined);
-  }
-
-  function settle(mine: number, error?: unknown): void {
-    if (mine !== turn || isEnded) return;
-    search = undefined;
-    searchedAt = performance.now();
+  #conclude(search: number, error?: unknown): void {
+    if (search !== this.#searches || this.#isEnded) return;
+    this.#search = undefined;
+    this.#searchedAt = performance.now();
     if (error === undefined) {
-      failures = 0;
-      trouble.forget();
+      this.#failures = 0;
+      this.#trouble.forget();
       return;
     }
-    trouble.remember(error);
-    retry = setTimeout(look, reconnectPauseMs(failures++)).unref();
+    this.#trouble.remember(error);
+    this.#retry = setTimeout(() => this.#startSearch(), reconnectPauseMs(this.#failures++)).unref();
   }
 
-  async function seek(isCurrent: () => boolean): Promise<void> {
-    const address = await findMaster(settings, sentinel);
+  async #seek(isCurrent: () => boolean): Promise<void> {
+    const settings = this.#settings;
+    const address = await findMaster(settings, this.#sentinel);
     if (!isCurrent()) return;
     const found = `${address.host} ${address.port}`;
     // A replaced server must not acknowledge calls that are under way there.
-    if (found !== place) leave(0);
-    place = found;
-    if (master !== undefined && (await isMaster(master).catch(() => false))) return;
+    if (found !== this.#place) this.#leave(0);
+    this.#place = found;
+    if (this.#master !== undefined && (await this.#isMaster(this.#master).catch(() => false))) return;
     if (!isCurrent()) return;
     // A hung server may still answer calls in time.
-    leave(timeoutMs + 1000);
+    this.#leave(settings.timeoutMs + 1000);
     const next = createServerDriver(settings, address, { reconnects: false });
     try {
-      await beforeDeadline(next.connected, timeoutMs);
-      if (!(await isMaster(next))) throw new Error("The server that the Sentinels name is not a master yet.");
+      await beforeDeadline(next.connected, settings.timeoutMs);
+      if (!(await this.#isMaster(next))) {
+        throw new Error("The server that the Sentinels name is not a master yet.");
+      }
       if (!isCurrent()) throw new Error("The Sentinels named another master.");
     } catch (error) {
       next.retire(0);
       throw error;
     }
-    master = next;
+    this.#master = next;
     next.client.on("error", () => {
-      if (master !== next || next.client.isOpen) return;
-      leave(0);
-      look();
+      if (this.#master !== next || next.client.isOpen) return;
+      this.#leave(0);
+      this.#startSearch();
     });
   }
 
-  async function isMaster(driver: RedisDriver): Promise<boolean> {
-    const [role] = (await beforeDeadline(driver.send("", ["ROLE"]), timeoutMs)) as [Buffer]; // The reply of ROLE.
+  async #isMaster(driver: RedisDriver): Promise<boolean> {
+    const reply = await beforeDeadline(driver.send("", ["ROLE"]), this.#settings.timeoutMs);
+    const [role] = reply as [Buffer]; // The reply of ROLE.
     return String(role) === "master";
   }
 
-  function current(): RedisDriver {
-    if (master === undefined) throw trouble.last() ?? new Error("No Redis master is known.");
-    return master;
+  #leave(graceMs: number): void {
+    this.#master?.retire(graceMs);
+    this.#master = undefined;
   }
 
-  const send = async (args: RedisArguments): Promise<RedisReply> => current().send("", args);
-  const watchers = addresses.map((address) =>
-    watch(settings, address, (switched) => {
-      if (switched === null) doubt();
-      else if (switched === sentinel.name) look(true);
-    }),
-  );
-  look();
-
-  function end(): void {
-    isEnded = true;
-    clearTimeout(retry);
-    leave(0);
-    for (const watcher of watchers) watcher.retire(0);
+  #end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#retry);
+    this.#leave(0);
+    for (const watcher of this.#watchers) watcher.retire(0);
   }
-
-  return {
-    get client() {
-      return current().client;
-    },
-    get connected() {
-      return settled();
-    },
-    send: (_key, args) => send(args),
-    nodes: async () => [{ id: "", send }],
-    trouble: () => (master === undefined ? trouble.last() : undefined),
-    retire(graceMs) {
-      if (graceMs === 0) end();
-      else setTimeout(end, graceMs).unref();
-    },
-    isRetired: () => isEnded,
-    doubt,
-  };
 }
 
 /**
