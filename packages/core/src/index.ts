@@ -42,7 +42,7 @@ export type { SweepReport } from "./images/life/sweep-images.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
-export type { ImageSummary, PurgedImage } from "./images/record/image-summary.ts";
+export type { ImageSummary, PurgedImage } from "./images/record/image-record.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";

@@ -16,8 +16,7 @@ import { readAll } from "../../core/src/stores/read-all.ts";
 import { backupStorage } from "./backup.ts";
 import { mergeEnds } from "./end-lists.ts";
 import { MANIFEST_KEY, readBackupManifest } from "./manifest.ts";
-import type { RestoreOptions } from "./restore.ts";
-import { restoreStorage } from "./restore.ts";
+import { type RestoreOptions, restoreStorage } from "./restore.ts";
 
 const DAY_MS = 86_400_000;
 const SECRET = "a secret of more than thirty-two bytes";

@@ -12,7 +12,7 @@ import {
   type RedisBlobStoreOptions,
 } from "../src/blobs/redis-blob-store.ts";
 
-type Extra = Partial<Pick<RedisBlobStoreOptions, "prefix" | "pieceBytes" | "supersededMs">>;
+type Extra = Partial<Pick<RedisBlobStoreOptions, "prefix" | "supersededMs">>;
 
 /** Opens a new store with a random prefix, passes it to `body`, and closes it afterwards. */
 export async function withStore(

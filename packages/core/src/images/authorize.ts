@@ -1,6 +1,6 @@
 import type { Call } from "../contracts/call.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
-import type { ImageSummary } from "./record/image-summary.ts";
+import type { ImageSummary } from "./record/image-record.ts";
 
 /** What a request does: upload an image, read it, or change or delete it. */
 export type ImageAction = "create" | "read" | "edit";

@@ -7,7 +7,7 @@ import type { Logger } from "../contracts/logger.ts";
 import type { Observer } from "../contracts/observer.ts";
 import { ServiceError } from "../errors.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
-import type { ImageSummary } from "./record/image-summary.ts";
+import type { ImageSummary } from "./record/image-record.ts";
 
 /** A site that records the calls of its hooks, for all its processes. */
 function hookedSite(options: SiteOptions = {}) {

@@ -9,7 +9,7 @@ import { isWhole } from "../option-values.ts";
 import { MIN_SECRET_BYTES } from "../secret-bytes.ts";
 import type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images-options.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
-import type { ImageSummary } from "./record/image-summary.ts";
+import type { ImageSummary } from "./record/image-record.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, presetsOf } from "./renditions/presets.ts";
 import { SIZES_RULE, sizePolicy } from "./renditions/read-request.ts";

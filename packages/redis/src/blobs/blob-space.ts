@@ -7,10 +7,6 @@ import { type BlobNames, createBlobNames } from "./blob-names.ts";
 export interface BlobSpace {
   readonly connection: RedisConnection;
   readonly names: BlobNames;
-  /** Length of the pieces of new blobs, in bytes. */
-  readonly pieceBytes: number;
-  /** Blobs up to this length are written as one piece, in bytes. */
-  readonly wholeBytes: number;
   /** Buffers for bytes that are being sent. */
   readonly memory: LentMemory;
   /** How long a read in progress may still fetch a replaced or deleted blob, in milliseconds. */
@@ -30,17 +26,17 @@ export interface BlobSpace {
  * the others.
  */
 const TRANSFERS = 8;
-/** A command up to this length delays neither the server nor other calls on the connection. */
-const MAX_WHOLE_BYTES = 1_048_576;
+/** Length of the pieces of new blobs, in bytes. */
+export const PIECE_BYTES = 524_288;
+/** Blobs up to this length are written as one piece: such a command delays neither the server nor other calls. */
+export const WHOLE_BYTES = 1_048_576;
 
 export function createBlobSpace(
   connection: RedisConnection,
-  options: { prefix: string; pieceBytes: number; supersededMs: number; ttlMs: number },
+  options: { prefix: string; supersededMs: number; ttlMs: number },
 ): BlobSpace {
-  const { prefix, ...sizes } = options;
+  const { prefix, ...times } = options;
   const names = createBlobNames(prefix);
-  const { pieceBytes } = sizes;
-  const wholeBytes = Math.max(pieceBytes, Math.min(2 * pieceBytes, MAX_WHOLE_BYTES));
   const gate = createGate(TRANSFERS);
   // How far the server's clock is ahead of `performance.now()`, which starts with this process.
   let aheadMs: number | undefined;
@@ -68,9 +64,8 @@ export function createBlobSpace(
   return {
     connection,
     names,
-    ...sizes,
-    wholeBytes,
-    memory: createLentMemory(wholeBytes),
+    ...times,
+    memory: createLentMemory(),
     transfer: (name, args) => gate(() => connection.call(name, args)),
     change,
   };
@@ -110,14 +105,13 @@ const MIN_BYTES = 65_536;
 /** Number of free buffers that are kept. */
 const MAX_KEPT = 4;
 
-/** @param maxBytes Longest buffer that is reused. */
-function createLentMemory(maxBytes: number): LentMemory {
+function createLentMemory(): LentMemory {
   const kept: ArrayBuffer[] = [];
   const lent = new WeakSet<ArrayBufferLike>();
   return {
     join(chunks, length) {
-      if (length < MIN_BYTES || length > maxBytes) return Buffer.concat(chunks, length);
-      const memory = kept.pop() ?? new ArrayBuffer(maxBytes);
+      if (length < MIN_BYTES || length > WHOLE_BYTES) return Buffer.concat(chunks, length);
+      const memory = kept.pop() ?? new ArrayBuffer(WHOLE_BYTES);
       lent.add(memory);
       const bytes = Buffer.from(memory, 0, length);
       let at = 0;

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError } from "@outrigger/core";
 import { abortable, type BlobInfo, type PutOptions } from "@outrigger/core/stores";
 import { commitBlob } from "./blob-scripts.ts";
-import type { BlobSpace } from "./blob-space.ts";
+import { type BlobSpace, PIECE_BYTES, WHOLE_BYTES } from "./blob-space.ts";
 import { asBuffer, cut, gatherIfShort } from "./cut.ts";
 import { statBlob } from "./get-blob.ts";
 
@@ -121,15 +121,13 @@ async function receive(
   look: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<Written> {
-  const { wholeBytes, pieceBytes } = space;
-
   async function write(bytes: Buffer | AsyncIterable<Buffer>): Promise<Written> {
-    const whole = Buffer.isBuffer(bytes) && bytes.length <= wholeBytes ? bytes : undefined;
+    const whole = Buffer.isBuffer(bytes) && bytes.length <= WHOLE_BYTES ? bytes : undefined;
     if (whole !== undefined && whole.length <= INLINE_BYTES) {
       return { size: whole.length, pieceBytes: 0, inline: whole };
     }
     await look();
-    const length = whole === undefined ? pieceBytes : wholeBytes;
+    const length = whole === undefined ? PIECE_BYTES : WHOLE_BYTES;
     let size = 0;
     for await (const piece of cut(Buffer.isBuffer(bytes) ? [bytes] : bytes, length, space.memory.join)) {
       size += piece.length;
@@ -145,7 +143,7 @@ async function receive(
     await pipeline(
       body,
       async (source: AsyncIterable<Uint8Array | string>) => {
-        written = await write(await gatherIfShort(source, wholeBytes, space.memory.join));
+        written = await write(await gatherIfShort(source, WHOLE_BYTES, space.memory.join));
       },
       signal === undefined ? {} : { signal },
     );

@@ -68,7 +68,6 @@ describe("createRedisBlobStore", () => {
     { url: "redis://localhost", timeoutMs: 0 },
     { url: "redis://localhost", prefix: "{a}" },
     { url: "redis://localhost", prefix: "" },
-    { url: "redis://localhost", pieceBytes: 1000 },
     { url: "redis://localhost", supersededMs: 0 },
   ])("throws a TypeError without the password for invalid options: %j", (options) => {
     const create = () => createRedisBlobStore(options);

@@ -18,7 +18,7 @@ import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
 import { listBlobs } from "./list-blobs.ts";
-import { INLINE_BYTES, putBlob } from "./put-blob.ts";
+import { putBlob } from "./put-blob.ts";
 import { createRedisDueIndex } from "./redis-due-index.ts";
 import { createRedisLeases } from "./redis-leases.ts";
 import { warningsOf } from "./redis-warnings.ts";
@@ -31,12 +31,6 @@ export interface RedisBlobStoreOptions extends RedisOptions {
    * @default "outrigger"
    */
   prefix?: string | undefined;
-  /**
-   * Length of the pieces of a blob, in bytes; an integer of 131,072 to 4,194,304. A blob of at most two pieces and
-   * 1 MiB is written as one piece. A changed value applies to new blobs only.
-   * @default 524_288
-   */
-  pieceBytes?: number | undefined;
   /**
    * How long a read in progress can still fetch a blob that was replaced or deleted, in milliseconds; an integer of
    * 1000 to 3,600,000. The old bytes use memory for that time. A slower read fails with an error; it never returns
@@ -56,7 +50,6 @@ export interface RedisBlobStoreOptions extends RedisOptions {
 const RULES = {
   ...CONNECTION_RULES,
   prefix: PREFIX_RULE,
-  pieceBytes: rules.preset(524_288, rules.whole(2 * INLINE_BYTES, 4_194_304)),
   supersededMs: rules.preset(60_000, rules.whole(1000, 3_600_000)),
   ttlMs: rules.whole(1000, 315_360_000_000),
 } satisfies RuleTable<RedisBlobStoreOptions>;
@@ -79,9 +72,9 @@ export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {
  */
 export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobStore {
   const checked = checkOptions("createRedisBlobStore", options, RULES);
-  const { prefix, pieceBytes, supersededMs, ttlMs, ...given } = checked;
+  const { prefix, supersededMs, ttlMs, ...given } = checked;
   const connection = new RedisConnection(readOptions(given), "store");
-  const space = createBlobSpace(connection, { prefix, pieceBytes, supersededMs, ttlMs: ttlMs ?? 0 });
+  const space = createBlobSpace(connection, { prefix, supersededMs, ttlMs: ttlMs ?? 0 });
 
   return {
     async put(key, body, putOptions = {}) {

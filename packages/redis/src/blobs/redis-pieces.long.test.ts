@@ -6,6 +6,7 @@ import { runInNewContext } from "node:vm";
 import type { BlobStore } from "@outrigger/core/stores";
 import { describe, expect, test } from "vitest";
 import { useRedis, withStore } from "../../test/redis-stores.ts";
+import { PIECE_BYTES, WHOLE_BYTES } from "./blob-space.ts";
 
 const MIB = 2 ** 20;
 
@@ -13,31 +14,27 @@ const redis = useRedis();
 
 describe("pieces of blobs in Redis", () => {
   test("are joined correctly for every length and range around their edges", async () => {
-    const pieceBytes = 131_072;
-    await withStore(
-      redis.cluster.urls,
-      async (store) => {
-        for (const size of [
-          pieceBytes - 1,
-          pieceBytes,
-          pieceBytes + 1,
-          10 * pieceBytes,
-          10 * pieceBytes + 1,
-        ]) {
-          const bytes = randomBytes(size);
-          await store.put("a/b", Readable.from([bytes.subarray(0, 7), bytes.subarray(7)]));
-          expect((await read(store, "a/b")).equals(bytes)).toBe(true);
-          for (const start of [0, pieceBytes - 1, pieceBytes, size - 1]) {
-            for (const end of [pieceBytes, size - 1, start + 8 * pieceBytes]) {
-              if (start >= size || end < start) continue;
-              const part = await read(store, "a/b", { start, end });
-              expect(part.equals(bytes.subarray(start, end + 1)), `${size}: ${start}-${end}`).toBe(true);
-            }
+    const pieceBytes = PIECE_BYTES;
+    await withStore(redis.cluster.urls, async (store) => {
+      for (const size of [
+        WHOLE_BYTES - 1,
+        WHOLE_BYTES,
+        WHOLE_BYTES + 1,
+        10 * pieceBytes,
+        10 * pieceBytes + 1,
+      ]) {
+        const bytes = randomBytes(size);
+        await store.put("a/b", Readable.from([bytes.subarray(0, 7), bytes.subarray(7)]));
+        expect((await read(store, "a/b")).equals(bytes)).toBe(true);
+        for (const start of [0, pieceBytes - 1, pieceBytes, size - 1]) {
+          for (const end of [pieceBytes, size - 1, start + 8 * pieceBytes]) {
+            if (start >= size || end < start) continue;
+            const part = await read(store, "a/b", { start, end });
+            expect(part.equals(bytes.subarray(start, end + 1)), `${size}: ${start}-${end}`).toBe(true);
           }
         }
-      },
-      { pieceBytes },
-    );
+      }
+    });
   });
 
   test("of a failed put are deleted, and all have a time to live until the blob is committed", async () => {

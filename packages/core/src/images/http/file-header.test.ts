@@ -18,7 +18,8 @@ const SENDFILE = { header: "X-Sendfile" } as const;
 const directories: string[] = [];
 
 afterEach(async () => {
-  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true });
+  for (const directory of directories.splice(0))
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 });
 
 function newDirectory(): string {

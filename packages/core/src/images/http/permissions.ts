@@ -9,8 +9,7 @@ import {
   type OwnerGrant,
 } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
-import type { ImageRecord } from "../record/image-record.ts";
-import { summaryOf } from "../record/image-summary.ts";
+import { type ImageRecord, summaryOf } from "../record/image-record.ts";
 
 /** Whether other clients may get the same reply from a cache. */
 export type Audience = "public" | "private";

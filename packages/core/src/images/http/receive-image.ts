@@ -3,7 +3,6 @@ import type { Call, SpooledFile, Upload, UploadSlot } from "../../contracts/call
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { networkKey } from "../../http/client-key.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
-import type { UploadFacts } from "../library/add-image.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import {
   type DateSource,
@@ -15,8 +14,8 @@ import {
 } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
-import { digestOf } from "../uploads/idempotency-key.ts";
-import type { ReservationRequest } from "../uploads/reserve-image.ts";
+import type { ReservationRequest, UploadFacts } from "../uploads/add-image.ts";
+import { digestOf } from "../uploads/claims.ts";
 import type { ImageContext } from "./image-context.ts";
 import { refundRequest } from "./limits.ts";
 import { isJson, MAX_BODY_BYTES } from "./read-body.ts";

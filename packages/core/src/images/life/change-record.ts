@@ -1,8 +1,14 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { addNextLook, dueEnd, expiryOf, nextLookAt } from "../record/image-life.ts";
-import type { Gone, GoneReason, ImageRecord } from "../record/image-record.ts";
+import {
+  type Gone,
+  type GoneReason,
+  type ImageRecord,
+  type PurgeReason,
+  purgedImageOf,
+  summaryOf,
+} from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { type PurgeReason, purgedImageOf, summaryOf } from "../record/image-summary.ts";
 import type { LifeContext } from "./life-context.ts";
 
 /**

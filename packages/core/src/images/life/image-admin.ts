@@ -8,10 +8,10 @@ import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.
 import type { ImagesOptions } from "../images-options.ts";
 import { removeStaleEntries } from "../owners/owned-images.ts";
 import type { Usage } from "../owners/owner-usage.ts";
+import { ORPHAN_MS } from "../processing/transitions.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
-import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";

@@ -1,9 +1,15 @@
 import type { RecordFilter, RecordQueries, RecordState } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
 import { dueEnd } from "../record/image-life.ts";
-import { type GoneReason, type ImageRecord, idOfRecord, type Withholding } from "../record/image-record.ts";
+import {
+  type GoneReason,
+  type ImageRecord,
+  type ImageSummary,
+  idOfRecord,
+  summaryOf,
+  type Withholding,
+} from "../record/image-record.ts";
 import { readRecord } from "../record/image-records.ts";
-import { type ImageSummary, summaryOf } from "../record/image-summary.ts";
 import { NewerVersion } from "../record/known-version.ts";
 import { stateOf } from "../record/record-facts.ts";
 import { loadAny, standIn } from "./damaged-image.ts";

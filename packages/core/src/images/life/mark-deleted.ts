@@ -1,9 +1,8 @@
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
 import { isOver } from "../record/image-life.ts";
-import type { Gone, ImageRecord } from "../record/image-record.ts";
+import { type Gone, type ImageRecord, purgedImageOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { purgedImageOf } from "../record/image-summary.ts";
 import { endedRecord, endImage, reportRemoved } from "./change-record.ts";
 import type { LifeContext } from "./life-context.ts";
 

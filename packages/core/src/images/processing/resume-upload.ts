@@ -3,12 +3,11 @@ import { hasEnded, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
-import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
 import { finishUpload, type JobOutcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
 import { RecordLease } from "./lease.ts";
 import type { Job, ProcessingContext } from "./processing-context.ts";
-import { claimed, failedRecord, isClaimed, isExhausted, PARKED_REASON } from "./transitions.ts";
+import { claimed, failedRecord, isClaimed, isExhausted, ORPHAN_MS, PARKED_REASON } from "./transitions.ts";
 
 /** Resumes a job, or removes its leftovers. Never rejects. */
 export async function resumeUpload(

@@ -3,6 +3,8 @@ import type { ImageRecord, Processing } from "../record/image-record.ts";
 
 /** A lease that is not renewed expires after this time; its holder is then presumed dead. */
 export const LEASE_MS = 15_000;
+/** An upload without a record after this time was orphaned by a crash before its reply; the sweeper deletes it. */
+export const ORPHAN_MS = 15 * 60_000;
 /** A file is not retried after this many lease holders died while processing it. */
 const MAX_TRIES = 3;
 /** Most clock difference between machines that share a store. */

@@ -10,15 +10,15 @@ import type { LifeContext } from "../life/life-context.ts";
 import { markDeleted } from "../life/mark-deleted.ts";
 import { sweepEntry } from "../life/sweep-entry.ts";
 import { OWNED_INDEX } from "../owners/owned-images.ts";
+import { ORPHAN_MS } from "../processing/transitions.ts";
 import { addNextLook, dueEnd, hasEnded, isOver, nextLookAt } from "../record/image-life.ts";
 import { type Gone, type ImageRecord, keyOf, type Withholding } from "../record/image-record.ts";
 import { type ImageStorage, rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { removeMade, removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard, NEVER_OPENED } from "../store/store-guard.ts";
 import { StoreRefused } from "../store/store-identity.ts";
+import { storeReserved } from "../uploads/add-image.ts";
 import { KEPT_MS as CLAIM_KEPT_MS } from "../uploads/claims.ts";
-import { ORPHAN_MS } from "../uploads/orphan-watch.ts";
-import { storeReserved } from "../uploads/reserve-image.ts";
 import { StorageIdentity } from "./storage-identity.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,13 +1,12 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
+import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Admission } from "../../contracts/renderer.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import type { Jobs } from "../processing/jobs.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
-import { claimed, readyRecord, unclaimed } from "../processing/transitions.ts";
-import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
+import { claimed, ORPHAN_MS, readyRecord, unclaimed } from "../processing/transitions.ts";
+import { type ImageRecord, keyOf, type Processing, summaryOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { summaryOf } from "../record/image-summary.ts";
-import { type OrphanWatch, watchForOrphan } from "./orphan-watch.ts";
 import { putAdmitted, type SpooledUpload, type UploadedFile } from "./uploaded-file.ts";
 
 export interface UploadContext extends ProcessingContext {
@@ -208,4 +207,56 @@ async function createPendingRecord(
       .catch(settings.onError);
     throw error;
   }
+}
+
+/** Lets the sweeper find an upload if it is orphaned. The entry is written before the first byte is stored. */
+interface OrphanWatch {
+  /** Await it before bytes are stored. */
+  written: Promise<void>;
+  /**
+   * Call it when the record is written. If the upload took more than {@link ORPHAN_MS}, the sweeper may have deleted its bytes
+   * as orphaned: removes the record and rejects.
+   */
+  requireInTime(): Promise<void>;
+  /** Removes the stored bytes and the entry. Never rejects: the sweeper removes what remains. */
+  removeStored(): Promise<void>;
+}
+
+function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord): OrphanWatch {
+  const { due, originals, records, settings } = context;
+  const entry: DueEntry = { id, dueMs: settings.now() + ORPHAN_MS };
+  const written = due.add(entry);
+  // An upload that is rejected before bytes are stored does not await it.
+  written.catch(() => undefined);
+  return {
+    written,
+    async requireInTime() {
+      if (settings.now() >= entry.dueMs) {
+        await records.remove(id);
+        throw new ServiceError("store_unavailable", `Storing image ${id} took too long. Upload it again`);
+      }
+      // For a later expiry, the sweep of this entry adds the next entry. An image that never expires needs none.
+      if (expiresAt === null) await due.remove(entry).catch(settings.onError);
+      else if (expiresAt < entry.dueMs) await due.add({ id, dueMs: expiresAt }).catch(settings.onError);
+    },
+    async removeStored() {
+      try {
+        // Without the entry, no byte was stored.
+        if (!(await isFulfilled(written))) return;
+        // A write that failed may still have taken effect.
+        await records.remove(id);
+        await originals.delete(keyOf.original(id));
+        await due.remove(entry);
+      } catch (error) {
+        settings.onError(error);
+      }
+    },
+  };
+}
+
+async function isFulfilled(promise: Promise<void>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
 }

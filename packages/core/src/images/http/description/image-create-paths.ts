@@ -13,7 +13,7 @@ import { type JsonSchema, optionalText } from "../../../schema/json-schema.ts";
 import { LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { expirySchemas, NAME_SCHEMA, NEVER } from "../../record/image-fields.ts";
 import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
-import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/idempotency-key.ts";
+import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/claims.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { expiresAt, FOCUS, FOCUS_TEXT, NAME } from "./image-parameters.ts";
