@@ -96,6 +96,46 @@ describe.each(STORES)("idle renditions in %s", (_name, createStore) => {
   });
 });
 
+test("a use that is still being written keeps the renditions of its image", async () => {
+  const memory = createMemoryBlobStore();
+  let write = () => {};
+  const writing = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  let isSlow = false;
+  const store = tapStore(memory, async ({ method, key }) => {
+    if (isSlow && method === "put" && key.endsWith("/notes")) await writing;
+  });
+  const { clock, cache, create, put, names, sweep } = createCacheSite({ store, idleDays: 4 });
+  const image = create();
+  await put(image, "png", 10);
+  isSlow = true;
+  clock.now += 3 * DAY_MS;
+  cache.used(image, keyOf(image, "png"));
+  await new Promise(setImmediate);
+  await sweep(2 * DAY_MS);
+  expect(await names(image)).toEqual(["png"]);
+  write();
+  await cache.close();
+  expect((await cache.notes.read(image)).usedAt).toBe(NOON + 3 * DAY_MS);
+});
+
+test("two processes that sweep at once remove the idle images and keep the used ones", async () => {
+  const site = createCacheSite({ idleDays: 1 });
+  const other = site.another();
+  const images = Array.from({ length: 20 }, () => site.create());
+  for (const image of images) await site.put(image, "png", 10);
+  site.clock.now += DAY_MS / 2;
+  for (const image of images.slice(10)) other.cache.used(image, keyOf(image, "png"));
+  await other.cache.close();
+  site.clock.now += DAY_MS / 2 + HOUR_MS;
+  await Promise.all([site.sweep(), other.sweep()]);
+  const left = await Promise.all(images.map(async (image) => (await site.names(image)).length));
+  expect(left).toEqual([...Array(10).fill(0), ...Array(10).fill(1)]);
+  expect(await site.entries()).toHaveLength(10);
+  expect([...site.errors, ...other.errors]).toEqual([]);
+});
+
 test("an image whose life is extended keeps its renditions until idleDays after their last use", async () => {
   const { clock, living, create, put, names, sweep, entries } = createCacheSite({ idleDays: 30 });
   const image = create({ expiresAt: clock.now + DAY_MS });

@@ -1,5 +1,4 @@
 import type { LRUCache } from "lru-cache";
-import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
 import type { DueList } from "../../stores/due-list.ts";
@@ -10,7 +9,6 @@ import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */
 const MADE = ["renditions", "failures"] as const;
-const STATS_AT_ONCE = 8;
 
 /** Removes the bytes of an image, and the notes about its renditions. Missing keys are no error. */
 export async function removeStored(
@@ -48,13 +46,13 @@ export async function listSizes(
   known: LRUCache<string, number>,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  await forEachAtOnce(listAll(store, `${id}/`), STATS_AT_ONCE, async (key) => {
-    if (roleOf(key) !== "renditions") return;
+  for await (const key of listAll(store, `${id}/`)) {
+    if (roleOf(key) !== "renditions") continue;
     const size = known.get(key) ?? (await store.stat(key))?.size;
-    if (size === undefined) return;
+    if (size === undefined) continue;
     known.set(key, size);
     sizes.set(key, size);
-  });
+  }
   return sizes;
 }
 

@@ -163,15 +163,17 @@ export class RenditionCache {
     const record = await this.#options.loadLiving(id);
     if (record !== null) {
       const { usedAt } = await this.notes.read(record);
+      // A use that this process is still writing counts.
+      const lastUse = Math.max(usedAt ?? 0, this.#noted.peek(id) ?? 0);
       if (usedAt === null) {
         // Stored by a migration or an earlier release, or by a process that crashed.
         await this.#noteUse(record);
-      } else if (usedAt + idleMs <= this.#options.now()) {
+      } else if (lastUse + idleMs <= this.#options.now()) {
         await removeMade(this.#options.renditions, id);
         await this.notes.remove(id);
         this.#noted.delete(id);
       } else {
-        await this.#addIdle(record, usedAt);
+        await this.#addIdle(record, lastUse);
       }
     }
     // What an ended image had was removed with it.
