@@ -68,7 +68,10 @@ function project(name: string, include: string[], exclude: string[], maxWorkers:
   return {
     extends: true as const,
     test: {
-      ...{ name, include, maxWorkers, sequence: { groupOrder: name === "functions" ? 0 : 1 } },
+      name,
+      include,
+      maxWorkers,
+      sequence: { groupOrder: name === "functions" ? 0 : 1 },
       exclude: ["**/node_modules/**", ...exclude, ...(isAll ? [] : [`**/*${LONG}`])],
     },
   };

@@ -17,7 +17,14 @@ for (const file of readdirSync(OUT, { recursive: true })) {
 await build({
   entryPoints: entries,
   outdir: OUT,
-  ...{ bundle: true, splitting: true, packages: "external", format: "esm" },
-  ...{ platform: "node", target: "node20.19", charset: "utf8", logLevel: "warning" },
-  ...{ sourcemap: true, sourcesContent: false },
+  bundle: true,
+  splitting: true,
+  packages: "external",
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  charset: "utf8",
+  logLevel: "warning",
+  sourcemap: true,
+  sourcesContent: false,
 });

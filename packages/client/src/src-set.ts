@@ -139,7 +139,10 @@ export function srcSet(image: SrcSetImage, options: SrcSetOptions): SrcSet {
   return {
     src: address(last),
     srcSet: candidates.map((each) => `${address(each)} ${each}w`).join(", "),
-    ...{ sizes, width, height, ...(ratio && { width: last, height: Number(heightOf(last)) }) },
+    sizes,
+    width,
+    height,
+    ...(ratio && { width: last, height: Number(heightOf(last)) }),
     ...(style && { style }),
   };
 }

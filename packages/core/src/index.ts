@@ -57,7 +57,6 @@ export type {
 } from "./lookup/answers.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
-
 export type { LookupOptions } from "./lookup/lookup-options.ts";
 export { isLookupProblem, LookupProblem } from "./lookup/lookup-problem.ts";
 export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";

@@ -121,8 +121,12 @@ export function hostileEdit(text: string): EditView {
   const dates = { expiry: "on", expiresIn: text, expiresAt: text, utcOffset: text } as const;
   const typed = { name: text, ...dates, focusX: text, focusY: text };
   const faults = {
-    ...{ name: text, expiresIn: text, expiresAt: text },
-    ...{ focusX: text, focusY: text, confirm: text },
+    name: text,
+    expiresIn: text,
+    expiresAt: text,
+    focusX: text,
+    focusY: text,
+    confirm: text,
   };
   return { ...EDIT, pin: text, notice: text, problem: text, typed, faults };
 }

@@ -148,8 +148,10 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       focusY: "20",
     };
     const faults = {
-      ...{ name: "Name fault.", expiresAt: "Date fault." },
-      ...{ focusX: "Number fault.", confirm: "Box fault." },
+      name: "Name fault.",
+      expiresAt: "Date fault.",
+      focusX: "Number fault.",
+      confirm: "Box fault.",
     };
     const view: EditView = { ...EDIT, typed: { ...typed, expiry: "on" }, faults };
     const tokens = htmlTokens(create().edit(view, NOW).html);

@@ -36,7 +36,8 @@ export function createClientLimit(limiter: RateLimiter, name: string, rule: Rate
   type Counted = Pick<Bucket, "scope" | "key" | "rule">;
   const own = (client: string): Counted => ({ scope: "client", key: `${name}:${client}`, rule });
   const window = (scope: Bucket["scope"], key: string, factor: number): Counted => ({
-    ...{ scope, key: `${name}:${key}` },
+    scope,
+    key: `${name}:${key}`,
     rule: { limit: Math.min(Math.max(limit * factor, burst), Number.MAX_SAFE_INTEGER), windowMs },
   });
   const wider = (client: string) => {

@@ -96,12 +96,21 @@ const any = rules.any();
 const SUBJECT = { domain: any, company: any };
 const SEARCH_RULES = {
   ...SUBJECT,
-  ...{ type: any, seniority: any, department: any, limit: any, offset: any },
-  ...{ requiredField: any, verificationStatus: any, jobTitles: any },
+  type: any,
+  seniority: any,
+  department: any,
+  limit: any,
+  offset: any,
+  requiredField: any,
+  verificationStatus: any,
+  jobTitles: any,
 } satisfies rules.RuleTable<DomainSearchParameters>;
 const FINDER_RULES = {
   ...SUBJECT,
-  ...{ firstName: any, lastName: any, fullName: any, maxDurationMs: any },
+  firstName: any,
+  lastName: any,
+  fullName: any,
+  maxDurationMs: any,
 } satisfies rules.RuleTable<EmailFinderParameters>;
 const COUNT_RULES = { ...SUBJECT, type: any } satisfies rules.RuleTable<EmailCountParameters>;
 

@@ -65,7 +65,13 @@ export function createLookup(options: LookupOptions): Lookup {
   const meter = createMeter(accounts, settings);
   const queue = checked.verifications ?? createMemoryVerificationQueue();
   const context: LookupContext = {
-    ...{ contacts, accounts, suppressions, meter, verifier, queue, settings },
+    contacts,
+    accounts,
+    suppressions,
+    meter,
+    verifier,
+    queue,
+    settings,
     wake: () => runner.wake(),
   };
   const runner = createVerificationRunner(context, checked.verifyAtOnce);

@@ -15,8 +15,11 @@ import { cleanSvg } from "./svg/clean-svg.ts";
 import { LOOK_SIDE, takeLook } from "./take-look.ts";
 
 const THUMBNAIL = {
-  ...{ maxWidth: LOOK_SIDE, maxHeight: LOOK_SIDE, maxSide: LOOK_SIDE },
-  ...{ enlarge: false, maxPixels: LOOK_SIDE ** 2 },
+  maxWidth: LOOK_SIDE,
+  maxHeight: LOOK_SIDE,
+  maxSide: LOOK_SIDE,
+  enlarge: false,
+  maxPixels: LOOK_SIDE ** 2,
 };
 /** Pixels from which the look of a costly picture is read from a sample. */
 const SAMPLED_PIXELS = 1_000_000;

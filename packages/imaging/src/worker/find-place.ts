@@ -18,8 +18,11 @@ export async function findPlace(
 ): Promise<Placement> {
   const { width, height, at } = drawn;
   const reduced = fitInside(drawn, {
-    ...{ maxWidth: SEARCHED_SIDE, maxHeight: SEARCHED_SIDE, enlarge: false },
-    ...{ maxSide: SEARCHED_SIDE, maxPixels: SEARCHED_SIDE ** 2 },
+    maxWidth: SEARCHED_SIDE,
+    maxHeight: SEARCHED_SIDE,
+    enlarge: false,
+    maxSide: SEARCHED_SIDE,
+    maxPixels: SEARCHED_SIDE ** 2,
   });
   const image = (await picture.decode({ drawnAs: reduced })).resize({ ...reduced, fit: "fill" });
   const { pixels, channels } = await readPixels(image, type, limits);
@@ -36,7 +39,8 @@ export async function findPlace(
   const left = Math.round((-cropOffsetLeft * width) / reduced.width);
   const top = Math.round((-cropOffsetTop * height) / reduced.height);
   return {
-    ...{ width, height },
+    width,
+    height,
     left: clamp(left, 0, width - size.width),
     top: clamp(top, 0, height - size.height),
   };

@@ -22,7 +22,8 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
         ...list,
         account: account ?? "",
         header: header === null ? null : JSON.stringify(header),
-        ...{ isSingle: false, dueMs: list.createdAt },
+        isSingle: false,
+        dueMs: list.createdAt,
       };
       return await addList(await use.driver(), stored, rows, maxRows, size);
     },
@@ -88,7 +89,10 @@ interface RowRow {
 
 function listOf({ id, account, plan, header, total, done, ...row }: ListRow): VerificationList {
   return {
-    ...{ id, plan, total, done },
+    id,
+    plan,
+    total,
+    done,
     account: account === "" ? null : account,
     header: textsOf(header),
     isStarted: row.is_started === 1,

@@ -76,7 +76,8 @@ export function createImageService(
     refuse: async (call, matched, problem) => varied(matched, await refusal(context, call, matched, problem)),
     errors: settings.errors,
     onError: settings.onError,
-    ...{ cors, observer },
+    cors,
+    observer,
   });
 }
 

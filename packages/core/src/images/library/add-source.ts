@@ -27,7 +27,10 @@ const any = rules.any();
 
 // Options with the rule `any` are parsed like parameters of requests.
 export const ADD_RULES = {
-  ...{ name: any, expiresAt: any, focus: any, idempotencyKey: any },
+  name: any,
+  expiresAt: any,
+  focus: any,
+  idempotencyKey: any,
   type: rules.text("a media type, such as image/png"),
   owner: rules.value(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
   ownerLimits: any,

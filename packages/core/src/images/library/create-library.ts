@@ -18,7 +18,7 @@ import { checkSource, holdErrors, releaseSource } from "./spool-source.ts";
 const any = rules.any();
 
 const FIND_RULES = { signal: abortSignal };
-const CHANGE_RULES = { ...{ name: any, expiresAt: any, focus: any } } satisfies rules.RuleTable<ImageEdit>;
+const CHANGE_RULES = { name: any, expiresAt: any, focus: any } satisfies rules.RuleTable<ImageEdit>;
 const EDIT_RULES = {
   ifRevision: rules.text("a revision, as find() gives it"),
   signal: abortSignal,

@@ -18,8 +18,14 @@ const any = rules.any();
 
 /** Parameters of the rendition are parsed like those of requests. */
 export const OPEN_RULES = {
-  ...{ format: any, resize: any, convert: any, page: any, preset: any },
-  ...{ fit: any, at: any, background: any },
+  format: any,
+  resize: any,
+  convert: any,
+  page: any,
+  preset: any,
+  fit: any,
+  at: any,
+  background: any,
   range: rules.value("{ start, end } of whole numbers from 0, with start not after end", isRange),
   signal: abortSignal,
 } satisfies rules.RuleTable<OpenOptions>;
@@ -43,7 +49,8 @@ export async function openImage(
     const body = await open(range && { start: range.start, end: Math.min(range.end, size - 1) });
     return {
       body: Buffer.isBuffer(body) ? streamOf(body) : body,
-      ...{ size, etag },
+      size,
+      etag,
       type: FORMATS[format].type,
       lastModified: new Date(current.record.createdAt),
     };

@@ -67,7 +67,9 @@ export async function spoolSource(
     throw signal.aborted ? signal.reason : error;
   }
   return {
-    ...{ path, size, declaredType },
+    path,
+    size,
+    declaredType,
     name: nameOf(source),
     head: Buffer.concat(head),
     sha256: hash.digest("hex"),

@@ -150,7 +150,13 @@ function total(values: readonly number[]): number {
 
 function noImages(): ImageCounts {
   const states = {
-    ...{ processing: 0, ready: 0, withheld: 0, failed: 0, deleted: 0, expired: 0, removed: 0 },
+    processing: 0,
+    ready: 0,
+    withheld: 0,
+    failed: 0,
+    deleted: 0,
+    expired: 0,
+    removed: 0,
     damaged: 0,
   };
   return { images: 0, bytes: 0, states, newer: 0 };

@@ -72,7 +72,12 @@ export function standIn(
   const expiresAt = wasForEver ? null : expiryAfter(now, settings.maxLifetimeMs);
   return {
     ...NOTHING_KNOWN,
-    ...{ id, owner, withheld, createdAt: now, updatedAt: now, expiresAt },
+    id,
+    owner,
+    withheld,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt,
     damaged: true,
   };
 }

@@ -33,7 +33,10 @@ export function factsOf(key: string, bytes: Buffer): RecordFacts | null {
   return {
     // No end is due so early.
     state: stateOf(record, Number.NEGATIVE_INFINITY),
-    ...{ size, owner: owner?.name ?? null, createdAt, expiresAt },
+    size,
+    owner: owner?.name ?? null,
+    createdAt,
+    expiresAt,
     deleteAfter: withheld?.deleteAfter ?? null,
   };
 }

@@ -40,8 +40,14 @@ const any = rules.any();
 
 // The values are checked like those of a request.
 const RENDITION_RULES = {
-  ...{ format: any, resize: any, convert: any, page: any, preset: any },
-  ...{ fit: any, at: any, background: any },
+  format: any,
+  resize: any,
+  convert: any,
+  page: any,
+  preset: any,
+  fit: any,
+  at: any,
+  background: any,
 } satisfies rules.RuleTable<AddressedRendition>;
 
 const ADDRESS_RULES = {

@@ -109,8 +109,14 @@ function isListId(id: string): boolean {
 }
 
 const SAMPLE_LIST: VerificationList = {
-  ...{ id: SAMPLE_ID, account: null, plan: "", header: null, createdAt: 0 },
-  ...{ total: 1, done: 1, isStarted: true },
+  id: SAMPLE_ID,
+  account: null,
+  plan: "",
+  header: null,
+  createdAt: 0,
+  total: 1,
+  done: 1,
+  isStarted: true,
 };
 
 /** Where the rows of a list are: those of the test key are fixed. */

@@ -32,7 +32,11 @@ export async function addList(
   const id = randomBytes(16).toString("base64url");
   const allowance = account === null ? null : settings.allowanceOf(account).verifications;
   const list = {
-    ...{ id, header, account: account?.id ?? null, plan: account?.plan ?? "", createdAt: settings.now() },
+    id,
+    header,
+    account: account?.id ?? null,
+    plan: account?.plan ?? "",
+    createdAt: settings.now(),
   };
   const maxRows = allowance === null ? null : KEPT_ROWS + 2 * allowance;
   const maxBytes = maxRows === null ? null : maxRows * KEPT_ROW_BYTES;

@@ -50,7 +50,10 @@ function frameOf(
 ): PageFrame {
   const points = (pixels: number) => pixels / PIXELS_PER_POINT;
   return {
-    ...{ left: points(left), top: points(top), width: points(width), height: points(height) },
+    left: points(left),
+    top: points(top),
+    width: points(width),
+    height: points(height),
     background,
   };
 }

@@ -118,9 +118,15 @@ export function reduceIso({ payload }: JpegSegment, of: "picture" | "map"): Buff
 const NUMBER = /^[-+]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[-+]?\d{1,3})?$/i;
 /** The fields of a gain map, and the values that they may have. Source: Adobe, Gain Map Specification 1.0. */
 const fields: Readonly<Record<string, RegExp>> = {
-  ...{ Version: /^\d{1,3}\.\d{1,3}$/, BaseRenditionIsHDR: /^(?:True|False)$/ },
-  ...{ GainMapMin: NUMBER, GainMapMax: NUMBER, Gamma: NUMBER, OffsetSDR: NUMBER, OffsetHDR: NUMBER },
-  ...{ HDRCapacityMin: NUMBER, HDRCapacityMax: NUMBER },
+  Version: /^\d{1,3}\.\d{1,3}$/,
+  BaseRenditionIsHDR: /^(?:True|False)$/,
+  GainMapMin: NUMBER,
+  GainMapMax: NUMBER,
+  Gamma: NUMBER,
+  OffsetSDR: NUMBER,
+  OffsetHDR: NUMBER,
+  HDRCapacityMin: NUMBER,
+  HDRCapacityMax: NUMBER,
 };
 
 /** The XMP segment of a gain map with only the fields that describe the map. `null` if it does not describe one. */

@@ -53,15 +53,13 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
       .filter(({ from }) => from.length < ORIGINAL_TYPES.length)
       .map(({ format }) => format),
     limits: settings.rules,
-    ...{
-      sizes,
-      presets,
-      cacheTag,
-      importsUrls,
-      maxUploadBytes,
-      defaultLifetimeMs: lifetimeOverHttp(settings),
-      maxLifetimeMs,
-      tombstoneMs,
-    },
+    sizes,
+    presets,
+    cacheTag,
+    importsUrls,
+    maxUploadBytes,
+    defaultLifetimeMs: lifetimeOverHttp(settings),
+    maxLifetimeMs,
+    tombstoneMs,
   };
 }

@@ -42,8 +42,13 @@ export function readInput(record: ImageRecord, parameters: Parameters): EditInpu
       ? (record.focus?.map(percentOf) ?? ["", ""])
       : [text("focusX"), text("focusY")];
   return {
-    ...{ name, expiry, expiresIn, expiresAt, utcOffset: text("utcOffset").trim() },
-    ...{ focusX: focusX ?? "", focusY: focusY ?? "" },
+    name,
+    expiry,
+    expiresIn,
+    expiresAt,
+    utcOffset: text("utcOffset").trim(),
+    focusX: focusX ?? "",
+    focusY: focusY ?? "",
   };
 }
 

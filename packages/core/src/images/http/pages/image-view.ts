@@ -17,7 +17,16 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
   const base = baseUrl(context, call);
   const { id, name, type, size, pages, agent, focus = null, placeholder = null } = record;
   return {
-    ...{ id, name, type, size, ...sizeOfPage(record, page), pages, agent, page, focus, placeholder },
+    id,
+    name,
+    type,
+    size,
+    ...sizeOfPage(record, page),
+    pages,
+    agent,
+    page,
+    focus,
+    placeholder,
     baseUrl: base,
     createdAt: new Date(record.createdAt).toISOString(),
     expiresAt: record.expiresAt === null ? null : new Date(record.expiresAt).toISOString(),

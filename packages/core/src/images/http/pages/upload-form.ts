@@ -87,7 +87,9 @@ function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?:
   return {
     baseUrl: base,
     types: ORIGINAL_TYPES,
-    ...{ maxUploadBytes, defaultLifetimeMs: lifetimeOverHttp(context.settings), maxLifetimeMs },
+    maxUploadBytes,
+    defaultLifetimeMs: lifetimeOverHttp(context.settings),
+    maxLifetimeMs,
     sizes: sizes.needsSignature ? "signed" : (sizes.steps ?? "any"),
     ...(hasForm ? { form } : {}),
   };

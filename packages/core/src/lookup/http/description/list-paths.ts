@@ -116,7 +116,12 @@ function readOperation(
   { operationId, summary, description, parameters, content, headers = [] }: ReadDescription,
 ): PathItem {
   const get: ApiOperation = {
-    ...{ operationId, tags: ["Lookup"], summary, description, parameters, security },
+    operationId,
+    tags: ["Lookup"],
+    summary,
+    description,
+    parameters,
+    security,
     responses: {
       "200": { description: "The list.", headers: headersOf("Cache-Control", ...headers), content },
       ...Object.fromEntries([

@@ -27,7 +27,8 @@ export async function list(flags: ListFlags): Promise<void> {
   const { json = false, state, owner, createdFrom, createdBefore, limit, ...place } = flags;
   await withAdmin(place, async (admin) => {
     const images = admin.list({
-      ...{ state, owner },
+      state,
+      owner,
       createdFrom: createdFrom?.getTime(),
       createdBefore: createdBefore?.getTime(),
     });
