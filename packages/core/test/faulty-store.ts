@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
-import { createFsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
+import { openFsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 
 /** A store on `directory` whose disk calls a test can replace. */
 export function createFaultyStore(directory: string) {
   const files: FileSystem = { ...nodeFiles };
-  const store = createFsBlobStore({ directory }, files);
+  const store = openFsBlobStore({ directory }, files);
   return { store, files, directory, temporary: () => readdirSync(store.spoolDirectory) };
 }
 

@@ -7,7 +7,7 @@ import { type BlobStore, isLocalStore } from "../src/contracts/blob-store.ts";
 import { type DueEntry, hasDueIndex } from "../src/contracts/due-index.ts";
 import type { Pages } from "../src/contracts/pages.ts";
 import { parseDueName } from "../src/stores/due-list.ts";
-import { createFsBlobStore, type FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
+import { type FsBlobStore, openFsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
 import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
@@ -73,7 +73,7 @@ export function createDiskStore(
   directory = mkdtempSync(join(tmpdir(), "outrigger-life-")),
   files: FileSystem = nodeFiles,
 ): FsBlobStore {
-  const store = createFsBlobStore({ directory }, files);
+  const store = openFsBlobStore({ directory }, files);
   closing.push(store);
   directories.set(store, directory);
   return store;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError, ServiceError } from "../errors.ts";
 import { storeError, systemCode } from "./fs/fs-errors.ts";
-import { isAbandoned, processName, SIGN_OF_LIFE_MS } from "./fs/fs-processes.ts";
+import { HEARTBEAT_MS, isAbandoned, processName } from "./fs/fs-processes.ts";
 
 const PREFIX = "outrigger-";
 /** After the prefix: the process, and six random characters so that no user can take the name in advance. */
@@ -34,7 +34,7 @@ export function systemTemporaryDirectory(): string {
     throw new ServiceError(known.code, message, { cause: error });
   }
   if (isFirst) {
-    setInterval(showLife, SIGN_OF_LIFE_MS).unref();
+    setInterval(showLife, HEARTBEAT_MS).unref();
     process.once("exit", () => {
       if (own !== null && isOurDirectory(own)) rmSync(own, { recursive: true, force: true });
     });

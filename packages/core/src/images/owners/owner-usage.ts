@@ -5,7 +5,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { hashOfName, type NamedEntry, type NameIndex } from "../../stores/name-index.ts";
 import type { Owner } from "../record/image-record.ts";
-import { type Operation, type OwnerLimits, reviseUsage } from "./revise-usage.ts";
+import { type OwnerLimits, reviseUsage, type UsageChange } from "./revise-usage.ts";
 import { type HeldUsage, StoredUsages } from "./stored-usages.ts";
 import type { UsageRecord } from "./usage-record.ts";
 
@@ -72,7 +72,7 @@ export interface OwnerUsageOptions {
 }
 
 /** An operation and its caller. */
-interface Pending extends Operation {
+interface Pending extends UsageChange {
   resolve(): void;
   reject(reason: unknown): void;
 }
@@ -180,7 +180,7 @@ class StoredOwnerUsage implements OwnerUsage {
     return account;
   }
 
-  async #submit(name: string, operation: Operation): Promise<void> {
+  async #submit(name: string, operation: UsageChange): Promise<void> {
     const account = this.#accountOf(name);
     await new Promise<void>((resolve, reject) => {
       account.queue.push({ ...operation, resolve, reject });

@@ -9,7 +9,7 @@ export interface OwnerLimits {
   bytes?: number | undefined;
 }
 
-export interface Operation {
+export interface UsageChange {
   kind: "reserve" | "release";
   id: string;
   bytes: number;
@@ -41,7 +41,7 @@ const MAX_REPAIRS = 32;
  */
 export async function reviseUsage(
   current: UsageRecord,
-  operations: readonly Operation[],
+  operations: readonly UsageChange[],
   context: RevisionContext,
 ): Promise<Revision> {
   const { nowMs, settled } = context;
@@ -94,7 +94,7 @@ async function askOwned(ids: readonly string[], { isOwned }: RevisionContext): P
 /** Applies one operation. @returns Whether the usage changed. @throws The reason for a refusal. */
 function apply(
   usage: UsageRecord,
-  operation: Operation,
+  operation: UsageChange,
   owned: ReadonlyMap<string, unknown>,
   nowMs: number,
 ): boolean {
@@ -113,7 +113,7 @@ function apply(
   return true;
 }
 
-function requireRoom(usage: UsageRecord, { bytes, limits }: Operation): void {
+function requireRoom(usage: UsageRecord, { bytes, limits }: UsageChange): void {
   if (limits.images !== undefined && usage.images >= limits.images) {
     throw new ServiceError(
       "forbidden",

@@ -9,6 +9,8 @@ import type {
   BlobStore,
   BulkRemoval,
   JointAdoption,
+  KeyRange,
+  ListOptions,
   LocalStore,
   NewContent,
   PutOptions,
@@ -20,11 +22,9 @@ import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { type RuleTable, required, text } from "../../option-rules.ts";
 import { checkBlobKey, checkListing, checkSegment, MAX_PAGE } from "../argument-checks.ts";
-import { createFsBulkRemoval } from "./fs-bulk-removal.ts";
-import { createChains } from "./fs-chain.ts";
-import { createFsDueIndex } from "./fs-due-index.ts";
+import { Chains } from "./fs-chain.ts";
+import { FsDueIndex } from "./fs-due-index.ts";
 import { makeDirectories } from "./fs-durable-directories.ts";
-import { createEmptyFiles } from "./fs-empty-files.ts";
 import { mapped, storeError } from "./fs-errors.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
 import {
@@ -33,16 +33,18 @@ import {
   generationPath,
   type Head,
   isHead,
-  type Place,
   type Probe,
   probeOf,
   revisionOf,
+  type Version,
 } from "./fs-generations.ts";
 import { fsShards, listKeyRange, listKeys, shardOf } from "./fs-list.ts";
+import { MarkerFiles } from "./fs-markers.ts";
 import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
 import { openBlob } from "./fs-read.ts";
+import { FsRemoval } from "./fs-removal.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
-import { createSupersededIndex } from "./fs-superseded.ts";
+import { SupersededIndex } from "./fs-superseded.ts";
 import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
 
 export interface FsBlobStoreOptions {
@@ -62,44 +64,192 @@ const MAX_PROBES = 10_000;
 /** Losing a race this often means that the cause is not other writers. */
 const MAX_ATTEMPTS = 1000;
 
-export type FsBlobStore = BlobStore &
-  LocalStore &
-  JointAdoption &
-  RevisionProbe &
-  DueIndex &
-  BulkRemoval &
-  RangeListing &
-  ShardSampler;
+/** A directory as a store, with all optional abilities of one. */
+export interface FsBlobStore
+  extends BlobStore,
+    LocalStore,
+    JointAdoption,
+    RevisionProbe,
+    DueIndex,
+    BulkRemoval,
+    RangeListing,
+    ShardSampler {}
 
 /**
  * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name,
  * and the name is flushed before the promise resolves. fs-generations.ts describes how conditional writes
  * stay exact without locks. Replaced blobs keep their files until `removeSuperseded`, so a copy of the
  * running store is complete.
- * @param files replaced in tests to inject faults.
  * @throws ServiceError `store_unavailable` if the directory cannot be used.
  */
-export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem = nodeFiles): FsBlobStore {
-  const checked = checkOptions("createFsBlobStore", options, RULES);
-  const directory = resolve(checked.directory);
-  const blobs = join(directory, "blobs");
-  const secretPath = join(directory, "secret");
-  const claimed = claim(directory, blobs);
-  const temporary = () => claimed.path();
-  const empties = createEmptyFiles(directory, temporary);
-  const superseded = createSupersededIndex(directory, blobs, empties);
-  const chains = createChains({ root: blobs, temporary, files, empties, superseded });
-  const due = createFsDueIndex(directory, empties, files);
-  const removeFrom = createFsBulkRemoval(blobs, temporary, files);
-  const probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
-  let isClosed = false;
+export function createFsBlobStore(options: FsBlobStoreOptions): FsBlobStore;
+export function createFsBlobStore(options: FsBlobStoreOptions, files = nodeFiles): FsBlobStore {
+  return openFsBlobStore(options, files);
+}
 
-  function checkOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+/** Like {@link createFsBlobStore}. @param files Replaced in tests to inject faults. */
+export function openFsBlobStore(options: FsBlobStoreOptions, files: FileSystem): FsBlobStore {
+  const { directory } = checkOptions("createFsBlobStore", options, RULES);
+  return new DirectoryStore(resolve(directory), files);
+}
+
+/** Its members are own properties, so that a wrapper can spread it. */
+class DirectoryStore implements FsBlobStore {
+  declare readonly spoolDirectory: string;
+  readonly blobDirectory: string;
+  readonly secretPath: string;
+  readonly #files: FileSystem;
+  readonly #claimed: TemporaryDirectory;
+  readonly #superseded: SupersededIndex;
+  readonly #removal: FsRemoval;
+  readonly #chains: Chains;
+  readonly #due: FsDueIndex;
+  readonly #probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
+  #isClosed = false;
+
+  constructor(directory: string, files: FileSystem) {
+    this.blobDirectory = join(directory, "blobs");
+    this.secretPath = join(directory, "secret");
+    this.#files = files;
+    this.#claimed = claim(directory, this.blobDirectory);
+    const { path: temporary } = this.#claimed;
+    Object.defineProperty(this, "spoolDirectory", { enumerable: true, get: temporary });
+    const markers = new MarkerFiles(directory, temporary);
+    this.#superseded = new SupersededIndex(directory, this.blobDirectory, markers);
+    this.#removal = new FsRemoval(this.blobDirectory, temporary, files);
+    const parts = { root: this.blobDirectory, files, markers };
+    this.#chains = new Chains({ ...parts, removal: this.#removal, superseded: this.#superseded });
+    this.#due = new FsDueIndex(directory, markers, files);
+  }
+
+  readonly put: FsBlobStore["put"] = (key, body, options = {}) =>
+    mapped(async () => {
+      // Until `pipeline` attaches its listener, an error of the body would be unhandled and end the
+      // process.
+      if (body instanceof Readable) body.on("error", () => undefined);
+      try {
+        const base = this.#baseOf(key);
+        // An early check that saves a useless write; `publish` checks again.
+        this.#headFor(base, options);
+        const file = await writeTemporary(this.spoolDirectory, body, this.#files, options.signal);
+        try {
+          return await this.#publish(base, file, options);
+        } finally {
+          // A file that cannot be deleted goes with the other temporary files at the next start. The blob
+          // is not affected.
+          await unlink(file.path).catch(() => undefined);
+        }
+      } finally {
+        if (body instanceof Readable) body.destroy();
+      }
+    });
+
+  readonly adopt: FsBlobStore["adopt"] = (key, path, options = {}) =>
+    mapped(async () => {
+      const base = this.#baseOf(key);
+      this.#headFor(base, options);
+      return this.#publish(base, openSpooled(path, this.#files), options);
+    });
+
+  readonly adoptTogether = <Name extends string>(
+    prefix: string,
+    blobs: Record<Name, NewContent>,
+    { signal }: Pick<PutOptions, "signal"> = {},
+  ) =>
+    mapped(async () => {
+      const names = Object.keys(blobs) as Name[]; // Its own keys.
+      checkListing(prefix, MAX_PAGE);
+      for (const segment of [prefix.slice(0, -1), ...names]) checkSegment(segment);
+      const directory = this.#baseOf(prefix.slice(0, -1));
+      signal?.throwIfAborted();
+      const opened: { name: Name; file: NewFile }[] = [];
+      try {
+        for (const name of names) opened.push({ name, file: await this.#openNew(blobs[name], signal) });
+        const chains = await this.#chains.createTogether(directory, opened, signal);
+        const infos = chains.map(({ name, file, version }) => [name, infoOf(file, version)]);
+        return Object.fromEntries(infos) as Record<Name, BlobInfo>; // One for each name.
+      } catch (error) {
+        for (const { file } of opened) rmSync(file.path, { force: true });
+        throw error;
+      } finally {
+        for (const { file } of opened) await file.close();
+      }
+    });
+
+  readonly get: FsBlobStore["get"] = (key, options = {}) =>
+    mapped(async () => this.#found(await openBlob(this.#baseOf(key), options)));
+
+  readonly stat: FsBlobStore["stat"] = (key) =>
+    mapped(async () => {
+      const head = this.#found(findHead(this.#baseOf(key)));
+      return head === null ? null : { size: head.size, revision: revisionOf(head) };
+    });
+
+  readonly localPath: FsBlobStore["localPath"] = (key) =>
+    mapped(async () => {
+      const base = this.#baseOf(key);
+      const head = this.#found(findHead(base));
+      return head === null ? null : generationPath(base, head);
+    });
+
+  readonly isCurrent: FsBlobStore["isCurrent"] = (key, revision) => {
+    try {
+      const probe = this.#probeFor(key, revision);
+      return probe !== null && isHead(probe);
+    } catch {
+      // The key or the disk cannot be read: `get` rejects with the reason.
+      return false;
+    }
+  };
+
+  readonly delete: FsBlobStore["delete"] = (key) =>
+    mapped(async () => this.#found(await this.#chains.remove(this.#baseOf(key))));
+
+  readonly removeNamed: FsBlobStore["removeNamed"] = (prefix, names) =>
+    mapped(async () => {
+      this.#checkDirectory();
+      for (const name of names) checkBlobKey(prefix + name);
+      // The prefix without its slash is also a key.
+      await this.#removal.removeNamed(this.#baseOf(prefix.slice(0, -1)), names);
+    });
+
+  readonly shards = () => fsShards(this.blobDirectory);
+
+  readonly list = (prefix: string, options: ListOptions = {}) =>
+    this.#whileOpen(() => listKeys(this.blobDirectory, prefix, options));
+
+  readonly listRange = (range: KeyRange, options: ListOptions = {}) =>
+    this.#whileOpen(() => listKeyRange(this.blobDirectory, range, options));
+
+  readonly localSecret = () =>
+    this.#whileOpen(() => readOrCreateSecret(this.secretPath, this.spoolDirectory, this.#files));
+
+  readonly readLocalSecret = () => this.#whileOpen(() => readSecret(this.secretPath));
+
+  readonly removeSuperseded: FsBlobStore["removeSuperseded"] = (beforeMs, mayGoOn) =>
+    this.#whileOpen(() => this.#superseded.removeSuperseded(beforeMs, mayGoOn));
+
+  readonly addDue: FsBlobStore["addDue"] = (list, entry, signal) =>
+    this.#whileOpen(() => this.#due.addDue(list, entry, signal));
+
+  readonly removeDue: FsBlobStore["removeDue"] = (list, entry) =>
+    this.#whileOpen(() => this.#due.removeDue(list, entry));
+
+  readonly listDue: FsBlobStore["listDue"] = (list, untilMs, limit) =>
+    this.#whileOpen(() => this.#due.listDue(list, untilMs, limit));
+
+  readonly close = async () => {
+    if (!this.#isClosed) this.#claimed.release();
+    this.#isClosed = true;
+  };
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The store is closed");
   }
 
   /** Rejects if the directory is gone, for example with its volume: then no blob can be found. */
-  function checkDirectory(): void {
+  #checkDirectory(): void {
+    const blobs = this.blobDirectory;
     if (existsSync(blobs)) return;
     try {
       statSync(blobs);
@@ -109,54 +259,52 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
   }
 
   /** The result for a key; `null` and `false` only if the directory exists. */
-  function found<T>(result: T): T {
-    if (result === null || result === false) checkDirectory();
+  #found<T>(result: T): T {
+    if (result === null || result === false) this.#checkDirectory();
     return result;
   }
 
-  function baseOf(key: string): string {
+  #baseOf(key: string): string {
     checkBlobKey(key);
-    checkOpen();
-    return `${blobs}/${shardOf(key)}/${key}`;
+    this.#checkOpen();
+    return `${this.blobDirectory}/${shardOf(key)}/${key}`;
   }
 
   /** Cached: a client that revalidates once usually does so on every request. Revisions are unique, so no entry goes stale. */
-  function probeFor(key: string, revision: string): Probe | null {
-    const known = probes.get(revision);
-    if (known?.key === key && !isClosed) return known;
-    const probe = probeOf(baseOf(key), revision);
-    if (probe !== null) probes.set(revision, { key, ...probe });
+  #probeFor(key: string, revision: string): Probe | null {
+    const known = this.#probes.get(revision);
+    if (known?.key === key && !this.#isClosed) return known;
+    const probe = probeOf(this.#baseOf(key), revision);
+    if (probe !== null) this.#probes.set(revision, { key, ...probe });
     return probe;
   }
 
-  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+  #whileOpen<T>(work: () => Promise<T>): Promise<T> {
     return mapped(async () => {
-      checkOpen();
-      checkDirectory();
+      this.#checkOpen();
+      this.#checkDirectory();
       return work();
     });
   }
 
   /** The blob that a write would replace, if its condition holds. */
-  function headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
+  #headFor(base: string, { ifRevision, signal }: PutOptions): Head | null {
     signal?.throwIfAborted();
-    const head = found(findHead(base));
+    const head = this.#found(findHead(base));
     if (ifRevision === undefined || ifRevision === (head === null ? null : revisionOf(head))) return head;
     throw new ServiceError("conflict", "The blob is not at the revision that the write expects");
   }
 
   /** Makes a new file the current blob of a key, and closes the file. */
-  async function publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
+  async #publish(base: string, file: NewFile, options: PutOptions): Promise<BlobInfo> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const head = headFor(base, options);
-        const place =
+        const head = this.#headFor(base, options);
+        const version =
           head === null
-            ? await chains.create(base, file, options.mayBeLost ?? false)
-            : await chains.append(base, file, head, options);
-        if (place !== null) {
-          return infoOf(file, place);
-        }
+            ? await this.#chains.create(base, file, options.mayBeLost ?? false)
+            : await this.#chains.append(base, file, head, options);
+        if (version !== null) return infoOf(file, version);
         // A cleaner deleted the file before it got its name.
         statSync(file.path);
       }
@@ -167,117 +315,15 @@ export function createFsBlobStore(options: FsBlobStoreOptions, files: FileSystem
     throw new ServiceError("store_unavailable", message);
   }
 
-  async function openNew(content: NewContent, signal: AbortSignal | undefined): Promise<NewFile> {
+  async #openNew(content: NewContent, signal: AbortSignal | undefined): Promise<NewFile> {
     return "path" in content
-      ? openSpooled(content.path, files)
-      : writeTemporary(temporary(), content, files, signal);
+      ? openSpooled(content.path, this.#files)
+      : writeTemporary(this.spoolDirectory, content, this.#files, signal);
   }
-
-  return {
-    get spoolDirectory() {
-      return temporary();
-    },
-    put: (key, body, options = {}) =>
-      mapped(async () => {
-        // Until `pipeline` attaches its listener, an error of the body would be unhandled and end the
-        // process.
-        if (body instanceof Readable) body.on("error", () => undefined);
-        try {
-          const base = baseOf(key);
-          // An early check that saves a useless write; `publish` checks again.
-          headFor(base, options);
-          const file = await writeTemporary(temporary(), body, files, options.signal);
-          try {
-            return await publish(base, file, options);
-          } finally {
-            // A file that cannot be deleted goes with the other temporary files at the next start. The blob
-            // is not affected.
-            await unlink(file.path).catch(() => undefined);
-          }
-        } finally {
-          if (body instanceof Readable) body.destroy();
-        }
-      }),
-    adopt: (key, path, options = {}) =>
-      mapped(async () => {
-        const base = baseOf(key);
-        headFor(base, options);
-        return publish(base, openSpooled(path, files), options);
-      }),
-    adoptTogether<Name extends string>(
-      prefix: string,
-      blobs: Record<Name, NewContent>,
-      { signal }: Pick<PutOptions, "signal"> = {},
-    ) {
-      return mapped(async () => {
-        const names = Object.keys(blobs) as Name[]; // Its own keys.
-        checkListing(prefix, MAX_PAGE);
-        for (const segment of [prefix.slice(0, -1), ...names]) checkSegment(segment);
-        const directory = baseOf(prefix.slice(0, -1));
-        signal?.throwIfAborted();
-        const opened: { name: Name; file: NewFile }[] = [];
-        try {
-          for (const name of names) opened.push({ name, file: await openNew(blobs[name], signal) });
-          const places = await chains.createTogether(directory, opened, signal);
-          const infos = places.map(({ name, file, place }) => [name, infoOf(file, place)]);
-          return Object.fromEntries(infos) as Record<Name, BlobInfo>; // One for each name.
-        } catch (error) {
-          for (const { file } of opened) rmSync(file.path, { force: true });
-          throw error;
-        } finally {
-          for (const { file } of opened) await file.close();
-        }
-      });
-    },
-    get: (key, options = {}) => mapped(async () => found(await openBlob(baseOf(key), options))),
-    stat: (key) =>
-      mapped(async () => {
-        const head = found(findHead(baseOf(key)));
-        return head === null ? null : { size: head.size, revision: revisionOf(head) };
-      }),
-    delete: (key) => mapped(async () => found(await chains.remove(baseOf(key)))),
-    removeNamed: (prefix, names) =>
-      mapped(async () => {
-        checkDirectory();
-        for (const name of names) checkBlobKey(prefix + name);
-        // The prefix without its slash is also a key.
-        await removeFrom(baseOf(prefix.slice(0, -1)), names);
-      }),
-    shards: () => fsShards(blobs),
-    list: (prefix, options = {}) => whileOpen(() => listKeys(blobs, prefix, options)),
-    listRange: (range, options = {}) => whileOpen(() => listKeyRange(blobs, range, options)),
-    blobDirectory: blobs,
-    localPath: (key) =>
-      mapped(async () => {
-        const base = baseOf(key);
-        const head = found(findHead(base));
-        return head === null ? null : generationPath(base, head);
-      }),
-    isCurrent(key, revision) {
-      try {
-        const probe = probeFor(key, revision);
-        return probe !== null && isHead(probe);
-      } catch {
-        // The key or the disk cannot be read: `get` rejects with the reason.
-        return false;
-      }
-    },
-    secretPath,
-    localSecret: () => whileOpen(() => readOrCreateSecret(secretPath, temporary(), files)),
-    readLocalSecret: () => whileOpen(() => readSecret(secretPath)),
-    removeSuperseded: (beforeMs, mayGoOn) => whileOpen(() => superseded.removeSuperseded(beforeMs, mayGoOn)),
-    addDue: (list, entry, signal) => whileOpen(() => due.addDue(list, entry, signal)),
-    removeDue: (list, entry) => whileOpen(() => due.removeDue(list, entry)),
-    listDue: (list, untilMs, limit) => whileOpen(() => due.listDue(list, untilMs, limit)),
-    async close() {
-      if (!isClosed) claimed.release();
-      isClosed = true;
-    },
-  };
 }
 
-function infoOf({ size, inode }: NewFile, place: Place): BlobInfo {
-  return { size, revision: revisionOf({ ...place, inode }) };
+function infoOf({ size, inode }: NewFile, version: Version): BlobInfo {
+  return { size, revision: revisionOf({ ...version, inode }) };
 }
 
 /** Creates the directories, and returns this process's directory for temporary files. */

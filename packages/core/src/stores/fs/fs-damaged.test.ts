@@ -27,7 +27,7 @@ const LIFE = "00112233445566ff";
 const IN_TWO_HOURS = () => Date.now() + 7_200_000;
 
 /**
- * Creates a chain of the first layout: a symbolic link holds the life, and superseded generations are stubs.
+ * Creates a chain of the first layout: a symbolic link holds the life, and superseded generations are markers.
  */
 function makeFirstLayout(directory: string, key: string, bodies: readonly (string | null)[]): string {
   const chain = join(directory, "blobs", key.slice(0, 2), `${key}@`);
@@ -118,7 +118,7 @@ test("a generation that cannot be read rejects, and no older generation is serve
   await expect(store.get("x")).rejects.toMatchObject({ code: "store_unavailable" });
 });
 
-test("a chain with nothing but stubs rejects as damaged, and can be deleted", async () => {
+test("a chain with nothing but markers rejects as damaged, and can be deleted", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   makeFirstLayout(directory, "ab/x", [null, null]);

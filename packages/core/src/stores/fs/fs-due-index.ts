@@ -3,10 +3,10 @@ import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { DueEntry, DueIndex } from "../../contracts/due-index.ts";
 import { checkDueList, checkDueQuery, dueName, parseDueName } from "../due-list.ts";
-import { createDurableDirectories, createSharedFlush, removeIfEmpty } from "./fs-durable-directories.ts";
-import type { EmptyFiles } from "./fs-empty-files.ts";
+import { createSharedFlush, DurableDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
+import type { MarkerFiles } from "./fs-markers.ts";
 
 export const HOUR_MS = 3_600_000;
 /** Enough base-36 digits for the last hour that an entry can have. */
@@ -18,7 +18,7 @@ const CLOCK_SKEW_MS = 3_600_000;
 const MAX_ATTEMPTS = 1000;
 
 /**
- * A due index as empty files `due/<list>/<hour>/<time>.<id>`, which share inodes. Listing due entries reads
+ * A due index as markers `due/<list>/<hour>/<time>.<id>`. Listing due entries reads
  * the names of the hours, then the hours that have begun. Later entries cost only the names of their hours.
  *
  * An entry is acknowledged once its name and its parent directories are flushed. An hour's directory is
@@ -26,75 +26,84 @@ const MAX_ATTEMPTS = 1000;
  * it is not trusted after the hour.
  * @param root directory of the store.
  */
-export function createFsDueIndex(root: string, empties: EmptyFiles, files: FileSystem): DueIndex {
-  const flush = createSharedFlush(files);
-  const directories = createDurableDirectories(root, flush);
+export class FsDueIndex implements DueIndex {
+  readonly #root: string;
+  readonly #markers: MarkerFiles;
+  readonly #flush: (directory: string) => Promise<void>;
+  readonly #directories: DurableDirectories;
 
-  function listDirectory(list: string): string {
-    checkDueList(list);
-    return join(root, "due", list);
+  constructor(root: string, markers: MarkerFiles, files: FileSystem) {
+    this.#root = root;
+    this.#markers = markers;
+    this.#flush = createSharedFlush(files);
+    this.#directories = new DurableDirectories(root, this.#flush);
   }
 
-  function bucketOf(list: string, entry: DueEntry): string {
-    return join(listDirectory(list), bucketName(hourOf(entry)));
+  async addDue(list: string, entry: DueEntry, signal?: AbortSignal): Promise<void> {
+    const name = dueName(entry);
+    const bucket = this.#bucketOf(list, entry);
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted();
+      if (hasEndedFor(hourOf(entry), 0)) this.#directories.distrust(bucket);
+      try {
+        await this.#directories.make(bucket);
+        this.#createFile(join(bucket, name));
+        return await this.#flush(bucket);
+      } catch (error) {
+        if (systemCode(error) !== "ENOENT" || attempt === MAX_ATTEMPTS) throw error;
+        // Another process deleted a parent directory.
+        this.#directories.distrust();
+      }
+    }
+  }
+
+  async removeDue(list: string, entry: DueEntry): Promise<void> {
+    const path = join(this.#bucketOf(list, entry), dueName(entry));
+    try {
+      // Not flushed: an entry that a power cut restores is processed once more, which does no harm.
+      await unlink(path);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+  }
+
+  async listDue(list: string, untilMs: number, limit: number): Promise<DueEntry[]> {
+    checkDueQuery(untilMs, limit);
+    const path = this.#directoryOf(list);
+    const found: DueEntry[] = [];
+    for (const hour of await hoursOf(path)) {
+      if (hour * HOUR_MS > untilMs || found.length === limit) break;
+      const bucket = join(path, bucketName(hour));
+      const entries = await entriesOf(bucket, hour);
+      // Done here, since entries are often removed within their hour. Otherwise every listing would read
+      // all past hours.
+      if (entries.length === 0 && hasEndedFor(hour, CLOCK_SKEW_MS)) await removeIfEmpty(bucket);
+      const due = entries.filter(({ dueMs }) => dueMs <= untilMs);
+      found.push(...due.slice(0, limit - found.length));
+    }
+    return found;
+  }
+
+  #directoryOf(list: string): string {
+    checkDueList(list);
+    return join(this.#root, "due", list);
+  }
+
+  #bucketOf(list: string, entry: DueEntry): string {
+    return join(this.#directoryOf(list), bucketName(hourOf(entry)));
   }
 
   /** Gives an entry a name that was not flushed before. */
-  function createFile(path: string): void {
+  #createFile(path: string): void {
     try {
-      empties.create(path);
+      this.#markers.create(path);
     } catch (error) {
       if (systemCode(error) !== "EEXIST") throw error;
       // Its flush may have failed, and a second flush would falsely succeed. The file must never be absent in
       // between.
-      empties.replace(path);
+      this.#markers.replace(path);
     }
   }
-
-  return {
-    async addDue(list, entry, signal) {
-      const name = dueName(entry);
-      const bucket = bucketOf(list, entry);
-      for (let attempt = 1; ; attempt++) {
-        signal?.throwIfAborted();
-        if (hasEndedFor(hourOf(entry), 0)) directories.distrust(bucket);
-        try {
-          await directories.make(bucket);
-          createFile(join(bucket, name));
-          return await flush(bucket);
-        } catch (error) {
-          if (systemCode(error) !== "ENOENT" || attempt === MAX_ATTEMPTS) throw error;
-          // Another process deleted a parent directory.
-          directories.distrust();
-        }
-      }
-    },
-    async removeDue(list, entry) {
-      const path = join(bucketOf(list, entry), dueName(entry));
-      try {
-        // Not flushed: an entry that a power cut restores is processed once more, which does no harm.
-        await unlink(path);
-      } catch (error) {
-        if (systemCode(error) !== "ENOENT") throw error;
-      }
-    },
-    async listDue(list, untilMs, limit) {
-      checkDueQuery(untilMs, limit);
-      const path = listDirectory(list);
-      const found: DueEntry[] = [];
-      for (const hour of await hoursOf(path)) {
-        if (hour * HOUR_MS > untilMs || found.length === limit) break;
-        const bucket = join(path, bucketName(hour));
-        const entries = await entriesOf(bucket, hour);
-        // Done here, since entries are often removed within their hour. Otherwise every listing would read
-        // all past hours.
-        if (entries.length === 0 && hasEndedFor(hour, CLOCK_SKEW_MS)) await removeIfEmpty(bucket);
-        const due = entries.filter(({ dueMs }) => dueMs <= untilMs);
-        found.push(...due.slice(0, limit - found.length));
-      }
-      return found;
-    },
-  };
 }
 
 function hourOf({ dueMs }: DueEntry): number {

@@ -5,50 +5,47 @@ import { LRUCache } from "lru-cache";
 import { systemCode } from "./fs-errors.ts";
 import type { FileSystem } from "./fs-files.ts";
 
-/** Tracks directories whose names must be flushed before a write to them is acknowledged. */
-export interface DurableDirectories {
-  /** Creates a directory and its parents, durably. */
-  make(path: string): Promise<void>;
-  /** Notes that a directory (without `path`: any directory) may have been deleted and created again. */
-  distrust(path?: string): void;
-}
-
 /** Maximum number of directories cached as flushed. */
 const MAX_TRUSTED = 10_000;
 
 /**
- * An existing directory may come from a process that has not flushed its name yet. Each process therefore
- * flushes it once and caches that.
- * @param root existing directory; nothing above it is created.
- * @param flush Flushes the entries of a directory.
+ * Directories whose names must be flushed before a write to them is acknowledged. An existing directory may come from a process
+ * that has not flushed its name yet. Each process therefore flushes it once and caches that.
  */
-export function createDurableDirectories(
-  root: string,
-  flush: (directory: string) => Promise<void>,
-): DurableDirectories {
-  const trusted = new LRUCache<string, true>({ max: MAX_TRUSTED });
+export class DurableDirectories {
+  readonly #root: string;
+  readonly #flush: (directory: string) => Promise<void>;
+  readonly #trusted = new LRUCache<string, true>({ max: MAX_TRUSTED });
 
-  async function make(path: string): Promise<void> {
-    if (path === root || trusted.has(path)) return;
-    await make(dirname(path));
+  /**
+   * @param root existing directory; nothing above it is created.
+   * @param flush Flushes the entries of a directory.
+   */
+  constructor(root: string, flush: (directory: string) => Promise<void>) {
+    this.#root = root;
+    this.#flush = flush;
+  }
+
+  /** Creates a directory and its parents, durably. */
+  async make(path: string): Promise<void> {
+    if (path === this.#root || this.#trusted.has(path)) return;
+    await this.make(dirname(path));
     makeDirectory(path);
     try {
-      await flush(dirname(path));
+      await this.#flush(dirname(path));
     } catch (error) {
       // The next write creates it again: after a failed flush, a second one may succeed without writing.
       await removeIfEmpty(path);
       throw error;
     }
-    trusted.set(path, true);
+    this.#trusted.set(path, true);
   }
 
-  return {
-    make,
-    distrust(path) {
-      if (path === undefined) trusted.clear();
-      else trusted.delete(path);
-    },
-  };
+  /** Notes that a directory (without `path`: any directory) may have been deleted and created again. */
+  distrust(path?: string): void {
+    if (path === undefined) this.#trusted.clear();
+    else this.#trusted.delete(path);
+  }
 }
 
 /**

@@ -3,19 +3,19 @@ import { ServiceError } from "../../errors.ts";
 import { systemCode } from "./fs-errors.ts";
 
 /*
- * The blob of a key is a directory `<key>@`, its chain. It holds an empty file `<life>.0`, the anchor, and
- * the generations `<life>.1`, `<life>.2`, …. The highest generation is the current blob. `<life>` is a random
+ * The blob of a key is a directory `<key>@`, its chain. It holds an empty file `<chain ID>.0`, the anchor, and
+ * the generations `<chain ID>.1`, `<chain ID>.2`, …. The highest generation is the current blob. `<chain ID>` is a random
  * name, created with the directory.
  *
  * Create: make a directory with anchor and first generation elsewhere, then rename it into place. The rename
  * fails if a chain is in place, so exactly one of several creators succeeds. Several chains likewise get their
- * places with the directory around them. Anchors come into place in no other way, so the anchor names the life
+ * places with the directory around them. Anchors come into place in no other way, so the anchor names the ID
  * of the chain in place. An empty directory, which only a copy can leave, counts as no chain.
  *
  * Append: check that n is the highest; link the complete file as n+1; then check that n is still the same
  * file. Linking fails if the name exists, so exactly one of the writers that saw n succeeds. A writer may be
  * suspended for days between its check and its link:
- * - The chain was replaced by another life. Then n is gone or is another file, and the writer removes its
+ * - The chain was replaced by another chain. Then n is gone or is another file, and the writer removes its
  *   link.
  * - n+1 was taken, superseded and removed. Superseded generations are removed in ascending order, so n is
  *   gone.
@@ -25,20 +25,20 @@ import { systemCode } from "./fs-errors.ts";
  * A writer may also be suspended between its link and its second check. Generation n is not removed while n+1
  * has two names; the writer removes the first of them at its end. A process that is presumed dead loses that
  * name. Its link then counts only if it is the highest, which is impossible if n+1 was taken before.
- * A killed writer may leave a link in a chain of another life. Readers ignore it; it is deleted with that
+ * A killed writer may leave a link in a chain of another chain. Readers ignore it; it is deleted with that
  * chain.
  *
  * Read: list the directory; open the highest generation n; for n > 1 check that the anchor exists. A listing
  * returns every entry that exists throughout, so n was the highest at some moment of it. The anchor proves
- * that n belongs to the chain in place. `<life>.1` needs no proof, since no append creates that name.
+ * that n belongs to the chain in place. `<chain ID>.1` needs no proof, since no append creates that name.
  *
  * Probe of a known revision n: check that n+1 does not exist, then that n is the same file. The second check
  * proves that n was in place throughout. So at the first check n+1 had never been taken, rather than removed:
  * n was the highest. As long as the directory is then the same and its change time stays, no name was added or
- * removed in it, so one look at it repeats the result. File systems count time in steps: a change time counts only once
+ * removed in it, so one stat of it repeats the result. File systems count time in steps: a change time counts only once
  * it is older than a step, so that a later change would show.
  *
- * Remove superseded generations: each was below an intact generation of its life, so removing it is correct
+ * Remove superseded generations: each was below an intact generation of its chain, so removing it is correct
  * at any later time. No step creates a name, so a process that was suspended for days does no harm. See
  * fs-superseded.ts.
  *
@@ -54,15 +54,15 @@ import { systemCode } from "./fs-errors.ts";
  * generation below an empty one; appends go above all existing names. A disk error is no reason to serve an
  * older generation: the error may pass, and meanwhile a deletion or a withholding would be undone.
  *
- * Chains of the first layout have no anchor but a symbolic link `life`, which is ignored. There `<life>.1` is
- * never removed and names the life. Their superseded generations are stubs: empty and not writable.
+ * Chains of the first layout have no anchor but a symbolic link `life`, which is ignored. There `<chain ID>.1` is
+ * never removed and names the chain ID. Their superseded generations are markers: empty and not writable.
  *
  * No process holds a lock, so a process that dies leaves none.
  */
 
 /** A generation of a chain. */
-export interface Place {
-  life: string;
+export interface Version {
+  chainId: string;
   generation: number;
 }
 
@@ -73,7 +73,7 @@ export interface SeenFile {
 }
 
 /** The current blob of a chain. */
-export interface Head extends Place {
+export interface Head extends Version {
   inode: number;
   /** Length in bytes. */
   size: number;
@@ -83,10 +83,10 @@ export interface Head extends Place {
 
 /** The generations of the chain in place. */
 export interface Chain {
-  life: string;
+  chainId: string;
   /** Highest first; at least one. */
   generations: number[];
-  /** The generation that names the life: 0, or 1 in the first layout. `null` in a copy that lacks it. */
+  /** The generation that names the chain ID: 0, or 1 in the first layout. `null` in a copy that lacks it. */
   anchor: number | null;
 }
 
@@ -95,7 +95,7 @@ export const BLOB_MODE = 0o600;
 /** Mode of the file of an empty blob. The execute bit distinguishes it from a file that lost its bytes. */
 export const EMPTY_BLOB_MODE = 0o700;
 /** Mode of files that stay empty. */
-export const STUB_MODE = 0o400;
+export const MARKER_MODE = 0o400;
 
 const NAME = /^([0-9a-f]{16})\.(0|[1-9]\d{0,14})$/;
 const REVISION = /^([0-9a-f]{16})\.([1-9]\d{0,14})\.(\d{1,20})$/;
@@ -116,16 +116,16 @@ export function chainNameOf(directoryName: string): string | null {
 }
 
 /** @param inode of the file, so that another file with the same name has another revision. */
-export function revisionOf({ life, generation, inode }: Place & { inode: number }): string {
-  return `${life}.${generation}.${inode}`;
+export function revisionOf({ chainId, generation, inode }: Version & { inode: number }): string {
+  return `${chainId}.${generation}.${inode}`;
 }
 
-export function generationPath(base: string, { life, generation }: Place): string {
-  return `${chainDirectory(base)}/${life}.${generation}`;
+export function generationPath(base: string, { chainId, generation }: Version): string {
+  return `${chainDirectory(base)}/${chainId}.${generation}`;
 }
 
 /** Whether a file stays empty: no blob has it. */
-export function isStub(stats: Stats): boolean {
+export function isMarker(stats: Stats): boolean {
   return stats.size === 0 && (stats.mode & 0o200) === 0;
 }
 
@@ -134,8 +134,8 @@ function isWhole(stats: Stats): boolean {
 }
 
 /** The file status of a generation; `undefined` if its file does not exist. */
-export function lookAt(base: string, place: Place): Stats | undefined {
-  return lstatSync(generationPath(base, place), NO_ENTRY_IS_NO_ERROR);
+export function statVersion(base: string, version: Version): Stats | undefined {
+  return lstatSync(generationPath(base, version), NO_ENTRY_IS_NO_ERROR);
 }
 
 /** The chain in place; `null` if there is none. */
@@ -147,20 +147,22 @@ export function readChain(base: string): Chain | null {
     if (systemCode(error) === "ENOENT") return null;
     throw error;
   }
-  const found: Place[] = [];
-  let anchor: Place | undefined;
+  const found: Version[] = [];
+  let anchor: Version | undefined;
   for (const name of names) {
-    const [, life, number] = NAME.exec(name) ?? [];
-    if (life === undefined) continue;
-    const place = { life, generation: Number(number) };
-    if (place.generation <= 1 && place.generation < (anchor?.generation ?? 2)) anchor = place;
-    if (place.generation > 0) found.push(place);
+    const [, chainId, number] = NAME.exec(name) ?? [];
+    if (chainId === undefined) continue;
+    const version = { chainId, generation: Number(number) };
+    if (version.generation <= 1 && version.generation < (anchor?.generation ?? 2)) anchor = version;
+    if (version.generation > 0) found.push(version);
   }
   found.sort((a, b) => b.generation - a.generation);
-  const life = (anchor ?? found[0])?.life;
-  const generations = found.filter((place) => place.life === life).map(({ generation }) => generation);
-  if (life !== undefined && generations.length > 0) {
-    return { life, generations, anchor: anchor?.generation ?? null };
+  const chainId = (anchor ?? found[0])?.chainId;
+  const generations = found
+    .filter((version) => version.chainId === chainId)
+    .map(({ generation }) => generation);
+  if (chainId !== undefined && generations.length > 0) {
+    return { chainId, generations, anchor: anchor?.generation ?? null };
   }
   if (names.every((name) => WITHOUT_BYTES.test(name))) removeEmptyChain(base, names);
   return null;
@@ -180,8 +182,8 @@ function removeEmptyChain(base: string, names: readonly string[]): void {
   }
 }
 
-/** How {@link lookAtHead} opens a file. */
-export interface Look<T> {
+/** How {@link openHead} opens a file. */
+export interface FileOpener<T> {
   /** `undefined` if the file does not exist. */
   open(path: string): { stats: Stats; opened: T } | undefined;
   /** Called for every opened file that is not the result. */
@@ -189,64 +191,64 @@ export interface Look<T> {
 }
 
 /** Finds and opens the current blob of a chain; `null` if there is no chain. Rejects with `damaged`. */
-export function lookAtHead<T>(base: string, look: Look<T>): (Head & { opened: T }) | null {
+export function openHead<T>(base: string, opener: FileOpener<T>): (Head & { opened: T }) | null {
   let missed: string | undefined;
   for (;;) {
     const chain = readChain(base);
     if (chain === null) return null;
-    const head = newestWhole(base, chain, look);
+    const head = newestWhole(base, chain, opener);
     if (head !== undefined) {
       if (isInPlace(base, chain, head)) return head;
-      look.close(head.opened);
+      opener.close(head.opened);
     }
     // Deleted or replaced meanwhile. Only damage makes the same chain fail twice.
-    const place = `${chain.life}.${chain.generations[0]}`;
-    if (place === missed) {
+    const highest = `${chain.chainId}.${chain.generations[0]}`;
+    if (highest === missed) {
       throw new ServiceError("damaged", `No file in ${chainDirectory(base)} has the blob's bytes`);
     }
-    missed = place;
+    missed = highest;
   }
 }
 
-/** The newest generation with bytes; otherwise the newest one that is empty without being a stub. */
+/** The newest generation with bytes; otherwise the newest one that is empty without being a marker. */
 function newestWhole<T>(
   base: string,
-  { life, generations }: Chain,
-  look: Look<T>,
+  { chainId, generations }: Chain,
+  opener: FileOpener<T>,
 ): (Head & { opened: T }) | undefined {
   let top: SeenFile | undefined;
   let empty: (Head & { opened: T }) | undefined;
   for (const generation of generations) {
-    const seen = look.open(generationPath(base, { life, generation }));
+    const seen = opener.open(generationPath(base, { chainId, generation }));
     if (seen === undefined) {
-      // The highest generation goes with its chain or when it is superseded, so look again. Lower generations
+      // The highest generation goes with its chain or when it is superseded, so list again. Lower generations
       // are superseded.
       if (top === undefined) return undefined;
       continue;
     }
     const { stats, opened } = seen;
     top ??= { generation, inode: stats.ino };
-    const head = { life, generation, inode: stats.ino, size: stats.size, top, opened };
+    const head = { chainId, generation, inode: stats.ino, size: stats.size, top, opened };
     if (isWhole(stats)) {
-      if (empty !== undefined) look.close(empty.opened);
+      if (empty !== undefined) opener.close(empty.opened);
       return head;
     }
-    if (isStub(stats) || empty !== undefined) look.close(opened);
+    if (isMarker(stats) || empty !== undefined) opener.close(opened);
     else empty = head;
   }
   return empty;
 }
 
 /**
- * Whether a generation just seen belongs to the chain in place: another life may hold a slow writer's link.
+ * Whether a generation just seen belongs to the chain in place: another chain may hold a slow writer's link.
  */
-function isInPlace(base: string, { life, anchor }: Chain, { generation }: Head): boolean {
+function isInPlace(base: string, { chainId, anchor }: Chain, { generation }: Head): boolean {
   return (
-    generation === 1 || anchor === null || existsSync(generationPath(base, { life, generation: anchor }))
+    generation === 1 || anchor === null || existsSync(generationPath(base, { chainId, generation: anchor }))
   );
 }
 
-const LOOK_ONLY: Look<null> = {
+const STAT_ONLY: FileOpener<null> = {
   open(path) {
     const stats = lstatSync(path, NO_ENTRY_IS_NO_ERROR);
     return stats === undefined ? undefined : { stats, opened: null };
@@ -256,7 +258,7 @@ const LOOK_ONLY: Look<null> = {
 
 /** The current blob; `null` if there is none. */
 export function findHead(base: string): Head | null {
-  return lookAtHead(base, LOOK_ONLY);
+  return openHead(base, STAT_ONLY);
 }
 
 /** The data to check whether a revision is the head of its chain. */
@@ -271,14 +273,14 @@ export interface Probe {
 
 /** `null` for text that is not a revision. */
 export function probeOf(base: string, revision: string): Probe | null {
-  const [, life, number, inode] = REVISION.exec(revision) ?? [];
-  if (life === undefined) return null;
+  const [, chainId, number, inode] = REVISION.exec(revision) ?? [];
+  if (chainId === undefined) return null;
   const generation = Number(number);
   return {
     directory: chainDirectory(base),
     unchanged: null,
-    path: generationPath(base, { life, generation }),
-    successor: generationPath(base, { life, generation: generation + 1 }),
+    path: generationPath(base, { chainId, generation }),
+    successor: generationPath(base, { chainId, generation: generation + 1 }),
     inode: Number(inode),
   };
 }
@@ -293,7 +295,7 @@ export function isHead(probe: Probe): boolean {
   // In this order; see "Probe" above.
   if (existsSync(probe.successor)) return false;
   const stats = lstatSync(probe.path, NO_ENTRY_IS_NO_ERROR);
-  if (stats === undefined || stats.ino !== probe.inode || isStub(stats)) return false;
+  if (stats === undefined || stats.ino !== probe.inode || isMarker(stats)) return false;
   if (Date.now() - ctimeMs > CHANGE_STEP_MS) probe.unchanged = { ino, ctimeMs };
   return true;
 }

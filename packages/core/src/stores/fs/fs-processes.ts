@@ -16,10 +16,10 @@ import { systemCode } from "./fs-errors.ts";
 
 /** A process that this one cannot see is presumed dead if its files have not changed for this time. */
 const FOREIGN_IDLE_MS = 3_600_000;
-/** Interval at which a process updates its sign of life. */
-export const SIGN_OF_LIFE_MS = FOREIGN_IDLE_MS / 10;
+/** Interval at which a process updates the change time of its directory. */
+export const HEARTBEAT_MS = FOREIGN_IDLE_MS / 10;
 
-/** Computed once: these values do not change during a process's life. */
+/** Computed once: these values do not change while a process runs. */
 const here = createHash("sha256")
   .update(
     [hostname(), read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")), pidNamespace()].join(
@@ -73,8 +73,8 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
   const timer = setInterval(() => {
     // It may also have been deleted because this process was suspended and presumed dead.
     makeAgain();
-    showLife(own);
-  }, SIGN_OF_LIFE_MS).unref();
+    beat(own);
+  }, HEARTBEAT_MS).unref();
   return {
     path() {
       makeAgain();
@@ -106,7 +106,7 @@ export function processName(): string {
   return `${here}.${process.pid}.${startTime(process.pid) ?? 0}`;
 }
 
-function showLife(path: string): void {
+function beat(path: string): void {
   try {
     const now = new Date();
     utimesSync(path, now, now);
@@ -168,10 +168,10 @@ function pidNamespace(): string {
   return read(() => readlinkSync("/proc/self/ns/pid"));
 }
 
-/** The result of `read`, or an empty string if the system lacks it. */
-function read(look: () => string): string {
+/** The result of `get`, or an empty string if the system lacks it. */
+function read(get: () => string): string {
   try {
-    return look();
+    return get();
   } catch (error) {
     if (systemCode(error) !== undefined) return "";
     throw error;

@@ -4,7 +4,7 @@ import type { GetOptions, StoredBlob } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createFileBody, shorterThanRecorded } from "./fs-body.ts";
 import { systemCode } from "./fs-errors.ts";
-import { type Look, lookAtHead, revisionOf } from "./fs-generations.ts";
+import { type FileOpener, openHead, revisionOf } from "./fs-generations.ts";
 
 /** Up to this size, a body is one Buffer. */
 const WHOLE_BYTES = 1024 * 1024;
@@ -14,7 +14,7 @@ const readAt = promisify(read);
 /** Opens the current blob of a chain; `null` if there is none. */
 export async function openBlob(base: string, { range, signal }: GetOptions): Promise<StoredBlob | null> {
   signal?.throwIfAborted();
-  const head = lookAtHead(base, OPEN);
+  const head = openHead(base, OPEN);
   if (head === null) return null;
   const { opened: descriptor, size } = head;
   const revision = revisionOf(head);
@@ -31,7 +31,7 @@ export async function openBlob(base: string, { range, signal }: GetOptions): Pro
  * Checks names and opens files synchronously. On a local disk that takes microseconds from the kernel's
  * cache, a tenth of the cost of a hop to the thread pool. Bytes are read asynchronously.
  */
-const OPEN: Look<number> = {
+const OPEN: FileOpener<number> = {
   open(path) {
     let opened: number;
     try {

@@ -29,46 +29,117 @@ interface Blob {
   revision: string;
 }
 
+/** A store in memory, with its optional abilities. */
+export type MemoryBlobStore = BlobStore & RevisionProbe & RangeListing;
+
 /**
  * Blobs in this process's memory: for tests, and for renditions that may be lost. Closing the store drops
  * them.
  */
-export function createMemoryBlobStore(
-  options: MemoryBlobStoreOptions = {},
-): BlobStore & RevisionProbe & RangeListing {
-  const { maxBytes } = checkOptions("createMemoryBlobStore", options, RULES);
-  const blobs = new Map<string, Blob>();
+export function createMemoryBlobStore(options: MemoryBlobStoreOptions = {}): MemoryBlobStore {
+  return new MapStore(checkOptions("createMemoryBlobStore", options, RULES).maxBytes);
+}
+
+/** Its methods are own properties, so that a wrapper can spread it. */
+class MapStore implements MemoryBlobStore {
+  readonly #maxBytes: number;
+  readonly #blobs = new Map<string, Blob>();
   // Two stores never create the same revision, so a revision of another store is never current by chance.
-  const origin = randomBytes(6).toString("base64url");
-  let writes = 0;
-  let usedBytes = 0;
-  let closed = false;
+  readonly #origin = randomBytes(6).toString("base64url");
+  #writes = 0;
+  #usedBytes = 0;
+  #isClosed = false;
 
-  function checkOpen(): void {
-    if (closed) throw new ServiceError("store_unavailable", "The store is closed");
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  function find(key: string): Blob | undefined {
-    checkOpen();
+  readonly put: BlobStore["put"] = async (key, body, { ifRevision, signal } = {}) => {
+    try {
+      this.#find(key);
+      signal?.throwIfAborted();
+      this.#checkRevision(key, ifRevision);
+    } catch (error) {
+      if (!(body instanceof Uint8Array)) discard(body);
+      throw error;
+    }
+    const bytes = await this.#receive(body, signal);
+    try {
+      signal?.throwIfAborted();
+      return this.#commit(key, bytes, ifRevision);
+    } catch (error) {
+      this.#usedBytes -= bytes.length;
+      throw error;
+    }
+  };
+
+  readonly get: BlobStore["get"] = async (key, { range, signal } = {}) => {
+    const blob = this.#find(key);
+    signal?.throwIfAborted();
+    if (blob === undefined) return null;
+    const size = blob.bytes.length;
+    const { start, end } = range === undefined ? { start: 0, end: size - 1 } : rangeWithin(range, size);
+    // A copy, because the receiver may write into its Buffer.
+    return { size, revision: blob.revision, body: Buffer.from(blob.bytes.subarray(start, end + 1)) };
+  };
+
+  readonly stat: BlobStore["stat"] = async (key) => {
+    const blob = this.#find(key);
+    return blob === undefined ? null : { size: blob.bytes.length, revision: blob.revision };
+  };
+
+  readonly delete: BlobStore["delete"] = async (key) => {
+    this.#usedBytes -= this.#find(key)?.bytes.length ?? 0;
+    return this.#blobs.delete(key);
+  };
+
+  readonly list: BlobStore["list"] = async (prefix, { cursor = "", limit = 1000 } = {}) => {
+    this.#checkOpen();
+    checkListing(prefix, limit);
+    return this.#pageOf((key) => key.startsWith(prefix) && key > cursor, limit);
+  };
+
+  readonly listRange: RangeListing["listRange"] = async (range, { cursor, limit = 1000 } = {}) => {
+    this.#checkOpen();
+    checkKeyRange(range, limit);
+    const { upTo } = range;
+    const after = cursor ?? range.after ?? "";
+    return this.#pageOf((key) => key > after && (upTo === undefined || key <= upTo), limit);
+  };
+
+  readonly isCurrent: RevisionProbe["isCurrent"] = (key, revision) =>
+    this.#blobs.get(key)?.revision === revision;
+
+  readonly close: BlobStore["close"] = async () => {
+    this.#isClosed = true;
+    this.#blobs.clear();
+  };
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+  }
+
+  #find(key: string): Blob | undefined {
+    this.#checkOpen();
     checkBlobKey(key);
-    return blobs.get(key);
+    return this.#blobs.get(key);
   }
 
-  function checkRevision(key: string, ifRevision: string | null | undefined): void {
-    if (ifRevision === undefined || (find(key)?.revision ?? null) === ifRevision) return;
+  #checkRevision(key: string, ifRevision: string | null | undefined): void {
+    if (ifRevision === undefined || (this.#find(key)?.revision ?? null) === ifRevision) return;
     throw new ServiceError("conflict", "The blob was changed by another writer");
   }
 
-  function reserve(bytes: number): void {
-    if (usedBytes + bytes > maxBytes)
+  #reserve(bytes: number): void {
+    if (this.#usedBytes + bytes > this.#maxBytes)
       throw new ServiceError("no_space", "The memory store is full: delete blobs, or raise maxBytes");
-    usedBytes += bytes;
+    this.#usedBytes += bytes;
   }
 
   /** A copy of the body, whose length is reserved; if it rejects, the reservation is released. */
-  async function receive(body: Uint8Array | Readable, signal: AbortSignal | undefined): Promise<Buffer> {
+  async #receive(body: Uint8Array | Readable, signal: AbortSignal | undefined): Promise<Buffer> {
     if (body instanceof Uint8Array) {
-      reserve(body.byteLength);
+      this.#reserve(body.byteLength);
       return Buffer.from(body);
     }
     const chunks: Buffer[] = [];
@@ -80,7 +151,7 @@ export function createMemoryBlobStore(
           for await (const chunk of source) {
             // `from` accepts both types, its overloads only one at a time.
             const bytes = Buffer.from(chunk as Uint8Array);
-            reserve(bytes.length);
+            this.#reserve(bytes.length);
             size += bytes.length;
             chunks.push(bytes);
           }
@@ -89,93 +160,28 @@ export function createMemoryBlobStore(
       );
       return Buffer.concat(chunks, size);
     } catch (error) {
-      usedBytes -= size;
+      this.#usedBytes -= size;
       signal?.throwIfAborted(); // `pipeline` wraps the reason.
       throw error;
     }
   }
 
-  function commit(key: string, bytes: Buffer, ifRevision: string | null | undefined): BlobInfo {
-    const old = find(key);
-    checkRevision(key, ifRevision);
-    writes += 1;
-    const revision = `${origin}.${writes}`;
-    blobs.set(key, { bytes, revision });
-    usedBytes -= old?.bytes.length ?? 0;
+  #commit(key: string, bytes: Buffer, ifRevision: string | null | undefined): BlobInfo {
+    const old = this.#find(key);
+    this.#checkRevision(key, ifRevision);
+    this.#writes += 1;
+    const revision = `${this.#origin}.${this.#writes}`;
+    this.#blobs.set(key, { bytes, revision });
+    this.#usedBytes -= old?.bytes.length ?? 0;
     return { size: bytes.length, revision };
   }
 
-  function pageOf(isWanted: (key: string) => boolean, limit: number): KeyPage {
-    const rest = [...blobs.keys()].filter(isWanted).sort();
+  #pageOf(isWanted: (key: string) => boolean, limit: number): KeyPage {
+    const rest = [...this.#blobs.keys()].filter(isWanted).sort();
     const keys = rest.slice(0, limit);
     const next = keys.at(-1);
     return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
   }
-
-  return {
-    async put(key, body, { ifRevision, signal } = {}) {
-      try {
-        find(key);
-        signal?.throwIfAborted();
-        checkRevision(key, ifRevision);
-      } catch (error) {
-        if (!(body instanceof Uint8Array)) discard(body);
-        throw error;
-      }
-      const bytes = await receive(body, signal);
-      try {
-        signal?.throwIfAborted();
-        return commit(key, bytes, ifRevision);
-      } catch (error) {
-        usedBytes -= bytes.length;
-        throw error;
-      }
-    },
-
-    async get(key, { range, signal } = {}) {
-      const blob = find(key);
-      signal?.throwIfAborted();
-      if (blob === undefined) return null;
-      const size = blob.bytes.length;
-      const { start, end } = range === undefined ? { start: 0, end: size - 1 } : rangeWithin(range, size);
-      // A copy, because the receiver may write into its Buffer.
-      return { size, revision: blob.revision, body: Buffer.from(blob.bytes.subarray(start, end + 1)) };
-    },
-
-    async stat(key) {
-      const blob = find(key);
-      return blob === undefined ? null : { size: blob.bytes.length, revision: blob.revision };
-    },
-
-    async delete(key) {
-      const blob = find(key);
-      usedBytes -= blob?.bytes.length ?? 0;
-      return blobs.delete(key);
-    },
-
-    async list(prefix, { cursor = "", limit = 1000 } = {}) {
-      checkOpen();
-      checkListing(prefix, limit);
-      return pageOf((key) => key.startsWith(prefix) && key > cursor, limit);
-    },
-
-    async listRange(range, { cursor, limit = 1000 } = {}) {
-      checkOpen();
-      checkKeyRange(range, limit);
-      const { upTo } = range;
-      const after = cursor ?? range.after ?? "";
-      return pageOf((key) => key > after && (upTo === undefined || key <= upTo), limit);
-    },
-
-    isCurrent(key, revision) {
-      return blobs.get(key)?.revision === revision;
-    },
-
-    async close() {
-      closed = true;
-      blobs.clear();
-    },
-  };
 }
 
 /** Destroys a stream that will not be read. */

@@ -27,110 +27,109 @@ interface Window {
   endsAt: number;
 }
 
+/** A limiter in memory, which also answers at once. */
+export type MemoryRateLimiter = RateLimiter & Required<Pick<RateLimiter, "consumeNow">>;
+
 /**
  * A limiter within this process: each process of an app counts separately. It counts synchronously and needs no timers.
  *
  * Rejects with a `TypeError` if a limit, a burst or a cost is not an integer of at least 1, or a window is not an
  * integer from 1 to 2,147,483,647 ms (24.8 days). Rejects with `store_unavailable` after `close`.
  */
-export function createMemoryRateLimiter(
-  options: MemoryRateLimiterOptions = {},
-): RateLimiter & Required<Pick<RateLimiter, "consumeNow">> {
-  const { maxKeys } = checkOptions("createMemoryRateLimiter", options, RULES);
+export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): MemoryRateLimiter {
+  return new WindowLimiter(checkOptions("createMemoryRateLimiter", options, RULES).maxKeys);
+}
+
+/** Its methods are own properties, so that a wrapper can spread it. */
+class WindowLimiter implements MemoryRateLimiter {
+  readonly #maxKeys: number;
   /** By rule, then by key. The windows of a rule have one length, so the first ones of its map end first. */
-  const rules = new Map<string, Map<string, Window>>();
-  const bucketRules = new Map<string, TokenBuckets>();
-  let isClosed = false;
+  readonly #rules = new Map<string, Map<string, Window>>();
+  readonly #bucketRules = new Map<string, TokenBuckets>();
+  #isClosed = false;
 
-  function requireOpen(): void {
-    if (isClosed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
   }
 
-  function bucketsOf(rule: BucketRule): TokenBuckets {
-    requireOpen();
-    const name = `${rule.limit}/${rule.windowMs}/${rule.burst}`;
-    let buckets = bucketRules.get(name);
-    if (buckets === undefined) {
-      checkValue("limit", rule.limit, COUNT);
-      checkValue("windowMs", rule.windowMs, WINDOW);
-      buckets = createTokenBuckets(rule, maxKeys);
-      bucketRules.set(name, buckets);
-    }
-    return buckets;
-  }
-
-  function windowsOf({ limit, windowMs }: RateRule): Map<string, Window> {
-    requireOpen();
-    const name = `${limit}/${windowMs}`;
-    let windows = rules.get(name);
-    if (windows === undefined) {
-      checkValue("limit", limit, COUNT);
-      checkValue("windowMs", windowMs, WINDOW);
-      windows = new Map();
-      rules.set(name, windows);
-    }
-    return windows;
-  }
-
-  /** The key's current window; a new one is not stored yet. */
-  function look(
-    windows: Map<string, Window>,
-    key: string,
-    { limit, windowMs }: RateRule,
-    now: number,
-  ): Window {
-    const known = windows.get(key);
-    return known !== undefined && known.endsAt > now ? known : { remaining: limit, endsAt: now + windowMs };
-  }
-
-  /** Stores a new window as the last one. */
-  function begin(windows: Map<string, Window>, key: string, window: Window, now: number): void {
-    windows.delete(key);
-    windows.set(key, window);
-    for (const [other, { endsAt }] of windows) {
-      if (endsAt > now && windows.size <= maxKeys) return;
-      windows.delete(other);
-    }
-  }
-
-  function consumeNow(key: string, rule: RateRule, cost = 1): RateResult {
+  readonly consumeNow: MemoryRateLimiter["consumeNow"] = (key, rule, cost = 1) => {
     requireCost(cost);
-    if (hasBucket(rule)) return bucketsOf(rule).consume(key, cost);
-    const windows = windowsOf(rule);
+    if (hasBucket(rule)) return this.#bucketsOf(rule).consume(key, cost);
+    const windows = this.#windowsOf(rule);
     const now = wholeNow();
-    const window = look(windows, key, rule, now);
+    const window = windowOf(windows, key, rule, now);
     const allowed = cost <= window.remaining;
     if (allowed) {
       window.remaining -= cost;
-      if (windows.get(key) !== window) begin(windows, key, window, now);
+      if (windows.get(key) !== window) this.#begin(windows, key, window, now);
     }
     return stateOf(window, allowed, now);
+  };
+
+  readonly consume: RateLimiter["consume"] = async (key, rule, cost) => this.consumeNow(key, rule, cost);
+
+  readonly peek: RateLimiter["peek"] = async (key, rule) => {
+    if (hasBucket(rule)) return this.#bucketsOf(rule).peek(key);
+    const now = wholeNow();
+    const window = windowOf(this.#windowsOf(rule), key, rule, now);
+    return stateOf(window, window.remaining > 0, now);
+  };
+
+  readonly refund: RateLimiter["refund"] = async (key, rule, cost = 1) => {
+    requireCost(cost);
+    if (hasBucket(rule)) return this.#bucketsOf(rule).refund(key, cost);
+    // A new window is not stored: a refund begins none.
+    const window = windowOf(this.#windowsOf(rule), key, rule, wholeNow());
+    window.remaining = Math.min(rule.limit, window.remaining + cost);
+  };
+
+  readonly close: RateLimiter["close"] = async () => {
+    this.#isClosed = true;
+    this.#rules.clear();
+    this.#bucketRules.clear();
+  };
+
+  #bucketsOf(rule: BucketRule): TokenBuckets {
+    const name = `${rule.limit}/${rule.windowMs}/${rule.burst}`;
+    return this.#ruleOf(this.#bucketRules, name, rule, () => createTokenBuckets(rule, this.#maxKeys));
   }
 
-  return {
-    consumeNow,
-    async consume(key, rule, cost) {
-      return consumeNow(key, rule, cost);
-    },
-    async peek(key, rule) {
-      if (hasBucket(rule)) return bucketsOf(rule).peek(key);
-      const now = wholeNow();
-      const window = look(windowsOf(rule), key, rule, now);
-      return stateOf(window, window.remaining > 0, now);
-    },
-    async refund(key, rule, cost = 1) {
-      requireCost(cost);
-      if (hasBucket(rule)) return bucketsOf(rule).refund(key, cost);
-      // A new window is not stored: a refund begins none.
-      const window = look(windowsOf(rule), key, rule, wholeNow());
-      window.remaining = Math.min(rule.limit, window.remaining + cost);
-    },
-    async close() {
-      isClosed = true;
-      rules.clear();
-      bucketRules.clear();
-    },
-  };
+  #windowsOf(rule: RateRule): Map<string, Window> {
+    return this.#ruleOf(this.#rules, `${rule.limit}/${rule.windowMs}`, rule, () => new Map());
+  }
+
+  /** The state of a rule, created at its first use. */
+  #ruleOf<State>(states: Map<string, State>, name: string, rule: RateRule, create: () => State): State {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
+    const known = states.get(name);
+    if (known !== undefined) return known;
+    checkValue("limit", rule.limit, COUNT);
+    checkValue("windowMs", rule.windowMs, WINDOW);
+    const created = create();
+    states.set(name, created);
+    return created;
+  }
+
+  /** Stores a new window as the last one. */
+  #begin(windows: Map<string, Window>, key: string, window: Window, now: number): void {
+    windows.delete(key);
+    windows.set(key, window);
+    for (const [other, { endsAt }] of windows) {
+      if (endsAt > now && windows.size <= this.#maxKeys) return;
+      windows.delete(other);
+    }
+  }
+}
+
+/** The key's current window; a new one is not stored yet. */
+function windowOf(
+  windows: Map<string, Window>,
+  key: string,
+  { limit, windowMs }: RateRule,
+  now: number,
+): Window {
+  const known = windows.get(key);
+  return known !== undefined && known.endsAt > now ? known : { remaining: limit, endsAt: now + windowMs };
 }
 
 /** Checked by hand: it runs for every request. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemError } from "../../../test/faulty-store.ts";
-import { createEmptyFiles } from "./fs-empty-files.ts";
+import { MarkerFiles } from "./fs-markers.ts";
 
 let root: string;
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const inodeOf = (name: string) => statSync(join(root, name)).ino;
 
 test("empty files share an inode, and a replaced file gets another inode", () => {
-  const files = createEmptyFiles(root, () => root);
+  const files = new MarkerFiles(root, () => root);
   for (const name of ["a", "b", "c"]) files.create(join(root, name));
   expect(inodeOf("b")).toBe(inodeOf("a"));
   expect(statSync(join(root, "a"))).toMatchObject({ size: 0, nlink: 4 });
@@ -33,7 +33,7 @@ test("empty files share an inode, and a replaced file gets another inode", () =>
 
 test("the shared file is renewed when it has reached its maximum number of links", () => {
   let isFull = false;
-  const files = createEmptyFiles(
+  const files = new MarkerFiles(
     root,
     () => root,
     (from, to) => {
@@ -53,14 +53,14 @@ test("the shared file is renewed when it has reached its maximum number of links
 });
 
 test("a shared file never has more links than the smallest common file system limit allows", () => {
-  const files = createEmptyFiles(root, () => root);
+  const files = new MarkerFiles(root, () => root);
   for (let index = 0; index < 11_000; index++) files.create(join(root, `${index}`));
   expect(statSync(join(root, "0")).nlink).toBeLessThanOrEqual(10_500);
   expect(inodeOf("10999")).not.toBe(inodeOf("0"));
 });
 
 test("a shared file that was deleted is created again", () => {
-  const files = createEmptyFiles(root, () => root);
+  const files = new MarkerFiles(root, () => root);
   files.create(join(root, "a"));
   rmSync(join(root, "empty"), { recursive: true });
   files.create(join(root, "b"));
@@ -70,7 +70,7 @@ test("a shared file that was deleted is created again", () => {
 test.each(["EPERM", "EACCES", "ENOTSUP"])(
   "an empty file gets its own inode if linking fails with %s",
   (code) => {
-    const files = createEmptyFiles(
+    const files = new MarkerFiles(
       root,
       () => root,
       () => {
