@@ -69,7 +69,11 @@ export function readOptions() {
   for (const { from, file } of entryFiles()) {
     const entry = project.getSourceFileOrThrow(file);
     const exported = [...entry.getExportedDeclarations()].flatMap(([name, declarations]) =>
-      declarations.filter(Node.isFunctionDeclaration).map((declaration) => ({ name, declaration })),
+      declarations
+        .filter(Node.isFunctionDeclaration)
+        // Not the implementation behind overloads.
+        .filter((each) => each.isOverload() || each.getOverloads().length === 0)
+        .map((declaration) => ({ name, declaration })),
     );
     for (const { name, declaration } of exported) {
       if (known.has(declaration)) continue;

@@ -239,9 +239,7 @@ function newestWhole<T>(
   return empty;
 }
 
-/**
- * Whether a generation just seen belongs to the chain in place: another chain may hold a slow writer's link.
- */
+/** Whether a generation just seen belongs to the chain in place: another chain may hold a slow writer's link. */
 function isInPlace(base: string, { chainId, anchor }: Chain, { generation }: Head): boolean {
   return (
     generation === 1 || anchor === null || existsSync(generationPath(base, { chainId, generation: anchor }))
