@@ -61,9 +61,9 @@ export async function changeImage(
  * removed.
  */
 export async function removeImage(context: LibraryContext, current: CurrentRecord): Promise<void> {
-  const { record, entry } = await markDeleted(context, current);
+  const { record, entry, current: ended } = await markDeleted(context, current);
   // The lease holder still works on the bytes. It removes them.
   if (record.processing !== null) return context.jobs.cancel(record);
   // The image is gone already. The sweep removes the bytes that remain here.
-  await sweepEntry(context, entry).catch(context.settings.onError);
+  await sweepEntry(context, entry, ended).catch(context.settings.onError);
 }

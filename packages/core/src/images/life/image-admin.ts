@@ -222,8 +222,8 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" |
     async remove(id) {
       await guard.open();
       await guard.confirmBytes();
-      const { entry } = await markDeleted(life, await loadNotOver(life, id));
-      await sweepEntry(life, entry);
+      const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
+      await sweepEntry(life, entry, current);
     },
   };
 }

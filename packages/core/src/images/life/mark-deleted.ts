@@ -9,6 +9,8 @@ import type { LifeContext } from "./life-context.ts";
 /** A deleted image, and the due entry by which the sweep removes any bytes that the caller does not. */
 export interface Deletion {
   record: ImageRecord;
+  /** The record as it was written; `null`: a full store has none. */
+  current: CurrentRecord | null;
   entry: DueEntry;
 }
 
@@ -28,11 +30,12 @@ export async function markDeleted(
   const gone: Gone = { at: entry.dueMs, why: "deleted", ...(isLost ? { lost: true } : {}) };
   try {
     await due.add(entry);
-    return { record: (await endImage(context, current, gone)).record, entry };
+    const ended = await endImage(context, current, gone);
+    return { record: ended.record, current: ended, entry };
   } catch (error) {
     if (processing === null) {
       if (!isServiceError(error, "no_space")) throw error;
-      return { record: await markDeletedWithoutRoom(context, current, gone), entry };
+      return { ...(await markDeletedWithoutRoom(context, current, gone)), entry };
     }
     // While an image is processed, only the lease holder changes it. A deletion does not depend on those changes.
     if (!isServiceError(error, "conflict")) throw error;
@@ -51,7 +54,7 @@ async function markDeletedWithoutRoom(
   context: LifeContext,
   { record }: CurrentRecord,
   gone: Gone,
-): Promise<ImageRecord> {
+): Promise<Omit<Deletion, "entry">> {
   const { owners, records, settings } = context;
   await records.remove(record.id);
   await records.outlastLeases(record);
@@ -65,11 +68,11 @@ async function markDeletedWithoutRoom(
     updatedAt: Math.max(shownUntil, record.updatedAt),
   };
   try {
-    await records.create(removed);
+    return { record: removed, current: await records.create(removed) };
   } catch (error) {
     settings.onError(error);
     // No record of the image remains, so no sweep would release its owner's bytes.
     await owners.release(record).catch(settings.onError);
+    return { record: removed, current: null };
   }
-  return removed;
 }

@@ -11,11 +11,16 @@ export type SweepOutcome = "kept" | "emptied" | "forgotten";
 /**
  * Performs the due work of an image: first marks its record as gone, then removes its bytes, last the record.
  * Idempotent on any node. After a failure the entry remains, and the next sweep continues.
+ * @param known The record, if the caller has just written it. @default it is read
  */
-export async function sweepEntry(context: LifeContext, entry: DueEntry): Promise<SweepOutcome> {
+export async function sweepEntry(
+  context: LifeContext,
+  entry: DueEntry,
+  known: CurrentRecord | null = null,
+): Promise<SweepOutcome> {
   const { due, records, settings } = context;
   const { id } = entry;
-  const found = await records.load(id);
+  const found = known ?? (await records.load(id));
   const current = found === null ? null : await endWithRoom(context, found);
   if (current === null) {
     // The upload was cut off before its record was written, or a slower node left these bytes behind.

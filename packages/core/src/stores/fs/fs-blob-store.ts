@@ -1,18 +1,10 @@
 import { resolve } from "node:path";
 import { checkOptions } from "../../check-options.ts";
-import type {
-  BlobStore,
-  BulkRemoval,
-  JointAdoption,
-  LocalStore,
-  RangeListing,
-  RevisionProbe,
-  ShardSampler,
-} from "../../contracts/blob-store.ts";
-import type { DueIndex } from "../../contracts/due-index.ts";
 import { type RuleTable, required, text } from "../../option-rules.ts";
-import { DirectoryStore } from "./fs-directory-store.ts";
+import { DirectoryStore, type FsBlobStore } from "./fs-directory-store.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
+
+export type { FsBlobStore } from "./fs-directory-store.ts";
 
 export interface FsBlobStoreOptions {
   /**
@@ -25,17 +17,6 @@ export interface FsBlobStoreOptions {
 const RULES = {
   directory: required(text("the path of a directory")),
 } satisfies RuleTable<FsBlobStoreOptions>;
-
-/** A directory as a store, with all optional abilities of one. */
-export interface FsBlobStore
-  extends BlobStore,
-    LocalStore,
-    JointAdoption,
-    RevisionProbe,
-    DueIndex,
-    BulkRemoval,
-    RangeListing,
-    ShardSampler {}
 
 /**
  * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name,

@@ -3,10 +3,23 @@ import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
-import type { BlobInfo, KeyRange, ListOptions, NewContent, PutOptions } from "../../contracts/blob-store.ts";
+import type {
+  BlobInfo,
+  BlobStore,
+  BulkRemoval,
+  JointAdoption,
+  KeyRange,
+  ListOptions,
+  LocalStore,
+  NewContent,
+  PutOptions,
+  RangeListing,
+  RevisionProbe,
+  ShardSampler,
+} from "../../contracts/blob-store.ts";
+import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { checkBlobKey, checkListing, checkSegment, MAX_PAGE } from "../argument-checks.ts";
-import type { FsBlobStore } from "./fs-blob-store.ts";
 import { Chains } from "./fs-chain.ts";
 import { FsDueIndex } from "./fs-due-index.ts";
 import { makeDirectories } from "./fs-durable-directories.ts";
@@ -36,6 +49,17 @@ const MAX_PROBES = 10_000;
 
 /** Losing a race this often means that the cause is not other writers. */
 const MAX_ATTEMPTS = 1000;
+
+/** A directory as a store, with all optional abilities of one. */
+export interface FsBlobStore
+  extends BlobStore,
+    LocalStore,
+    JointAdoption,
+    RevisionProbe,
+    DueIndex,
+    BulkRemoval,
+    RangeListing,
+    ShardSampler {}
 
 /** Its members are own properties, so that a wrapper can spread it. See fs-blob-store.ts. */
 export class DirectoryStore implements FsBlobStore {
@@ -158,30 +182,21 @@ export class DirectoryStore implements FsBlobStore {
     });
 
   readonly shards = () => fsShards(this.blobDirectory);
-
   readonly list = (prefix: string, options: ListOptions = {}) =>
     this.#whileOpen(() => listKeys(this.blobDirectory, prefix, options));
-
   readonly listRange = (range: KeyRange, options: ListOptions = {}) =>
     this.#whileOpen(() => listKeyRange(this.blobDirectory, range, options));
-
   readonly localSecret = () =>
     this.#whileOpen(() => readOrCreateSecret(this.secretPath, this.spoolDirectory, this.#files));
-
   readonly readLocalSecret = () => this.#whileOpen(() => readSecret(this.secretPath));
-
   readonly removeSuperseded: FsBlobStore["removeSuperseded"] = (beforeMs, mayGoOn) =>
     this.#whileOpen(() => this.#superseded.removeSuperseded(beforeMs, mayGoOn));
-
   readonly addDue: FsBlobStore["addDue"] = (list, entry, signal) =>
     this.#whileOpen(() => this.#due.addDue(list, entry, signal));
-
   readonly removeDue: FsBlobStore["removeDue"] = (list, entry) =>
     this.#whileOpen(() => this.#due.removeDue(list, entry));
-
   readonly listDue: FsBlobStore["listDue"] = (list, untilMs, limit) =>
     this.#whileOpen(() => this.#due.listDue(list, untilMs, limit));
-
   readonly close = async () => {
     if (!this.#isClosed) this.#claimed.release();
     this.#isClosed = true;
