@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { link, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFsBlobStore, createImageAdmin, FsBlobStore } from "@outrigger/core";
+import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import { compare, formatMicros } from "../src/report.mjs";
 
-/** @ */
+/** @import { FsBlobStore } from "@outrigger/core" */
 /** @import { Bench } from "../src/bench.mjs" */
 
 const LIVE = { full: 100_000, quick: 10_000, smoke: 200 };

@@ -1,5 +1,4 @@
-import { createFsBlobStore, createImages, ImagesOptions } from "@outrigger/core";
-import { BlobStore } from "@outrigger/core/stores";
+import { createFsBlobStore, createImages } from "@outrigger/core";
 import { express as mountInExpress } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { koa as mountInKoa } from "@outrigger/koa";
@@ -9,7 +8,8 @@ import express from "express";
 import Koa from "koa";
 import { required } from "./kinds.mjs";
 
-/** @ */
+/** @import { ImagesOptions } from "@outrigger/core" */
+/** @import { BlobStore } from "@outrigger/core/stores" */
 /** @import { Mounted, RecordsOptions, ServerOptions } from "./kinds.mjs" */
 
 /** @param {ServerOptions} options */

@@ -1,13 +1,13 @@
 import { EventEmitter } from "node:events";
-import type { Writable } from "node:stream";
-import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import { pipeline, type Writable } from "node:stream";
+import { ServiceError, type SpooledFile, type Upload, type UploadLimits } from "@outrigger/core";
 import multer from "multer";
 import { type BodyPump, pumpBody } from "../body-pump.ts";
 import type { Incoming } from "../incoming.ts";
 import { parseMediaType } from "../media-type.ts";
 import { createUtf8Witness, decodeFormName, type Utf8Witness } from "./names.ts";
-import { createSpoolStorage } from "./spool-file.ts";
-import { noFile, toUploadError } from "./upload-error.ts";
+import { createSpoolFile, type SpoolFile, toSpooledFile } from "./spool-file.ts";
+import { fileTooLarge, noFile, toUploadError } from "./upload-error.ts";
 
 // The parser rejects a part with longer headers.
 const PART_HEADER_BYTES = 16 * 1024;
@@ -194,4 +194,48 @@ function addField(
   witness.check(value, "A text field");
   // Names like a[b] stay unchanged: brackets never create a list or a tree.
   fields[decodeFormName(name)] = value;
+}
+
+interface SpoolStorage {
+  /** Storage engine for multer. It accepts one file. */
+  engine: multer.StorageEngine;
+  /** Returns the file, which the caller must dispose of; `null` if the body had none. */
+  receivedFile(): Promise<SpooledFile | null>;
+  /** Deletes the file, complete or not, and resolves when it is gone. Never rejects. */
+  discard(): Promise<void>;
+}
+
+/** Creates a multer storage engine that spools to `directory`, for one request. */
+function createSpoolStorage(directory: string, limits: UploadLimits): SpoolStorage {
+  let spool: SpoolFile | undefined;
+  let part: { name: string; declaredType: string } | undefined;
+
+  const engine: multer.StorageEngine = {
+    _handleFile(_req, file, callback) {
+      const target = createSpoolFile(directory);
+      spool = target;
+      part = { name: file.originalname, declaredType: file.mimetype };
+      // Otherwise the parser would read the part to its end and discard it.
+      file.stream.once("limit", () => target.writable.destroy(fileTooLarge(limits)));
+      pipeline(file.stream, target.writable, (error) => {
+        // The descriptor is closed only once the writable is.
+        if (target.writable.closed) callback(error);
+        else target.writable.once("close", () => callback(error));
+      });
+    },
+    _removeFile(_req, _file, callback) {
+      // discard() deletes the file and waits for it.
+      callback(null);
+    },
+  };
+
+  return {
+    engine,
+    async receivedFile() {
+      return spool && part ? toSpooledFile(spool, part) : null;
+    },
+    async discard() {
+      await spool?.discard();
+    },
+  };
 }

@@ -33,8 +33,8 @@ type ClientLimits = Pick<EntryOptions, "maxSlots" | "maxQueue">;
 /** Limits of one client. */
 const RENDERS = { maxSlots: 2, maxQueue: 8 };
 const ADMISSIONS = { maxSlots: 2, maxQueue: 16 };
-/** A client that was charged more CPU time for one picture leaves the last free process to others. */
-const CHEAP_MS = 150;
+/** A client that was charged more CPU time for one picture leaves the last free process to others. A photograph takes less. */
+const CHEAP_MS = 500;
 const MAX_WAIT_MS = 300_000;
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60_000;
