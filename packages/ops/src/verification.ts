@@ -180,7 +180,7 @@ export class Verification extends Job {
     const suspects = keys.filter((_, at) => orphans.has(ids[at] ?? ""));
     let underWay: Set<string> | null = new Set();
     if (suspects.length > 0 && role === "renditions") await delay(SETTLE_MS);
-    // Before the second look at the record: an upload is in the list from before its bytes until after its record.
+    // Before the record is read again: an upload is in the list from before its bytes until after its record.
     else if (suspects.length > 0) underWay = await this.retry(() => this.to.uploadsUnderWay());
     for (const key of suspects) {
       if (underWay?.has(key.slice(0, key.indexOf("/")))) continue;

@@ -163,7 +163,7 @@ export async function sampleOriginals(stores: StorageRoles): Promise<OriginalsSa
   const { records, originals } = stores;
   const sample: OriginalsSample = { from: "records", looked: 0, found: 0 };
   const ids = await firstKeys(records, MAX_RECORDS, (key) => idOfRecord(key) !== null);
-  await eachOf(ids, async (key) => {
+  await forEachAtOnce(ids, AT_ONCE, async (key) => {
     if (sample.looked >= MAX_IMAGES) return;
     const picture = await pictureIn(records, key);
     if (picture === null) return;
@@ -183,19 +183,12 @@ export async function sampleRecords(
 ): Promise<OriginalsSample> {
   const keys = await firstKeys(originals, MAX_IMAGES, (key) => roleOf(key) === "originals");
   let found = 0;
-  await eachOf(keys, async (key) => {
+  await forEachAtOnce(keys, AT_ONCE, async (key) => {
     const record = keyOf.record(key.slice(0, key.indexOf("/")));
     const looks = await Promise.all(records.map((store) => store.stat(record)));
     if (looks.some((info) => info !== null)) found++;
   });
   return { from: "originals", looked: keys.length, found };
-}
-
-async function eachOf(keys: readonly string[], look: (key: string) => Promise<void>): Promise<void> {
-  async function* each() {
-    yield* keys;
-  }
-  await forEachAtOnce(each(), AT_ONCE, look);
 }
 
 async function firstKeys(
