@@ -14,16 +14,7 @@ export function llmsText() {
     ["Guides and reference", [first, ...others.filter((page) => page !== first)]],
     ["Packages", readmesIn("packages")],
     ["Examples", readmesIn("examples")],
-    [
-      "Optional",
-      [
-        "bench/README.md",
-        "CONTRIBUTING.md",
-        "SECURITY.md",
-
-        ...pagesIn("docs/decisions"),
-      ],
-    ],
+    ["Optional", ["bench/README.md", "CONTRIBUTING.md", "SECURITY.md"]],
   ];
   const lists = sections.map(([name, pages]) => `## ${name}\n\n${pages.map(entry).join("\n")}\n`);
   const { title } = read("README.md");

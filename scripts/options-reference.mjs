@@ -28,18 +28,22 @@ const CHAPTERS = [
   ["@outrigger/node", "Serving without a framework", ["mounting.md"]],
   ["@outrigger/imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
   ["@outrigger/web", "Pages for browsers", ["mounting.md"]],
-  ["@outrigger/redis", "Redis: storage, limits and queues that processes share", ["storage.md", "scale.md"]],
+  [
+    "@outrigger/redis",
+    "Redis: storage, limits and queues that processes share",
+    ["storage.md", "operating.md"],
+  ],
   ["@outrigger/s3", "Storage in S3", ["storage.md"]],
   [
     "@outrigger/sql",
     "Image records in PostgreSQL, the lookup's data in SQLite or PostgreSQL",
-    ["storage.md", "lookup.md", "contacts-command.md"],
+    ["storage.md", "lookup.md", "operating.md"],
   ],
   ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
-  ["@outrigger/ops", "Copying and verifying a storage", ["backup.md", "migrate.md", "images-command.md"]],
-  ["@outrigger/telemetry", "Metrics and traces", ["operations.md"]],
+  ["@outrigger/ops", "Copying and verifying a storage", ["operating.md"]],
+  ["@outrigger/telemetry", "Metrics and traces", ["operating.md"]],
   ["@outrigger/client", "Clients for programs and browsers", ["../packages/client/README.md"]],
-  ["outrigger", "The whole service as one process", ["operations.md", "storage.md"]],
+  ["outrigger", "The whole service as one process", ["operating.md", "storage.md"]],
 ];
 
 const { factories, sets } = readOptions();

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { blocksIn, chapterOf, readPage } from "./documents/pages.ts";
 import { freePort } from "./support/listen.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { programs, run } from "./support/programs.ts";
@@ -16,8 +17,10 @@ import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type S3Server, startS3Server } from "./support/s3-server.ts";
 import { stockDirectory } from "./support/stocked-directory.ts";
 
-const text = await readFile(new URL("../docs/backup.md", import.meta.url), "utf8");
-const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
+const page = await readPage("docs/operating.md");
+const blocks = blocksIn([page], "sh")
+  .filter((block) => chapterOf(page, block) === "Backups")
+  .map(({ code }) => code);
 const BIN = fileURLToPath(new URL("../packages/server/bin/outrigger.js", import.meta.url));
 const IMAGES = 3;
 
@@ -125,8 +128,8 @@ async function expectImages(directory: string): Promise<void> {
   await other.close();
 }
 
-describe("the commands of docs/backup.md, in order", () => {
-  test("the page has twelve command blocks", () => expect(blocks).toHaveLength(12));
+describe("the commands of docs/operating.md on backups, in order", () => {
+  test("the chapter has twelve command blocks", () => expect(blocks).toHaveLength(12));
 
   test.each(blocks.map((block) => [block.trim(), block]))("%s", { timeout: 120_000 }, async (_, block) => {
     await runBlock(block);

@@ -4,15 +4,19 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { type RedisServer, startRedis } from "../support/redis-server.ts";
 import { type S3Server, startS3Server } from "../support/s3-server.ts";
 import { type Guide, type GuideOptions, openGuide } from "./guide.ts";
-import { blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
+import { blocksIn, chapterOf, placeOf, ROOT, readPages } from "./pages.ts";
 
 /** Run by a test of its own, which also looks at what the commands did. */
-const ELSEWHERE = ["docs/backup.md"];
+const ELSEWHERE = { path: "docs/operating.md", chapter: "Backups" };
 const SLOW = { timeout: 120_000 };
 
 const pages = (await readPages()).flatMap((page) => {
-  const blocks = blocksIn([page], "sh").filter(({ exempt }) => exempt === null);
-  return blocks.length === 0 || ELSEWHERE.includes(page.path) ? [] : [{ path: page.path, blocks }];
+  const blocks = blocksIn([page], "sh").filter(
+    (block) =>
+      block.exempt === null &&
+      !(page.path === ELSEWHERE.path && chapterOf(page, block) === ELSEWHERE.chapter),
+  );
+  return blocks.length === 0 ? [] : [{ path: page.path, blocks }];
 });
 
 let redis: RedisServer;
@@ -46,8 +50,8 @@ async function optionsOf(path: string): Promise<GuideOptions> {
       SECRET: "s",
     },
   };
-  if (path === "docs/images-command.md") options.before = "npx outrigger backup --to file:/backup/images";
-  if (path === "docs/operations.md") options.before = "npx outrigger upload photo.jpg";
+  if (path === "docs/operating.md")
+    options.before = "npx outrigger upload photo.jpg\nnpx outrigger backup --to file:/backup/images";
   const [, example] = /^examples\/([^/]+)\//.exec(path) ?? [];
   if (example !== undefined) {
     const server = join(ROOT, "examples", example, "server.js");

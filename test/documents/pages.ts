@@ -41,12 +41,19 @@ export async function readPages(): Promise<Page[]> {
     for (const entry of await readdir(join(ROOT, folder), { withFileTypes: true }))
       if (entry.isDirectory()) paths.push(`${folder}/${entry.name}/README.md`);
   }
-  return Promise.all(
-    paths.sort().map(async (path) => {
-      const text = await readFile(join(ROOT, path), "utf8");
-      return { path, text, blocks: blocksOf(path, text) };
-    }),
-  );
+  return Promise.all(paths.sort().map(readPage));
+}
+
+/** @param path from the root of the repository */
+export async function readPage(path: string): Promise<Page> {
+  const text = await readFile(join(ROOT, path), "utf8");
+  return { path, text, blocks: blocksOf(path, text) };
+}
+
+/** The heading of the second level above a block; empty without one. */
+export function chapterOf(page: Page, { line }: Block): string {
+  const above = proseOf(page).split("\n").slice(0, line);
+  return above.findLast((text) => text.startsWith("## "))?.slice(3) ?? "";
 }
 
 /** The blocks of all pages in these languages. */

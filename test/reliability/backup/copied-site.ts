@@ -21,12 +21,12 @@ export interface CopiedImage extends Pick<Created, "id" | "pin"> {
 const SLOW = "--bwlimit=1500";
 
 /**
- * Runs the commands of docs/operations.md on other directories, slowly.
+ * Runs the commands of docs/operating.md on other directories, slowly.
  * @param isOnce omits the second copy of the records.
  * @returns the complaints of the commands.
  */
 export async function copyAsDocumented(from: string, to: string, isOnce: boolean): Promise<string[]> {
-  const page = await readFile(new URL("../../../docs/operations.md", import.meta.url), "utf8");
+  const page = await readFile(new URL("../../../docs/operating.md", import.meta.url), "utf8");
   const script = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text ?? "").find(isRecipe) ?? "";
   const commands = script
     .replace(isOnce ? /^\(cd .*\n.*\n/m : "", "")
