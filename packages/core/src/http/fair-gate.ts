@@ -23,6 +23,8 @@ export interface GateOptions {
    * charged yet gets it if it holds no other. @default no limit
    */
   cheapUnits?: number;
+  /** What a known client that was idle may lag behind the others, so that it comes first while it uses less than they do. @default 0 */
+  creditUnits?: number;
   /** The error for an entry that gets no slot. */
   refuse(why: Refusal): Error;
 }
@@ -76,8 +78,8 @@ const NEWEST_WEIGHT = 1 / 8;
 
 /**
  * Decides who waits: it gives a bounded number of slots to clients. The client that was charged least comes first (start-time fair
- * queueing); costs are charged after they were measured. An idle client saves no credit: it continues at the virtual time of those
- * that were served meanwhile.
+ * queueing); costs are charged after they were measured. An idle client saves little credit: it continues at the virtual time of
+ * those that were served meanwhile.
  */
 export class FairGate {
   readonly #options: GateOptions;
@@ -139,14 +141,16 @@ export class FairGate {
   }
 
   #clientOf(name: string): Client {
-    const client = this.#clients.get(name) ?? {
+    const known = this.#clients.get(name);
+    const client = known ?? {
       slots: new Map(),
       queue: new Set(),
       start: 0,
       cheapFromMs: null,
     };
     if (isIdle(client)) {
-      client.start = Math.max(client.start, this.#virtualTime);
+      const credit = known === undefined ? 0 : (this.#options.creditUnits ?? 0);
+      client.start = Math.max(client.start, this.#virtualTime - credit);
       this.#clients.delete(name);
     }
     if (this.#clients.size >= MAX_IDLE) {

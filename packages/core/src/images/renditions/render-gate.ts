@@ -35,6 +35,8 @@ const RENDERS = { maxSlots: 2, maxQueue: 8 };
 const ADMISSIONS = { maxSlots: 2, maxQueue: 16 };
 /** A client that was charged more CPU time for one picture leaves the last free process to others. A photograph takes less. */
 const CHEAP_MS = 500;
+/** Enough for a few small pictures in a row. */
+const CREDIT_MS = 500;
 const MAX_WAIT_MS = 300_000;
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -48,7 +50,13 @@ export class RenderGate {
 
   constructor({ workers, maxQueue }: Pick<Renderer, "workers" | "maxQueue">, options: RenderGateOptions) {
     const slots = workers ?? Number.POSITIVE_INFINITY;
-    const gate = new FairGate({ slots, maxQueue: maxQueue ?? slots, cheapUnits: CHEAP_MS, refuse });
+    const gate = new FairGate({
+      slots,
+      maxQueue: maxQueue ?? slots,
+      cheapUnits: CHEAP_MS,
+      creditUnits: CREDIT_MS,
+      refuse,
+    });
     this.#gate = gate;
     this.#isLimited = options.isLimited ?? true;
     this.#budget = new RenderBudget(options);
