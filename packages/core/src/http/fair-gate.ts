@@ -36,6 +36,8 @@ export interface EntryOptions {
   maxSlots?: number;
   /** Entries of the client that may wait. If more do, the newest is refused. @default no limit */
   maxQueue?: number;
+  /** Whether it waits for what another entry waits for already: it counts towards no limit, and is not refused. @default false */
+  isRider?: boolean;
 }
 
 export interface Refusal {
@@ -60,6 +62,7 @@ interface Entry {
   sinceMs: number;
   maxSlots: number;
   maxQueue: number;
+  isRider: boolean;
   settle(outcome: Slot | Error): void;
 }
 
@@ -88,6 +91,8 @@ export class FairGate {
   readonly #clients = new Map<string, Client>();
   #held = 0;
   #waiting = 0;
+  /** Of those that wait. */
+  #riders = 0;
   #virtualTime = 0;
   #meanCharge = 0;
   #given = 0;
@@ -98,9 +103,9 @@ export class FairGate {
     this.#share = Math.max(1, Math.floor(options.slots * SHARE));
   }
 
-  /** Number of slots held, and of entries that wait. */
+  /** Number of slots held, and of entries that wait, without riders. */
   get state(): { held: number; waiting: number } {
-    return { held: this.#held, waiting: this.#waiting };
+    return { held: this.#held, waiting: this.#waiting - this.#riders };
   }
 
   /** Whether a client waits other than these. */
@@ -111,7 +116,7 @@ export class FairGate {
 
   /** Waits for a slot. Rejects with the signal's reason, and with the error of `refuse`. */
   enter(name: string, given: EntryOptions): Promise<Slot> {
-    const { signal, maxWaitMs, maxSlots = UNLIMITED, maxQueue = UNLIMITED } = given;
+    const { signal, maxWaitMs, maxSlots = UNLIMITED, maxQueue = UNLIMITED, isRider = false } = given;
     if (signal.aborted) return Promise.reject(signal.reason);
     const client = this.#clientOf(name);
     return new Promise((resolve, reject) => {
@@ -119,9 +124,11 @@ export class FairGate {
         sinceMs: performance.now(),
         maxSlots,
         maxQueue,
+        isRider,
         settle: (outcome) => {
           client.queue.delete(entry);
           this.#waiting--;
+          if (isRider) this.#riders--;
           clearTimeout(timer);
           signal.removeEventListener("abort", abandon);
           if (isError(outcome)) reject(outcome);
@@ -136,6 +143,7 @@ export class FairGate {
       signal.addEventListener("abort", abandon);
       client.queue.add(entry);
       this.#waiting++;
+      if (isRider) this.#riders++;
       this.#schedule();
     });
   }
@@ -236,10 +244,12 @@ export class FairGate {
       leave: () => {
         if (!client.slots.delete(slot)) return;
         this.#held--;
+        this.#schedule();
+        // A slot that was not used tells nothing of its client.
+        if (charged === 0) return;
         const isCheap = charged <= (this.#options.cheapUnits ?? UNLIMITED);
         client.cheapFromMs = Math.max(client.cheapFromMs ?? 0, isCheap ? 0 : performance.now() + COSTLY_MS);
         this.#meanCharge += (charged - this.#meanCharge) * NEWEST_WEIGHT;
-        this.#schedule();
       },
     };
     client.slots.set(slot, controller);
@@ -251,17 +261,18 @@ export class FairGate {
   /** Refuses entries beyond the limits. Of clients with equally many, the one that was charged most loses, else the newest. */
   #trim(): void {
     for (const client of this.#clients.values()) {
-      for (const [index, entry] of [...client.queue].entries()) {
+      for (const [index, entry] of counted(client).entries()) {
         if (index >= entry.maxQueue) entry.settle(this.#refusal(client, true));
       }
     }
-    while (this.#waiting > (this.#options.maxQueue ?? UNLIMITED)) {
-      const clients = [...this.#clients.values()].filter(({ queue }) => queue.size > 0).reverse();
-      const size = ({ slots, queue }: Client) => slots.size + queue.size;
+    while (this.#waiting - this.#riders > (this.#options.maxQueue ?? UNLIMITED)) {
+      const clients = [...this.#clients.values()].filter((client) => counted(client).length > 0).reverse();
+      const size = (client: Client) => client.slots.size + counted(client).length;
       const loser = first(clients, (a, b) => size(b) - size(a) || b.start - a.start);
-      const newest = [...(loser?.queue ?? [])].at(-1);
-      if (loser === undefined || newest === undefined) return;
-      newest.settle(this.#refusal(loser, loser.queue.size > 1 && newest.maxQueue !== UNLIMITED));
+      if (loser === undefined) return;
+      const entries = counted(loser);
+      const newest = entries.at(-1);
+      newest?.settle(this.#refusal(loser, entries.length > 1 && newest.maxQueue !== UNLIMITED));
     }
   }
 
@@ -274,6 +285,11 @@ export class FairGate {
       expectedUnits: (this.#meanCharge * entries) / (isOwn ? Math.min(slots, maxSlots) : slots),
     });
   }
+}
+
+/** The entries that count towards limits. */
+function counted({ queue }: Client): Entry[] {
+  return [...queue].filter(({ isRider }) => !isRider);
 }
 
 function isIdle({ slots, queue }: Client): boolean {

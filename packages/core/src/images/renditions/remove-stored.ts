@@ -1,4 +1,5 @@
 import type { LRUCache } from "lru-cache";
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
 import type { DueList } from "../../stores/due-list.ts";
@@ -58,6 +59,7 @@ export async function listSizes(
 
 const PREFIX = "rendition-usage/";
 const HOUR_MS = 3_600_000;
+const AT_ONCE = 8;
 
 /**
  * Deletes what releases up to 0.1 stored about the use of renditions: blobs `{images: {<id>: [<hour of the last use>, …]}}`. Each
@@ -74,12 +76,11 @@ export async function removeEarlierUsage(
   for await (const key of listAll(store, PREFIX)) {
     const blob = idleMs === null ? null : await store.get(key);
     const { images } = Object(blob && jsonIn(await readAll(blob.body))) as { images?: unknown }; // Checked here.
-    for (const [id, use] of Object.entries(Object(images))) {
-      if (!mayGoOn()) return;
+    await forEachAtOnce(Object.entries(Object(images)), AT_ONCE, async ([id, use]) => {
       const [hour] = Array.isArray(use) ? use : [];
       const entry = { id, dueMs: Number(hour) * HOUR_MS + Number(idleMs) };
-      if (isImageId(id) && isDueEntry(entry)) await idle.add(entry);
-    }
+      if (mayGoOn() && isImageId(id) && isDueEntry(entry)) await idle.add(entry);
+    });
     if (!mayGoOn()) return;
     await store.delete(key);
   }

@@ -141,7 +141,7 @@ test("a shared render rejects only when each of its clients was refused", async 
 
 test("with a renderer that states no number of processes no client waits", async () => {
   const limiter = createMemoryRateLimiter();
-  const gate = new RenderGate({}, { limiter, cpuSeconds: null, isLimited: false, onError: () => undefined });
+  const gate = new RenderGate({}, { limiter, cpuSeconds: null, onError: () => undefined });
   let running = 0;
   for (let n = 0; n < 50; n++) {
     void gate.admit("a", signal, () => {
@@ -158,4 +158,38 @@ test("failed work frees its slot and rejects with its error", async () => {
   const failure = new Error("broken");
   await expect(gate.admit("a", signal, () => Promise.reject(failure))).rejects.toBe(failure);
   expect(await gate.admit("a", signal, async () => "done")).toBe("done");
+});
+
+test("clients that wait for one render count as one in the queue, and leave it to others", async () => {
+  const { render, end, begun, refused, gate, settled } = site({ workers: 1, maxQueue: 3 });
+  await render("x", "running");
+  const claim = new RenderClaim("a0");
+  await render("a0", "shared", claim);
+  for (let n = 1; n < 80; n++) claim.add(`a${n}`);
+  await settled();
+  await render("b", "b1");
+  await render("c", "c1");
+  expect([...refused.keys()]).toEqual([]);
+  await end("running", 10);
+  await end("shared", 10);
+  await end("b1", 10);
+  await end("c1", 10);
+  expect(new Set(begun)).toEqual(new Set(["running", "shared", "b1", "c1"]));
+  gate.close();
+});
+
+test("a client that joined renders of another may have eight of its own waiting", async () => {
+  const { render, begun, refused, gate } = site({ workers: 1 });
+  await render("x", "running");
+  for (let n = 1; n <= 8; n++) {
+    const claim = new RenderClaim("a");
+    claim.add("b");
+    await render("a", `a${n}`, claim);
+  }
+  for (let n = 1; n <= 8; n++) await render("b", `b${n}`);
+  expect([...refused.keys()]).toEqual([]);
+  await render("b", "b9");
+  expect([...refused.keys()]).toEqual(["b9"]);
+  expect(begun).toEqual(["running"]);
+  gate.close();
 });

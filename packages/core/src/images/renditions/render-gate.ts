@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Observer } from "../../contracts/observer.ts";
 import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
@@ -28,7 +29,7 @@ export interface GatedWork {
   onCost(cpuMs: number): void;
 }
 
-type ClientLimits = Pick<EntryOptions, "maxSlots" | "maxQueue">;
+type ClientLimits = Pick<EntryOptions, "maxSlots" | "maxQueue" | "isRider">;
 
 /** Limits of one client. */
 const RENDERS = { maxSlots: 2, maxQueue: 8 };
@@ -58,7 +59,8 @@ export class RenderGate {
       refuse,
     });
     this.#gate = gate;
-    this.#isLimited = options.isLimited ?? true;
+    // Callers of a renderer that states no number of processes need not wait.
+    this.#isLimited = workers !== undefined && (options.isLimited ?? true);
     this.#budget = new RenderBudget(options);
     if (options.observer === undefined || workers === undefined) return;
     this.#hideGauges.push(
@@ -86,9 +88,9 @@ export class RenderGate {
     signal: AbortSignal,
     work: (given: GatedWork) => Promise<T>,
   ): Promise<T> {
-    const slot = await claim.enter(async (client, given) => {
+    const slot = await claim.enter(async (client, given, isRider) => {
       await this.#budget.require(client, () => this.#gate.othersWait(client, uploadsOf(client)));
-      return this.#enter(client, given, this.#limitsOf(client, RENDERS));
+      return this.#enter(client, given, { ...this.#limitsOf(client, RENDERS), isRider });
     }, signal);
     return this.#run(slot, slot.client, signal, work);
   }
@@ -128,7 +130,10 @@ export class RenderGate {
   }
 }
 
-/** The clients that wait for one render. Each waits on its own, so the render begins when the first of them gets a slot. */
+/**
+ * The clients that wait for one render, which begins when the first of them gets a slot. One of them has its entry in the queue; the
+ * others are riders. If it is refused, the next takes its place.
+ */
 export class RenderClaim {
   readonly #clients: Set<string>;
   #enterFor: ((client: string) => void) | null = null;
@@ -145,28 +150,43 @@ export class RenderClaim {
   }
 
   /** Rejects when all clients were refused, with the last refusal. */
-  enter(enter: (client: string, signal: AbortSignal) => Promise<Slot>, signal: AbortSignal): Promise<Slot> {
+  enter(
+    enter: (client: string, signal: AbortSignal, isRider: boolean) => Promise<Slot>,
+    signal: AbortSignal,
+  ): Promise<Slot> {
     const given = new AbortController();
     const ended = AbortSignal.any([signal, given.signal]);
-    let waiting = 0;
+    // One listener for each client.
+    setMaxListeners(0, ended);
+    const [first = "", ...riders] = this.#clients;
     return new Promise((resolve, reject) => {
-      this.#enterFor = (client) => {
-        waiting++;
-        enter(client, ended).then(
-          (slot) => {
-            // Two may get a slot in the same round of the event loop.
-            if (given.signal.aborted) return slot.leave();
-            this.#enterFor = null;
-            given.abort(new Error("Another client of this render got a slot"));
-            resolve(slot);
-          },
-          (error) => {
-            waiting--;
-            if (waiting === 0) reject(error);
-          },
-        );
+      const begin = (slot: Slot) => {
+        // Two may get a slot in the same round of the event loop.
+        if (given.signal.aborted) return slot.leave();
+        this.#enterFor = null;
+        given.abort(new Error("Another client of this render got a slot"));
+        resolve(slot);
       };
-      for (const client of this.#clients) this.#enterFor(client);
+      const queue = (client: string): void => {
+        enter(client, ended, false).then(begin, (error) => {
+          if (given.signal.aborted) return;
+          const next = signal.aborted ? undefined : riders.shift();
+          if (next !== undefined) return queue(next);
+          this.#enterFor = null;
+          given.abort(error);
+          reject(error);
+        });
+      };
+      const ride = (client: string): void => {
+        // A rider that is refused may still take the place in the queue.
+        enter(client, ended, true).then(begin, () => undefined);
+      };
+      this.#enterFor = (client) => {
+        riders.push(client);
+        ride(client);
+      };
+      queue(first);
+      for (const client of riders) ride(client);
     });
   }
 }

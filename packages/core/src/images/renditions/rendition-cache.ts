@@ -138,18 +138,18 @@ export class RenditionCache {
   /** Removes the renditions of idle images, and what earlier releases noted. @param mayGoOn `false` stops the sweep. */
   async sweep(mayGoOn: () => boolean): Promise<void> {
     const { renditions, now } = this.#options;
-    if (this.#earlierUsageRemovedMs === null || Math.abs(now() - this.#earlierUsageRemovedMs) >= DAY_MS) {
-      await removeEarlierUsage(renditions, this.#idle, this.#idleMs, mayGoOn);
-      if (mayGoOn()) this.#earlierUsageRemovedMs = now();
-    }
     const idleMs = this.#idleMs;
-    if (idleMs === null) return;
-    for (let isFull = true; isFull && mayGoOn(); ) {
+    for (let isFull = idleMs !== null; isFull && mayGoOn(); ) {
       const entries = await this.#idle.due(now(), BATCH);
       isFull = entries.length === BATCH;
       await forEachAtOnce(entries, AT_ONCE, async (entry) => {
-        if (mayGoOn()) await this.#sweepEntry(entry, idleMs).catch((error) => this.#postpone(entry, error));
+        if (!mayGoOn() || idleMs === null) return;
+        await this.#sweepEntry(entry, idleMs).catch((error) => this.#postpone(entry, error));
       });
+    }
+    if (this.#earlierUsageRemovedMs === null || Math.abs(now() - this.#earlierUsageRemovedMs) >= DAY_MS) {
+      await removeEarlierUsage(renditions, this.#idle, idleMs, mayGoOn);
+      if (mayGoOn()) this.#earlierUsageRemovedMs = now();
     }
   }
 

@@ -184,9 +184,10 @@ export class Renditions {
     mayRetry: boolean,
   ): Promise<HotBytes | null> {
     const key = keyFor(record.id, spec);
-    const joined = this.#claims.get(key);
-    joined?.add(client);
+    this.#claims.get(key)?.add(client);
+    let isOwn = false;
     const start = async (flightSignal: AbortSignal) => {
+      isOwn = true;
       const claim = new RenderClaim(client);
       this.#claims.set(key, claim);
       try {
@@ -198,7 +199,7 @@ export class Renditions {
     try {
       return await this.#flights.join(key, start, signal);
     } catch (error) {
-      if (joined === undefined || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
+      if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
       return null;
     }
   }

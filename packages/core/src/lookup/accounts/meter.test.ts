@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { withMethods } from "../../../test/with-methods.ts";
 import { type Accounts, RESERVATION_MS } from "../../contracts/accounts.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
@@ -38,7 +39,8 @@ describe.each([
   ["accounts that charge in one step", (accounts: Accounts) => accounts],
   [
     "accounts that only reserve and settle",
-    ({ preview: _, charge: __, ...others }: Accounts): Accounts => others,
+    (accounts: Accounts) =>
+      withMethods<Partial<Accounts>>(accounts, { preview: undefined, charge: undefined }) as Accounts,
   ],
 ])("a quote of %s", (_, limited) => {
   test("charges the cost once, and the same request nothing", async () => {
