@@ -13,13 +13,8 @@ class Refused extends Error {
 }
 
 function gateOf(slots: number, maxQueue: number, options: Partial<GateOptions> = {}): FairGate {
-  return new FairGate({
-    slots,
-    maxQueue,
-    isPreemptive: true,
-    refuse: (why) => new Refused(why),
-    ...options,
-  });
+  const refuse = (why: Refusal) => new Refused(why);
+  return new FairGate({ slots, maxQueue, isPreemptive: true, refuse, ...options });
 }
 
 /** Enters for clients, and records the order in which they got a slot, or `null` for a refusal. */

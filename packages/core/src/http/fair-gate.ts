@@ -48,9 +48,8 @@ export interface Refusal {
 }
 
 interface Client {
-  /** In order of arrival, each with the controller of its signal. */
+  /** Each with the controller of its signal. Both are in order of arrival. */
   slots: Map<Slot, AbortController>;
-  /** In order of arrival. */
   queue: Set<Entry>;
   /** Virtual time at which its next slot starts: the start of its last slot, plus what it was charged since. */
   start: number;
@@ -150,12 +149,7 @@ export class FairGate {
 
   #clientOf(name: string): Client {
     const known = this.#clients.get(name);
-    const client = known ?? {
-      slots: new Map(),
-      queue: new Set(),
-      start: 0,
-      cheapFromMs: null,
-    };
+    const client = known ?? { slots: new Map(), queue: new Set(), start: 0, cheapFromMs: null };
     if (isIdle(client)) {
       const credit = known === undefined ? 0 : (this.#options.creditUnits ?? 0);
       client.start = Math.max(client.start, this.#virtualTime - credit);
