@@ -123,7 +123,7 @@ function contentsOf({ name, title, withOptions, without }) {
   ].join("\n");
 }
 
-function chapterOf({ name, title, guides, withOptions, without }, sets, shown) {
+function chapterOf({ name, title, guides, withOptions }, sets, shown) {
   const links = guides.map((file) => `[${file}](${file})`).join(", ");
   return [
     `## ${headingOf(name, title)}`,
@@ -133,9 +133,6 @@ function chapterOf({ name, title, guides, withOptions, without }, sets, shown) {
       `\`${factory.signature}\` from \`${factory.from}\`. ${factory.text}`,
       ...factory.sets.flatMap((set) => setOf(set, sets, shown, false)),
     ]),
-    ...without.map(
-      (factory) => `\`${factory.signature}\` from \`${factory.from}\` takes no options. ${factory.text}`,
-    ),
   ].join("\n\n");
 }
 
