@@ -8,7 +8,7 @@ import { openSmtpConnection } from "./smtp/smtp-connection.ts";
 import { DialogueError } from "./smtp/smtp-reply.ts";
 
 /** Maximum number of addresses that are tried, all at once. */
-const MAX_PLACES = 4;
+const MAX_HOSTS = 4;
 
 /**
  * The control host of an `EgressWatch`: the MX of our own `mailFrom` domain, because its operator wants mail there.
@@ -42,7 +42,10 @@ export function createEgressControl(
         signal,
       });
       // The host need not be ready to talk: the connection is proof enough.
-      void connection.greeting().then(connection.quit, connection.destroy);
+      void connection.greeting().then(
+        () => connection.quit(),
+        () => connection.destroy(),
+      );
       return false;
     } catch (error) {
       if (signal.aborted) return null;
@@ -55,11 +58,11 @@ export function createEgressControl(
     if (domain === undefined || !(await hasMx(domain))) return false;
     const route = await findRoute(domain, signal);
     if (route.routing !== "found") return false;
-    const places = route.hosts
+    const hosts = route.hosts
       .flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })))
       .filter(({ address }) => !isForbidden(settings.forbidden, address));
     const answers = await Promise.all(
-      places.slice(0, MAX_PLACES).map(({ name, address }) => staysSilent(name, address, signal)),
+      hosts.slice(0, MAX_HOSTS).map(({ name, address }) => staysSilent(name, address, signal)),
     );
     return answers.includes(true) && !answers.includes(false);
   };

@@ -151,12 +151,19 @@ class StoredOwnerUsage implements OwnerUsage {
 
   async moveEarlier(mayGoOn: () => boolean): Promise<void> {
     if (this.#hasMoved) return;
+    let hasFailed = false;
     for await (const { key, owner } of this.#stored.earlier()) {
       if (!mayGoOn()) return;
-      await this.#move(owner);
-      await this.#options.store.delete(key);
+      try {
+        await this.#move(owner);
+        await this.#options.store.delete(key);
+      } catch (error) {
+        // The next sweep tries again. The others, and the rest of this sweep, do not wait for it.
+        hasFailed = true;
+        this.#options.onError?.(error);
+      }
     }
-    this.#hasMoved = true;
+    this.#hasMoved = !hasFailed;
   }
 
   async #move(owner: string): Promise<void> {

@@ -124,7 +124,7 @@ export class RenditionNotes {
       if (edited === known.notes) return;
       const notes = { ...edited, failures: edited.failures.slice(-MAX_FAILURES) };
       try {
-        const options = { ifRevision: known.revision, mayBeLost: true };
+        const options = { ifRevision: known.revision, mayBeLost: true, withoutHistory: true };
         const { revision } = await this.#records.put(keyOf.notes(image.id), encode(notes, image.id), options);
         this.#known.set(image.id, { notes, revision });
         return;

@@ -51,10 +51,7 @@ export interface TemporaryDirectory {
  */
 export function claimTemporaryDirectory(parent: string, sibling: string): TemporaryDirectory {
   makeDirectories(parent);
-  for (const name of readdirSync(parent)) {
-    const path = join(parent, name);
-    if (isAbandoned(name, path)) rmSync(path, { recursive: true, force: true });
-  }
+  removeAbandoned(parent);
   const own = join(parent, processName());
   makeDirectory(own);
   claims.set(own, (claims.get(own) ?? 0) + 1);
@@ -74,6 +71,12 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
     // It may also have been deleted because this process was suspended and presumed dead.
     makeAgain();
     beat(own);
+    try {
+      removeAbandoned(parent);
+    } catch (error) {
+      // The disk is missing.
+      if (systemCode(error) === undefined) throw error;
+    }
   }, HEARTBEAT_MS).unref();
   return {
     path() {
@@ -87,6 +90,16 @@ export function claimTemporaryDirectory(parent: string, sibling: string): Tempor
       else if (claims.delete(own)) removeEmpty(own);
     },
   };
+}
+
+/**
+ * Deletes the directories of dead processes. A second name of a file there would keep its blob from being trimmed.
+ */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const path = join(parent, name);
+    if (isAbandoned(name, path)) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Number of stores of this process per directory. */
