@@ -19,6 +19,9 @@ const RENDITION = randomBytes(5_000);
 const YEAR_MS = 365 * 86_400_000;
 /** Background images need not survive a power cut. */
 const UNSYNCED = { sync: async () => {}, syncDirectory: async () => {}, link };
+/** With the file operations of a test, which the public type leaves out. */
+const createWithFiles =
+  /** @type {(options: { directory: string }, files: typeof UNSYNCED) => FsBlobStore} */ (createFsBlobStore);
 
 /** Removes expired images among live ones. */
 export async function sweep(/** @type {Bench} */ bench) {
@@ -27,7 +30,7 @@ export async function sweep(/** @type {Bench} */ bench) {
   try {
     const crowded = join(root, "crowded");
     const empty = join(root, "empty");
-    const filling = createFsBlobStore({ directory: crowded }, UNSYNCED);
+    const filling = createWithFiles({ directory: crowded }, UNSYNCED);
     await store(filling, LIVE[mode], () => Date.now() + YEAR_MS * (0.01 + 0.9 * Math.random()));
 
     /** @type {Record<"among" | "alone" | "reading" | "crowd" | "few", number[]>} */
@@ -110,7 +113,7 @@ function withoutAbilities(store) {
  * @param {(store: FsBlobStore) => import("@outrigger/core/stores").BlobStore} seenAs
  */
 async function sweepDue(bench, directory, due = DUE[bench.settings.mode], seenAs = (store) => store) {
-  await store(createFsBlobStore({ directory }, UNSYNCED), due, () => Date.now() - 1000);
+  await store(createWithFiles({ directory }, UNSYNCED), due, () => Date.now() - 1000);
   const admin = createImageAdmin({ storage: seenAs(createFsBlobStore({ directory })) });
   const began = performance.now();
   const { emptied, failed } = await admin.sweep();

@@ -33,8 +33,6 @@ const lookup = createLookup({
     dnsServers: [dns],
     port: Number(port),
     forbidden: specialAddresses(["127.0.0.0/8"]),
-    dnsMs: 20_000,
-    connectMs: 20_000,
     replyMs: 20_000,
     budget: {
       ...{ sessions: 4, questionsPerMinute: 100_000 },
