@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
 import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { type Answer, type ImageSite, keysOf } from "../../../test/image-site.ts";
@@ -121,6 +121,32 @@ test("a claim that could not be released expires, and the key can be used again"
   expect((await create(site)).status).toBe(409);
   site.clock.now += CLAIM_MS;
   expect((await create(site)).status).toBe(201);
+});
+
+test("after a renewal whose reply was lost the Idempotency-Key can be used again at once", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const kept = createMemoryBlobStore();
+    let writes = 0;
+    const put: typeof kept.put = async (key, body, options) => {
+      const info = await kept.put(key, body, options);
+      if (key.startsWith("idempotency/") && ++writes === 2)
+        throw new ServiceError("store_unavailable", "No answer.");
+      return info;
+    };
+    const site = createLifeSite({ store: { ...kept, put }, renderer: createFakeRenderer() });
+    const first = create(site);
+    const admitting = await site.renderer.next();
+    await vi.advanceTimersByTimeAsync(CLAIM_MS / 3);
+    await vi.waitFor(() => expect(site.errors).toHaveLength(1));
+    admitting.accept();
+    expect((await first).status).toBe(409);
+    const second = create(site);
+    (await site.renderer.next()).accept();
+    expect((await second).status).toBe(201);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a first request that resumes after its claim expired answers 409 and creates no second image", async () => {

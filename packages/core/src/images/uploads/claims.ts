@@ -188,7 +188,14 @@ export class Claims {
         );
       },
       settle: () => hold.stop(),
-      undo: async () => void (await hold.end(remove).catch(onError)),
+      async undo() {
+        try {
+          // A renewal that seemed to fail may have taken effect, so that the next one found the claim lost.
+          if (!(await hold.end(remove))) await remove();
+        } catch (error) {
+          onError(error);
+        }
+      },
     };
   }
 
