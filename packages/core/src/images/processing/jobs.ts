@@ -37,8 +37,13 @@ const MAX_AT_ONCE = 2;
 const MAX_WAITING = 1000;
 /** Pause after a job failed for an external reason, since the next job would fail too. */
 const PAUSE_MS = 2_000;
-/** Least time until the next poll after one failed, and `Retry-After` while too many uploads wait. */
+/**
+ * Time until a failed job is retried, least time until the next poll after one failed, and `Retry-After` while too many uploads
+ * wait.
+ */
 const RETRY_MS = 5_000;
+/** Time until the same failure of a poll is reported again. */
+const REPORT_MS = 30_000;
 
 /** @param polled `pending` without an observer, whose traces would otherwise consist of polls. */
 export function createJobs(context: ProcessingContext, polled: DueList): Jobs {
@@ -51,10 +56,16 @@ class UploadJobs implements Jobs {
   readonly #polled: DueList;
   /** In order of arrival. */
   readonly #waiting = new Map<string, Job>();
+  /** IDs of failed jobs that wait for their retry. */
+  readonly #failed = new Set<string>();
   readonly #underWay = new Map<string, AbortController>();
   readonly #tasks = new Set<Promise<void>>();
   #running = 0;
   #isPaused = false;
+  /** Whether a job has succeeded since the last one failed. */
+  #hasSucceeded = false;
+  /** The last reported failure of a poll, and when it may be reported again. */
+  #pollFailure = { message: "", againAt: 0 };
   #isClosed = false;
   #pauseTimer: NodeJS.Timeout | undefined;
   #pollTimer: NodeJS.Timeout | undefined;
@@ -68,7 +79,7 @@ class UploadJobs implements Jobs {
   }
 
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#failed.size;
   }
 
   start(): void {
@@ -98,6 +109,7 @@ class UploadJobs implements Jobs {
 
   cancel(job: Job): void {
     this.#waiting.delete(job.id);
+    this.#failed.delete(job.id);
     const controller = this.#underWay.get(job.id);
     // The running work finds its lease lost and removes the leftovers.
     if (controller !== undefined) controller.abort(new Error("The image was deleted"));
@@ -110,6 +122,7 @@ class UploadJobs implements Jobs {
     clearTimeout(this.#pollTimer);
     clearTimeout(this.#pauseTimer);
     this.#waiting.clear();
+    this.#failed.clear();
     for (const controller of this.#underWay.values()) controller.abort(closing());
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
@@ -118,8 +131,10 @@ class UploadJobs implements Jobs {
   #run(job: Job, controller: AbortController, task: () => Promise<JobOutcome>): void {
     this.#underWay.set(job.id, controller);
     const done = task().then((outcome) => {
-      this.#underWay.delete(job.id);
+      // Later work on the image may have replaced it.
+      if (this.#underWay.get(job.id) === controller) this.#underWay.delete(job.id);
       if (outcome === "again") this.#retryLater(job);
+      else this.#hasSucceeded = true;
       this.#startWaiting();
     });
     this.#track(done);
@@ -144,15 +159,27 @@ class UploadJobs implements Jobs {
     }
   }
 
-  /** The job goes behind the jobs queued now, and all of them wait. */
+  /** Pauses the other jobs too, unless one has succeeded since the last failure: then the cause is not common to all. */
   #retryLater(job: Job): void {
-    if (this.#context.settings.processUploads) this.#append(job);
+    if (this.#context.settings.processUploads && !this.#isClosed) this.#appendLater(job);
+    const isCommon = !this.#hasSucceeded;
+    this.#hasSucceeded = false;
+    if (!isCommon) return;
     this.#isPaused = true;
     clearTimeout(this.#pauseTimer);
     this.#pauseTimer = setTimeout(() => {
       this.#isPaused = false;
       this.#startWaiting();
     }, PAUSE_MS).unref();
+  }
+
+  #appendLater(job: Job): void {
+    this.#failed.add(job.id);
+    setTimeout(() => {
+      // Deleted by `cancel` and `close`.
+      if (this.#failed.delete(job.id)) this.#append(job);
+      this.#startWaiting();
+    }, RETRY_MS).unref();
   }
 
   #pollIn(ms: number): void {
@@ -162,7 +189,7 @@ class UploadJobs implements Jobs {
 
   /** Finds the uploads that other processes accepted or abandoned. */
   async #poll(): Promise<void> {
-    const { guard, settings } = this.#context;
+    const { guard } = this.#context;
     const { pollMs } = this.#polled;
     try {
       await guard.open();
@@ -171,10 +198,18 @@ class UploadJobs implements Jobs {
       }
       this.#pollIn(pollMs);
     } catch (error) {
-      settings.onError(error);
+      this.#reportPoll(error);
       this.#pollIn(Math.max(RETRY_MS, pollMs));
     }
     this.#startWaiting();
+  }
+
+  #reportPoll(error: unknown): void {
+    const message = String(error);
+    const now = performance.now();
+    if (message === this.#pollFailure.message && now < this.#pollFailure.againAt) return;
+    this.#pollFailure = { message, againAt: now + REPORT_MS };
+    this.#context.settings.onError(error);
   }
 
   async #countPending(): Promise<number> {
@@ -190,8 +225,8 @@ class UploadJobs implements Jobs {
   }
 
   #append({ id, createdAt }: Job): void {
-    const isHere = this.#underWay.has(id) || this.#waiting.has(id);
-    if (this.#isClosed || isHere || this.#waiting.size >= MAX_WAITING) return;
+    const isHere = this.#underWay.has(id) || this.#waiting.has(id) || this.#failed.has(id);
+    if (this.#isClosed || isHere || this.waiting >= MAX_WAITING) return;
     this.#waiting.set(id, { id, createdAt });
   }
 }

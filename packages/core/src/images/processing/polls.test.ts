@@ -1,10 +1,16 @@
 import { describe, expect, test, vi } from "vitest";
+import { PNG } from "../../../test/calls.ts";
 import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
-import { created, createSite, eventually, type ImageSite } from "../../../test/image-site.ts";
+import { created, createSite, eventually, type ImageSite, storedRecord } from "../../../test/image-site.ts";
+import type { DueIndex } from "../../contracts/due-index.ts";
+import { ServiceError } from "../../errors.ts";
 import { createDueList } from "../../stores/due-list.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
-async function createLater(site: ImageSite): Promise<string> {
-  return created(await site.create({ headers: { prefer: "respond-async" } })).id;
+const BAD = Buffer.concat([PNG, Buffer.from("bad")]);
+
+async function createLater(site: ImageSite, file = PNG): Promise<string> {
+  return created(await site.create({ file, headers: { prefer: "respond-async" } })).id;
 }
 
 test("a process finds an upload that another process accepted at its next poll", async () => {
@@ -19,6 +25,58 @@ test("a process finds an upload that another process accepted at its next poll",
     expect(back.renderer.calls).toBe(0);
     await vi.advanceTimersByTimeAsync(1_000);
     await eventually(() => expect(back.renderer.calls).toBe(1));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("the failure of a poll is reported again after 30 s, or when its message changes", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    let message = "No answer.";
+    const due: DueIndex = {
+      addDue: async () => {},
+      removeDue: async () => {},
+      async listDue(list) {
+        if (list === "jobs") throw new ServiceError("store_unavailable", message);
+        return [];
+      },
+    };
+    const site = createSite({ store: { ...createMemoryBlobStore(), ...due } });
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(site.errors).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(7_000);
+    expect(site.errors).toHaveLength(2);
+    message = "Access denied.";
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(site.errors.map(String)).toEqual([
+      expect.stringContaining("No answer."),
+      expect.stringContaining("No answer."),
+      expect.stringContaining("Access denied."),
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a job that always fails does not delay the others while these succeed", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const site = createSite();
+    site.renderer.answer = ({ source, accept, refuse }) =>
+      "bytes" in source && BAD.equals(source.bytes)
+        ? refuse(new ServiceError("store_unavailable", "Damaged."))
+        : accept();
+    await createLater(site);
+    await createLater(site, BAD);
+    for (let failures = 1; failures < 4; failures++) {
+      await eventually(() => expect(site.errors).toHaveLength(failures));
+      const id = await createLater(site);
+      await eventually(async () =>
+        expect(await storedRecord(site.store, id)).toMatchObject({ processing: null }),
+      );
+      await vi.advanceTimersByTimeAsync(5000);
+    }
   } finally {
     vi.useRealTimers();
   }
