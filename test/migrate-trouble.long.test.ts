@@ -42,7 +42,7 @@ describe("a migration in trouble", () => {
     const { code, stdout, stderr } = await migrated(cwd, server.url, ["--quiet"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
-      /outrigger: The target has no space left: .*maxmemory.*run this again to resume\n$/,
+      /outrigger: The target has no space left: .*maxmemory.*Free some space\. Run the same command again to resume\n$/,
     );
     await server.cli("CONFIG", "SET", "maxmemory", "100mb");
     expect(await report(cwd, server.url)).toMatchObject({ images: 30, isComplete: true });

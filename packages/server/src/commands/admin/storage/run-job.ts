@@ -35,7 +35,7 @@ const SIGNAL_EXIT = 130;
 export interface JobWords {
   /** Start of the message for a rejected job, e.g. `Nothing was copied`. */
   refused: string;
-  /** How to go on after a signal. */
+  /** How to go on after a signal or a failure. */
   resume: string;
 }
 
@@ -63,7 +63,7 @@ export async function runJob(
     printOutcome(outcome, performance.now() - beganAt, json);
   } catch (error) {
     view?.close();
-    if (!interrupted.signal.aborted) throw jobError(error, refused);
+    if (!interrupted.signal.aborted) throw jobError(error, { refused, resume });
     process.stderr.write(`outrigger: Stopped. ${resume}\n`);
     process.exitCode = SIGNAL_EXIT;
   } finally {
@@ -91,7 +91,7 @@ export function note(text: string): void {
 }
 
 /** Why a job stopped, with the remedy. Other errors are returned unchanged. */
-function jobError(error: unknown, refused: string): unknown {
+function jobError(error: unknown, { refused, resume }: JobWords): unknown {
   if (!isServiceError(error)) return error;
   const said = error.message.replace(/\.$/, "");
   const why = reasonOf(error).replace(/\.$/, "");
@@ -99,5 +99,5 @@ function jobError(error: unknown, refused: string): unknown {
   if (error.code === "conflict") return new StartError(`${refused}: ${reason}`, { cause: error });
   const what = error.code === "no_space" ? "The target has no space left: " : "";
   const remedy = error.code === "no_space" ? "Free some space" : "Fix this";
-  return new StartError(`${what}${reason}. ${remedy}, then run this again to resume`, { cause: error });
+  return new StartError(`${what}${reason}. ${remedy}. ${resume}`, { cause: error });
 }
