@@ -173,6 +173,7 @@ export class Checks {
     if (!(await this.#isWhole(record)) && !(await this.#bring(record))) return null;
     const { records } = this.#images.stores;
     await this.#images.schedule(record);
+    await this.#images.addEntry(record);
     try {
       await records.put(keyOf.record(record.id), encodeRecord(record), { ifRevision: revision });
     } catch (error) {

@@ -84,6 +84,32 @@ test("a lost record is restored if its bytes match the record in the backup, els
   expect([await statusOf(site, lost), await statusOf(site, other)]).toEqual([200, 404]);
 });
 
+test("a restored record is listed among the images of its owner", async () => {
+  const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
+  const { id } = created(await site.create());
+  const backup = await backupOf(site);
+  const [entry = ""] = (await keysOf(site.store)).filter((key) => key.startsWith("owned/"));
+  for (const key of [entry, `${id}/record`]) expect(await site.store.delete(key)).toBe(true);
+  site.clock.now += 16 * 60_000;
+  await verified(site, { repair: true, backup });
+  expect((await verified(site)).findings).toEqual([]);
+  expect(await keysOf(site.store)).toContain(entry);
+});
+
+test("a missing entry in the index of an owner is found and repaired 15 minutes after the upload, not before", async () => {
+  const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
+  const { id } = created(await site.create());
+  const [entry = ""] = (await keysOf(site.store)).filter((key) => key.startsWith("owned/"));
+  await site.store.delete(entry);
+  site.clock.now += 15 * 60_000 - 1;
+  expect((await verified(site)).findings).toEqual([]);
+  site.clock.now += 1;
+  expect(problemsOf(await verified(site, { repair: true }))).toEqual({
+    [`${id}/record`]: "missing-entry restored",
+  });
+  expect(await keysOf(site.store)).toContain(entry);
+});
+
 test("a repair removes renditions made from damaged bytes", async () => {
   const site = createLifeSite({ memoryBytes: 0 });
   const { id } = created(await site.create());

@@ -48,9 +48,11 @@ export class RestoreRun extends Mirror {
       if (isLiving && !mayAdd) return "absent";
       if (!(await this.#bring(record))) return "damaged";
       await to.schedule(record);
-      if (isSame) return "kept";
-      await to.storeCharged(record, () => this.#putRecord(key, wanted));
-      return "restored";
+      // Charged again if it is there: an attempt whose write seemed to fail may have undone the charge.
+      await to.storeCharged(record, async () => {
+        if (!isSame) await this.#putRecord(key, wanted);
+      });
+      return isSame ? "kept" : "restored";
     }
     if (to.isForgotten(record)) return "over";
     await to.schedule(record);
@@ -81,7 +83,12 @@ export class RestoreRun extends Mirror {
     }
     const bytesKey = bytesKeyOf(record);
     if (bytesKey === null) return "ended";
-    if (to.isOver(record) || (await to.stores.originals.stat(bytesKey)) !== null) return "kept";
+    if (to.isOver(record)) return "kept";
+    if ((await to.stores.originals.stat(bytesKey)) !== null) {
+      // An attempt whose write seemed to fail may have undone the charge.
+      if (await to.lacksEntry(record)) await to.storeCharged(record, async () => undefined);
+      return "kept";
+    }
     if (bytesKeyOf(copy) !== bytesKey || copy.sha256 !== record.sha256) return "kept";
     if (!(await this.#bring(copy))) return "damaged";
     // The image may have been deleted meanwhile.

@@ -1,5 +1,5 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { idOfRecord, type StoreIdentity } from "@outrigger/core/storage";
+import { idOfRecord, STORE_VERSION } from "@outrigger/core/storage";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { type EndList, mergeEnds } from "./end-lists.ts";
 import { Job, troublesOf } from "./job.ts";
@@ -81,7 +81,7 @@ export async function restoreStorage(given: RestoreOptions): Promise<RestoreRepo
   const isComplete = run.failed.size === 0;
   if (isComplete) {
     await options.beforeFinish?.();
-    await finish(job, isLiving ? own : manifest.identity);
+    await finish(job, isLiving ? null : manifest);
   }
   const { restored, kept, ended, absent } = counts;
   return {
@@ -165,9 +165,13 @@ async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Re
 
 /**
  * Gives an empty target the identity of the lost store, so that nodes started on that store continue. A living one gets its own
- * again, with the mark of originals that were lost.
+ * again, with the mark of originals that were lost. Both get the version of the layout that the restore has written.
+ * @param manifest `null`: the target is living.
  */
-async function finish({ to, retry }: Job, identity: StoreIdentity | null): Promise<void> {
-  if (identity !== null) await retry(() => to.identity.carry(identity));
+async function finish({ to, retry }: Job, manifest: BackupManifest | null): Promise<void> {
+  await retry(async () => {
+    const identity = manifest === null ? await to.identity.read() : manifest.identity;
+    if (identity !== null) await to.identity.carry({ ...identity, v: Math.max(identity.v, STORE_VERSION) });
+  });
   await retry(() => to.identity.removeMigrationMark());
 }

@@ -101,13 +101,15 @@ export class StorageIdentity {
   }
 
   /**
-   * The identity of a storage that is restored into while it is in use. Rejects if its originals belong to another storage. The disk
-   * of the originals may be lost: a store without a mark passes if it is empty or an interrupted run has filled a part of it.
+   * The identity of a storage that is restored into while it is in use. Rejects for a storage of a newer release, and if its
+   * originals belong to another storage. The disk of the originals may be lost: a store without a mark passes if it is empty or an
+   * interrupted run has filled a part of it.
    * @param backup The records of the backup.
    */
   async inspectForRestore(backup: BlobStore): Promise<StoreIdentity | null> {
     const stores = this.#stores;
     const held = await readIdentity(stores.records);
+    if (held !== null) requireKnownFormat(held.identity);
     for (const role of BYTES_ROLES) {
       const mark = await readMark(stores[role], role);
       requireOurs(mark, role, held);

@@ -17,7 +17,6 @@ import { type ImageStorage, rolesOf, type StorageRoles } from "../record/storage
 import { removeMade, removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard, NEVER_OPENED } from "../store/store-guard.ts";
 import { StoreRefused } from "../store/store-identity.ts";
-import { storeReserved } from "../uploads/add-image.ts";
 import { KEPT_MS as CLAIM_KEPT_MS } from "../uploads/claims.ts";
 import { StorageIdentity } from "./storage-identity.ts";
 
@@ -147,9 +146,29 @@ export class StoredImages {
     return { ...copy, withheld: withheld ?? copy.withheld };
   }
 
-  /** Stores the record of an image by `store`, and charges its owner for it, unless `store` rejects. */
+  /**
+   * Stores the record of an image by `store`, with its entry in the index of its owner's images, and charges the owner. Idempotent.
+   * If `store` rejects, entry and charge are undone, unless the owner has the image.
+   */
   async storeCharged(record: ImageRecord, store: () => Promise<unknown>): Promise<void> {
-    await storeReserved(this.#living(), record, () => store().then(() => true));
+    const { addOwned, owners, settings } = this.#living();
+    await owners.reserve(record, {});
+    try {
+      await addOwned(record);
+      await store();
+      owners.settle(record);
+    } catch (error) {
+      await this.#undoCharge(record).catch(settings.onError);
+      throw error;
+    }
+  }
+
+  /** If this fails, the usage corrects itself later. */
+  async #undoCharge(record: ImageRecord): Promise<void> {
+    const { owners, records } = this.#living();
+    // A write that seemed to fail may have taken effect, or another run was faster.
+    const stored = (await records.loadUnconfirmed(record.id))?.record;
+    if (stored?.owner?.name !== record.owner?.name) await owners.release(record);
   }
 
   /**
@@ -193,9 +212,12 @@ export class StoredImages {
     await this.stores.records.delete(keyOf.notes(id));
   }
 
-  /** Whether the index of its owner's images lacks an image. One of an earlier release has no entry before `reindex`. */
+  /**
+   * Whether the index of its owner's images lacks an image. One of an earlier release has no entry before `reindex`. An upload
+   * writes entry and record at once, so a young image lacks none.
+   */
   async lacksEntry(record: ImageRecord): Promise<boolean> {
-    if (record.owner === null) return false;
+    if (record.owner === null || this.now() - record.createdAt < ORPHAN_MS) return false;
     const key = new NameIndex(this.stores.records, OWNED_INDEX).keyOf(record.owner.name, record);
     return (await this.stores.records.stat(key)) === null;
   }

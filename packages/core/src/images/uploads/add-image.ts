@@ -2,7 +2,6 @@ import type { SpooledFile } from "../../contracts/call.ts";
 import type { OriginalType, PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/agent.ts";
-import type { LifeContext } from "../life/life-context.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { declaredOriginalType } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";
@@ -165,28 +164,6 @@ async function reserveImage(
     await claim.undo();
     throw error;
   }
-}
-
-/**
- * Stores a record with its entry in the index of the owner's images, and with the owner's reservation for it, which is released
- * if `store` rejects or resolves to `false`.
- * @returns the result of `store`.
- */
-export async function storeReserved(
-  context: Pick<ReservationContext, "owners" | "settings"> & Pick<LifeContext, "addOwned">,
-  record: ImageRecord,
-  store: () => Promise<boolean>,
-): Promise<boolean> {
-  const reserved = await reserveBytes(context, record, {});
-  let isStored = false;
-  try {
-    await context.addOwned(record);
-    isStored = await store();
-  } finally {
-    if (isStored) reserved.settle();
-    else await reserved.undo();
-  }
-  return isStored;
 }
 
 async function reserveBytes(
