@@ -41,7 +41,7 @@ export async function watchSite(site: Site): Promise<Watch> {
       await upAndDown();
       const expected = new Set([...known, ...storedIds]);
       const isExpected = (path: string) =>
-        path.startsWith("due/clock/") || path.split(/[/.@]/).some((part) => expected.has(part));
+        /^(?:due\/clock\/|empty\/[01]$)/.test(path) || path.split(/[/.@]/).some((part) => expected.has(part));
       const isLeftOver = (path: string) => !files.has(path) && !isExpected(path);
       expect(await settled(() => filesBelow(site.directory).filter(isLeftOver)), "left on disk").toEqual([]);
       expect(await settled(() => openDescriptors(site).files), "files left open").toEqual([]);
