@@ -106,7 +106,9 @@ describe.each([
     expect(await statusOf(node, image, "png")).toBe(410);
     await node.images.sweep();
     const left = await keysOf(bucket, image);
-    expect(left.filter((key) => /original\b|renditions?\//.test(key))).toEqual([]);
+    // The role comes after the ID; before it stands the list of a due entry.
+    const roles = left.map((key) => key.slice(key.indexOf(image.id)));
+    expect(roles.filter((role) => /original\b|renditions?\//.test(role))).toEqual([]);
     node.clock.now += 60 * DAY_MS;
     await node.images.sweep();
     expect(await keysOf(bucket, image)).toEqual([]);
