@@ -217,8 +217,10 @@ function nameState(schemas: Schemas, { value, schema }: Field): FieldState {
 }
 
 function expiryState(schemas: Schemas, field: Field | null): FieldState {
-  if (field === null || field.value === "" || field.value === null) return "absent";
+  if (field === null || field.value === "") return "absent";
   if (schemas.faultOf(field.schema, field.value) !== null) return "wrong";
+  // Never, where the schema admits it.
+  if (field.value === null) return "right";
   const ms = timeOf(field.value);
   return ms > Date.now() && ms <= Date.now() + YEAR_MS ? "right" : "wrong";
 }
