@@ -178,8 +178,9 @@ export class FairGate {
   }
 
   /**
-   * Gives the next slot. If all are held, a preemptive gate takes back the newest slot of the client with most: for a client that has
-   * none, or if it has more than its share. It must have two more than the other: otherwise both would take back the same slot by turns.
+   * Gives the next slot. If all are held, a preemptive gate takes back the newest slot of the client with the most. It does so for a
+   * client without slots, or if that client exceeds its share. The difference must be two slots: with one, both would take back the
+   * same slot alternately.
    * @returns whether a slot was given.
    */
   #giveNext(): boolean {

@@ -10,22 +10,13 @@ import type { ImageRecord } from "../record/image-record.ts";
 import { parseAsked } from "../renditions/read-request.ts";
 import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { chooseRendition } from "../renditions/rendition-spec.ts";
+import { RENDITION_RULES } from "../renditions/write-address.ts";
 import { findReadyImage, readRendition } from "./find-image.ts";
 import type { OpenedImage, OpenOptions } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
 
-const any = rules.any();
-
-/** Parameters of the rendition are parsed like those of requests. */
 export const OPEN_RULES = {
-  format: any,
-  resize: any,
-  convert: any,
-  page: any,
-  preset: any,
-  fit: any,
-  at: any,
-  background: any,
+  ...RENDITION_RULES,
   range: rules.value("{ start, end } of whole numbers from 0, with start not after end", isRange),
   signal: abortSignal,
 } satisfies rules.RuleTable<OpenOptions>;

@@ -38,8 +38,8 @@ export interface AddressOptions {
 
 const any = rules.any();
 
-// The values are checked like those of a request.
-const RENDITION_RULES = {
+/** The names of a rendition's parameters. Their values are checked like those of a request. */
+export const RENDITION_RULES = {
   format: any,
   resize: any,
   convert: any,
