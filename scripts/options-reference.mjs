@@ -1,5 +1,5 @@
 // Writes docs/options.md: all options of the packages' public functions, from their types. With --check it writes
-// nothing, and exits with 1 if the page is out of date. An argument names another page.
+// nothing, and exits with 1 if the page is out of date. Arguments name other pages.
 import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,8 @@ const { values, positionals } = parseArgs({
   options: { check: { type: "boolean" } },
   allowPositionals: true,
 });
-const [page = fileURLToPath(new URL("../docs/options.md", import.meta.url))] = positionals;
+const pages =
+  positionals.length > 0 ? positionals : [fileURLToPath(new URL("../docs/options.md", import.meta.url))];
 const COMMAND = "node scripts/options-reference.mjs";
 
 /** Packages in the order of the page, each with its purpose and related pages. */
@@ -51,9 +52,11 @@ const faults = [...sets.values()].flatMap((set) => set.faults);
 const written = pageOf(factories, sets);
 if (faults.length > 0)
   fail(`The JSDoc of options is not complete:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
-if (!values.check) writeFileSync(page, written);
-else if (readOr(page) !== written)
-  fail(`${relative(process.cwd(), page)} is not what the types say: run ${COMMAND}`);
+for (const page of pages) {
+  if (!values.check) writeFileSync(page, written);
+  else if (readOr(page) !== written)
+    fail(`${relative(process.cwd(), page)} is not what the types say: run ${COMMAND}`);
+}
 
 /** @param {string} message */
 function fail(message) {

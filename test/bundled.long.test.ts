@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRenderer } from "@outrigger/imaging";
-import { type BuildOptions, build } from "esbuild";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { run } from "./support/programs.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -77,45 +76,6 @@ async function serve(file: string): Promise<Printed> {
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout.toString());
 }
-
-describe("a server in one file made by esbuild", () => {
-  async function bundle(options: BuildOptions): Promise<string> {
-    const outfile = options.format === "cjs" ? "bundle.cjs" : "bundle.mjs";
-    await build({
-      entryPoints: [join(directory, "server.mjs")],
-      outfile: join(directory, outfile),
-      ...{ bundle: true, platform: "node", format: "esm", logLevel: "silent" },
-      // CommonJS libraries inside call require.
-      ...(options.format !== "cjs" && {
-        banner: {
-          js: 'import { createRequire } from "module"; const require = createRequire(import.meta.url);',
-        },
-      }),
-      ...options,
-    });
-    return outfile;
-  }
-
-  test.each(["esm", "cjs"] as const)("works as %s if it leaves imaging and web external", async (format) => {
-    await install();
-    const external = ["@outrigger/imaging", "@outrigger/web"];
-    const { statuses, errors } = await serve(await bundle({ external, format }));
-    expect({ statuses, errors }).toEqual({ statuses: [201, 201], errors: [] });
-  });
-
-  test.each([
-    ["imaging", "esm", ["@outrigger/web"]],
-    ["imaging", "cjs", ["@outrigger/web"]],
-    ["web", "esm", ["@outrigger/imaging"]],
-    ["web", "cjs", ["@outrigger/imaging"]],
-  ] as const)("ends at its start with the remedy if %s is inside (%s)", async (name, format, external) => {
-    await install();
-    const file = await bundle({ external: [...external, "sharp"], format });
-    await expect(serve(file)).rejects.toThrow(
-      `leave @outrigger/${name} out of the bundle: mark it as external (esbuild: --external:@outrigger/${name})`,
-    );
-  });
-});
 
 test("a worker that ends before it is ready reaches onError once, and each upload gets 503", async () => {
   await install("imaging");

@@ -3,11 +3,10 @@ import type { RequestListener, Server } from "node:http";
 import { connect } from "node:net";
 import type { Service } from "@outrigger/core";
 import { express } from "@outrigger/express";
-import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import expressApp from "express";
 import Koa from "koa";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mountAt } from "../packages/koa/test/harness.ts";
 import { requestOf, VALID } from "./hostile/hostile-upload.ts";
 import { exchange, type RawReply } from "./hostile/raw-http.ts";
@@ -18,9 +17,6 @@ const EVIL = "evil.example";
 const OWN = "img.example";
 /** The first upload waits for a render process to start, which takes long on a busy machine. */
 const PATIENCE = { withinMs: 20_000 };
-
-const renderer = createRenderer();
-afterAll(() => renderer.close());
 
 /** Sends an upload whose request line and host lines are given. */
 function upload(site: Site, target: string, hosts: readonly string[], more: readonly string[] = []) {
@@ -43,7 +39,7 @@ function createdOf(reply: RawReply | null): { location: string | undefined; reco
 
 describe.each(["Express 5", "Express 4", "Koa 3", "Koa 2"] as const)("requests through %s", (host) => {
   const run = (options: SiteOptions, use: (site: Site) => Promise<void>) =>
-    withSite({ host, tls: "off", renderer: { ...renderer, close: async () => {} }, ...options }, use);
+    withSite({ host, tls: "off", ...options }, use);
 
   test("several Host headers answer 400 on every route, whatever publicUrl and allowedHosts say", async () => {
     for (const options of [{}, { publicUrl: `https://${OWN}` }, { allowedHosts: ["localhost"] }]) {

@@ -1,18 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ImageFormat, OriginalType } from "@outrigger/core/images";
-import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
-import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  animatedGif,
-  emptyPdf,
-  flatPsd,
-  halfTransparentPng,
-  jpegPhoto,
-  pngPhoto,
-  svgDrawing,
-} from "./support/pictures.ts";
+import { animatedGif, jpegPhoto } from "./support/pictures.ts";
 import { addressOf, bytesOf, type Created, type Site, startSite, upload } from "./support/service.ts";
 
 describe("GET of image bytes", () => {
@@ -63,31 +52,6 @@ describe("GET of image bytes", () => {
     });
     expect(other.status).toBe(200);
   });
-
-  test.each(["jpg", "png"])(
-    "serves byte ranges of .%s, 416 beyond the end, and honours If-Range",
-    async (suffix) => {
-      const url = addressOf(site, image.id, suffix);
-      const { bytes: whole, response } = await bytesOf(url);
-      const part = async (headers: Record<string, string>) => bytesOf(url, { headers });
-      const middle = await part({ Range: "bytes=100-199" });
-      expect(middle.response.status).toBe(206);
-      expect(middle.response.headers.get("content-range")).toBe(`bytes 100-199/${whole.length}`);
-      expect(middle.bytes.equals(whole.subarray(100, 200))).toBe(true);
-      expect((await part({ Range: "bytes=-10" })).bytes.equals(whole.subarray(-10))).toBe(true);
-      expect((await part({ Range: `bytes=${whole.length - 1}-` })).bytes.equals(whole.subarray(-1))).toBe(
-        true,
-      );
-      const beyond = await part({ Range: `bytes=${whole.length}-` });
-      expect(beyond.response.status).toBe(416);
-      expect(beyond.response.headers.get("content-range")).toBe(`bytes */${whole.length}`);
-      expect((await part({ Range: "bytes=0-1,5-6" })).response.status).toBe(200);
-      const etag = response.headers.get("etag") ?? "";
-      expect((await part({ Range: "bytes=0-9", "If-Range": etag })).response.status).toBe(206);
-      expect((await part({ Range: "bytes=0-9", "If-Range": '"old"' })).bytes.equals(whole)).toBe(true);
-    },
-  );
-
   test("HEAD of a stored rendition has the headers of GET and no body", async () => {
     const url = `${addressOf(site, image.id, "png")}?resize=61x`;
     const get = await bytesOf(url);
@@ -100,55 +64,6 @@ describe("GET of image bytes", () => {
     expect(headersOf(head)).toEqual(headersOf(get));
     expect(get.response.headers.get("content-length")).toBe(String(get.bytes.length));
   });
-
-  test("takes parameters from a JSON body, which overrides the query and makes the response no-store", async () => {
-    const response = await request(site.base)
-      .get(`/api/images/${image.id}.png?resize=10x`)
-      .set("Content-Type", "application/json")
-      .send({ resize: "20x" })
-      .buffer(true)
-      .parse((res, done) => {
-        const chunks: Buffer[] = [];
-        res
-          .on("data", (chunk: Buffer) => chunks.push(chunk))
-          .on("end", () => done(null, Buffer.concat(chunks)));
-      });
-    expect(response.status).toBe(200);
-    expect((await sharp(response.body).metadata()).width).toBe(20);
-    expect(response.headers["cache-control"]).toBe("no-store");
-  });
-
-  test.each([
-    ["resize=0x10", "png"],
-    ["resize=9000x10", "png"],
-    ["resize=abc", "png"],
-    ["resize=%ff", "png"],
-    ["convert=best", "jpg"],
-    ["page=2", "png"],
-    ["page=0", "png"],
-  ])("answers 400 for ?%s and names the reason", async (query, suffix) => {
-    const response = await fetch(`${addressOf(site, image.id, suffix)}?${query}`);
-    expect(response.status).toBe(400);
-    expect(((await response.json()) as { detail: string }).detail).toMatch(/resize|convert|page|UTF-8/);
-  });
-
-  test("ignores unknown parameters, empty values, and convert for a format without quality", async () => {
-    expect(
-      (await fetch(`${addressOf(site, image.id, "png")}?resize=30x&colour=blue&convert=best`)).status,
-    ).toBe(200);
-    expect((await fetch(`${addressOf(site, image.id, "jpg")}?resize=&convert=`)).status).toBe(200);
-  });
-
-  test("flattens transparency onto white in JPEG and keeps it in WebP", async () => {
-    const { id } = await upload(site, await halfTransparentPng(), "image/png");
-    const jpg = await bytesOf(addressOf(site, id, "jpg"));
-    const { data, info } = await sharp(jpg.bytes).raw().toBuffer({ resolveWithObject: true });
-    expect(info.channels).toBe(3);
-    expect(Math.min(data[0] ?? 0, data[1] ?? 0, data[2] ?? 0)).toBeGreaterThan(245);
-    const webp = await bytesOf(addressOf(site, id, "webp"));
-    expect((await sharp(webp.bytes).metadata()).hasAlpha).toBe(true);
-  });
-
   test("keeps the animation of a GIF in GIF and WebP, and renders its first frame in PNG", async () => {
     const { id, pages } = await upload(site, await animatedGif(5), "image/gif");
     expect(pages).toBe(5);
@@ -161,58 +76,6 @@ describe("GET of image bytes", () => {
     ).toBe(5);
     expect((await sharp((await bytesOf(addressOf(site, id, "png"))).bytes).metadata()).pages ?? 1).toBe(1);
   });
-
-  test("rotates a photograph by its EXIF orientation", async () => {
-    const lying = await sharp(await jpegPhoto(200, 100))
-      .withMetadata({ orientation: 6 })
-      .jpeg()
-      .toBuffer();
-    const record = await upload(site, lying, "image/jpeg");
-    expect([record.width, record.height]).toEqual([100, 200]);
-    const png = await sharp(
-      (await bytesOf(`${addressOf(site, record.id, "png")}?resize=50x`)).bytes,
-    ).metadata();
-    expect([png.width, png.height]).toEqual([50, 100]);
-  });
-
-  test("renders an SVG at the requested size and serves the SVG itself in a sandbox", async () => {
-    const { id } = await upload(site, svgDrawing, "image/svg+xml");
-    const png = await sharp((await bytesOf(`${addressOf(site, id, "png")}?resize=1200x`)).bytes).metadata();
-    expect([png.width, png.height]).toEqual([1200, 800]);
-    const own = await bytesOf(addressOf(site, id, "svg"));
-    expect(own.response.headers.get("content-type")).toBe("image/svg+xml");
-    expect(own.response.headers.get("content-security-policy")).toContain("sandbox");
-  });
-
-  test.each([
-    ["image/x-photoshop", "psd", flatPsd()],
-    ["image/vnd.adobe.photoshop", "psd", flatPsd()],
-    ["application/pdf", "pdf", emptyPdf()],
-  ])("stores %s and returns the same bytes as an attachment", async (type, suffix, bytes) => {
-    const { id } = await upload(site, bytes, type, { fileName: `plan.${suffix}` });
-    const back = await bytesOf(addressOf(site, id, suffix));
-    expect(back.bytes.equals(bytes)).toBe(true);
-    expect(back.response.headers.get("content-type")).toBe(
-      suffix === "psd" ? "image/x-photoshop" : "application/pdf",
-    );
-    expect(back.response.headers.get("content-disposition")).toBe(`attachment; filename="plan.${suffix}"`);
-  });
-
-  test("answers 501 for a format that the renderer cannot write", async () => {
-    const renderer = createRenderer();
-    const canRender = (_type: OriginalType, format: ImageFormat) => format !== "psd" && format !== "pdf";
-    const lacking = await startSite({ renderer: { ...renderer, canRender } });
-    try {
-      const { id } = await upload(lacking, await pngPhoto(), "image/png");
-      for (const suffix of ["psd", "pdf"]) {
-        const response = await fetch(addressOf(lacking, id, suffix));
-        expect([suffix, response.status]).toEqual([suffix, 501]);
-      }
-    } finally {
-      await lacking.close();
-    }
-  });
-
   test("gives simultaneous requests for one rendition the same answer, though one client disconnects", async () => {
     const { id } = await upload(site, await jpegPhoto(2400, 1800), "image/jpeg");
     const url = `${addressOf(site, id, "png")}?resize=1500x`;

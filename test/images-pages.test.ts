@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { jpegPhoto, svgDrawing } from "./support/pictures.ts";
-import { addressOf, type Created, type Site, startSite, upload } from "./support/service.ts";
+import { type Created, type Site, startSite, upload } from "./support/service.ts";
 
 describe("pages of an image", () => {
   let site: Site;
@@ -40,35 +40,6 @@ describe("pages of an image", () => {
     expect((await fetch(`${image.editUrl}&action=delete&confirm=on`)).status).toBe(200);
     expect((await fetch(image.url)).status).toBe(200);
   });
-
-  test("the form of the edit page renames, extends and deletes the image", async () => {
-    const post = (fields: Record<string, string>) =>
-      fetch(`${image.url}/edit`, {
-        method: "POST",
-        redirect: "manual",
-        body: new URLSearchParams({ pin: image.pin, ...fields }),
-        headers: html,
-      });
-    const renamed = await post({ action: "update", name: "Umbenannt", expiresIn: "3600000" });
-    expect(renamed.status).toBe(303);
-    const next = await fetch(renamed.headers.get("location") ?? "");
-    expect(await next.text()).toContain("Umbenannt");
-    const record = (await (await fetch(addressOf(site, image.id, "json"))).json()) as Created;
-    expect(record.name).toBe("Umbenannt");
-    expect(Math.abs(Date.parse(String(record.expiresAt)) - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    const refused = await post({ action: "update", name: "x", expiresAt: "irgendwann" });
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain("Enter a date and a time.");
-    expect((await post({ action: "delete" })).status).toBe(400);
-    expect((await post({ action: "delete", confirm: "on", pin: "wrong" })).status).toBe(403);
-    expect((await fetch(image.url)).status).toBe(200);
-    const removed = await post({ action: "delete", confirm: "on" });
-    expect(removed.status).toBe(303);
-    expect(removed.headers.get("location")).not.toContain(image.pin);
-    const gone = await fetch(removed.headers.get("location") ?? "", { headers: html });
-    expect([gone.status, gone.headers.get("content-type")]).toEqual([410, "text/html; charset=utf-8"]);
-  });
-
   test("without pages the image URL serves the original, and the viewer and edit pages answer 501", async () => {
     const bare = await startSite({ pages: false });
     try {

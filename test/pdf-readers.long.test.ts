@@ -8,13 +8,7 @@ import { openPdf } from "../packages/imaging/src/worker/pdf/open-pdf.ts";
 import { transformPdf } from "../packages/imaging/src/worker/pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../packages/imaging/src/worker/pdf/write-pdf.ts";
 import { meanDifference, type ReadPicture } from "./matrix/independent-reader.ts";
-import {
-  firstObjectOf,
-  QUARTERS,
-  type SampleObject,
-  type SamplePage,
-  samplePdf,
-} from "./support/pdf-samples.ts";
+import { firstObjectOf, QUARTERS, samplePdf } from "./support/pdf-samples.ts";
 import { photo } from "./support/pictures.ts";
 import { programs, run } from "./support/programs.ts";
 
@@ -139,72 +133,6 @@ describe("a PDF that we write of a raster is sound, of one page, and shows", () 
     return { ...size, rgb: await image.raw().toBuffer() };
   }
 });
-
-const FONTS = ["Helvetica", "Times-Roman", "Courier-Bold", "Helvetica-Oblique"];
-const fonts = `/Font<<${FONTS.map((name, index) => `/F${index}<</Type/Font/Subtype/Type1/BaseFont/${name}>>`).join("")}>>`;
-
-describe("we draw as poppler does, but for the rounding of edges and shades:", () => {
-  const inks = Array.from({ length: 16 }, (_, index) => {
-    const [c, m, y, k] = [8, 4, 2, 1].map((bit) => (index & bit ? 1 : 0));
-    return `${c} ${m} ${y} ${k} k ${(index % 4) * 15} ${Math.floor(index / 4) * 10} 15 10 re f`;
-  });
-  const vectors =
-    "3 w 1 0 0 RG 5 5 m 20 60 40 -20 55 35 c S [4 2] 0 d 0 .5 0 RG 5 20 m 55 20 l S 0 .2 .8 rg 30 20 m 50 38 l 55 12 l h f";
-  const shading =
-    "/Shading<</S<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 60 40]" +
-    "/Function<</FunctionType 2/Domain[0 1]/N 1/C0[1 0 0]/C1[0 0 1]>>>>>>";
-  const states = "/ExtGState<</Half<</ca .5>>/Multiply<</BM/Multiply>>>>";
-  const mixed = `${QUARTERS} /Half gs 0 g 10 10 20 20 re f /Multiply gs 0 1 1 rg 25 5 30 30 re f`;
-  const picture: SampleObject = {
-    dictionary: "/Type/XObject/Subtype/Image/Width 2/Height 2/ColorSpace/DeviceRGB/BitsPerComponent 8",
-    data: Buffer.from("ff000000ff000000ffffff00", "hex"),
-  };
-
-  const cases: [string, number, SamplePage][] = [
-    ["vectors", 1, { content: vectors }],
-    ["inks", 2, { content: inks.join(" ") }],
-    ["a gradient", 1, { content: "/S sh", resources: shading }],
-    ["transparency", 1, { content: mixed, resources: states }],
-    [
-      "a picture",
-      3,
-      { content: "50 0 0 30 5 5 cm /I Do", resources: `/XObject<</I ${firstObjectOf(1)} 0 R>>` },
-    ],
-    ["a page turned right", 1, { content: `${QUARTERS} ${vectors}`, entries: "/Rotate 90" }],
-    ["a page turned left", 1, { content: `${QUARTERS} ${vectors}`, entries: "/Rotate 270" }],
-    ["a cropped page", 1, { content: `${QUARTERS} ${vectors}`, entries: "/CropBox[10 5 50 35]" }],
-  ];
-
-  test.each(cases)("%s, within a mean of %d of 255", async (_, difference, page) => {
-    const bytes = samplePdf([page], [picture]);
-    await expectClean(bytes);
-    const [ours, popplers] = await Promise.all([ourPage(bytes), popplerPage(bytes, 144)]);
-    expect([ours.width, ours.height]).toEqual([popplers.width, popplers.height]);
-    expect(meanDifference(ours, popplers)).toBeLessThan(difference);
-  });
-
-  test("text, where it stands and how dark it is", async () => {
-    const lines = Array.from(
-      { length: 50 },
-      (_, line) => `/F${line % 4} 11 Tf 0 -15 Td (Line ${line}: the quick brown fox jumps over it.) Tj`,
-    );
-    const content = `BT 40 800 Td ${lines.join(" ")} ET`;
-    const bytes = samplePdf([{ content, resources: fonts, entries: "/MediaBox[0 0 600 840]" }]);
-    // Each program has its own fonts in place of the standard ones: as blots of 12 points, they look alike.
-    const blots = async ({ rgb, ...raw }: ReadPicture): Promise<ReadPicture> => {
-      const small = sharp(rgb, { raw: { ...raw, channels: 3 } }).resize({
-        width: 50,
-        height: 70,
-        fit: "fill",
-      });
-      return { width: 50, height: 70, rgb: await small.raw().toBuffer() };
-    };
-    const [ours, popplers] = await Promise.all([ourPage(bytes), popplerPage(bytes, 144)]);
-    // An empty page would be 11 away.
-    expect(meanDifference(await blots(ours), await blots(popplers))).toBeLessThan(4);
-  });
-});
-
 describe("a transformed PDF", () => {
   const first = firstObjectOf(3);
   const font = "/Font<</T<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>>>";

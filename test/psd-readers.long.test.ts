@@ -6,21 +6,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePsd } from "../packages/imaging/src/worker/psd/write-psd.ts";
 import { createRandom } from "./hostile/random.ts";
 import { layer, layeredPsd, plain } from "./support/layered-psd.ts";
-import { programs, run } from "./support/programs.ts";
-import { layerSection } from "./support/psd-layer-section.ts";
+import { programs } from "./support/programs.ts";
 import { meanDifference, type Rgba, readPng, readWithOurs, readWithPsdTools } from "./support/psd-oracles.ts";
-import { alphaIds, type SamplePsd, samplePsd } from "./support/psd-samples.ts";
+import { samplePsd } from "./support/psd-samples.ts";
 
 let folder: string;
 let srgbProfile: string;
-let cmyk: Buffer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "outrigger-psd-"));
   srgbProfile = join(folder, "srgb.icc");
   const picture = { create: { width: 1, height: 1, channels: 3, background: "#777777" } } as const;
   await writeFile(srgbProfile, await profileOf(sharp(picture).withIccProfile("srgb").png()));
-  cmyk = await profileOf(sharp(picture).toColourspace("cmyk").withIccProfile("cmyk").jpeg());
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -98,133 +95,6 @@ function slopes(channels: number, low: number, high: number): number[][] {
     }),
   );
 }
-
-const opaque = new Array<number>(WIDTH * HEIGHT).fill(255);
-const palette = Buffer.from(Array.from({ length: 768 }, (_, index) => (index * 7) % 256));
-
-function sampleOf(sample: Omit<SamplePsd, "width" | "height">): Buffer {
-  return samplePsd({ width: WIDTH, height: HEIGHT, ...sample });
-}
-
-describe("a merged picture is read as ImageMagick reads it", () => {
-  test.each<[string, Omit<SamplePsd, "width" | "height">, number]>([
-    ["bitmap", { mode: "bitmap", depth: 1, channels: slopes(1, 0, 1) }, 0],
-    ["greyscale, 8 bits", { mode: "greyscale", channels: slopes(1, 0, 255) }, 0],
-    ["greyscale, 16 bits", { mode: "greyscale", depth: 16, channels: slopes(1, 0, 65_535) }, 0.5],
-    ["duotone", { mode: "duotone", channels: slopes(1, 0, 255) }, 0],
-    ["multichannel of three", { mode: "multichannel", channels: slopes(3, 0, 255) }, 0],
-    ["RGB, 8 bits", { channels: slopes(3, 0, 255) }, 0],
-    ["RGB, 8 bits, PSB", { channels: slopes(3, 0, 255), large: true }, 0],
-    ["RGB, 8 bits, not compressed", { channels: slopes(3, 0, 255), compression: "raw" }, 0],
-    ["RGB, 16 bits", { depth: 16, channels: slopes(3, 0, 65_535) }, 0.5],
-    ["RGB with alpha", { channels: [...slopes(3, 128, 255), ...slopes(1, 128, 255)], layers: -1 }, 0.5],
-  ])("%s", async (_, sample, tolerance) => {
-    const bytes = sampleOf(sample);
-    const mean = meanDifference(await readWithOurs(bytes), await readWithImageMagick(bytes));
-    expect(mean).toBeLessThanOrEqual(tolerance);
-  });
-
-  test.each([
-    ["8 bits", 8, false],
-    ["16 bits", 16, false],
-    ["8 bits, with alpha", 8, true],
-  ] as const)("CMYK with a profile, %s", async (_, depth, hasAlpha) => {
-    const inks = slopes(4, 0, depth === 16 ? 65_535 : 255);
-    const channels = hasAlpha ? [...inks, opaque] : inks;
-    const bytes = sampleOf({ mode: "cmyk", depth, channels, iccProfile: cmyk, layers: hasAlpha ? -1 : 1 });
-    expect(meanDifference(await readWithOurs(bytes), await readWithImageMagick(bytes))).toBeLessThan(1.5);
-  });
-
-  test("greyscale with alpha, once both are on white", async () => {
-    const channels = [...slopes(1, 128, 255), slopes(2, 130, 255)[1] ?? []];
-    const bytes = sampleOf({ mode: "greyscale", channels, layers: -1 });
-    // ImageMagick leaves the white in that Photoshop merges with.
-    const merged = await readWithImageMagick(bytes, [
-      "-channel",
-      "A",
-      "-evaluate",
-      "set",
-      "100%",
-      "+channel",
-    ]);
-    const ours = mergeWithWhite(await readWithOurs(bytes));
-    expect(meanDifference(ours, merged)).toBeLessThan(0.5);
-  });
-});
-
-function mergeWithWhite({ width, height, data }: Rgba): Rgba {
-  const merged = Buffer.from(data);
-  for (let index = 0; index < data.length; index++) {
-    const alpha = data[index | 3] ?? 0;
-    merged[index] = index % 4 === 3 ? 255 : Math.round(255 + (((data[index] ?? 0) - 255) * alpha) / 255);
-  }
-  return { width, height, data: merged };
-}
-
-// Opaque ones: it stores translucent colours without the white that Photoshop merges them with.
-describe("a file that ImageMagick writes shows the picture that it was made of:", () => {
-  test.each<[string, string[]]>([
-    ["RGB", []],
-    ["16 bits", ["-depth", "16"]],
-    ["grey", ["-colorspace", "Gray"]],
-    ["one bit", ["-threshold", "50%"]],
-    ["ZIP", ["-compress", "Zip"]],
-    ["not compressed", ["-compress", "None"]],
-    ["several layers", ["(", "-size", "20x9", "xc:blue", ")"]],
-  ])("%s", async (_, conversion) => {
-    for (const format of ["psd", "psb"]) {
-      const pixels = picture(WIDTH, HEIGHT, 3);
-      const raw = { width: WIDTH, height: HEIGHT, channels: 3 } as const;
-      const png = await sharp(pixels, { raw }).png().toBuffer();
-      const { stdout } = await run(programs.convert, ["png:-", ...conversion, `${format}:-`], { input: png });
-      const first = [...conversion, "-delete", "1--1"];
-      const source = await readPng(
-        programs.convert,
-        ["png:-", ...first, "-colorspace", "sRGB", "png32:-"],
-        png,
-      );
-      expect(meanDifference(await readWithOurs(stdout), source) / 255).toBeLessThanOrEqual(0.02);
-    }
-  });
-});
-
-describe.each([8, 16, 32] as const)("a merged picture of %i bits whose layer count is positive", (depth) => {
-  const most = { 8: 255, 16: 65_535, 32: 1 }[depth];
-  const [alpha = []] = slopes(1, 0, 255);
-  const samples = [...slopes(3, 0, 255), alpha].map((channel, index) =>
-    channel.map((value, pixel) => {
-      const share = (alpha[pixel] ?? 0) / 255;
-      const merged = index < 3 ? (value / 255) * share + 1 - share : share;
-      return depth === 32 ? merged : Math.round(merged * most);
-    }),
-  );
-
-  test.each([false, true])("has alpha as psd-tools reads it, PSB: %s", async (large) => {
-    for (const [id, opaque] of [
-      [0, false],
-      [3, true],
-    ] as const) {
-      const layers = layerSection([{ width: 2, height: 2, samples: { 0: 1, 1: 1, 2: 1 } }], depth, large);
-      const bytes = sampleOf({ depth, large, channels: samples, layers, resources: [alphaIds(id)] });
-      const ours = await readWithOurs(bytes);
-      const theirs = await readWithPsdTools(bytes, "merged");
-      const alphaOnly = ({ width, height, data }: Rgba) => ({
-        width,
-        height,
-        data: Buffer.from(data.map((value, at) => (at % 4 === 3 ? value : 0))),
-      });
-      // psd-tools shows linear light of 32 bits as it is stored.
-      const shown = depth === 32 ? alphaOnly : (rgba: Rgba) => rgba;
-      expect(meanDifference(shown(ours), shown(theirs))).toBeLessThan(1.5);
-      expect(ours.data.every((value, at) => at % 4 !== 3 || value === 255)).toBe(opaque);
-    }
-  });
-});
-
-test("an indexed picture is read as psd-tools reads it", async () => {
-  const bytes = sampleOf({ mode: "indexed", palette, channels: slopes(1, 0, 255) });
-  expect(await readWithOurs(bytes)).toEqual(await readWithPsdTools(bytes, "merged"));
-});
 
 test.each([
   "multiply",

@@ -12,7 +12,6 @@ import {
 } from "../packages/server/test/outrigger-process.ts";
 import { startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
-import { withoutPackage } from "./support/without-package.ts";
 
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 
@@ -140,14 +139,6 @@ describe("outrigger with records in PostgreSQL", () => {
     await readyzAnswers(url, 200, 20_000);
     expect(await statusOf(url, `api/images/${id}.jpg`)).toBe(200);
   });
-
-  it("originals in PostgreSQL are refused before the server connects", async () => {
-    const env = { ...SECRET, OUTRIGGER_STORAGE: "postgres://:hush@127.0.0.1:1/images" };
-    const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
-    expect(code).toBe(2);
-    expect(stderr).toContain("storage.originals: must not be PostgreSQL, which stores records only");
-    expect(stderr).not.toContain("hush");
-  });
 });
 
 describe("outrigger with a store for each role", () => {
@@ -210,24 +201,6 @@ describe("outrigger with unusable storage", () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(stderr).not.toContain("hush");
   });
-
-  it("data and storage together exit with 2", async () => {
-    const args = ["serve", "--data", "x"];
-    const { code, stderr } = await ended(await temporaryDirectory(), args, { OUTRIGGER_STORAGE: "memory:" });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("remove data (--data") });
-  });
-
-  it("shared storage without a secret exits with 2", async () => {
-    const env = { OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
-    const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr:
-        "outrigger: The configuration is not valid\nsecret: must be set, since redis://127.0.0.1:1 cannot keep one. " +
-        "Set secret or OUTRIGGER_SECRET to at least 32 random bytes, the same for all processes\n",
-    });
-  });
-
   it("an unreachable Redis exits with 1 and prints no password", async () => {
     const env = { ...SECRET, OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
     const cwd = await temporaryDirectory();
@@ -251,21 +224,5 @@ describe("outrigger with unusable storage", () => {
     const { code, stderr } = await ended(await temporaryDirectory(), ["serve"], env);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("refuses the user name") });
     expect(stderr).not.toContain("hush");
-  });
-
-  it("a missing AWS SDK exits with the package to install", async () => {
-    const cwd = await temporaryDirectory();
-    const env = {
-      ...SECRET,
-      OUTRIGGER_STORAGE: "s3://bucket",
-      ...(await withoutPackage(cwd, "@aws-sdk/client-s3")),
-    };
-    expect(await ended(cwd, ["serve"], env)).toMatchObject({
-      code: 1,
-      stderr:
-        "outrigger: Storage in S3 needs packages that are not installed. Install them: npm install @aws-sdk/client-s3@3\n",
-    });
-    const { code, stdout } = await ended(cwd, ["doctor"], env);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("npm install @aws-sdk/") });
   });
 });

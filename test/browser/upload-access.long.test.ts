@@ -91,21 +91,6 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
       );
     },
   );
-
-  test("the upload page shows no animation when the reader prefers reduced motion", async () => {
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        await choose(page, boat());
-        await entryOf(page, "boat.jpg")
-          .getByLabel(/^Link to/)
-          .waitFor();
-        expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
-      },
-      { reducedMotion: "reduce" },
-    );
-  });
 });
 
 /** Presses Tab until an element with this label has the focus. */

@@ -176,32 +176,6 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       expect(await name.count()).toBe(1);
     });
   });
-
-  test("every button keeps a border in forced colours", async () => {
-    await onUploadPage(
-      browser,
-      site,
-      async (page) => {
-        await choose(page, ...boats(6), textFile("notes.txt"));
-        await eventually(() => headingOf(page).textContent()).toBe("6 ready · 1 not uploaded");
-        await page.getByRole("button", { name: "Details of boat 1.jpg" }).click();
-        await page.getByLabel(/^Link to boat 1/).waitFor();
-        const bare = await page.evaluate(() =>
-          [...document.querySelectorAll("main button, main .button")]
-            .filter((button) => {
-              const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } =
-                getComputedStyle(button);
-              const isDrawn = Number.parseFloat(borderTopWidth) >= 1 && borderTopStyle === "solid";
-              return !isDrawn || borderTopColor === backgroundColor;
-            })
-            .map((button) => button.textContent),
-        );
-        expect(bare).toEqual([]);
-      },
-      { forcedColors: "active" },
-    );
-  });
-
   test("pasted text that is an image's address gets advice until a file is added", async () => {
     await onUploadPage(browser, site, async (page) => {
       const advice = page.locator(".advice");

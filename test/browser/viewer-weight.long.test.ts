@@ -46,9 +46,3 @@ test("the viewer weighs at most 10 kB, script and styles included", async () => 
   expect(bytes).toBeGreaterThan(2_000);
   expect(bytes).toBeLessThanOrEqual(10_000);
 });
-
-test("the upload page weighs less than 250 kB", async () => {
-  const bytes = await weightOf(`${site.base}/`);
-  expect(bytes).toBeGreaterThan(2_000);
-  expect(bytes).toBeLessThan(250_000);
-});

@@ -101,17 +101,6 @@ describe("the viewer in Chromium", () => {
       expect(await page.locator(".stage img").getAttribute("src")).toMatch(/\.gif$/);
     });
   });
-
-  test("under reduced motion an animation is shown as its first frame", async () => {
-    const { url } = await upload(site, await animatedGif(3), "image/gif");
-    await withPage(browser, { reducedMotion: "reduce", javaScriptEnabled: false }, async (page) => {
-      await page.goto(url);
-      const shown = page.waitForResponse(/\.png$/);
-      await page.reload();
-      expect((await shown).status()).toBe(200);
-    });
-  });
-
   test.each([
     ["reduce", "Play animation", "png", "gif"],
     ["no-preference", "Stop animation", "gif", "png"],
@@ -132,18 +121,6 @@ describe("the viewer in Chromium", () => {
       });
     },
   );
-
-  test.each([true, false])(
-    "the picture links to its full size (JavaScript: %s)",
-    async (javaScriptEnabled) => {
-      await withPage(browser, { javaScriptEnabled }, async (page) => {
-        await page.goto(large.url);
-        await page.locator(".stage").click();
-        await page.waitForURL(/\.jpg$/);
-      });
-    },
-  );
-
   test("a tall picture keeps its width, and the arrow keys scroll it", async () => {
     const tall = await sharp({ create: { width: 60, height: 3000, channels: 3, background: "red" } })
       .png()

@@ -44,25 +44,24 @@ describe.each(["Express 5", "Koa 3"] as const)("hostile requests through %s", (h
     hostLog.restore();
   });
 
-  test.each(
-    HOSTILE_PATHS.map(([path, ...statuses]) => [path.slice(0, 60), statuses.join(" or "), path] as const),
-  )("the path %s answers one of %s", async (_short, statuses, path) => {
-    const reply = await get(site, `/img${path.replaceAll("ID", image.id)}`, "Accept: text/html");
-    const allowed = statuses.split(" or ").map(Number);
-    if (isOurs(reply)) expectProblem(await answerOf(reply), allowed, path);
-    // A reply that is not ours is the host's 404.
-    else expect([...allowed.filter((status) => status === 400), 404], reply?.head).toContain(reply?.status);
+  test("every hostile path answers one of its statuses", async () => {
+    for (const [path, ...statuses] of HOSTILE_PATHS) {
+      const reply = await get(site, `/img${path.replaceAll("ID", image.id)}`, "Accept: text/html");
+      const said = `${path.slice(0, 60)}: ${reply?.head}`;
+      if (isOurs(reply)) expectProblem(await answerOf(reply), statuses, path);
+      // A reply that is not ours is the host's 404.
+      else expect([...statuses.filter((status) => status === 400), 404], said).toContain(reply?.status);
+    }
   });
 
-  test.each(ODD_REQUESTS.map(([title, head, ...statuses]) => [title, head, statuses] as const))(
-    "a request with %s is answered, refused or cut, and harms no other client",
-    async (title, head, statuses) => {
+  test("every odd request is answered, refused or cut, and harms no other client", async () => {
+    for (const [title, head, ...statuses] of ODD_REQUESTS) {
       const reply = await send(site, head.replaceAll("ID", image.id));
       if (isOurs(reply)) expectProblem(await answerOf(reply), statuses.map(Number), title);
-      else expect(statuses, reply?.head).toContain(reply?.status ?? null);
-      expect((await get(site, `/img/api/images/${image.id}.svg`))?.status).toBe(200);
-    },
-  );
+      else expect(statuses, `${title}: ${reply?.head}`).toContain(reply?.status ?? null);
+      expect((await get(site, `/img/api/images/${image.id}.svg`))?.status, title).toBe(200);
+    }
+  }, 120_000);
 
   test("a malformed Host is refused everywhere, and appears in no address", async () => {
     const hosts = host === "Koa 3" ? MALFORMED_HOSTS : [...MALFORMED_HOSTS, ...HOSTS_THAT_KOA_MENDS];

@@ -5,12 +5,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { type HostName, startHost } from "./hosts.ts";
 import type { Host } from "./listen.ts";
 
 /** No limit of requests. Unlike `false`, it leaves the bounds of a client in the line for the renderer. */
 export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinFailures: false } as const;
+
+/** The sites of a test file share the renderer, whose processes take longer to start than most tests to run. */
+const renderer = createRenderer();
+const sharedRenderer = { ...renderer, close: async () => {} };
+afterAll(() => renderer.close());
 
 /** The image service on a directory of its own, in a host. */
 export interface Site extends Host {
@@ -37,7 +42,7 @@ export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
   const errors: unknown[] = [];
   const images = createImages({
     storage: createFsBlobStore({ directory }),
-    renderer: createRenderer(),
+    renderer: sharedRenderer,
     ...(pages ? { pages: createPages() } : {}),
     rateLimits: false,
     renderBudget: false,
