@@ -47,6 +47,9 @@ const CHAPTERS = [
   ["outrigger", "The whole service as one process", ["operating.md", "storage.md"]],
 ];
 
+/** Defaults that say no more than the absence of the option. */
+const NOTHING = /^(?:false|none|nothing|never|ignored|not (?:called|stored|sent)|nothing is logged|no limits?|the defaults of `\w+`)$/;
+
 const { factories, sets } = readOptions();
 const faults = [...sets.values()].flatMap((set) => set.faults);
 const written = pageOf(factories, sets);
@@ -96,8 +99,8 @@ function pageOf(factories, sets) {
   const body = chapters.map((chapter) => chapterOf(chapter, sets, shown));
   return `${[
     "# Options",
-    `What can be set, by the function that takes it. \`${COMMAND}\` writes this page from the types of the packages: what is to be changed is changed in their comments.`,
-    "Options that are not _required_ may be left out; `undefined` counts as left out. A `TypeError` refuses a name that is no option (`authorise is no option of createImages: did you mean authorize?`), a value of another type, and a value out of range. It is thrown by the call itself, or rejects its promise, before anything is opened. It names the option and shows no secret.",
+    `The options of each public function. \`${COMMAND}\` generates this page from the comments in the sources.`,
+    "Options that are not _required_ may be left out or `undefined`; without a default, they are then off. Ranges are of integers, unless they have a fraction. A `TypeError` rejects an unknown name (`authorise is no option of createImages: did you mean authorize?`), a wrong type, and a value out of range, before anything is opened. It names the option and shows no secret.",
     chapters.map(contentsOf).join("\n"),
     ...body,
   ].join("\n\n")}\n`;
@@ -117,13 +120,10 @@ function hasOptions({ sets }) {
 }
 
 function contentsOf({ name, title, withOptions, without }) {
-  const functions = withOptions.map((factory) => `  - [${factory.name}](#${anchor(factory.name)})`);
+  const functions = withOptions.map((factory) => `[${factory.name}](#${anchor(factory.name)})`);
   const rest = without.map((factory) => `\`${factory.name}\``).join(", ");
-  return [
-    `- [${title}](#${anchor(headingOf(name, title))})`,
-    ...functions,
-    ...(rest === "" ? [] : [`  - without options: ${rest}`]),
-  ].join("\n");
+  const others = rest === "" ? "" : `; without options: ${rest}`;
+  return `- [${title}](#${anchor(headingOf(name, title))}): ${functions.join(", ")}${others}`;
 }
 
 function chapterOf({ name, title, guides, withOptions }, sets, shown) {
@@ -133,10 +133,15 @@ function chapterOf({ name, title, guides, withOptions }, sets, shown) {
     `More: ${links}.`,
     ...withOptions.flatMap((factory) => [
       `### ${factory.name}`,
-      `\`${factory.signature}\` from \`${factory.from}\`. ${factory.text}`,
-      ...factory.sets.flatMap((set) => setOf(set, sets, shown, false)),
+      `\`${factory.signature}\`${factory.from === name ? "" : ` from \`${factory.from}\``}: ${factory.text}`,
+      ...joined(factory.sets.flatMap((set) => setOf(set, sets, shown, false))),
     ]),
   ].join("\n\n");
+}
+
+/** Paragraphs in which references that follow each other are one. @param {string[]} paragraphs */
+function joined(paragraphs) {
+  return paragraphs.join("\n\n").replaceAll(/\.\n\nOptions: /g, ", ").split("\n\n");
 }
 
 /** The options, then the options that are parts of them. */
@@ -170,9 +175,11 @@ function sharedWith(options) {
 function lineOf({ name, type, isRequired, unless, preset, text, parts }) {
   const inPlace =
     unless.length === 0 ? "" : ` unless ${unless.map((other) => `\`${other}\``).join(" or ")} is given`;
-  const head = `- **\`${name}\`** \`${type}\`${isRequired ? ` _required${inPlace}_` : ""}`;
-  const more = parts.map((part) => ` See [${part}](#${anchor(part)}).`).join("");
-  const end = isRequired ? "" : ` _Default:_ ${presetOf(preset ?? "")}.`;
+  const [part = "", ...others] = parts;
+  const shown = part !== "" && others.length === 0 ? `[\`${type}\`](#${anchor(part)})` : `\`${type}\``;
+  const head = `- **\`${name}\`** ${shown}${isRequired ? ` _required${inPlace}_` : ""}`;
+  const more = others.length === 0 ? "" : ` See ${parts.map((each) => `[${each}](#${anchor(each)})`).join(", ")}.`;
+  const end = isRequired || NOTHING.test(preset ?? "") ? "" : ` _Default:_ ${presetOf(preset ?? "")}.`;
   return `${head}: ${sentence(text)}${more}${end}`;
 }
 

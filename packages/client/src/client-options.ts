@@ -7,18 +7,22 @@ import { MAX_TIMER_MS } from "./waiting.ts";
 export interface ClientOptions {
   /** Absolute URL of the mount point, e.g. `https://example.com/img`. */
   baseUrl: string;
-  /** The User-Agent, e.g. `"my-app/1.2"`: its first product is shown with uploads. Browsers ignore it and send their own. @default "outrigger-client/<version>" */
+  /**
+   * The User-Agent, e.g. `"my-app/1.2"`: its first product is shown with uploads. Browsers send their own.
+   * @default "outrigger-client/<version>"
+   */
   userAgent?: string | undefined;
   /** Headers of every request, e.g. `Authorization` for the host app. @default none */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Function that sends all requests. With a custom one, browsers report upload progress only at the end. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
   /**
-   * Most retries of a request: after 429 and 503 as `Retry-After` says, and after network failures, including 502 and 504 of a
-   * proxy. @default 4
+   * Most retries of a request: after 429 and 503 as `Retry-After` says, and after network failures, including a
+   * proxy's 502 and 504.
+   * @default 4
    */
   maxRetries?: number | undefined;
-  /** Longest `Retry-After` to wait for, in milliseconds. A call with a longer one rejects at once. @default 60000 */
+  /** Longest `Retry-After` to wait for, in milliseconds. With a longer one, the call rejects at once. @default 60000 */
   maxRetryAfterMs?: number | undefined;
 }
 

@@ -30,7 +30,7 @@ import { send } from "./send.ts";
 import { waitAsAsked } from "./wait-until-ready.ts";
 
 export interface LookupClientOptions extends ClientOptions {
-  /** Sent as `X-API-KEY`. Not needed for `countEmails`, or if the host app authenticates requests. @default none */
+  /** Sent as `X-API-KEY`. Not needed for `countEmails`, or if the host app authenticates. @default none */
   apiKey?: string | undefined;
 }
 

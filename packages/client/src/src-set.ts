@@ -39,11 +39,14 @@ export interface SrcSetOptions {
    * names. @default "webp"
    */
   format?: "auto" | "webp" | "avif" | "jpg" | "png" | "gif" | undefined;
-  /** Quality of a `jpg`; `auto`, also of `webp` and `avif`: the smallest file that looks as good as `high`. @default "high" */
+  /**
+   * Quality of a `jpg`. `auto`, also of `webp` and `avif`: the smallest file that looks as good as `high`.
+   * @default "high"
+   */
   convert?: "low" | "medium" | "high" | "max" | "auto" | undefined;
-  /** How wide the page shows the image: the value of the attribute `sizes`. @default "100vw" */
+  /** Value of the attribute `sizes`: how wide the page shows the image. @default "100vw" */
   sizes?: string | undefined;
-  /** Width by height of every candidate, above 0: `16 / 9`, `1` for squares. The image is cut or extended to it. @default that of the image */
+  /** Width by height of every candidate, above 0: `16 / 9`, `1` for squares. @default that of the image */
   ratio?: number | undefined;
   /** With `ratio`: `cover` cuts the image, `pad` extends it by bars. @default "cover" */
   fit?: "cover" | "pad" | undefined;
@@ -52,8 +55,9 @@ export interface SrcSetOptions {
   /** With `pad`: colour of the bars, `rrggbb` or `transparent`. @default "transparent"; white in `jpg` */
   background?: string | undefined;
   /**
-   * Adds a `style` that shows the colour of the image until it is loaded; with `thumbHashToDataURL` of the package `thumbhash`, a
-   * blurred picture too. An image that may be transparent gets none: the background would stay visible. @default false
+   * Adds a `style` that shows the colour of the image until it is loaded; with `thumbHashToDataURL` of the package
+   * `thumbhash`, a blurred picture. An image that may be transparent gets none.
+   * @default false
    */
   placeholder?: boolean | ((hash: Uint8Array) => string) | undefined;
 }

@@ -20,24 +20,23 @@ type Otherwise = "not-found" | "null";
  * @typeParam Else The value of `otherwise`.
  */
 export interface FetchHandlerOptions<Args extends unknown[] = Any, Else extends Otherwise = Otherwise> {
-  /** Path of the service, such as `/img`: the beginning of the path in the request's URL. @default "" (the root) */
+  /** Path of the service, such as `/img`. @default `""` (the root) */
   prefix?: string | undefined;
   /**
-   * Returns the client's IP address, for the limits per client and for the exemption of a loopback peer from TLS. Read it
-   * from the connection, or from a header that only your proxy can set. @default all clients share one limit, none is exempt
-   * from TLS, and the first request writes a warning to `console.warn`
+   * Returns the client's IP address, for the limits per client and the exemption of a loopback peer from TLS. Read it
+   * from the connection, or from a header that only your proxy can set.
+   * @default all clients share one limit, none is exempt from TLS, and the first request writes a warning to
+   * `console.warn`
    */
   clientAddress?: ((request: Request, ...args: Args) => string | null | undefined) | undefined;
-  /**
-   * Returns whether the client's request arrived over TLS. Plain HTTP is accepted from a loopback address of `clientAddress`
-   * only; the service's option `tls` changes that. @default the scheme of the request's URL decides
-   */
+  /** Returns whether the client's request arrived over TLS. @default the scheme of the request's URL decides */
   isSecure?: ((request: Request, ...args: Args) => boolean) | undefined;
-  /** Returns the value of `call.context` for the service's hooks. @default the request */
+  /** Returns `call.context` for the service's hooks. @default the request */
   context?: ((request: Request, ...args: Args) => unknown) | undefined;
   /**
-   * The result for a request outside the service's routes: a response with 404 as `application/problem+json`, or `null`,
-   * so that the host can answer it. @default "not-found"
+   * Result for a request outside the service's routes: a 404 as `application/problem+json`, or `null`, so that the
+   * host can answer.
+   * @default "not-found"
    */
   otherwise?: Else | undefined;
 }

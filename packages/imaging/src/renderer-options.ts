@@ -1,88 +1,73 @@
 import { availableParallelism } from "node:os";
 import { checkOptions, type Filled, type RuleTable, rules } from "@outrigger/core/stores";
 
-/** Options of {@link createRenderer}. Numbers are integers; any other value is a `TypeError`. */
+/** Options of `createRenderer`. Numbers are integers. */
 export interface RendererOptions {
   /**
-   * Pixels that an original may have, all frames together. It does not apply to SVG, which has no pixels until it is
-   * drawn; the output limits do. Range 1 to 1,000,000,000.
+   * Pixels of an original, all frames together, up to 1,000,000,000. Does not apply to SVG; the limits of output do.
    * @default 50_000_000
    */
   maxPixels?: number | undefined;
-  /**
-   * Frames that an animation may have. Range 1 to 10,000.
-   * @default 60
-   */
+  /** Frames of an animation, up to 10,000. @default 60 */
   maxFrames?: number | undefined;
-  /**
-   * Pixels of the longer side of a rendition. A larger rendition is scaled down. Range 1 to 16,383, WebP's maximum.
-   * @default 8192
-   */
+  /** Pixels of the longer side of a rendition, up to 16,383. A larger rendition is scaled down. @default 8192 */
   maxSide?: number | undefined;
   /**
-   * Pixels of a rendition. A larger rendition is scaled down. Costly encoders get a share: 16 % for a frame of a GIF, 24 % for
-   * AVIF, 64 % for WebP, and 40 % for all frames of an animation together. Range 1 to 268,000,000.
+   * Pixels of a rendition, up to 268,000,000. A larger rendition is scaled down. Costly encoders get a share: 16 %
+   * for a frame of a GIF, 24 % for AVIF, 64 % for WebP, and 40 % for all frames of an animation.
    * @default 25_000_000
    */
   maxOutputPixels?: number | undefined;
   /**
-   * Milliseconds that a worker may spend on one picture, reading it included. The wait for a worker does not count. A worker
-   * that takes longer is killed. The picture is too costly if the worker had the processor for 80 % of that time. Otherwise
-   * the machine was busy, and a retry may succeed. Range 100 to 600,000.
+   * Milliseconds that a worker may spend on one picture, without the wait for a worker, 100 to 600,000. A worker that
+   * takes longer is killed. If it had the processor for 80 % of that time, the picture is too costly; otherwise the
+   * machine was busy, and a retry may succeed.
    * @default 10_000
    */
   timeoutMs?: number | undefined;
   /**
-   * Bytes of resident memory that a worker may reach while it renders one picture. The worker itself takes about 70 MiB
-   * of them. Memory is measured 20 times a second, and a worker above the limit is killed. The system refuses
-   * allocations more than 256 MiB above the limit. Linux only. At least 134,217,728.
+   * Bytes of resident memory of a worker while it renders one picture, from 134,217,728; the worker itself takes
+   * about 70 MiB. A worker above the limit is killed. Linux only.
    * @default 536_870_912
    */
   maxMemoryBytes?: number | undefined;
   /**
-   * Bytes of resident memory that all workers may reach together. Above it, the render that began last is stopped and
-   * queued again; it then runs alone. So large pictures are rendered one at a time; small ones are not affected. Linux
-   * only. At least 134,217,728.
+   * Bytes of resident memory of all workers together, from 134,217,728. Above it, the latest render is stopped,
+   * queued again, and then runs alone. Linux only.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
   maxTotalMemoryBytes?: number | undefined;
   /**
-   * Worker processes. The first starts with the service, each further one when it is first needed. All are kept. The default is at least two, so that one hostile
-   * picture does not block all others until its deadline. Workers run at low priority, so the host's own work goes
-   * first. Range 1 to 256.
+   * Worker processes, 1 to 256, at low priority. The first starts with the service, the others when needed. With two
+   * or more, a hostile picture does not block all others until its deadline.
    * @default the number of processors minus one, at least 2
    */
   workers?: number | undefined;
   /**
-   * Pictures after which a worker is replaced. With 1 each picture gets a new process, so a decoder that one picture took
-   * over never sees another: for private pictures of several clients. A new worker costs about 0.3 s of CPU time.
-   * Range 1 to 1,000,000.
+   * Pictures after which a worker is replaced, up to 1,000,000. With 1, a decoder that one picture took over never
+   * sees another: for private pictures of several clients. A new worker costs about 0.3 s of CPU time.
    * @default 1000
    */
   maxTasksPerWorker?: number | undefined;
   /**
-   * How workers are confined on Linux, so that a decoder taken over by a picture cannot reach this process, its files or
-   * the network. `"best"`: the strongest level that works here, found by starting the first worker: bubblewrap, else
-   * namespaces, else Node's permission model, else none. `"required"`: bubblewrap or namespaces; if neither works, each call
-   * rejects with `not_implemented`, and its `cause` has the reasons. `"off"`: none. docs/security.md lists what each level withholds.
+   * How workers are confined on Linux. `best`: the strongest level that works here: bubblewrap, else namespaces, else
+   * Node's permission model, else none. `required`: bubblewrap or namespaces; if neither works, each call rejects
+   * with `not_implemented`, and its `cause` has the reasons. `off`: none. docs/security.md lists what each level
+   * withholds.
    * @default "best"
    */
   sandbox?: "required" | "best" | "off" | undefined;
   /**
-   * Language that chooses among the branches of `<switch systemLanguage>` in an SVG: a BCP 47 tag, of which the language and
-   * the region count. The machine's own locale does not matter, so all nodes draw alike.
+   * BCP 47 tag that chooses among the branches of `<switch systemLanguage>` in an SVG, by language and region. The
+   * machine's locale does not matter.
    * @default "en"
    */
   language?: string | undefined;
-  /**
-   * Pictures of all clients that a service lets wait for a worker; more are refused. Range 0 to 100,000.
-   * @default 64
-   */
+  /** Pictures of all clients that may wait for a worker, up to 100,000; more are refused. @default 64 */
   maxQueue?: number | undefined;
   /**
-   * Whether to keep an intermediate of 1600 px of each original that is slow to decode. Smaller renditions are made
-   * from it in 0.02 s, not 0.1 s or more. An intermediate takes up to 10 MB per picture or page. Renditions have the
-   * same bytes either way.
+   * Keeps an intermediate of 1600 px, of up to 10 MB, of each original that is slow to decode. Smaller renditions,
+   * with the same bytes, take 0.02 s from it instead of 0.1 s or more.
    * @default true
    */
   intermediates?: boolean | undefined;

@@ -39,8 +39,9 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
 
 export interface KoaOptions {
   /**
-   * Path of the service, without any part that other middleware strips: with `app.use` and `@koa/router` the whole
-   * path, under `koa-mount` an empty one. Requests outside this path go to `next()`. @default "" (the root)
+   * Path of the service without the part that other middleware strips: the whole path with `app.use` and
+   * `@koa/router`, empty under `koa-mount`. Other requests go to `next()`.
+   * @default `""` (the root)
    */
   prefix?: string | undefined;
 }

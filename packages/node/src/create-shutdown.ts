@@ -8,8 +8,8 @@ export interface Closable {
 
 export interface ShutdownOptions {
   /**
-   * Milliseconds that requests in progress have. Connections that are open then are cut. The default leaves Docker's 10 s
-   * enough time to close the services. Range 0 to 600,000.
+   * Milliseconds for requests in progress, 0 to 600,000. Connections that are open then are cut. The default fits
+   * into Docker's 10 s.
    * @default 8000
    */
   timeoutMs?: number | undefined;

@@ -13,10 +13,7 @@ import { sendReply } from "./send-reply.ts";
 export interface NodeListenerOptions {
   /** Path of the service, such as `/img`. @default "" (the root) */
   mountPath?: string | undefined;
-  /**
-   * Receives every failure that was answered with 500 or by closing the connection. @default writes to
-   * `console.error`
-   */
+  /** Receives every failure that was answered with 500 or by closing the connection. @default console.error */
   onError?: ((error: unknown) => void) | undefined;
 }
 

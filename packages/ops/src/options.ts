@@ -23,7 +23,7 @@ export interface StorageTrouble {
 
 /** Options of every run over a storage. */
 export interface StorageRunOptions {
-  /** Keys processed at once, and ranges of keys listed at once, 1 to 256. @default 8 */
+  /** Keys processed at once, 1 to 256. @default 8 */
   concurrency?: number | undefined;
   /** Time to retry a failing store; milliseconds from 0. @default 60000 */
   patienceMs?: number | undefined;
@@ -35,22 +35,26 @@ export interface StorageRunOptions {
 
 /** Options of a copy from one storage to another. The stores stay open. */
 export interface StorageCopyOptions extends StorageRunOptions {
-  /** The source. It may be in use; another run copies changes made during this one. Of a restore: a backup. */
+  /** The source. It may be in use; another run copies changes made during this one. */
   from: ImageStorage;
-  /** Empty, or left by an earlier run from the same source. It must not share a store with `from`. Of a restore: it may be in use. */
+  /**
+   * Empty, or left by an earlier run from the same source; of a restore, it may be in use. It must not share a store
+   * with `from`.
+   */
   to: ImageStorage;
   /**
-   * Secrets of the service. One of them must be a secret of the source; a source without an identity gets one with them in the target.
+   * Secrets of the service, one of which must belong to the source. A source without an identity gets one with them
+   * in the target.
    * @default a secret kept in the source's directory; a restore compares none
    */
   secret?: Secret | undefined;
-  /** Called when everything is copied, before the target is marked as finished, for example to copy more. @default nothing */
+  /** Called when everything is copied, before the target is marked as finished. @default nothing */
   beforeFinish?: (() => Promise<void>) | undefined;
 }
 
 /** Options of a copy that makes the target equal to the source. */
 export interface StorageMirrorOptions extends StorageCopyOptions {
-  /** Name of the source for the target, without secrets. Only a run with the same name can continue. */
+  /** Name of the source, without secrets, stored in the target. Only a run with the same name can continue. */
   source: string;
   /** Compares existing blobs by their bytes instead of their sizes. @default false */
   verify?: boolean | undefined;

@@ -15,8 +15,9 @@ export interface RestoreOptions extends StorageCopyOptions {
   /** Lists of images that ended after the backup; any number, in any order. @default none */
   ends?: Iterable<EndList> | undefined;
   /**
-   * Restores images missing from a living target, even if the backup is older than the target remembers deletions: deleted
-   * images may come back. @default false
+   * Restores images missing from a living target, even if the backup is older than the target remembers deletions:
+   * deleted images may return.
+   * @default false
    */
   restoreAbsent?: boolean | undefined;
   /** Restores from a backup whose latest run did not finish. @default false */

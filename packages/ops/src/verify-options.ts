@@ -108,17 +108,18 @@ export interface PlannedRemovals {
 }
 
 export interface VerifyOptions extends StorageRunOptions {
-  /** The storage to verify. It may be in use. The stores stay open. */
+  /** The storage to verify, which may be in use. The stores stay open. */
   storage: ImageStorage;
   /**
-   * Repairs defects: restores from `backup` if possible, otherwise removes, after everything was checked. Rejects with
-   * `store_unavailable` if the stores do not belong together, or no service was ever started on them. @default false
+   * Repairs defects after everything was checked: restores from `backup` if possible, otherwise removes. Rejects with
+   * `store_unavailable` if the stores do not belong together, or no service ever started on them.
+   * @default false
    */
   repair?: boolean | undefined;
   /**
-   * A repair that would remove more images and orphaned originals removes none. Any number also accepts originals that a
-   * release before the marks of stores has written and that are missing.
-   * @default 3, or 1 % of them if that is more
+   * A repair that would remove more images and orphaned originals removes none. Any number also accepts a store of
+   * originals without a mark.
+   * @default `3`, or 1 % of them if that is more
    */
   maxRemovals?: number | undefined;
   /** Called once before a repair removes something, or decides not to. @default not called */
@@ -133,7 +134,7 @@ export interface VerifyOptions extends StorageRunOptions {
   onError?: ((error: unknown) => void) | undefined;
   /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
   state?: object | undefined;
-  /** Stores the state from which a later run can continue; awaited every few hundred keys. @default not stored */
+  /** Stores the state from which a later run continues; awaited every few hundred keys. @default not stored */
   saveState?: ((state: VerifyState) => Promise<void>) | undefined;
   /** Called for each finding. @default findings are only counted */
   onFinding?: ((finding: VerifyFinding) => void) | undefined;

@@ -5,10 +5,7 @@ import { RedisConnection } from "./connection/redis-connection.ts";
 import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
 
 export interface RedisKeyvOptions extends RedisOptions {
-  /**
-   * Prefix of all keys, before `::`: 1 to 100 characters of letters, digits and `_.:-`.
-   * @default "outrigger"
-   */
+  /** Prefix of all keys, before `::`: 1 to 100 letters, digits and `_.:-`. @default "outrigger" */
   namespace?: string | undefined;
 }
 

@@ -11,11 +11,7 @@ import { createScript, RedisConnection } from "./connection/redis-connection.ts"
 import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
 
 export interface RedisRateLimiterOptions extends RedisOptions {
-  /**
-   * Prefix of all keys of the limiter: 1 to 100 characters of letters, digits and `_.:-`. A store may use the
-   * same prefix.
-   * @default "outrigger"
-   */
+  /** Prefix of all keys: 1 to 100 letters, digits and `_.:-`. A store may use the same. @default "outrigger" */
   prefix?: string | undefined;
 }
 

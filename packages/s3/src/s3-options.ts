@@ -31,19 +31,17 @@ export type S3Credentials = Readonly<
 >;
 
 export interface S3BlobStoreOptions {
-  /**
-   * Name of an existing bucket. Its listings must be in the order of keys, which excludes AWS directory
-   * buckets.
-   */
+  /** Name of an existing bucket, not an AWS directory bucket. */
   bucket: string;
   /**
    * Prefix of every object's key: empty, or segments of letters, digits, `.`, `_` and `-`, each followed by `/`; at
-   * most 150 characters. Stores with different prefixes in one bucket are independent of each other. @default ""
+   * most 150 characters. Stores with different prefixes are independent.
+   * @default ""
    */
   prefix?: string | undefined;
   /**
-   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next five options. The store neither closes it nor changes its settings.
-   * @default a client made from the other options
+   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next five options. The store does not close it.
+   * @default made from the other options
    */
   client?: S3Sender | undefined;
   /** URL of the service. @default Amazon's for the region */
@@ -57,28 +55,21 @@ export interface S3BlobStoreOptions {
   credentials?: S3Credentials | (() => Promise<S3Credentials>) | undefined;
   /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
   forcePathStyle?: boolean | undefined;
-  /** Maximum number of connections at once, 1 to 10,000. @default 100 */
+  /** Maximum number of connections, 1 to 10,000. @default 100 */
   maxSockets?: number | undefined;
   /**
-   * Time limit without progress, in milliseconds, at least 50. A call to a silent service ends after at most
-   * about twice that.
+   * Time limit without progress, in milliseconds, from 50. A call to a silent service ends after about twice that.
    * @default 2000
    */
   timeoutMs?: number | undefined;
-  /**
-   * Minimum upload rate, in bytes per second, at least 1. A slower upload times out. @default 1_048_576 (1
-   * MiB)
-   */
+  /** Minimum upload rate, in bytes per second, from 1. A slower upload times out. @default 1_048_576 (1 MiB) */
   minBytesPerSecond?: number | undefined;
   /**
-   * Bytes of a streamed body that are kept in memory; a longer body is spooled to a file. 0 to 2^30. @default
-   * 8_388_608 (8 MiB)
+   * Bytes of a streamed body kept in memory, 0 to 2^30; a longer body is spooled to a file.
+   * @default 8_388_608 (8 MiB)
    */
   bufferBytes?: number | undefined;
-  /**
-   * Existing directory for spool files. The files are unlinked at once and vanish with the process.
-   * @default the system's directory for temporary files
-   */
+  /** Existing directory for spool files, which are unlinked at once. @default the system's temporary directory */
   spoolDirectory?: string | undefined;
 }
 

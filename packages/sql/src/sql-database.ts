@@ -9,24 +9,23 @@ import { LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
 
 export interface SqlDatabaseOptions {
   /**
-   * `file:lookup.db`, `file:./lookup.db`, `file:/var/lib/lookup.db` or `file:///var/lib/lookup.db`: an embedded database,
-   * which processes of one machine may share. `postgres://user:password@host:port/database`: PostgreSQL.
+   * `file:./lookup.db`, `file:/var/lib/lookup.db` and the like: an embedded database, which processes of one machine
+   * may share. `postgres://user:password@host:port/database`: PostgreSQL.
    */
   url: string;
   /**
-   * Time limit of connecting, of one statement and of waiting for other writers, in milliseconds; an integer
-   * of 50 to 60,000.
+   * Time limit of connecting, of one statement and of waiting for other writers, in milliseconds, 50 to 60,000.
    * Imports and erasures may take longer.
    * @default 2000
    */
   timeoutMs?: number | undefined;
   /**
-   * Durability of acknowledged writes of an embedded database. `process`: they survive a crash of the process.
-   * `power`: they also survive a power cut; every write then waits for the disk.
+   * What acknowledged writes of an embedded database survive: `process`, a crash of the process; `power`, also a
+   * power cut, at the price of waiting for the disk.
    * @default "process"
    */
   durability?: "process" | "power" | undefined;
-  /** Maximum number of connections to PostgreSQL; an integer of 1 to 1000. @default 10 */
+  /** Maximum number of connections to PostgreSQL, 1 to 1000. @default 10 */
   maxConnections?: number | undefined;
 }
 

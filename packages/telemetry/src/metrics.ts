@@ -5,17 +5,11 @@ import { createMeters } from "./meters.ts";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface MetricsOptions {
-  /** Registry of the metrics, e.g. the one that your app already exposes. @default a new registry */
+  /** Registry of the metrics, e.g. the one that your app exposes. @default a new registry */
   registry?: Registry | undefined;
-  /**
-   * Prefix of the metrics' names. A second service on the same registry needs another one. @default
-   * "outrigger_"
-   */
+  /** Prefix of the metrics' names. A second service on one registry needs another. @default "outrigger_" */
   prefix?: string | undefined;
-  /**
-   * Whether to add metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default
-   * false
-   */
+  /** Adds metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default false */
   processMetrics?: boolean | undefined;
 }
 

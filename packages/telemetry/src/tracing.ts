@@ -14,10 +14,7 @@ import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { outcomeOfError } from "./outcome.ts";
 
 export interface TracingOptions {
-  /**
-   * Tracer that creates the spans.
-   * @default that of the SDK that the host has registered or will register; without an SDK nothing is recorded
-   */
+  /** Creates the spans. @default that of the SDK that the host registers; without one, nothing is recorded */
   tracer?: Tracer | undefined;
 }
 

@@ -11,10 +11,7 @@ import {
   specialAddresses,
 } from "@outrigger/core/stores";
 
-/**
- * Identity of the prober towards mail servers. Both names should exist: postmasters see them and send
- * complaints there.
- */
+/** Identity towards mail servers. Both names should exist: postmasters send complaints there. */
 export interface SmtpIdentity {
   /** Full name of this machine, with a dot. It should resolve to the machine's address and back. */
   helo: string;
@@ -24,16 +21,16 @@ export interface SmtpIdentity {
 
 /** Limits of the load on one mail host, by its address. */
 export interface HostBudget {
-  /** Maximum number of concurrent sessions, 1 to 1000. @default 2 */
+  /** Concurrent sessions, 1 to 1000. @default 2 */
   sessions?: number | undefined;
   /**
-   * Maximum number of mailboxes asked about in any 60 seconds, at least 2. A denied mailbox counts as two, because of its control.
+   * Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control.
    * @default 30
    */
   questionsPerMinute?: number | undefined;
   /**
-   * How long a probe waits in line for its turn, in milliseconds, at least 0. A probe that would have to wait
-   * longer, or behind 1000 others, ends with `budget` at once. The line serves accounts alternately.
+   * How long a probe waits in line, in milliseconds, from 0. A probe that would wait longer, or behind 1000 others,
+   * ends with `budget` at once. The line serves accounts alternately.
    * @default 600_000
    */
   maxWaitMs?: number | undefined;
@@ -51,10 +48,7 @@ export interface ConnectTarget {
 }
 
 export interface MailProberOptions {
-  /**
-   * Identity towards mail servers. Without it, only the DNS is queried and no mail server is contacted.
-   * @default none
-   */
+  /** Identity towards mail servers. Without it, only the DNS is queried. @default none */
   smtp?: SmtpIdentity | undefined;
   /**
    * Addresses of DNS resolvers, with a port unless it is 53: `["192.0.2.53", "[2001:db8::53]:5353"]`.
@@ -62,40 +56,33 @@ export interface MailProberOptions {
    */
   dnsServers?: readonly string[] | undefined;
   /**
-   * Opens the connection to a mail host, such as through a SOCKS proxy or from another address of this machine. It
-   * returns a stream that is connected, or a `net.Socket` that is connecting. A failure counts as one of the mail
-   * host; a stream that is returned after the signal has aborted is destroyed. @default a direct connection
+   * Opens the connection to a mail host, e.g. through a SOCKS proxy. Returns a connected stream, or a connecting
+   * `net.Socket`. A failure counts as one of the mail host. A stream returned after the signal aborted is destroyed.
+   * @default a direct connection
    */
   connect?: ((target: ConnectTarget) => Duplex | Promise<Duplex>) | undefined;
   /** Port of mail servers, 1 to 65535. @default 25 */
   port?: number | undefined;
-  /**
-   * Addresses that are never contacted. @default specialAddresses(): all addresses outside the public
-   * internet
-   */
+  /** Addresses that are never contacted. @default `specialAddresses()`: all outside the public internet */
   forbidden?: BlockList | undefined;
-  /**
-   * Time limit of each complete reply, in milliseconds, at least 1. RFC 5321 recommends minutes. @default
-   * 10_000
-   */
+  /** Time limit of each complete reply, in milliseconds, from 1. RFC 5321 recommends minutes. @default 10_000 */
   replyMs?: number | undefined;
-  /** Time limit of a whole probe without its time in line, in milliseconds, at least 1. @default 30_000 */
+  /** Time limit of a whole probe without its wait in line, in milliseconds, from 1. @default 30_000 */
   wholeMs?: number | undefined;
   /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget?: HostBudget | undefined;
   /**
-   * Wait before a greylisted question is repeated, unless the server gives one; in milliseconds, at least 1.
+   * Wait before a greylisted question is repeated, unless the server names one; in milliseconds, from 1.
    * @default 300_000
    */
   greylistMs?: number | undefined;
   /**
-   * Cache of mail hosts, of domains that accept all and of greylisted questions. @default 10,000 entries in
-   * memory
+   * Cache of mail hosts, of domains that accept all and of greylisted questions.
+   * @default in memory, up to 10,000 entries
    */
   cache?: KeyValue | undefined;
   /**
-   * Secret of the HMAC that hides addresses in keys of the cache. Use the same one in all processes that
-   * share the cache.
+   * Secret of the HMAC that hides addresses in keys of the cache. Processes that share the cache need the same.
    * @default random
    */
   secret?: string | undefined;

@@ -11,7 +11,7 @@ import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
 export interface PagesOptions {
-  /** Name shown at the top and in the title of every page. 1 to 60 characters. @default "Outrigger" */
+  /** Name in the head and title of every page, 1 to 60 characters. @default "Outrigger" */
   productName?: string | undefined;
 }
 

@@ -11,11 +11,11 @@ import {
   value,
 } from "../option-rules.ts";
 
-/** The origins whose pages may use the service from scripts (CORS, as in the Fetch standard). */
+/** Origins whose pages may use the service from scripts. */
 export interface CorsOptions {
   /**
-   * Serialised origins as browsers send them: `https://host` or `https://host:port`, or `null` for sandboxed
-   * and local pages. `"*"` allows every origin.
+   * Origins as browsers send them: `https://host` or `https://host:port`, or `null` for sandboxed and local pages.
+   * `"*"` allows every origin.
    */
   origins: readonly string[] | "*";
   /** Lets those pages send cookies and other credentials. Not allowed with `"*"`. @default false */

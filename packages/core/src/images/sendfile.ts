@@ -1,13 +1,14 @@
 import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import { nested, oneOf, type RuleTable, refined, required, text } from "../option-rules.ts";
 
-/** How a proxy sends large originals in place of this process: see the option `sendfile`. */
+/** How a proxy sends large originals: see the option `sendfile`. */
 export interface SendfileOptions {
   /** Header that names the file. `X-Accel-Redirect`: nginx. `X-Sendfile`: lighttpd, and Apache with mod_xsendfile. */
   header: "X-Accel-Redirect" | "X-Sendfile";
   /**
-   * Only for `X-Accel-Redirect`, and required there: path of nginx's internal location for the files, such as
-   * `/outrigger-files/`. @default none
+   * Required with `X-Accel-Redirect`, and only there: path of nginx's internal location for the files, such as
+   * `/outrigger-files/`.
+   * @default none
    */
   prefix?: string | undefined;
 }

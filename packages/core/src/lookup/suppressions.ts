@@ -40,8 +40,8 @@ export interface Suppressions {
 
 export interface SuppressionsOptions {
   /**
-   * Whether entries without a marker may be attributed to this secret; an earlier `createLookup` wrote such
-   * entries. Use `false` for a secret that was created for this process and cannot be the one used for them.
+   * Whether entries without a marker, which an earlier `createLookup` wrote, may be attributed to this secret. Use
+   * `false` for a secret created for this process.
    * @default true
    */
   mayAdopt?: boolean | undefined;

@@ -26,22 +26,19 @@ import { warningsOf } from "./redis-warnings.ts";
 /** Address of the server and settings of a store. */
 export interface RedisBlobStoreOptions extends RedisOptions {
   /**
-   * Prefix of all keys of the store: 1 to 100 characters of letters, digits and `_.:-`. Stores with different
-   * prefixes on one server are independent of each other.
+   * Prefix of all keys: 1 to 100 letters, digits and `_.:-`. Stores with different prefixes are independent.
    * @default "outrigger"
    */
   prefix?: string | undefined;
   /**
-   * How long a read in progress can still fetch a blob that was replaced or deleted, in milliseconds; an integer of
-   * 1000 to 3,600,000. The old bytes use memory for that time. A slower read fails with an error; it never returns
-   * other bytes.
+   * How long a read in progress can fetch a blob that was replaced or deleted, in milliseconds, 1000 to 3,600,000.
+   * The old bytes use memory for that time. A slower read fails with an error.
    * @default 60_000
    */
   supersededMs?: number | undefined;
   /**
-   * Time to live: a blob expires this long after its last write, in milliseconds; an integer of 1000 to
-   * 315,360,000,000 (ten years). Only for stores that hold renditions and nothing else, as these are rendered again
-   * on request. Applies to blobs written from then on.
+   * A blob expires this long after its last write, in milliseconds, 1000 to 315,360,000,000 (ten years). Only for
+   * stores that hold renditions and nothing else.
    * @default never
    */
   ttlMs?: number | undefined;

@@ -11,30 +11,22 @@ import {
 /** Address of Redis and time limit of a round trip. */
 export interface RedisOptions {
   /**
-   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one address, gives
-   * the root nodes of a cluster. The user of the first address applies to the whole cluster, which has no
-   * databases. A master behind Sentinels is
+   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one URL, gives the
+   * root nodes of a cluster; the user of the first counts. Behind Sentinels, which know the master by `name`:
    * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
-   * `rediss+sentinel://` for TLS: the hosts are the Sentinels, `name` is their name of the master.
+   * `rediss+sentinel://`.
    */
   url: string | readonly string[];
-  /**
-   * Time limit of one round trip and of connecting, in milliseconds; an integer of 50 to 60,000. A call of several
-   * round trips, such as a large blob, has this time for each of them.
-   * @default 2000
-   */
+  /** Time limit of connecting and of each round trip, in milliseconds, 50 to 60,000. @default 2000 */
   timeoutMs?: number | undefined;
   /**
-   * For `rediss:` and `rediss+sentinel:` addresses: certificates and other options of `tls.connect`. @default
-   * Node's trusted CAs
+   * Certificates and other options of `tls.connect`, for `rediss:` and `rediss+sentinel:`.
+   * @default Node's trusted CAs
    */
   tls?:
     | Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">
     | undefined;
-  /**
-   * Receives connection errors as they happen. A call that fails because of one rejects as well.
-   * @default ignored
-   */
+  /** Receives connection errors. A call that fails because of one rejects as well. @default ignored */
   onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -51,19 +51,20 @@ export type ServerRendererConfig = RendererOptions;
 
 /** Time-outs and connections of the HTTP server. */
 export interface ServerHttpConfig {
-  /** Time for the headers of a request to arrive; after it the request ends with 408. Milliseconds, 100 to 600000. @default 15000 */
+  /** Time for the headers of a request, then 408. Milliseconds, 100 to 600000. @default 15000 */
   headersTimeoutMs?: number | undefined;
   /**
-   * Time for the headers and body of a request to arrive; after it the request ends with 408. Milliseconds, 1000 to 86400000.
+   * Time for the headers and body of a request, then 408. Milliseconds, 1000 to 86400000.
    * @default 60000 plus the time that `images.maxUploadBytes` takes at 32 KiB/s (25 MiB: 860000)
    */
   requestTimeoutMs?: number | undefined;
   /**
-   * How long an idle connection stays open for the next request; milliseconds, 0 to 3600000. Set it longer than the idle
-   * timeout of the proxy in front, which otherwise sends requests into closing connections. @default 75000
+   * How long an idle connection stays open; milliseconds, 0 to 3600000. Set it longer than the idle time-out of the
+   * proxy in front.
+   * @default 75000
    */
   keepAliveMs?: number | undefined;
-  /** A connection without traffic in either direction for this long is closed; milliseconds, 1000 to 3600000. @default 120000 */
+  /** Time after which a connection without traffic is closed; milliseconds, 1000 to 3600000. @default 120000 */
   idleMs?: number | undefined;
   /** Most open connections; further ones are refused. 1 to 1000000. @default 4096 */
   maxConnections?: number | undefined;
@@ -84,20 +85,19 @@ export interface ServerLookupConfig
   extends Pick<LookupOptions, (typeof LOOKUP_KEYS)[number]>,
     Pick<MailProberOptions, (typeof PROBER_KEYS)[number]> {
   /**
-   * Database of contacts, accounts and suppressions: `file:./lookup.db`, which processes on one machine may share, or
+   * Database of contacts, accounts and suppressions: `file:./lookup.db`, or
    * `postgres://user:password@host:port/database`.
    * @default `lookup.db` in the directory of the images; required if the records are not in a directory
    */
   database?: string | undefined;
   /**
-   * At least 32 bytes from which the keys of suppressions are derived. All apps on one database need the same secret. In a
-   * list, the first makes new entries; keep the others, since old entries need them.
-   * @default Derived from `secret`
+   * At least 32 bytes, the same for all apps on one database: see `secret` of `createLookup`.
+   * @default derived from `secret`
    */
   secret?: string | string[] | undefined;
 }
 
-/** The listener for metrics. It has its own port, so that metrics are never exposed together with the pictures. */
+/** The listener for metrics, with its own port, so that metrics are never exposed with the pictures. */
 export interface ServerMetricsConfig {
   /** TCP port, 0 to 65535. 0 picks a free port, which the log names. */
   port: number;
@@ -124,26 +124,27 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
    */
   data?: string | undefined;
   /**
-   * Where images are stored: one URL for all roles, or a URL for each role. `file:./data`, `memory:?maxBytes=…`,
-   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (separate the nodes of
-   * a cluster by commas; `rediss:` uses TLS), `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…` (the master
-   * monitored by Sentinels), `postgres://user:password@host:port/database?prefix=…&timeoutMs=…&maxConnections=…&sslmode=…` (only for records), `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
+   * Where images are stored: one URL for all roles, or a URL for each. `file:./data`, `memory:?maxBytes=…`,
+   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (nodes of a cluster
+   * separated by commas; `rediss:` uses TLS),
+   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…`,
+   * `postgres://user:password@host:port/database?prefix=…&timeoutMs=…&maxConnections=…&sslmode=…` (records only),
+   * `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
    * @default `data`
    */
   storage?: string | ServerStorageConfig | undefined;
-  /**
-   * Rejects empty storage, such as a volume that is not mounted, instead of initializing it. Turn it on after the first
-   * start. @default false
-   */
+  /** Rejects empty storage, such as a volume that is not mounted. Turn it on after the first start. @default false */
   existing?: boolean | undefined;
   /**
-   * Proxies whose forwarding headers are trusted for the client's address, protocol and host: `trust proxy` of Express. The
-   * number of proxies, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list). @default false
+   * Proxies whose forwarding headers are trusted for the client's address, protocol and host, as `trust proxy` of
+   * Express: their number, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list).
+   * @default false
    */
   trustProxy?: boolean | number | string | string[] | undefined;
   /**
-   * At least 32 bytes from which PINs and the lookup's keys are derived. A list rotates secrets: the first signs, all verify.
-   * @default Created at the first start and stored beside the records (mode 0600); required with records in Redis, PostgreSQL or S3
+   * At least 32 bytes from which PINs and the lookup's keys are derived. In a list, the first signs, all verify.
+   * @default created at the first start beside the records (mode 0600); required with records in Redis, PostgreSQL or
+   * S3
    */
   secret?: string | string[] | undefined;
   /** The image service. @default the defaults of {@link ServerImagesConfig} */
@@ -158,13 +159,14 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
   log?: ServerLogConfig | undefined;
   /** Metrics for Prometheus at `GET /metrics`. @default false */
   metrics?: false | ServerMetricsConfig | undefined;
-  /** Sends spans to the OpenTelemetry SDK that is registered in this process, e.g. by `node --import`. @default false */
+  /** Sends spans to the OpenTelemetry SDK registered in this process, e.g. by `node --import`. @default false */
   tracing?: boolean | undefined;
   /** Longest time from the signal to the exit; milliseconds, 100 to 600000. @default 10000 */
   shutdownMs?: number | undefined;
   /**
-   * How long the server still accepts connections after `/readyz` turns 503, so that load balancers notice; milliseconds,
-   * from 0 and less than `shutdownMs`. @default 0
+   * How long the server still accepts connections after `/readyz` turns 503; milliseconds, from 0, less than
+   * `shutdownMs`.
+   * @default 0
    */
   drainDelayMs?: number | undefined;
 }

@@ -37,17 +37,14 @@ export interface SqlBlobStoreOptions {
    */
   url: string;
   /**
-   * Prefix of all tables of the store: 1 to 30 characters of lower-case letters, digits and `_`; the first is a letter. Stores
-   * with different prefixes in one database are independent of each other.
+   * Prefix of all tables: 1 to 30 lower-case letters, digits and `_`; the first is a letter. Stores with different
+   * prefixes are independent.
    * @default "images"
    */
   prefix?: string | undefined;
-  /**
-   * Time limit of one statement and of connecting, in milliseconds; an integer of 50 to 60,000.
-   * @default 2000
-   */
+  /** Time limit of connecting and of each statement, in milliseconds, 50 to 60,000. @default 2000 */
   timeoutMs?: number | undefined;
-  /** Maximum number of connections of this process; an integer of 1 to 1000. @default 10 */
+  /** Maximum number of connections of this process, 1 to 1000. @default 10 */
   maxConnections?: number | undefined;
 }
 

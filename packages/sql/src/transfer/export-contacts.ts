@@ -10,7 +10,7 @@ export interface ExportOptions {
   format: "csv" | "ndjson";
   /**
    * Returns which of at most 100 normalised addresses and domains are suppressed; the export omits these, a domain
-   * with all its addresses. Suppressed contacts may be in the database if an import ran without this test.
+   * with all its addresses.
    * @default none
    */
   isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;

@@ -40,19 +40,15 @@ export interface ImportOptions {
   mapping?: FieldMapping | undefined;
   /**
    * Receives each rejected line and each dropped value. `"fail"` ends the import with `bad_request` at the first one;
-   * the lines before it may already be committed.
-   * @default they are only counted
+   * earlier lines may be committed.
+   * @default they are counted
    */
   onBadLine?: "fail" | ((line: BadLine) => void) | undefined;
   /** Receives the progress after each committed batch. @default ignored */
   onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /**
-   * Returns which of at most 100 normalised addresses and domains are suppressed; these are not imported, a
-   * domain with all its addresses.
-   * @default none
-   */
+  /** As in an export: suppressed addresses and domains are not imported. @default none */
   isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
-  /** Ends the import between two batches; the import rejects with the signal's reason. @default never */
+  /** Ends the import between two batches; it rejects with the signal's reason. @default never */
   signal?: AbortSignal | undefined;
 }
 

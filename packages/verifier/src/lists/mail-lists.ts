@@ -14,7 +14,7 @@ export interface MailListsOptions {
   addWebmail?: Iterable<string> | undefined;
   /** Further domains of disposable addresses. @default none */
   addDisposable?: Iterable<string> | undefined;
-  /** Further domains of privacy aliases, which forward mail to the mailbox of their owner. @default none */
+  /** Further domains of privacy aliases, which forward mail to their owner's mailbox. @default none */
   addAlias?: Iterable<string> | undefined;
   /** Domains that are never webmail. @default none */
   exceptWebmail?: Iterable<string> | undefined;

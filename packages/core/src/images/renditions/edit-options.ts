@@ -8,32 +8,35 @@ import { sniffType } from "../record/sniff.ts";
 
 /** Edits of the finished picture. They apply in this order: rotate, flip, blur, grey, sharpen, watermark. */
 export interface PictureEditOptions {
-  /** Degrees clockwise: 90, 180 or 270. The turned picture fits the box of `resize`. @default no rotation */
+  /** Degrees clockwise. The turned picture fits the box of `resize`. @default no rotation */
   rotate?: 90 | 180 | 270 | undefined;
-  /** Mirrors the picture: "horizontal" exchanges left and right, "vertical" top and bottom. @default not mirrored */
+  /** Mirrors the picture: `horizontal` exchanges left and right. @default not mirrored */
   flip?: "horizontal" | "vertical" | undefined;
   /** Standard deviation of a Gaussian blur in pixels of the rendition, 0.3 to 50. @default no blur */
   blur?: number | undefined;
-  /** Whether the picture becomes grey, as by `grayscale()` in CSS. @default false */
+  /** Turns the picture grey, as `grayscale()` in CSS does. @default false */
   grey?: boolean | undefined;
-  /** Whether to sharpen the picture mildly. @default false */
+  /** Sharpens the picture mildly. @default false */
   sharpen?: boolean | undefined;
-  /** An image of yours that is drawn on top, in its own colours. @default none */
+  /** An image drawn on top, in its own colours. @default none */
   watermark?: WatermarkOptions | undefined;
 }
 
 /** An image that is drawn on top of a picture. */
 export interface WatermarkOptions {
   /**
-   * A PNG, JPEG or SVG of at most 1048576 bytes: its path, or its bytes. The file is read when the service is created. A relative
-   * path starts at the working directory; in a configuration file, at the directory of that file.
+   * A PNG, JPEG or SVG of at most 1048576 bytes: its path, or its bytes. Read when the service is created. A relative
+   * path starts at the working directory, or at the directory of the configuration file.
    */
   image: string | Uint8Array;
-  /** Place on the picture: "center", or a point of the compass such as "north", where the top is, or "south-east". @default "south-east" */
+  /**
+   * Place on the picture: `center`, or a point of the compass with north at the top, such as `south-east`.
+   * @default "south-east"
+   */
   at?: WatermarkPlace | undefined;
-  /** Width as a share of the picture's width, 0.01 to 1. It is smaller where it would not fit between the margins. @default 0.25 */
+  /** Share of the picture's width, 0.01 to 1, made smaller to fit between the margins. @default 0.25 */
   width?: number | undefined;
-  /** 0.01 to 1. Multiplies the transparency that the image has. @default 1 */
+  /** 0.01 to 1, multiplied with the image's own transparency. @default 1 */
   opacity?: number | undefined;
   /** Distance from the edges as a share of the picture's shorter side, 0 to 0.4. @default 0.03 */
   margin?: number | undefined;

@@ -7,7 +7,7 @@ import { BACKGROUND_SCHEMA, FIT_SCHEMA, parseAt } from "./crop-parameters.ts";
 import { EDIT_RULES, editsOf, type PictureEditOptions } from "./edit-options.ts";
 import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
 
-/** The parameters of a preset, as in a request, and edits that no request can name. At least one must be set. */
+/** The parameters of a preset, as in a request, and edits that no request can name. At least one is set. */
 export interface PresetOption extends PictureEditOptions {
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
   resize?: string | undefined;
@@ -15,11 +15,18 @@ export interface PresetOption extends PictureEditOptions {
   convert?: Quality | undefined;
   /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
   page?: number | undefined;
-  /** How the picture fills the box: inside it, filling it and cut, or inside it with bars. Needs both sides of `resize`. @default "contain" */
+  /**
+   * `contain`: the picture fits inside the box. `cover`: it fills the box and is cut. `pad`: bars fill the box. Needs
+   * both sides of `resize`.
+   * @default "contain"
+   */
   fit?: "contain" | "cover" | "pad" | undefined;
-  /** The part that "cover" keeps: `[x, y]` in shares from the top left, "attention" or "entropy". @default the image's focus, else the centre */
+  /**
+   * The part that `cover` keeps: `[x, y]` in shares from the top left, `attention` or `entropy`.
+   * @default the image's focus, else the centre
+   */
   at?: PicturePoint | FoundPlace | undefined;
-  /** Colour of the bars of "pad", as `rrggbb` or "transparent". @default "transparent"; white in formats without transparency */
+  /** Colour of the bars: `rrggbb` or `transparent`. @default `"transparent"`; white in formats without transparency */
   background?: string | undefined;
 }
 

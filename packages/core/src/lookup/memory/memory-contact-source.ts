@@ -21,7 +21,7 @@ import { learnPatterns } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
 
 export interface MemoryContactSourceOptions {
-  /** The initial contacts; of several with the same address, the last. @default nothing */
+  /** The initial contacts; of several with the same address, the last. @default none */
   contacts?: Iterable<Contact> | undefined;
   /** Names of organisations by domain, as lower-case A-labels. @default none */
   organizations?: Readonly<Record<string, string>> | undefined;

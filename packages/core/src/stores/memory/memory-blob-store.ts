@@ -15,8 +15,8 @@ import { checkBlobKey, checkKeyRange, checkListing, rangeWithin } from "../argum
 
 export interface MemoryBlobStoreOptions {
   /**
-   * Maximum total size of all blobs in bytes, including those being written; an integer of at least 1. A
-   * `put` that needs more rejects with `no_space`. As on a disk, the old blob counts until it is replaced.
+   * Maximum total size of all blobs in bytes, from 1, including blobs being written. A `put` that needs more rejects
+   * with `no_space`. A replaced blob counts until the new one is complete.
    * @default 268_435_456 (256 MiB)
    */
   maxBytes?: number | undefined;

@@ -4,10 +4,7 @@ import type { KeyValue } from "../../contracts/key-value.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
 
 export interface MemoryKeyValueOptions {
-  /**
-   * Maximum number of keys, an integer of at least 1; the least recently used are dropped first. @default
-   * 100_000
-   */
+  /** Maximum number of keys, from 1; the least recently used are dropped first. @default 100_000 */
   maxKeys?: number | undefined;
 }
 

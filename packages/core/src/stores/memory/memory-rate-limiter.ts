@@ -9,8 +9,8 @@ const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 export interface MemoryRateLimiterOptions {
   /**
-   * Maximum number of keys per rule, an integer of at least 1. Beyond that, the windows that began first, and the
-   * buckets that were used longest ago, are dropped.
+   * Maximum number of keys per rule, from 1. Beyond it, the oldest windows and the least recently used buckets are
+   * dropped.
    * @default 100_000
    */
   maxKeys?: number | undefined;
