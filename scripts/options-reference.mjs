@@ -48,7 +48,8 @@ const CHAPTERS = [
 ];
 
 /** Defaults that say no more than the absence of the option. */
-const NOTHING = /^(?:false|none|nothing|never|ignored|not (?:called|stored|sent)|nothing is logged|no limits?|the defaults of `\w+`)$/;
+const NOTHING =
+  /^(?:false|none|nothing|never|ignored|not (?:called|stored|sent)|nothing is logged|no limits?|the defaults of `\w+`)$/;
 
 const { factories, sets } = readOptions();
 const faults = [...sets.values()].flatMap((set) => set.faults);
@@ -141,7 +142,10 @@ function chapterOf({ name, title, guides, withOptions }, sets, shown) {
 
 /** Paragraphs in which references that follow each other are one. @param {string[]} paragraphs */
 function joined(paragraphs) {
-  return paragraphs.join("\n\n").replaceAll(/\.\n\nOptions: /g, ", ").split("\n\n");
+  return paragraphs
+    .join("\n\n")
+    .replaceAll(/\.\n\nOptions: /g, ", ")
+    .split("\n\n");
 }
 
 /** The options, then the options that are parts of them. */
@@ -178,7 +182,8 @@ function lineOf({ name, type, isRequired, unless, preset, text, parts }) {
   const [part = "", ...others] = parts;
   const shown = part !== "" && others.length === 0 ? `[\`${type}\`](#${anchor(part)})` : `\`${type}\``;
   const head = `- **\`${name}\`** ${shown}${isRequired ? ` _required${inPlace}_` : ""}`;
-  const more = others.length === 0 ? "" : ` See ${parts.map((each) => `[${each}](#${anchor(each)})`).join(", ")}.`;
+  const more =
+    others.length === 0 ? "" : ` See ${parts.map((each) => `[${each}](#${anchor(each)})`).join(", ")}.`;
   const end = isRequired || NOTHING.test(preset ?? "") ? "" : ` _Default:_ ${presetOf(preset ?? "")}.`;
   return `${head}: ${sentence(text)}${more}${end}`;
 }
