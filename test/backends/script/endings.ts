@@ -24,7 +24,7 @@ export function describeEndings(stage: Stage): void {
     const stored = async () =>
       (await stage.deployment.keys(`${image.id}/`)).filter((key) => !key.endsWith("/notes"));
     await expect.poll(stored, PATIENCE).toHaveLength(4);
-    const kept = await pictureNamesOf(image);
+    const kept = (await namesOf(image)).filter((name) => PICTURES.test(name));
     expect(kept.length).toBeGreaterThan(2);
     return image;
   }
@@ -46,14 +46,11 @@ export function describeEndings(stage: Stage): void {
     return names.filter((name) => name.includes(id) && !name.startsWith("superseded/"));
   }
 
-  /** The role comes after the ID. Before it stands the list of a due entry, which a sweep removes once it is due. */
-  async function pictureNamesOf(image: Created): Promise<string[]> {
-    return (await namesOf(image)).filter((name) => PICTURES.test(name.slice(name.indexOf(image.id))));
-  }
-
   async function expectNoPictureOf(image: Created): Promise<void> {
     expect(await stage.deployment.keys(`${image.id}/`)).toEqual([`${image.id}/record`]);
-    await expect.poll(() => pictureNamesOf(image), PATIENCE).toEqual([]);
+    await expect
+      .poll(async () => (await namesOf(image)).filter((name) => PICTURES.test(name)), PATIENCE)
+      .toEqual([]);
   }
 
   test("an image withheld at one service is refused by all at once, until released", async () => {

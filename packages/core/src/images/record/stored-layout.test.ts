@@ -9,7 +9,7 @@ import { bytesAt, created, keysOf } from "../../../test/image-site.ts";
 import { anotherProcess, createDiskStore, createLifeSite, DAY } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { STORE_VERSION } from "./known-version.ts";
+import { STORE_VERSION } from "./record-codec.ts";
 import type { StorageRoles } from "./storage-roles.ts";
 
 /** Layout of each version, one line per kind of key and per field. A version's file is never changed but for optional fields. */

@@ -14,6 +14,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { removeStored } from "./remove-stored.ts";
 
 describe.each(STORES)("idle renditions in %s", (_name, createStore) => {
   test("are removed after idleDays without use, and the other blobs of the image stay", async () => {
@@ -96,6 +97,44 @@ describe.each(STORES)("idle renditions in %s", (_name, createStore) => {
   });
 });
 
+test("removing an image removes its due entry, also when it is removed while a rendition is stored", async () => {
+  for (const isStoring of [false, true]) {
+    const site = createCacheSite();
+    const { store, living, put, create, entries } = site;
+    const image = create();
+    await put(image, "png", 100);
+    site.clock.now += HOUR_MS;
+    const storing = isStoring && site.another().put(image, "gif", 100);
+    living.delete(image.id);
+    await removeStored({ records: store, originals: store, renditions: store }, image.id);
+    await storing;
+    expect([await entries(), (await store.list(`${image.id}/`)).keys]).toEqual([[], []]);
+  }
+});
+
+test("a rendition that is stored at any call of a sweep that removes idle ones is removed when it is idle itself", async () => {
+  for (let point = 0, isOver = false; !isOver; point++) {
+    const memory = createMemoryBlobStore();
+    const first = createCacheSite({ store: memory, idleDays: 4 });
+    const image = first.create();
+    await first.put(image, "png", 10);
+    const other = first.another();
+    await other.put(image, "jpg", 10);
+    first.clock.now += 5 * DAY_MS;
+    let calls = 0;
+    const store = tapStore(memory, async () => {
+      if (calls++ === point) await other.put(image, "gif", 10);
+    });
+    await first.another({ store }).sweep();
+    isOver = calls <= point;
+    expect(await first.entries(), `call ${point}`).toHaveLength(isOver ? 0 : 1);
+    // Once more for notes that the sweep removed.
+    for (let round = 0; round < 2; round++) await first.sweep(5 * DAY_MS);
+    expect((await memory.list("")).keys, `call ${point}`).toEqual(["rendition-notes/since"]);
+    expect([...first.errors, ...other.errors]).toEqual([]);
+  }
+});
+
 test("a use that is still being written keeps the renditions of its image", async () => {
   const memory = createMemoryBlobStore();
   let write = () => {};
@@ -113,10 +152,12 @@ test("a use that is still being written keeps the renditions of its image", asyn
   clock.now += 3 * DAY_MS;
   cache.used(image, keyOf(image, "png"));
   await new Promise(setImmediate);
-  await sweep(2 * DAY_MS);
+  const swept = sweep(2 * DAY_MS);
+  await new Promise(setImmediate);
   expect(await names(image)).toEqual(["png"]);
   write();
-  await cache.close();
+  await Promise.all([swept, cache.close()]);
+  expect(await names(image)).toEqual(["png"]);
   expect((await cache.notes.read(image)).usedAt).toBe(NOON + 3 * DAY_MS);
 });
 

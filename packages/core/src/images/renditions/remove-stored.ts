@@ -2,20 +2,26 @@ import type { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
-import type { DueList } from "../../stores/due-list.ts";
+import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { isImageId, jsonIn, keyOf, roleOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
+import { idleAtIn } from "./rendition-notes.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */
 const MADE = ["renditions", "failures"] as const;
 
-/** Removes the bytes of an image, and the notes about its renditions. Missing keys are no error. */
+/** List of the images with stored renditions, due when they are idle; see {@link RenditionCache}. */
+export const IDLE_LIST = "renditions";
+
+/** Removes the bytes of an image, the notes about its renditions and their due entry. Missing keys are no error. */
 export async function removeStored(
   { records, originals, renditions }: StorageRoles,
   id: string,
 ): Promise<void> {
+  const notes = await records.get(keyOf.notes(id));
+  const idleAt = notes && idleAtIn(jsonIn(await readAll(notes.body)));
   // The writer of a rendition stored later finds that the image has ended, and removes the rendition.
   // One call names everything, since one store often keeps both: a directory is then flushed once.
   if (hasBulkRemoval(originals))
@@ -25,8 +31,8 @@ export async function removeStored(
     await originals.delete(keyOf.upload(id));
   }
   await removeMade(renditions, id);
-  // Most images in a directory have none.
-  if ((await records.stat(keyOf.notes(id))) !== null) await records.delete(keyOf.notes(id));
+  if (notes !== null) await records.delete(keyOf.notes(id));
+  if (idleAt !== null) await createDueList(records, IDLE_LIST).remove({ id, dueMs: idleAt });
 }
 
 /** Removes everything derived from the original of an image. */

@@ -5,9 +5,9 @@ import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
-import { listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
+import { IDLE_LIST, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
 import { type FoundBytes, findRendition } from "./rendition-bytes.ts";
 import { isIntermediate, isSpecName, keyFor } from "./rendition-names.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
@@ -71,7 +71,7 @@ export class RenditionCache {
     const { records, idleDays, now } = options;
     this.#options = options;
     this.notes = new RenditionNotes(options, now);
-    this.#idle = createDueList(records, "renditions");
+    this.#idle = createDueList(records, IDLE_LIST);
     this.#idleMs = idleDays === null ? null : idleDays * DAY_MS;
   }
 
@@ -107,22 +107,22 @@ export class RenditionCache {
   async store(image: ImageRecord, key: string, bytes: Uint8Array): Promise<void> {
     const { renditions, onError } = this.#options;
     if (bytes.byteLength > maxBytesOf(image.size) || (await isNearlyFull(renditions))) return;
-    const isListed = (await this.notes.latest(image)).usedAt !== null;
-    if (!isListed) await this.#addIdle(image);
+    const { idleAt: known } = await this.notes.latest(image);
+    const added = known === null ? await this.#addIdle(image) : null;
     await renditions.put(key, bytes, { mayBeLost: true });
     this.#used.set(key, this.#options.now());
     this.#sizes.set(key, bytes.byteLength);
     const noting = this.notes.change(image, async (notes) => {
-      // Another process may have removed the notes with the entry.
-      if (isListed && notes.usedAt === null) await this.#addIdle(image);
+      // Another process may have removed the entry.
+      const idleAt = notes.idleAt ?? added ?? (await this.#addIdle(image));
       const stored = await this.#evictFor(image, key, bytes.byteLength, notes);
-      const usedAt = this.#lastUse(notes);
-      return this.notes.areStoredNoted ? { ...notes, stored, usedAt } : withUse(notes, usedAt);
+      const used = withUse(notes, this.#lastUse(notes), idleAt);
+      return this.notes.areStoredNoted ? { ...used, stored } : used;
     });
     // Without its note, the rendition is rendered again. It is removed with its image, or when that is idle, all the same.
     await noting.catch(onError);
     this.#noted.set(image.id, this.#options.now());
-    if (await this.#removeNotesIfEnded(image.id)) await renditions.delete(key);
+    if (await this.#removeNotesIfEnded(image)) await renditions.delete(key);
   }
 
   /** Notes a failure that was caused by the picture itself. */
@@ -132,7 +132,7 @@ export class RenditionCache {
       const others = notes.failures.filter((each) => each.rendition !== rendition || each.build !== build);
       return { ...notes, failures: [...others, failure] };
     });
-    await this.#removeNotesIfEnded(image.id);
+    await this.#removeNotesIfEnded(image);
   }
 
   /** Removes the renditions of idle images, and what earlier releases noted. @param mayGoOn `false` stops the sweep. */
@@ -161,23 +161,39 @@ export class RenditionCache {
   async #sweepEntry(entry: DueEntry, idleMs: number): Promise<void> {
     const { id } = entry;
     const record = await this.#options.loadLiving(id);
-    if (record !== null) {
-      const { usedAt } = await this.notes.read(record);
-      // A use that this process is still writing counts.
-      const lastUse = Math.max(usedAt ?? 0, this.#noted.peek(id) ?? 0);
-      if (usedAt === null) {
-        // Stored by a migration or an earlier release, or by a process that crashed.
-        await this.#noteUse(record);
-      } else if (lastUse + idleMs <= this.#options.now()) {
-        await removeMade(this.#options.renditions, id);
-        await this.notes.remove(id);
-        this.#noted.delete(id);
-      } else {
-        await this.#addIdle(record, lastUse);
-      }
-    }
     // What an ended image had was removed with it.
+    if (record === null) return this.#idle.remove(entry);
+    const { usedAt } = await this.notes.read(record);
+    if (usedAt === null) {
+      // Stored by a migration or an earlier release, or by a process that crashed. None: another sweep was faster.
+      const { keys } = await this.#options.renditions.list(keyOf.rendition(id, ""), { limit: 1 });
+      if (keys.length > 0) await this.#noteUse(record);
+    } else if (await this.#endIdle(record, idleMs)) {
+      await removeMade(this.#options.renditions, id);
+      await this.notes.remove(id);
+      this.#noted.delete(id);
+    }
     await this.#idle.remove(entry);
+  }
+
+  /**
+   * Notes that an idle image has no entry any more, or adds its next entry. By compare-and-set: a process that stores a rendition
+   * meanwhile has noted a use, or it finds that it must add an entry.
+   * @returns whether the image is idle.
+   */
+  async #endIdle(image: ImageRecord, idleMs: number): Promise<boolean> {
+    let isIdle = false;
+    await this.notes.change(image, async (notes) => {
+      // Another sweep has removed everything.
+      if (notes.usedAt === null) return notes;
+      // A use that this process could not write counts.
+      const lastUse = Math.max(notes.usedAt, this.#noted.peek(image.id) ?? 0);
+      isIdle = lastUse + idleMs <= this.#options.now();
+      return isIdle
+        ? { ...notes, stored: notes.stored && new Map(), idleAt: null }
+        : { ...notes, idleAt: await this.#addIdle(image, lastUse) };
+    });
+    return isIdle;
   }
 
   async #postpone(entry: DueEntry, error: unknown): Promise<void> {
@@ -189,12 +205,11 @@ export class RenditionCache {
   async #noteUse(image: ImageRecord): Promise<void> {
     let isChanged = false;
     await this.notes.change(image, async (notes) => {
-      if (notes.usedAt === null) await this.#addIdle(image);
-      const edited = withUse(notes, this.#lastUse(notes));
+      const edited = withUse(notes, this.#lastUse(notes), notes.idleAt ?? (await this.#addIdle(image)));
       isChanged = edited !== notes;
       return edited;
     });
-    if (isChanged) await this.#removeNotesIfEnded(image.id);
+    if (isChanged) await this.#removeNotesIfEnded(image);
   }
 
   /** The last use to be noted for an image that is used now. */
@@ -204,12 +219,13 @@ export class RenditionCache {
     return usedAt !== null && now - usedAt < this.#idleMs / USE_PARTS ? usedAt : now;
   }
 
-  /** By the hour, so that concurrent writers add one entry. */
-  async #addIdle({ id, expiresAt }: ImageRecord, usedAt = this.#options.now()): Promise<void> {
-    if (this.#idleMs === null) return;
+  /** By the hour, so that concurrent writers add one entry. @returns when it is due; `null`: renditions are kept for ever. */
+  async #addIdle({ id, expiresAt }: ImageRecord, usedAt = this.#options.now()): Promise<number | null> {
+    if (this.#idleMs === null) return null;
     const end = Math.min(usedAt + this.#idleMs, expiresAt ?? Number.POSITIVE_INFINITY);
-    const hour = Math.floor(Math.max(end, this.#options.now()) / HOUR_MS);
-    await this.#idle.add({ id, dueMs: (hour + 1) * HOUR_MS });
+    const dueMs = (Math.floor(Math.max(end, this.#options.now()) / HOUR_MS) + 1) * HOUR_MS;
+    await this.#idle.add({ id, dueMs });
+    return dueMs;
   }
 
   /** Deletes stored blobs until a new one fits. @returns the sizes of all that are left, and of the new one. */
@@ -259,16 +275,19 @@ export class RenditionCache {
     return [...new Set([...old, ...surplus, ...renditions, ...intermediates])];
   }
 
-  /** Removes the notes of an image that ended while they were written: no sweep would. @returns whether it has ended. */
-  async #removeNotesIfEnded(id: string): Promise<boolean> {
+  /** Removes the notes and the entry of an image that ended while they were written: no sweep would. @returns whether it has ended. */
+  async #removeNotesIfEnded(image: ImageRecord): Promise<boolean> {
+    const { id } = image;
     if ((await this.#options.loadLiving(id)) !== null) return false;
+    const { idleAt } = await this.notes.latest(image);
     await this.notes.remove(id);
+    if (idleAt !== null) await this.#idle.remove({ id, dueMs: idleAt });
     return true;
   }
 }
 
-function withUse(notes: Notes, usedAt: number | null): Notes {
-  return notes.usedAt === usedAt ? notes : { ...notes, usedAt };
+function withUse(notes: Notes, usedAt: number | null, idleAt: number | null): Notes {
+  return notes.usedAt === usedAt && notes.idleAt === idleAt ? notes : { ...notes, usedAt, idleAt };
 }
 
 function sumOf(sizes: Iterable<number>): number {

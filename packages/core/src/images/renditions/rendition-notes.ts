@@ -2,10 +2,11 @@ import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import { MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { type ImageRecord, jsonIn, keyOf } from "../record/image-record.ts";
-import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** What the processes know of the renditions of one image. */
@@ -15,10 +16,14 @@ export interface Notes {
   /** Renditions that failed because of the picture, the oldest first. */
   failures: readonly NotedFailure[];
   /**
-   * Last use in Unix milliseconds, at most a quarter of the idle time out of date. While it is noted, the image has an entry in the
-   * due list of idle images. `null`: unknown, or uses are not noted.
+   * Last use in Unix milliseconds, at most a quarter of the idle time out of date. `null`: unknown, or uses are not noted.
    */
   usedAt: number | null;
+  /**
+   * When the image's entry in the due list of idle images is due, in Unix milliseconds. `null`: it has none, or it is not
+   * known, as in notes of earlier releases.
+   */
+  idleAt: number | null;
 }
 
 export interface NotedFailure {
@@ -152,6 +157,7 @@ export class RenditionNotes {
             stored: this.areStoredNoted && createdAt >= (await this.#readSince()) ? new Map() : null,
             failures: [],
             usedAt: null,
+            idleAt: null,
           }
         : notesIn(jsonIn(await readAll(blob.body)), id);
     const known = { notes, revision: blob?.revision ?? null };
@@ -183,10 +189,16 @@ async function readSince(records: BlobStore, now: () => number): Promise<number>
   }
 }
 
-function encode({ stored, failures, usedAt }: Notes, id: string): Buffer {
+function encode({ stored, failures, usedAt, idleAt }: Notes, id: string): Buffer {
   const prefix = keyOf.rendition(id, "");
   const names = stored && [...stored].map(([key, bytes]) => [key.slice(prefix.length), bytes]);
-  const notes = { v: FORMAT_VERSION, stored: names, failures, usedAt: usedAt ?? undefined };
+  const notes = {
+    v: FORMAT_VERSION,
+    stored: names,
+    failures,
+    usedAt: usedAt ?? undefined,
+    idleAt: idleAt ?? undefined,
+  };
   return Buffer.from(JSON.stringify(notes), "utf8");
 }
 
@@ -200,7 +212,16 @@ function notesIn(value: unknown, id: string): Notes {
     stored: areSizes ? new Map(stored.map(([name, bytes]) => [prefix + name, bytes])) : null,
     failures: Array.isArray(failures) ? failures.filter(isFailure) : [],
     usedAt: typeof usedAt === "number" && Number.isSafeInteger(usedAt) ? usedAt : null,
+    idleAt: idleAtIn(value),
   };
+}
+
+/** See {@link Notes.idleAt}. @param notes The parsed bytes of stored notes. */
+export function idleAtIn(notes: unknown): number | null {
+  const { idleAt } = Object(notes) as { idleAt?: unknown }; // Checked here.
+  const isDate =
+    typeof idleAt === "number" && Number.isInteger(idleAt) && idleAt >= 0 && idleAt <= MAX_DUE_MS;
+  return isDate ? idleAt : null;
 }
 
 function isSize(value: unknown): value is [string, number] {
