@@ -38,7 +38,7 @@ export type {
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
-export type { SweepReport } from "./images/life/sweep-images.ts";
+export type { SweepReport } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";

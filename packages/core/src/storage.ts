@@ -1,8 +1,7 @@
 // Stored images: read, list, write and end them without a service, for backup, migration, repair and diagnosis.
 export { forEachAtOnce } from "./async/for-each-at-once.ts";
 export { type ImageRecord, idOfRecord, keyOf, roleOf } from "./images/record/image-record.ts";
-export { STORE_VERSION } from "./images/record/known-version.ts";
-export { encodeRecord } from "./images/record/record-codec.ts";
+export { encodeRecord, STORE_VERSION } from "./images/record/record-codec.ts";
 export type { StorageRoles } from "./images/record/storage-roles.ts";
 export { bytesKeyOf, readEntry } from "./images/storage/stored-entry.ts";
 export { StoredImages } from "./images/storage/stored-images.ts";

@@ -39,7 +39,7 @@ export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter
 export type { FoundRecords, RecordCount, RecordQueries } from "./contracts/record-queries.ts";
 export { hasRecordQueries } from "./contracts/record-queries.ts";
 export { isForbidden, specialAddresses } from "./http/remote/special-addresses.ts";
-export { factsOf } from "./images/record/record-facts.ts";
+export { factsOf } from "./images/record/record-codec.ts";
 export type { Checked, Filled, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";

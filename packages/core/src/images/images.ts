@@ -28,7 +28,7 @@ import { createImportGate } from "./library/import-url.ts";
 import type { LibraryContext } from "./library/library-context.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
-import { createSweeper } from "./life/sweeper.ts";
+import { Sweeper } from "./life/sweeper.ts";
 import { createJobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import { createPins, type Pins } from "./record/pin.ts";
@@ -166,7 +166,7 @@ export function createImages(options: ImagesOptions): Images {
   };
   const jobs = createJobs(processing, createDueList(given.records, "jobs"));
   const hideJobs = observer?.gauge("jobs_waiting", () => jobs.waiting);
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     context: life,
     everyMs: settings.sweepEveryMs,
     stores: Object.values(given),

@@ -2,10 +2,10 @@ import type { Call, ReadyReply } from "../../contracts/call.ts";
 import { evaluatePreconditions, isConditional } from "../../http/conditional.ts";
 import { connectionRefusal } from "../../http/transport.ts";
 import { addressFormatOf } from "../record/formats.ts";
-import { whyUnavailable } from "../record/image-life.ts";
 import { isServable } from "../record/image-links.ts";
 import { ID_LENGTH } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { stateAt } from "../record/image-state.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
 import type { HotBytes } from "../renditions/rendition-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
@@ -44,8 +44,7 @@ export function createHotRead(context: ImageContext): HotRead {
   const { guard, records, renditions } = library;
   if (!countsNow(context)) return () => undefined;
 
-  const isAlive = ({ record }: CurrentRecord) =>
-    record.processing === null && whyUnavailable(record, settings.now(), settings.tombstoneMs) === null;
+  const isReady = ({ record }: CurrentRecord) => stateAt(record, settings.now()).name === "ready";
 
   const chooseFormat = ({ record }: CurrentRecord, accept: string | undefined) =>
     negotiateFormat(record, accept, (format) => isServable(library.renderer, record, format));
@@ -59,7 +58,7 @@ export function createHotRead(context: ImageContext): HotRead {
     if (!guard.isOpen || connectionRefusal(call, settings) !== null) return undefined;
 
     const current = records.peekServable(path.slice(PREFIX.length, DOT));
-    if (current === undefined || !isAlive(current)) return undefined;
+    if (current === undefined || !isReady(current)) return undefined;
     const format = address === "auto" ? chooseFormat(current, headers.accept) : address;
     const read = knownRead(current, { address, format }, call.search);
     if (read === undefined || read.untilMs !== null) return undefined;
@@ -76,7 +75,7 @@ export function createHotRead(context: ImageContext): HotRead {
       if (inFront) return undefined;
       audience = permissions.permitReadNow(call, current.record);
       // The image may have ended while the host decided.
-      if (audience === undefined || !isAlive(current)) return undefined;
+      if (audience === undefined || !isReady(current)) return undefined;
     }
     if (!countReadNow(context, call)) return undefined;
 

@@ -1,8 +1,7 @@
 import type { PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { changeRecord } from "../life/change-record.ts";
-import { markDeleted } from "../life/mark-deleted.ts";
-import { sweepEntry } from "../life/sweep-entry.ts";
+import { markDeleted, sweepImage } from "../life/end-image.ts";
 import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -61,9 +60,9 @@ export async function changeImage(
  * removed.
  */
 export async function removeImage(context: LibraryContext, current: CurrentRecord): Promise<void> {
-  const { record, entry, current: ended } = await markDeleted(context, current);
+  const { current: ended, entry } = await markDeleted(context, current);
   // The lease holder still works on the bytes. It removes them.
-  if (record.processing !== null) return context.jobs.cancel(record);
+  if (ended !== null && ended.record.processing !== null) return context.jobs.cancel(ended.record);
   // The image is gone already. The sweep removes the bytes that remain here.
-  await sweepEntry(context, entry, ended).catch(context.settings.onError);
+  await sweepImage(context, entry, ended).catch(context.settings.onError);
 }

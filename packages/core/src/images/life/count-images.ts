@@ -4,8 +4,8 @@ import type { RecordQueries } from "../../contracts/record-queries.ts";
 import { flag, fn, preset, type RuleTable, whole } from "../../option-rules.ts";
 import { shuffled } from "../../stores/shuffled.ts";
 import { idOfRecord } from "../record/image-record.ts";
+import type { LifeContext } from "./create-life.ts";
 import { type ImageState, type ListedImage, lookAt, NEWER } from "./image-listing.ts";
-import type { LifeContext } from "./life-context.ts";
 
 /** Counts of images by state, with the bytes of those originals that are still stored. */
 export interface ImageCounts {

@@ -1,8 +1,9 @@
 import { isLocalStore } from "../../contracts/blob-store.ts";
-import { createDueList } from "../../stores/due-list.ts";
+import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
+import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
-import { createOwnerUsage } from "../owners/owner-usage.ts";
+import { createOwnerUsage, type OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { ImageRecords } from "../record/image-records.ts";
 import { createReadLeases } from "../record/read-leases.ts";
@@ -10,7 +11,30 @@ import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
 import { createSeenClock, type SeenClock } from "./clock-guard.ts";
-import type { LifeContext } from "./life-context.ts";
+
+/** The parts that change the life of an image. */
+export interface LifeContext {
+  settings: Pick<
+    ImageSettings,
+    "now" | "tombstoneMs" | "readLeaseMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "onPurge" | "log"
+  >;
+  guard: StoreGuard;
+  records: ImageRecords;
+  /** Whether the records are files on this machine. */
+  isLocal: boolean;
+  /**
+   * Times of the next sweep of each image. Every image has an entry no later than its next due change. A change that
+   * brings that time forward adds an entry first.
+   */
+  due: DueList;
+  /** Index of each owner's images. */
+  owned: NameIndex;
+  /** Adds an image to the index of its owner's images. */
+  addOwned(record: ImageRecord): Promise<void>;
+  owners: OwnerUsage;
+  /** Removes all bytes of an image from all stores. Idempotent. */
+  removeBytes(id: string): Promise<void>;
+}
 
 /**
  * Creates the parts that manage the life of images, over the store of the records.
@@ -45,23 +69,20 @@ export function createLife(
       countOwned(records, owner, isMissing ? idsOwned(owned, owner) : records.ids(), settings.now),
     onError: settings.onError,
   });
-  const isLocal = isLocalStore(store);
-  const due = createDueList(store, "images");
-  const removeConfirmed = async (id: string) => {
-    // A volume that is away for a while comes back with the bytes that a removal does not find now.
-    await guard.confirmBytes();
-    await removeBytes(id);
-  };
-  const life = {
+  const life: LifeContext = {
     settings,
     guard,
     records,
-    isLocal,
-    due,
+    isLocal: isLocalStore(store),
+    due: createDueList(store, "images"),
     owned,
     addOwned,
     owners,
-    removeBytes: removeConfirmed,
+    async removeBytes(id) {
+      // A volume that is away for a while comes back with the bytes that a removal does not find now.
+      await guard.confirmBytes();
+      await removeBytes(id);
+    },
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };

@@ -1,10 +1,10 @@
 import { isServiceError } from "../../errors.ts";
 import { expiryAfter } from "../record/image-fields.ts";
-import { isOver, unknownImage, whyUnavailable } from "../record/image-life.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
+import { stateAt, unknownImage, whyUnavailable } from "../record/image-state.ts";
 import { hasField } from "../record/record-codec.ts";
-import type { LifeContext } from "./life-context.ts";
+import type { LifeContext } from "./create-life.ts";
 
 /** The readable parts of a damaged record. */
 export interface Remains extends Pick<ImageRecord, "owner" | "withheld"> {
@@ -39,9 +39,8 @@ export async function loadNotOver(context: LifeContext, id: string): Promise<Cur
   const current = await loadAny(context, id);
   if (current === null) throw unknownImage();
   const nowMs = settings.now();
-  const why = isOver(current.record, nowMs)
-    ? whyUnavailable(current.record, nowMs, settings.tombstoneMs)
-    : null;
+  const { isOver } = stateAt(current.record, nowMs);
+  const why = isOver ? whyUnavailable(current.record, nowMs, settings.tombstoneMs) : null;
   if (why === null) return current;
   await records.settled(current);
   throw why;

@@ -13,8 +13,9 @@ import { closeStores, type ImageStorage, rolesOf } from "../record/storage-roles
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
-import { createLife } from "./create-life.ts";
+import { createLife, type LifeContext } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
+import { markDeleted, sweepImage } from "./end-image.ts";
 import {
   IMAGE_STATES,
   type ImageEnd,
@@ -24,11 +25,7 @@ import {
   listImages,
   type OnUnreadable,
 } from "./image-listing.ts";
-import type { LifeContext } from "./life-context.ts";
-import { markDeleted } from "./mark-deleted.ts";
-import { sweepEntry } from "./sweep-entry.ts";
-import type { SweepReport } from "./sweep-images.ts";
-import { createSweeper, type Sweeper, type SweepOptions } from "./sweeper.ts";
+import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
 /** What an operator may do with images, independent of their PINs. */
@@ -141,7 +138,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
   const guard = createAdminGuard(roles, settings.log);
   const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     context: life,
     everyMs: null,
     stores: Object.values(roles),
@@ -223,7 +220,7 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" |
       await guard.open();
       await guard.confirmBytes();
       const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
-      await sweepEntry(life, entry, current);
+      await sweepImage(life, entry, current);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { RecordFilter, RecordQueries, RecordState } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
-import { dueEnd } from "../record/image-life.ts";
 import {
   type GoneReason,
   type ImageRecord,
@@ -9,11 +8,10 @@ import {
   summaryOf,
   type Withholding,
 } from "../record/image-record.ts";
-import { readRecord } from "../record/image-records.ts";
-import { NewerVersion } from "../record/known-version.ts";
-import { stateOf } from "../record/record-facts.ts";
+import { stateAt } from "../record/image-state.ts";
+import { NewerVersion, readRecord } from "../record/record-codec.ts";
+import type { LifeContext } from "./create-life.ts";
 import { loadAny, standIn } from "./damaged-image.ts";
-import type { LifeContext } from "./life-context.ts";
 
 /** State of an image. */
 export type ImageState = RecordState | "damaged";
@@ -112,7 +110,7 @@ export async function lookAt(context: LifeContext, id: string, bytes?: Buffer): 
   if (record === null) return null;
   return {
     ...summaryOf(record),
-    state: failure === null ? stateOf(record, settings.now()) : "damaged",
+    state: failure === null ? stateAt(record, settings.now()).name : "damaged",
     ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
   };
 
@@ -169,9 +167,7 @@ function endOf(record: ImageRecord | null, now: number): ImageEnd | null {
   if (record === null || record.failure !== null) return null;
   const { id, withheld } = record;
   // A restore may revive an image that a repair ended for want of bytes.
-  const gone = record.gone?.lost
-    ? dueEnd({ ...record, gone: null }, now)
-    : (record.gone ?? dueEnd(record, now));
+  const gone = stateAt(record.gone?.lost ? { ...record, gone: null } : record, now).end;
   const at = gone?.at ?? withheld?.since;
   return at === undefined ? null : { id, at, why: gone?.why ?? null, withheld };
 }

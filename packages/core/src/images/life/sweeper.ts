@@ -1,21 +1,113 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { createClockGuard, type SeenClock } from "./clock-guard.ts";
-import type { LifeContext } from "./life-context.ts";
-import { type SweepReport, sweepImages } from "./sweep-images.ts";
+import type { LifeContext } from "./create-life.ts";
+import { type SweepOutcome, sweepImage } from "./end-image.ts";
+
+/** The result of a sweep, in numbers of images. */
+export interface SweepReport {
+  /** Images with due entries. */
+  looked: number;
+  /** Images whose bytes were removed; their records remain. */
+  emptied: number;
+  /** Images whose records were removed as well. */
+  forgotten: number;
+  /** Images that could not be swept, e.g. because a store failed. `onError` received the error. */
+  failed: number;
+}
+
+/** Number of entries per batch, and of images swept concurrently. */
+interface Pace {
+  batch: number;
+  atOnce: number;
+}
+
+/** A remote store serves other requests too, and each image of a sweep adds one. */
+const REMOTE: Pace = { batch: 200, atOnce: 4 };
+/** One flush of a local disk covers all writes before it, so concurrent images share it. */
+const LOCAL: Pace = { batch: 1000, atOnce: 32 };
+/** Delay before a failed image is retried, so that it does not block the images behind it. */
+const POSTPONE_MS = 5 * 60_000;
+
+/**
+ * Sweeps all images with due entries, oldest first.
+ * @param mayGoOn Called before every image. After `false`, no further image is changed.
+ * @param onProgress Called with the numbers so far after every image.
+ */
+async function sweepImages(
+  context: LifeContext,
+  mayGoOn: () => boolean,
+  onProgress: (report: Readonly<SweepReport>) => void = () => undefined,
+): Promise<SweepReport> {
+  const { due, settings } = context;
+  const { batch, atOnce } = context.isLocal ? LOCAL : REMOTE;
+  const report: SweepReport = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
+  while (mayGoOn()) {
+    const entries = await due.due(settings.now(), batch);
+    const images = byImage(entries);
+    const failedBefore = report.failed;
+    const tell = () => onProgress(report);
+    await Promise.all(Array.from({ length: atOnce }, () => work(context, images, report, mayGoOn, tell)));
+    const isStuck = report.failed - failedBefore === entries.length;
+    if (entries.length < batch || isStuck) break;
+  }
+  return report;
+}
+
+/**
+ * Groups entries by image, so that one worker sweeps all entries of an image. A second worker could act on a record
+ * that the first has not flushed yet, and that may be rolled back.
+ */
+function byImage(entries: readonly DueEntry[]): DueEntry[][] {
+  const images = new Map<string, DueEntry[]>();
+  for (const entry of entries) {
+    const others = images.get(entry.id);
+    if (others === undefined) images.set(entry.id, [entry]);
+    else others.push(entry);
+  }
+  return [...images.values()];
+}
+
+/** Sweeps images one after another from a list that all workers share. */
+async function work(
+  context: LifeContext,
+  images: DueEntry[][],
+  report: SweepReport,
+  mayGoOn: () => boolean,
+  tell: () => void,
+): Promise<void> {
+  for (let entries = images.shift(); entries !== undefined; entries = images.shift()) {
+    for (const entry of entries) {
+      if (!mayGoOn()) return;
+      report.looked++;
+      const outcome = await sweepOrPostpone(context, entry);
+      if (outcome !== "kept") report[outcome]++;
+      tell();
+    }
+  }
+}
+
+async function sweepOrPostpone(context: LifeContext, entry: DueEntry): Promise<SweepOutcome | "failed"> {
+  const { onError } = context.settings;
+  try {
+    return await sweepImage(context, entry);
+  } catch (error) {
+    onError(error);
+    // If this fails too, the entry remains, and the next sweep retries it.
+    await postpone(context, entry).catch(onError);
+    return "failed";
+  }
+}
+
+async function postpone({ due, settings }: LifeContext, entry: DueEntry): Promise<void> {
+  await due.add({ id: entry.id, dueMs: settings.now() + POSTPONE_MS });
+  await due.remove(entry);
+}
 
 export interface SweepOptions {
   /** Called with the numbers so far after every image. */
   onProgress?(report: Readonly<SweepReport>): void;
-}
-
-export interface Sweeper {
-  /** Starts a sweep every `everyMs`, while the clock is trusted. `null`: does nothing. */
-  start(): void;
-  /** Sweeps now everything that is due by the clock, trusted or not. */
-  sweep(options?: SweepOptions): Promise<SweepReport>;
-  /** Resolves when no sweep is running. */
-  close(): Promise<void>;
 }
 
 export interface SweeperOptions {
@@ -40,11 +132,8 @@ const MAX_START_MS = 5_000;
 const SUPERSEDED_MS = 86_400_000;
 const JUMPED = "the clock jumped ahead: nothing is removed until it has been steady for an hour";
 
-export function createSweeper(options: SweeperOptions): Sweeper {
-  return new TimedSweeper(options);
-}
-
-class TimedSweeper implements Sweeper {
+/** Removes what is due, regularly and on demand. */
+export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #clock = createClockGuard();
   #hasRecalled = false;
@@ -58,17 +147,20 @@ class TimedSweeper implements Sweeper {
     this.#options = options;
   }
 
+  /** Starts a sweep every `everyMs`, while the clock is trusted. `null`: does nothing. */
   start(): void {
     const { everyMs } = this.#options;
     if (everyMs !== null) this.#schedule(everyMs, Math.random() * Math.min(MAX_START_MS, everyMs));
   }
 
+  /** Sweeps now everything that is due by the clock, trusted or not. */
   async sweep(options: SweepOptions = {}): Promise<SweepReport> {
     // An earlier sweep may have missed entries. Its failure goes to its own caller.
     await this.#underWay?.catch(() => undefined);
     return this.#sweepOnce(() => true, options);
   }
 
+  /** Resolves when no sweep is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

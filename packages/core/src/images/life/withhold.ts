@@ -1,12 +1,12 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type RuleTable, required, shape, text } from "../../option-rules.ts";
-import { addNextLook, isOver } from "../record/image-life.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { addNextSweep, stateAt } from "../record/image-state.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
+import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
-import type { LifeContext } from "./life-context.ts";
 
 /** Reason and duration of withholding an image. */
 export interface WithholdOptions {
@@ -64,13 +64,13 @@ async function change(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const current = await load();
-    if (current === null || isOver(current.record, context.settings.now())) {
+    if (current === null || stateAt(current.record, context.settings.now()).isOver) {
       if (current !== null) await context.records.settled(current);
       throw new ServiceError("not_found", "There is no such image, or it is gone");
     }
     const { damaged = false } = current.record;
     // The sweep time in the damaged record is unknown.
-    if (damaged) await addNextLook(context.due, current.record, context.settings.tombstoneMs);
+    if (damaged) await addNextSweep(context.due, current.record, context.settings.tombstoneMs);
     try {
       await changeRecord(context, current, apply(current.record));
       return;

@@ -1,9 +1,9 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { isServiceError } from "../../errors.ts";
 import { hashOfName, type NameIndex } from "../../stores/name-index.ts";
-import { isOver } from "../record/image-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
+import { stateAt } from "../record/image-state.ts";
 import { NOTE_LIFE_MS, noUsage, reserveBytes, type UsageRecord } from "./usage-record.ts";
 
 /** Name of the index of each owner's images. An image has its entry until its bytes are removed. */
@@ -32,7 +32,7 @@ export async function countOwned(
     if (record?.owner == null || hashOfName(record.owner.name) !== owner) return;
     const nowMs = now();
     reserveBytes(usage, id, record.owner.bytes, nowMs);
-    const mayChange = isOver(record, nowMs) || nowMs - record.createdAt < NOTE_LIFE_MS;
+    const mayChange = stateAt(record, nowMs).isOver || nowMs - record.createdAt < NOTE_LIFE_MS;
     if (!mayChange) usage.notes.delete(id);
   });
   return usage;

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import { jsonIn } from "../record/image-record.ts";
-import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
 /** The last change for an image. Kept until the image's record is known to agree. */
 export interface Note {

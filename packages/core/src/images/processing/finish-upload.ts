@@ -1,8 +1,8 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, type ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-renderer.ts";
-import { hasEnded } from "../record/image-life.ts";
 import { type ImageRecord, keyOf, summaryOf } from "../record/image-record.ts";
+import { BY_RECORD, stateAt } from "../record/image-state.ts";
 import { putAdmitted, type UploadedFile } from "../uploads/uploaded-file.ts";
 import { LeaseLost, type RecordLease } from "./lease.ts";
 import type { Job, ProcessingContext } from "./processing-context.ts";
@@ -125,7 +125,7 @@ async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageR
   try {
     const record = (await context.records.load(id))?.record ?? null;
     const isOthers = record !== null && record.processing !== null;
-    if (isOthers && !hasEnded(record)) return "over";
+    if (isOthers && !stateAt(record, BY_RECORD).isOver) return "over";
     return await endWith(context, { id, createdAt }, record);
   } catch (error) {
     // A later poll finds the job.
@@ -163,7 +163,7 @@ export async function removeLeftovers(
   const { id, createdAt } = job;
   const now = settings.now();
   await originals.delete(keyOf.upload(id));
-  if (record === null || hasEnded(record)) {
+  if (record === null || stateAt(record, BY_RECORD).isOver) {
     await removeBytes(id);
     // The sweep removes the record later.
     if (record !== null) await due.add({ id, dueMs: now });

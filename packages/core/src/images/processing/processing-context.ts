@@ -2,7 +2,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import type { ImageSettings } from "../image-settings.ts";
-import type { LifeContext } from "../life/life-context.ts";
+import type { LifeContext } from "../life/create-life.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { RenderGate } from "../renditions/render-gate.ts";
 import type { Renditions } from "../renditions/renditions.ts";

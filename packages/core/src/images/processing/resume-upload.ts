@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { hasEnded, isOver } from "../record/image-life.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { BY_RECORD, stateAt } from "../record/image-state.ts";
 import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
 import { storedUpload } from "../uploads/uploaded-file.ts";
 import { finishUpload, type JobOutcome, removeLeftovers, type UploadWork } from "./finish-upload.ts";
@@ -23,12 +23,12 @@ export async function resumeUpload(
     // Its upload may still be stored.
     if (current === null && now - job.createdAt < ORPHAN_MS) return "over";
     const processing = current?.record.processing ?? null;
-    if (current === null || processing === null || hasEnded(current.record)) {
+    if (current === null || processing === null || stateAt(current.record, BY_RECORD).isOver) {
       await removeLeftovers(context, job, current?.record ?? null);
       return "over";
     }
     // The image is expired by this clock, which may be wrong. Only the sweep decides whether to trust the clock.
-    if (isOver(current.record, now)) return "over";
+    if (stateAt(current.record, now).isOver) return "over";
     if (isClaimed(processing, now)) return "over";
     if (isExhausted(processing, worker)) return await park(context, current);
     const record = { ...current.record, processing: claimed(processing, worker, now) };

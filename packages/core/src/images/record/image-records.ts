@@ -13,10 +13,10 @@ import { hasRecordQueries, type RecordQueries } from "../../contracts/record-que
 import { isServiceError } from "../../errors.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { expiryOf } from "./image-life.ts";
 import { type ImageRecord, idOfRecord, isImageId, keyOf } from "./image-record.ts";
+import { BY_RECORD, stateAt } from "./image-state.ts";
 import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
-import { damagedRecord, decodeRecord, encodeRecord } from "./record-codec.ts";
+import { encodeRecord, isUnknown, readRecord } from "./record-codec.ts";
 
 /**
  * A record at one revision. The same object is returned while the revision holds, so that callers can cache results
@@ -185,7 +185,7 @@ export class ImageRecords {
   async replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord> {
     const { store, leases } = this.#options;
     const requested = leases.now();
-    const isShownNow = mayBeServed(current.record, requested.unixMs);
+    const isShownNow = stateAt(current.record, requested.unixMs).name === "ready";
     const next = isShownNow ? { ...record, shownUntil: requested.unixMs } : record;
     const options = { ifRevision: current.revision };
     const { revision } = await store.put(keyOf.record(record.id), encodeRecord(next), options);
@@ -212,7 +212,8 @@ export class ImageRecords {
   /** Resolves when no process serves `record`, which has just been removed, by a read lease. */
   async outlastLeases(record: ImageRecord): Promise<void> {
     const { leases } = this.#options;
-    if (this.#probe === null && mayBeServed(record, leases.now().unixMs)) await leases.outlast();
+    const wasShown = stateAt(record, leases.now().unixMs).name === "ready";
+    if (this.#probe === null && wasShown) await leases.outlast();
   }
 
   async #createWith(
@@ -238,7 +239,8 @@ export class ImageRecords {
 
   #remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
     const current = { record, revision };
-    const isCached = !isUnknown(record) && (this.#probe !== null || isShown(record));
+    const isShown = stateAt(record, BY_RECORD).name === "ready";
+    const isCached = !isUnknown(record) && (this.#probe !== null || isShown);
     if (isCached) this.#cache.set(record.id, { current, requested });
     else this.#cache.delete(record.id);
     return current;
@@ -272,28 +274,4 @@ async function* idsByShard(sampler: ShardSampler) {
   for await (const { names, shardCount } of sampler.shards()) {
     yield { ids: names.filter(isImageId), shardCount };
   }
-}
-
-/**
- * Like {@link decodeRecord}. Rejects the substitute of a damaged record as damaged too, unless it is gone or
- * withheld.
- */
-export function readRecord(bytes: Buffer, id: string): ImageRecord {
-  const record = decodeRecord(bytes, id);
-  if (isUnknown(record)) throw damagedRecord(id, "it was unreadable and has been replaced by a substitute");
-  return record;
-}
-
-/** Whether an image may be shown, apart from its expiry. */
-function isShown({ gone, withheld, processing }: ImageRecord): boolean {
-  return gone === null && withheld === null && processing === null;
-}
-
-/** Whether a process may serve this state of an image by a read lease. */
-function mayBeServed(record: ImageRecord, nowMs: number): boolean {
-  return expiryOf(record) > nowMs && isShown(record);
-}
-
-function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {
-  return damaged === true && gone === null && withheld === null;
 }

@@ -1,10 +1,39 @@
 import { MAX_DUE_MS } from "../../contracts/due-index.ts";
+import type { RecordState } from "../../contracts/record-queries.ts";
 import { ServiceError } from "../../errors.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import type { Gone, ImageRecord } from "./image-record.ts";
 
 /** How long the reason of a rejected upload is kept. After a 202 the client polls for it. */
 const FAILURE_KEPT_MS = 86_400_000;
+
+/** A time before every date: an image's state at it is that of its record alone, independent of the clock. */
+export const BY_RECORD = Number.NEGATIVE_INFINITY;
+
+/** What an image is at a time. Whether it is served, changed, counted and swept follows from this alone. */
+export interface StateAtTime {
+  name: RecordState;
+  /** Its end for good, by its record or by its dates. `null`: it has none, or it is a rejected upload, never an image. */
+  end: Gone | null;
+  /** Whether nothing of it is served any more: it has an end, or it is a rejected upload. */
+  isOver: boolean;
+}
+
+/** The state of an image at `nowMs`; see {@link BY_RECORD}. */
+export function stateAt(record: ImageRecord, nowMs: number): StateAtTime {
+  if (record.failure !== null) return { name: "failed", end: null, isOver: true };
+  const end = record.gone ?? endByDates(record, nowMs);
+  if (end !== null) return { name: end.why === "withheld" ? "removed" : end.why, end, isOver: true };
+  const living = record.processing === null ? "ready" : "processing";
+  return { name: record.withheld === null ? living : "withheld", end, isOver: false };
+}
+
+function endByDates(record: ImageRecord, nowMs: number): Gone | null {
+  const deleteAfter = record.withheld?.deleteAfter ?? Number.POSITIVE_INFINITY;
+  if (deleteAfter <= nowMs) return { at: deleteAfter, why: "withheld" };
+  const expiresAt = expiryOf(record);
+  return expiresAt <= nowMs ? { at: expiresAt, why: "expired" } : null;
+}
 
 /** When an image expires, in Unix milliseconds. `Infinity`: never. */
 export function expiryOf({ expiresAt }: Pick<ImageRecord, "expiresAt">): number {
@@ -17,46 +46,34 @@ export function unknownImage(): ServiceError {
 }
 
 /**
- * Why an image is unavailable at `now`. In order of precedence: `not_found` (processing failed, or the tombstone
+ * Why an image is unavailable at `nowMs`. In order of precedence: `not_found` (processing failed, or the tombstone
  * ended), `withheld`, `gone`. `null` while the image is alive.
  * @param tombstoneMs How long the record of an ended image is kept.
  */
-export function whyUnavailable(record: ImageRecord, now: number, tombstoneMs: number): ServiceError | null {
+export function whyUnavailable(record: ImageRecord, nowMs: number, tombstoneMs: number): ServiceError | null {
+  const { end } = stateAt(record, nowMs);
   const { failure, withheld } = record;
   // A failed upload was never an image, so it is not gone.
   if (failure !== null) return new ServiceError("not_found", failure);
-  const gone = record.gone ?? dueEnd(record, now);
-  if (gone !== null && (gone.why === "withheld" || forgottenFrom(record, gone, tombstoneMs) <= now)) {
-    return unknownImage();
+  if (end !== null) {
+    // A withheld image may set an earlier date.
+    const forgottenAt = Math.min(end.at + tombstoneMs, withheld?.deleteAfter ?? Number.POSITIVE_INFINITY);
+    if (end.why === "withheld" || forgottenAt <= nowMs) return unknownImage();
   }
   if (withheld !== null) {
     const { reason, authority } = withheld;
     return new ServiceError("withheld", reason, authority === null ? {} : { authority });
   }
-  if (gone === null) return null;
+  if (end === null) return null;
   const detail =
-    gone.why === "deleted"
+    end.why === "deleted"
       ? "This image was deleted."
-      : `This image expired at ${new Date(gone.at).toISOString()}.`;
+      : `This image expired at ${new Date(end.at).toISOString()}.`;
   return new ServiceError("gone", detail);
 }
 
-/** Whether an image has ended for good, by its record or by its dates. */
-export function isOver(record: ImageRecord, now: number): boolean {
-  return record.failure !== null || record.gone !== null || dueEnd(record, now) !== null;
-}
-
-/** The end that is due by the image's dates at `now`. `null` if none is due, or if the record has an end already. */
-export function dueEnd(record: ImageRecord, now: number): ImageRecord["gone"] {
-  if (record.gone !== null) return null;
-  const expiresAt = expiryOf(record);
-  const deleteAfter = record.withheld?.deleteAfter ?? Number.POSITIVE_INFINITY;
-  if (deleteAfter <= now) return { at: deleteAfter, why: "withheld" };
-  return expiresAt <= now ? { at: expiresAt, why: "expired" } : null;
-}
-
 /** When an image needs its next sweep, unless it changes before. `Infinity`: never. */
-export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
+export function nextSweepAt(record: ImageRecord, tombstoneMs: number): number {
   const { failure, gone, updatedAt, withheld } = record;
   const expiresAt = expiryOf(record);
   if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
@@ -68,22 +85,11 @@ export function nextLookAt(record: ImageRecord, tombstoneMs: number): number {
 }
 
 /** Adds the due entry for the next sweep of an image. An image that never needs one gets none. */
-export async function addNextLook(
+export async function addNextSweep(
   due: Pick<DueList, "add">,
   record: ImageRecord,
   tombstoneMs: number,
 ): Promise<void> {
-  const dueMs = nextLookAt(record, tombstoneMs);
+  const dueMs = nextSweepAt(record, tombstoneMs);
   if (dueMs !== Number.POSITIVE_INFINITY) await due.add({ id: record.id, dueMs });
-}
-
-/** When an ended image changes from 410 to 404. A withheld image may set an earlier date. */
-function forgottenFrom({ withheld }: ImageRecord, { at, why }: Gone, tombstoneMs: number): number {
-  if (why === "withheld") return at;
-  return Math.min(at + tombstoneMs, withheld?.deleteAfter ?? Number.POSITIVE_INFINITY);
-}
-
-/** Whether an image has ended for good by its record alone, independent of the clock. */
-export function hasEnded({ failure, gone }: ImageRecord): boolean {
-  return failure !== null || gone !== null;
 }

@@ -3,7 +3,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { jsonIn } from "./image-record.ts";
-import { FORMAT_VERSION, requireKnownVersion } from "./known-version.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "./record-codec.ts";
 
 /** A moment by both clocks of a process: the monotonic one may stand still while a machine is suspended, the other may be set. */
 export interface Instant {

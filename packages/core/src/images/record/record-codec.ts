@@ -1,8 +1,61 @@
+import { LRUCache } from "lru-cache";
+import type { RecordFacts } from "../../contracts/record-queries.ts";
 import { MAX_PAGE_RUNS, MAX_PLACEHOLDER_LENGTH } from "../../contracts/renderer.ts";
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { markReported } from "../../http/failure-listener.ts";
 import { FORMATS } from "./formats.ts";
-import { type ImageRecord, jsonIn, keyOf } from "./image-record.ts";
-import { FORMAT_VERSION, RECORD_VERSION, requireKnownVersion } from "./known-version.ts";
+import { type ImageRecord, idOfRecord, jsonIn, keyOf } from "./image-record.ts";
+import { BY_RECORD, stateAt } from "./image-state.ts";
+
+/** Version of the stored format that this release writes. A stored value without a version has version 1. */
+export const FORMAT_VERSION = 1;
+
+/**
+ * Version of a store as a whole, in its identity. Version 2 has the usage of owners under other keys, and an index of each owner's
+ * images: a process that knows only version 1 would count otherwise.
+ */
+export const STORE_VERSION = 2;
+
+/**
+ * Highest version of a record. Only a record that earlier releases would misread has it: one without an expiry. They neither serve,
+ * change nor remove it.
+ */
+export const RECORD_VERSION = 2;
+
+/** Rejection of a stored value that a newer release wrote. This release neither serves nor changes it. */
+export class NewerVersion extends ServiceError {
+  constructor(what: string, v: unknown, newest: number) {
+    const version = JSON.stringify(v);
+    super(
+      "store_unavailable",
+      `${what} has format version ${version}, and this release reads up to ${newest}: upgrade this process`,
+    );
+    this.name = "NewerVersion";
+  }
+}
+
+const MAX_REPORTED = 1000;
+/** Messages that this process has reported already: each stored value is logged once, not for every request. */
+const reported = new LRUCache<string, true>({ max: MAX_REPORTED });
+
+/** Whether this release can read a stored value of this version. Absent means 1. */
+export function isKnownVersion(v: unknown, newest = FORMAT_VERSION): boolean {
+  return v === undefined || (Number.isInteger(v) && Number(v) >= 1 && Number(v) <= newest);
+}
+
+/**
+ * Rejects a stored value of an unknown version.
+ * @param what Name of the value in messages, e.g. `Image <id>`.
+ * @param newest Highest known version.
+ * @throws NewerVersion
+ */
+export function requireKnownVersion(v: unknown, what: string, newest = FORMAT_VERSION): void {
+  if (isKnownVersion(v, newest)) return;
+  const error = new NewerVersion(what, v, newest);
+  if (reported.has(error.message)) markReported(error);
+  reported.set(error.message, true);
+  throw error;
+}
 
 /** Whether the value of a field is valid. */
 type Check = (value: unknown) => boolean;
@@ -106,6 +159,44 @@ export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
   const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
   if (why !== null) throw damagedRecord(id, why);
   return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved above.
+}
+
+/**
+ * Like {@link decodeRecord}. Rejects the substitute of a damaged record as damaged too, unless it is gone or
+ * withheld.
+ */
+export function readRecord(bytes: Buffer, id: string): ImageRecord {
+  const record = decodeRecord(bytes, id);
+  if (isUnknown(record)) throw damagedRecord(id, "it was unreadable and has been replaced by a substitute");
+  return record;
+}
+
+/** Whether a record is a substitute that says nothing about its image. */
+export function isUnknown({ damaged, gone, withheld }: ImageRecord): boolean {
+  return damaged === true && gone === null && withheld === null;
+}
+
+/** The facts of a record, for a store with queries; `null` for any other blob, and for a record that this release cannot read. */
+export function factsOf(key: string, bytes: Buffer): RecordFacts | null {
+  const id = idOfRecord(key);
+  if (id === null) return null;
+  let record: ImageRecord;
+  try {
+    record = readRecord(bytes, id);
+  } catch (error) {
+    // Reported when the record is read.
+    if (isServiceError(error)) return null;
+    throw error;
+  }
+  const { size, owner, createdAt, expiresAt, withheld } = record;
+  return {
+    state: stateAt(record, BY_RECORD).name,
+    size,
+    owner: owner?.name ?? null,
+    createdAt,
+    expiresAt,
+    deleteAfter: withheld?.deleteAfter ?? null,
+  };
 }
 
 /** @param why A clause without a full stop. */

@@ -1,10 +1,9 @@
 import { isServiceError } from "../../errors.ts";
 import { USAGES } from "../owners/stored-usages.ts";
 import { decodeUsage } from "../owners/usage-record.ts";
-import { hasEnded } from "../record/image-life.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "../record/image-record.ts";
-import { readRecord } from "../record/image-records.ts";
-import { NewerVersion } from "../record/known-version.ts";
+import { BY_RECORD, stateAt } from "../record/image-state.ts";
+import { NewerVersion, readRecord } from "../record/record-codec.ts";
 import { decodeClaim } from "../uploads/claims.ts";
 
 /** What the bytes at a key of the records' store say. */
@@ -48,6 +47,6 @@ export function readEntry(key: string, bytes: Buffer): StoredEntry {
 
 /** Key of the original that a record names, or of its unprocessed upload; `null`: the image has ended, and has no bytes. */
 export function bytesKeyOf(record: ImageRecord): string | null {
-  if (hasEnded(record)) return null;
+  if (stateAt(record, BY_RECORD).isOver) return null;
   return record.processing === null ? keyOf.original(record.id) : keyOf.upload(record.id);
 }

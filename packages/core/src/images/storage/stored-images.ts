@@ -2,17 +2,14 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
 import { defaultSettings, type ImageSettings, imageSettings } from "../image-settings.ts";
-import { endedRecord } from "../life/change-record.ts";
 import { createSeenClock } from "../life/clock-guard.ts";
-import { createLife } from "../life/create-life.ts";
+import { createLife, type LifeContext } from "../life/create-life.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
-import type { LifeContext } from "../life/life-context.ts";
-import { markDeleted } from "../life/mark-deleted.ts";
-import { sweepEntry } from "../life/sweep-entry.ts";
+import { endedRecord, markDeleted, sweepImage } from "../life/end-image.ts";
 import { OWNED_INDEX } from "../owners/owned-images.ts";
 import { ORPHAN_MS } from "../processing/transitions.ts";
-import { addNextLook, dueEnd, hasEnded, isOver, nextLookAt } from "../record/image-life.ts";
 import { type Gone, type ImageRecord, keyOf, type Withholding } from "../record/image-record.ts";
+import { addNextSweep, BY_RECORD, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { type ImageStorage, rolesOf, type StorageRoles } from "../record/storage-roles.ts";
 import { removeMade, removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard, NEVER_OPENED } from "../store/store-guard.ts";
@@ -70,8 +67,9 @@ export class StoredImages {
   async schedule(record: ImageRecord): Promise<void> {
     const { id, processing, createdAt } = record;
     // Only the service knows how long it keeps tombstones: its sweep checks an ended image once and sets the next due time.
-    await addNextLook(this.due("images"), record, 0);
-    if (processing !== null && !hasEnded(record)) await this.due("jobs").add({ id, dueMs: createdAt });
+    await addNextSweep(this.due("images"), record, 0);
+    if (processing !== null && !stateAt(record, BY_RECORD).isOver)
+      await this.due("jobs").add({ id, dueMs: createdAt });
   }
 
   /** Adds a due entry by which the sweep removes bytes that still have no record then. @returns that time */
@@ -105,21 +103,21 @@ export class StoredImages {
 
   /** Whether an image has ended for good, by its record or by its dates. */
   isOver(record: ImageRecord): boolean {
-    return isOver(record, this.#settings.now());
+    return stateAt(record, this.now()).isOver;
   }
 
   /** Whether the end of an image need not be remembered any more. */
   isForgotten(record: ImageRecord): boolean {
-    return hasEnded(record) && nextLookAt(record, this.tombstoneMs) <= this.now();
+    return stateAt(record, BY_RECORD).isOver && nextSweepAt(record, this.tombstoneMs) <= this.now();
   }
 
   /** The record of a copy as of now: ended or withheld by a list of ends, or ended by its own dates. */
   settled(copy: ImageRecord, end: KnownEnd | undefined): ImageRecord {
-    if (hasEnded(copy)) return copy.owner === null ? copy : { ...copy, owner: null };
+    if (stateAt(copy, BY_RECORD).isOver) return copy.owner === null ? copy : { ...copy, owner: null };
     const withheld = end?.withheld ?? null;
     const record = withheld === null ? copy : { ...copy, withheld };
     const isGone = end !== undefined && end.why !== null;
-    const gone = isGone ? { at: end.at, why: end.why as Gone["why"] } : dueEnd(record, this.now());
+    const gone = isGone ? { at: end.at, why: end.why as Gone["why"] } : stateAt(record, this.now()).end;
     return gone === null ? record : { ...endedRecord(record, gone), owner: null };
   }
 
@@ -184,7 +182,7 @@ export class StoredImages {
     }
     const { entry } = await markDeleted(life, current, isLost);
     // If this fails, the sweep does it later.
-    await sweepEntry(life, entry).catch(life.settings.onError);
+    await sweepImage(life, entry).catch(life.settings.onError);
   }
 
   /** Removes all bytes of an image. */

@@ -4,8 +4,7 @@ import { isServiceError } from "../../errors.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { idOfRecord, keyOf, roleOf } from "../record/image-record.ts";
-import { isKnownVersion, STORE_VERSION } from "../record/known-version.ts";
-import { decodeRecord } from "../record/record-codec.ts";
+import { decodeRecord, isKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import {
   BYTES_ROLES,

@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
 import { readAll } from "../../stores/read-all.ts";
 import { jsonIn } from "../record/image-record.ts";
-import { FORMAT_VERSION, requireKnownVersion, STORE_VERSION } from "../record/known-version.ts";
+import { FORMAT_VERSION, requireKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */

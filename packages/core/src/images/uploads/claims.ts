@@ -9,7 +9,7 @@ import { readAll } from "../../stores/read-all.ts";
 import { MAX_ATTEMPTS } from "../life/change-record.ts";
 import { jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
-import { FORMAT_VERSION, requireKnownVersion } from "../record/known-version.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
 const KEY_CHARACTERS = "[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,255}";
 

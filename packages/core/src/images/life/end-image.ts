@@ -1,0 +1,193 @@
+import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
+import { isServiceError } from "../../errors.ts";
+import {
+  type Gone,
+  type GoneReason,
+  type ImageRecord,
+  purgedImageOf,
+  summaryOf,
+} from "../record/image-record.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
+import { addNextSweep, nextSweepAt, stateAt } from "../record/image-state.ts";
+import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
+import type { LifeContext } from "./create-life.ts";
+
+/*
+ * An image ends in four steps: a due entry is added, the record is marked as gone by compare-and-set, the bytes are removed, and
+ * when the tombstone is over, the record is removed. A deletion takes the first three, then a sweep the last. An image that
+ * expires is ended by the first request or sweep that finds it so. After a failure at any step the entry remains, and the
+ * next sweep continues.
+ */
+
+/** A deleted image. */
+export interface Deletion {
+  /** The record as it was written; `null`: a full store has none. */
+  current: CurrentRecord | null;
+  /** The due entry by which a sweep removes any bytes that the caller does not. */
+  entry: DueEntry;
+}
+
+/**
+ * Ends a living image as deleted. Its bytes stay until {@link sweepImage}. Rejects with `conflict` after a concurrent
+ * change.
+ * @param isLost Whether the reason is that its bytes are missing or damaged.
+ */
+export async function markDeleted(
+  context: LifeContext,
+  current: CurrentRecord,
+  isLost = false,
+): Promise<Deletion> {
+  const { due, records, settings } = context;
+  const { id, processing } = current.record;
+  const entry = { id, dueMs: settings.now() };
+  const gone: Gone = { at: entry.dueMs, why: "deleted", ...(isLost ? { lost: true } : {}) };
+  try {
+    await due.add(entry);
+    return { current: await endImage(context, current, gone), entry };
+  } catch (error) {
+    if (processing === null) {
+      if (!isServiceError(error, "no_space")) throw error;
+      return { current: await deleteWithoutRoom(context, current, gone), entry };
+    }
+    // While an image is processed, only the lease holder changes it. A deletion does not depend on those changes.
+    if (!isServiceError(error, "conflict")) throw error;
+    const changed = await records.load(id);
+    if (changed === null || stateAt(changed.record, settings.now()).isOver) throw error;
+    return markDeleted(context, changed, isLost);
+  }
+}
+
+/** Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. */
+async function endImage(context: LifeContext, current: CurrentRecord, gone: Gone): Promise<CurrentRecord> {
+  const ended = await changeRecord(context, current, endedRecord(current.record, gone));
+  reportRemoved(context, current.record, gone.why);
+  return ended;
+}
+
+/** The record of an ended image, without data about the picture or its uploader. */
+export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
+  const { placeholder: _placeholder, color: _color, alpha: _alpha, ...kept } = record;
+  return { ...kept, name: "", agent: null, sha256: "", gone };
+}
+
+/** Logs the end of an image, and calls `onRemoved` if the image was ever ready. */
+function reportRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
+  settings.log.info({ id: record.id, why }, "image removed");
+  // `onStored` was never called for an image that was not ready.
+  if (record.processing === null) settings.onRemoved(summaryOf(record), why);
+}
+
+/**
+ * Deletes an image from a store that is too full for the changed record. Removing the old record and the bytes makes
+ * room for the new record; until that is written, the image is unknown. No revision is compared, as no other node can
+ * write either.
+ */
+async function deleteWithoutRoom(
+  context: LifeContext,
+  { record }: CurrentRecord,
+  gone: Gone,
+): Promise<CurrentRecord | null> {
+  const { owners, records, settings } = context;
+  await records.remove(record.id);
+  await records.outlastLeases(record);
+  reportRemoved(context, record, gone.why);
+  settings.onPurge(purgedImageOf(record), "deleted");
+  await context.removeBytes(record.id);
+  const shownUntil = settings.now();
+  const updatedAt = Math.max(shownUntil, record.updatedAt);
+  try {
+    return await records.create({ ...endedRecord(record, gone), shownUntil, updatedAt });
+  } catch (error) {
+    settings.onError(error);
+    // No record of the image remains, so no sweep would release its owner's bytes.
+    await owners.release(record).catch(settings.onError);
+    return null;
+  }
+}
+
+/**
+ * Ends an image whose end is due by its dates. Does nothing if another process has ended it.
+ * @returns the current record; `null`: there is none any more.
+ */
+export async function endWhereDue(
+  context: LifeContext,
+  current: CurrentRecord,
+): Promise<CurrentRecord | null> {
+  let latest: CurrentRecord | null = current;
+  for (let attempt = 1; latest !== null; attempt++) {
+    const { end } = stateAt(latest.record, context.settings.now());
+    if (end === null || latest.record.gone !== null) return latest;
+    try {
+      return await endImage(context, latest, end);
+    } catch (error) {
+      if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+      latest = await context.records.load(current.record.id);
+    }
+  }
+  return null;
+}
+
+/** Result of a sweep for one image: unchanged, bytes removed, or record removed as well. */
+export type SweepOutcome = "kept" | "emptied" | "forgotten";
+
+/**
+ * Performs the due work of an image: first marks its record as gone, then removes its bytes, last the record.
+ * Idempotent on any node. After a failure the entry remains, and the next sweep continues.
+ * @param known The record, if the caller has just written it. @default it is read
+ */
+export async function sweepImage(
+  context: LifeContext,
+  entry: DueEntry,
+  known: CurrentRecord | null = null,
+): Promise<SweepOutcome> {
+  const { due, records, settings } = context;
+  const { id } = entry;
+  let current = known ?? (await records.load(id));
+  if (current !== null) {
+    const found = current;
+    current = await endWhereDue(context, found).catch(async (error) => {
+      if (!isServiceError(error, "no_space")) throw error;
+      // On a full disk, removing the bytes makes room for the record of the end.
+      await context.removeBytes(id);
+      return endWhereDue(context, found);
+    });
+  }
+  if (current === null) {
+    // The upload was cut off before its record was written, or a slower node left these bytes behind.
+    await context.removeBytes(id);
+    await due.remove(entry);
+    return "forgotten";
+  }
+  const now = settings.now();
+  const { isOver } = stateAt(current.record, now);
+  if (isOver) await removeBytesOf(context, current);
+  const dueMs = nextSweepAt(current.record, settings.tombstoneMs);
+  if (isOver && dueMs <= now) {
+    await records.remove(id);
+    const { expiresAt } = current.record;
+    if (expiresAt !== null) await due.remove({ id, dueMs: Math.min(expiresAt, MAX_DUE_MS) });
+    await due.remove(entry);
+    return "forgotten";
+  }
+  if (dueMs !== entry.dueMs) {
+    await addNextSweep(due, current.record, settings.tombstoneMs);
+    await due.remove(entry);
+  }
+  return isOver ? "emptied" : "kept";
+}
+
+/** Removes the bytes of an image, and releases them from its owner's usage. */
+async function removeBytesOf(context: LifeContext, current: CurrentRecord): Promise<void> {
+  const { record } = current;
+  await context.removeBytes(record.id);
+  if (record.owner === null) return;
+  await context.owners.release(record);
+  try {
+    await context.records.replace(current, { ...record, owner: null });
+  } catch (error) {
+    // Changed concurrently: the next sweep continues. Releasing twice counts once.
+    if (isServiceError(error, "conflict")) return;
+    throw error;
+  }
+  context.owners.settle(record);
+}
