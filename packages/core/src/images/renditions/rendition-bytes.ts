@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { type BlobStore, type ByteRange, isLocalStore, type StoredBlob } from "../../contracts/blob-store.ts";
 import type { RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
@@ -221,4 +222,14 @@ export async function openSource(
   }
   const blob = await store.get(key);
   return blob === null ? null : { source: { bytes: await readAll(blob.body) }, size: blob.size };
+}
+
+/** A directory stores no rendition while less than 1/20 of its disk is free. */
+const LEAST_FREE_PART = 20;
+
+/** Whether a store is a directory on a nearly full disk. `false` if that is unknown. */
+export async function isNearlyFull(store: BlobStore): Promise<boolean> {
+  if (!isLocalStore(store)) return false;
+  const disk = await statfs(store.blobDirectory).catch(() => null);
+  return disk !== null && disk.bavail * LEAST_FREE_PART < disk.blocks;
 }

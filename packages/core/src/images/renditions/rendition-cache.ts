@@ -1,14 +1,12 @@
-import { statfs } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { IDLE_LIST, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
-import { type FoundBytes, findRendition } from "./rendition-bytes.ts";
+import { type FoundBytes, findRendition, isNearlyFull } from "./rendition-bytes.ts";
 import { isIntermediate, isSpecName, keyFor } from "./rendition-names.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
 
@@ -33,8 +31,6 @@ const DAY_MS = 24 * HOUR_MS;
 const USE_PARTS = 4;
 /** Keys and images whose last use this process remembers. */
 const MAX_USES = 16_384;
-/** A directory stores no rendition while less than 1/20 of its disk is free. */
-const LEAST_FREE_PART = 20;
 /** Idle images per batch, and removed at once. */
 const BATCH = 200;
 const AT_ONCE = 4;
@@ -294,11 +290,4 @@ function sumOf(sizes: Iterable<number>): number {
   let sum = 0;
   for (const size of sizes) sum += size;
   return sum;
-}
-
-/** Whether a store is a directory on a nearly full disk. `false` if that is unknown. */
-async function isNearlyFull(store: BlobStore): Promise<boolean> {
-  if (!isLocalStore(store)) return false;
-  const disk = await statfs(store.blobDirectory).catch(() => null);
-  return disk !== null && disk.bavail * LEAST_FREE_PART < disk.blocks;
 }

@@ -6,7 +6,6 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { readAll } from "../../stores/read-all.ts";
-import { MAX_ATTEMPTS } from "../life/change-record.ts";
 import { jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
@@ -96,6 +95,8 @@ export const KEPT_MS = 86_400_000;
 /** Time after which to retry while another upload is running, in milliseconds. */
 const SOON_MS = 2_000;
 const BATCH = 200;
+/** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
+const MAX_ATTEMPTS = 100;
 
 export interface ClaimsOptions {
   store: BlobStore;
