@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createFsBlobStore } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOwnerUsage } from "../../packages/core/src/images/owners/owner-usage.ts";
+import { OwnerUsage } from "../../packages/core/src/images/owners/owner-usage.ts";
 import { NameIndex } from "../../packages/core/src/stores/name-index.ts";
 import { bundleSource } from "../support/bundle-source.ts";
 import { type StartedProcess, startProcess } from "../support/start-process.ts";
@@ -18,11 +18,11 @@ const OWNER = "owner";
 const PRELUDE = `
   import { once } from "node:events";
   import { createFsBlobStore, isServiceError } from "@outrigger/core";
-  const { createOwnerUsage } = await import(process.env.BUNDLED_SOURCE);
+  const { OwnerUsage } = await import(process.env.BUNDLED_SOURCE);
   const [directory, name, limit, kind] = process.argv.slice(1);
   const real = createFsBlobStore({ directory });
   const store = kind === "forgetful" ? { ...real, put: (key, body) => real.put(key, body) } : real;
-  const usage = createOwnerUsage({
+  const usage = new OwnerUsage({
     store,
     index: { add: async () => {}, remove: async () => {}, has: async () => false },
     now: Date.now,
@@ -85,7 +85,7 @@ afterAll(async () => {
 function countOn(store: BlobStore, now: () => number) {
   const isOwned = async (_owner: string, id: string) => (await store.stat(`${id}/record`)) !== null;
   const index = new NameIndex(store, "owned");
-  return createOwnerUsage({ store, index, now, isOwned });
+  return new OwnerUsage({ store, index, now, isOwned });
 }
 
 function imageOf(id: string, bytes: number) {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
-import { createOwnerUsage, type OwnerLimits, type Usage } from "../src/images/owners/owner-usage.ts";
+import { type OwnerLimits, OwnerUsage, type Usage } from "../src/images/owners/owner-usage.ts";
 import { NameIndex } from "../src/stores/name-index.ts";
 
 /** The usage of owners, by positional arguments. */
@@ -21,7 +21,7 @@ export function createOwnerSite(store: BlobStore) {
     asked: [] as string[],
     /** @param isOwned Whether the owner has the image. @default whether it has a record */
     start(on = store, isOwned = async (id: string) => records.has(id)): SiteUsage {
-      const owners = createOwnerUsage({
+      const owners = new OwnerUsage({
         store: on,
         index: new NameIndex(on, "owned"),
         now: () => site.nowMs,

@@ -29,7 +29,7 @@ import type { LibraryContext } from "./library/library-context.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
-import { createJobs } from "./processing/jobs.ts";
+import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import { createPins, type Pins } from "./record/pin.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
@@ -164,7 +164,7 @@ export function createImages(options: ImagesOptions): Images {
     renders,
     pending: createDueList(roles.records, "jobs"),
   };
-  const jobs = createJobs(processing, createDueList(given.records, "jobs"));
+  const jobs = new Jobs(processing, createDueList(given.records, "jobs"));
   const hideJobs = observer?.gauge("jobs_waiting", () => jobs.waiting);
   const sweeper = new Sweeper({
     context: life,

@@ -3,10 +3,10 @@ import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
-import { createOwnerUsage, type OwnerUsage } from "../owners/owner-usage.ts";
+import { OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { ImageRecords } from "../record/image-records.ts";
-import { createReadLeases } from "../record/read-leases.ts";
+import { ReadLeases } from "../record/read-leases.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
@@ -48,7 +48,7 @@ export function createLife(
   holdsOriginals = originals === store,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
   const { readLeaseMs: leaseMs, now, onError } = settings;
-  const leases = createReadLeases({ store, leaseMs, now, onError });
+  const leases = new ReadLeases({ store, leaseMs, now, onError });
   const owned = new NameIndex(store, OWNED_INDEX);
   const addOwned = async (record: ImageRecord) => {
     if (record.owner !== null) await owned.add(record.owner.name, record);
@@ -60,7 +60,7 @@ export function createLife(
     leases,
     addOwned,
   });
-  const owners = createOwnerUsage({
+  const owners = new OwnerUsage({
     store,
     index: owned,
     now: settings.now,

@@ -9,7 +9,7 @@ import { isServiceError } from "../../errors.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { NameIndex } from "../../stores/name-index.ts";
-import { createOwnerUsage, type OwnerUsage } from "./owner-usage.ts";
+import { OwnerUsage } from "./owner-usage.ts";
 
 const OWNER = "owner";
 const SLOTS = 8;
@@ -63,7 +63,7 @@ async function runModel(store: BlobStore, groups: readonly Group[]): Promise<voi
   let nowMs = 1_700_000_000_000;
   const records = new Set<string>();
   const start = () =>
-    createOwnerUsage({
+    new OwnerUsage({
       store,
       index: new NameIndex(store, "owned"),
       now: () => nowMs,

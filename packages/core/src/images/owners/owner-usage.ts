@@ -24,34 +24,6 @@ export interface OwnedImage extends NamedEntry {
   owner: Owner | null;
 }
 
-/**
- * Usage per owner, exact with any number of processes on one store. An owner is a well-formed string of 1 to 256
- * characters; any other value rejects with `host_misuse`. A change rejects with `overloaded` after too many conflicts
- * with other processes, and if recounting a damaged usage takes longer than 2 s.
- */
-export interface OwnerUsage {
-  /**
-   * Reserves the bytes of an image before it is stored. Rejects with `forbidden` and a message that names the exceeded
-   * limit. Reserving the same id twice counts once.
-   */
-  reserve(image: OwnedImage, limits: OwnerLimits): Promise<void>;
-  /**
-   * Releases the bytes of an image that was not stored, or whose bytes were removed, and removes it from the index of its
-   * owner's images. Releasing twice counts once. Call it while the record still names the owner.
-   */
-  release(image: OwnedImage): Promise<void>;
-  /**
-   * Marks an image's record as consistent with its last change (reserved or released), so that the next change may
-   * drop the note about it. In memory only: if a crash loses the mark, a later check replaces it.
-   */
-  settle(image: OwnedImage): void;
-  usage(owner: string): Promise<Usage>;
-  /** Recounts an owner's images if the usage at this key is damaged. */
-  repair(key: string): Promise<void>;
-  /** Moves what earlier releases stored to its present keys. @param mayGoOn After `false`, nothing else is moved. */
-  moveEarlier(mayGoOn: () => boolean): Promise<void>;
-}
-
 export interface OwnerUsageOptions {
   store: BlobStore;
   /** The time in Unix milliseconds. */
@@ -101,12 +73,14 @@ const RETRY_AFTER_MS = 2_000;
 const COUNT_PATIENCE_MS = 2_000;
 const COUNT_RETRY_AFTER_MS = 5_000;
 
-export function createOwnerUsage(options: OwnerUsageOptions): OwnerUsage {
-  return new StoredOwnerUsage(options);
-}
-
-/** Operations on an owner that arrive during a write share the next one. A process that loses a compare-and-set retries. */
-class StoredOwnerUsage implements OwnerUsage {
+/**
+ * Usage per owner, exact with any number of processes on one store. An owner is a well-formed string of 1 to 256
+ * characters; any other value rejects with `host_misuse`. A change rejects with `overloaded` after too many conflicts
+ * with other processes, and if recounting a damaged usage takes longer than 2 s.
+ *
+ * Operations on an owner that arrive during a write share the next one. A process that loses a compare-and-set retries.
+ */
+export class OwnerUsage {
   readonly #options: OwnerUsageOptions;
   readonly #stored: StoredUsages;
   /** Whether no key of an earlier release remains. */
@@ -118,6 +92,10 @@ class StoredOwnerUsage implements OwnerUsage {
     this.#stored = new StoredUsages(options.store, options.index);
   }
 
+  /**
+   * Reserves the bytes of an image before it is stored. Rejects with `forbidden` and a message that names the exceeded
+   * limit. Reserving the same id twice counts once.
+   */
   async reserve({ id, owner }: OwnedImage, limits: OwnerLimits): Promise<void> {
     if (owner === null) return;
     requireWhole("bytes", owner.bytes);
@@ -126,6 +104,10 @@ class StoredOwnerUsage implements OwnerUsage {
     await this.#submit(owner.name, { kind: "reserve", id, bytes: owner.bytes, limits });
   }
 
+  /**
+   * Releases the bytes of an image that was not stored, or whose bytes were removed, and removes it from the index of its
+   * owner's images. Releasing twice counts once. Call it while the record still names the owner.
+   */
   async release(image: OwnedImage): Promise<void> {
     const { id, owner } = image;
     if (owner === null) return;
@@ -136,6 +118,10 @@ class StoredOwnerUsage implements OwnerUsage {
     ]);
   }
 
+  /**
+   * Marks an image's record as consistent with its last change (reserved or released), so that the next change may
+   * drop the note about it. In memory only: if a crash loses the mark, a later check replaces it.
+   */
   settle({ id, owner }: OwnedImage): void {
     if (owner !== null) this.#accounts.get(hashOf(owner.name))?.settled.add(id);
   }
@@ -145,10 +131,12 @@ class StoredOwnerUsage implements OwnerUsage {
     return { images, bytes };
   }
 
+  /** Recounts an owner's images if the usage at this key is damaged. */
   repair(key: string): Promise<void> {
     return this.#countAgain(key.slice(key.indexOf("/") + 1));
   }
 
+  /** Moves what earlier releases stored to its present keys. @param mayGoOn After `false`, nothing else is moved. */
   async moveEarlier(mayGoOn: () => boolean): Promise<void> {
     if (this.#hasMoved) return;
     let hasFailed = false;

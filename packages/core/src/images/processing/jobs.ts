@@ -9,29 +9,6 @@ import { RecordLease } from "./lease.ts";
 import type { Job, ProcessingContext } from "./processing-context.ts";
 import { resumeUpload } from "./resume-upload.ts";
 
-/** Processes uploads that were answered with 202, and uploads that other processes left unfinished. */
-export interface Jobs {
-  /** Name of this process in leases. */
-  readonly worker: string;
-  /** Number of uploads queued in this process. */
-  readonly waiting: number;
-  /** Starts to poll for pending work, if this process processes uploads. */
-  start(): void;
-  /** Rejects with `overloaded` while too many uploads wait. */
-  requireRoom(): Promise<void>;
-  /** Queues a stored upload, unless it is queued already or this process leaves it to others. */
-  enqueue(job: Job): void;
-  /**
-   * Finishes work that has begun, under the lease in `current`.
-   * @param controller Abandons the admission when aborted.
-   */
-  finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void;
-  /** Abandons this process's work on a deleted image, and removes its leftovers. */
-  cancel(job: Job): void;
-  /** Stops accepting work, abandons queued admissions, and resolves when every lease is released. */
-  close(): Promise<void>;
-}
-
 /** Most queued jobs run at once. More would delay clients that wait for a reply. */
 const MAX_AT_ONCE = 2;
 const MAX_WAITING = 1000;
@@ -45,12 +22,9 @@ const RETRY_MS = 5_000;
 /** Time until the same failure of a poll is reported again. */
 const REPORT_MS = 30_000;
 
-/** @param polled `pending` without an observer, whose traces would otherwise consist of polls. */
-export function createJobs(context: ProcessingContext, polled: DueList): Jobs {
-  return new UploadJobs(context, polled);
-}
-
-class UploadJobs implements Jobs {
+/** Processes uploads that were answered with 202, and uploads that other processes left unfinished. */
+export class Jobs {
+  /** Name of this process in leases. */
   readonly worker = randomUUID();
   readonly #context: ProcessingContext;
   readonly #polled: DueList;
@@ -73,19 +47,23 @@ class UploadJobs implements Jobs {
   #counted = 0;
   #countAt = 0;
 
+  /** @param polled `pending` without an observer, whose traces would otherwise consist of polls. */
   constructor(context: ProcessingContext, polled: DueList) {
     this.#context = context;
     this.#polled = polled;
   }
 
+  /** Number of uploads queued in this process. */
   get waiting(): number {
     return this.#waiting.size + this.#failed.size;
   }
 
+  /** Starts to poll for pending work, if this process processes uploads. */
   start(): void {
     if (this.#context.settings.processUploads) this.#pollIn(0);
   }
 
+  /** Rejects with `overloaded` while too many uploads wait. */
   async requireRoom(): Promise<void> {
     const { processUploads } = this.#context.settings;
     if ((processUploads ? this.waiting : await this.#countPending()) < MAX_WAITING) return;
@@ -94,11 +72,16 @@ class UploadJobs implements Jobs {
     });
   }
 
+  /** Queues a stored upload, unless it is queued already or this process leaves it to others. */
   enqueue(job: Job): void {
     if (this.#context.settings.processUploads) this.#append(job);
     this.#startWaiting();
   }
 
+  /**
+   * Finishes work that has begun, under the lease in `current`.
+   * @param controller Abandons the admission when aborted.
+   */
   finishInBackground(current: CurrentRecord, work: UploadWork, controller: AbortController): void {
     const lease = new RecordLease(this.#context, current, controller);
     if (this.#isClosed) controller.abort(closing());
@@ -107,6 +90,7 @@ class UploadJobs implements Jobs {
     );
   }
 
+  /** Abandons this process's work on a deleted image, and removes its leftovers. */
   cancel(job: Job): void {
     this.#waiting.delete(job.id);
     this.#failed.delete(job.id);
@@ -117,6 +101,7 @@ class UploadJobs implements Jobs {
     this.#startWaiting();
   }
 
+  /** Stops accepting work, abandons queued admissions, and resolves when every lease is released. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#pollTimer);

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { createReadLeases } from "./read-leases.ts";
+import { ReadLeases } from "./read-leases.ts";
 
 const DAY = 86_400_000;
 
@@ -21,7 +21,7 @@ function leasesOf(store: BlobStore = createMemoryBlobStore(), leaseMs = 0, clock
     store,
     clock,
     errors,
-    leases: createReadLeases({ store, leaseMs, now: () => clock.now, onError }),
+    leases: new ReadLeases({ store, leaseMs, now: () => clock.now, onError }),
   };
 }
 

@@ -11,21 +11,6 @@ export interface Instant {
   unixMs: number;
 }
 
-/**
- * Leases for reads (C. Gray and D. Cheriton, "Leases", 1989): a process may serve an image for a fixed time after it asked for its
- * record, without asking again. A change of the image resolves only when every such lease has expired, so that no process serves
- * the earlier state afterwards, not even one that was suspended or that cannot reach the store.
- *
- * The processes share only the longest duration in use, under one key.
- */
-export interface ReadLeases {
-  now(): Instant;
-  /** Whether a record requested at that moment may still be served. */
-  isValid(requested: Instant): boolean;
-  /** Resolves when no process serves by leases what it requested before this call. */
-  outlast(): Promise<void>;
-}
-
 export interface ReadLeasesOptions {
   store: BlobStore;
   /** Duration of this process' leases in milliseconds; 0: it takes none. */
@@ -58,11 +43,14 @@ interface Announcement {
   atMs: number;
 }
 
-export function createReadLeases(options: ReadLeasesOptions): ReadLeases {
-  return new AnnouncedLeases(options);
-}
-
-class AnnouncedLeases implements ReadLeases {
+/**
+ * Leases for reads (C. Gray and D. Cheriton, "Leases", 1989): a process may serve an image for a fixed time after it asked for its
+ * record, without asking again. A change of the image resolves only when every such lease has expired, so that no process serves
+ * the earlier state afterwards, not even one that was suspended or that cannot reach the store.
+ *
+ * The processes share only the longest duration in use, under one key.
+ */
+export class ReadLeases {
   readonly #options: ReadLeasesOptions;
   /** Since when the duration is announced without a gap, by the monotonic clock. */
   #sinceMs = Number.POSITIVE_INFINITY;
@@ -78,12 +66,14 @@ class AnnouncedLeases implements ReadLeases {
     return { monotonicMs: performance.now(), unixMs: this.#options.now() };
   }
 
+  /** Whether a record requested at that moment may still be served. */
   isValid(requested: Instant): boolean {
     const { leaseMs } = this.#options;
     if (leaseMs === 0) return false;
     return this.#ageOf(requested) < leaseMs && this.#isAnnounced(requested.monotonicMs);
   }
 
+  /** Resolves when no process serves by leases what it requested before this call. */
   async outlast(): Promise<void> {
     const { store, now } = this.#options;
     // If it cannot be read, other processes may have leases all the same.
