@@ -36,6 +36,13 @@ const MEASURING = [
   "test/hostile/{bombs,health,queue}.long.test.ts",
 ];
 
+/** Files that replace a module of Node share no modules with other files. */
+const MOCKING = [
+  "packages/core/src/images/record/read-lease-waits.test.ts",
+  "packages/core/src/images/renditions/rendition-cache.test.ts",
+  "packages/core/src/stores/fs/fs-due-index.long.test.ts",
+];
+
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -52,26 +59,32 @@ export default defineConfig({
   test: {
     globalSetup: usesBuild ? [] : ["test/support/build.ts"],
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
+    setupFiles: ["test/support/run-hooks.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     sequence: { sequencer: LongFirst },
     projects: [
       // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
-      project("functions", ALL, isAll ? MEASURING : [], cores + 1),
-      ...(isAll ? [project("measurements", MEASURING, [], cores)] : []),
+      project("functions", ALL, [...MOCKING, ...(isAll ? MEASURING : [])], cores + 1),
+      project("mocks", MOCKING, [], cores + 1, true),
+      ...(isAll ? [project("measurements", MEASURING, [], cores, true)] : []),
     ],
   },
 });
 
-/** Test files that run together, after those of the projects before. */
-function project(name: string, include: string[], exclude: string[], maxWorkers: number) {
+/**
+ * Test files that run together, after those of the projects before. The files of a worker share the modules that they import,
+ * which halves the CPU time, unless `isolate` is set. Helpers register their hooks in test/support/hooks.ts.
+ */
+function project(name: string, include: string[], exclude: string[], maxWorkers: number, isolate = false) {
   return {
     extends: true as const,
     test: {
       name,
       include,
       maxWorkers,
-      sequence: { groupOrder: name === "functions" ? 0 : 1 },
+      isolate,
+      sequence: { groupOrder: name === "measurements" ? 1 : 0 },
       exclude: ["**/node_modules/**", ...exclude, ...(isAll ? [] : [`**/*${LONG}`])],
     },
   };

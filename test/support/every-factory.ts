@@ -16,7 +16,7 @@ import { createMetrics, createTracing } from "@outrigger/telemetry";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import { createPages } from "@outrigger/web";
 import { createServer } from "outrigger";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 
 type Call = (options: never) => unknown;
 export type Given = Readonly<Record<string, unknown>>;
@@ -31,10 +31,6 @@ const contacts = core.createMemoryContactSource();
 const accounts = core.createMemoryAccounts();
 const suppressions = core.createMemorySuppressionList();
 export const images = core.createImages({ storage, renderer, secret: SECRET });
-afterAll(async () => {
-  await images.close();
-  await database.close();
-});
 
 /** Every function of docs/options.md, with options that it would take. */
 export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {

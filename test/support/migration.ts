@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "@outrigger/core/stores";
 import type { MigrationReport } from "@outrigger/ops";
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 import { outrigger } from "../../packages/server/test/outrigger-process.ts";
+import { afterEachTest } from "./hooks.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./redis-server.ts";
 
 /** The secret of the directory that is migrated, which the target is bound to. */
@@ -19,7 +20,7 @@ const SIGNALLING = new URL("./signal-after-writes.mjs", import.meta.url).href;
 const servers = new Set<RedisServer>();
 const stores = new Set<BlobStore>();
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const store of stores) await store.close();
   for (const server of servers) await server.close();
   stores.clear();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterEachFile } from "../../../test/support/hooks.ts";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
 import { createImageId, type ImageRecord } from "../src/images/record/image-record.ts";
 import { RenditionCache } from "../src/images/renditions/rendition-cache.ts";
@@ -15,8 +15,8 @@ export const NOON = Date.parse("2026-03-01T12:00:00.000Z");
 export const MIB = 2 ** 20;
 
 const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true });
+afterEachFile(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
 });
 
 export function createDirectory(): FsBlobStore {

@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterEachFile } from "../../../test/support/hooks.ts";
 import type { Call, SpooledFile } from "../src/contracts/call.ts";
 
 /** Spool directory for stores without their own. */
-const spool = mkdtempSync(join(tmpdir(), "outrigger-calls-"));
-afterAll(() => rmSync(spool, { recursive: true }));
+const spool = join(tmpdir(), `outrigger-calls-${randomUUID()}`);
+afterEachFile(() => rmSync(spool, { recursive: true, force: true }));
 
 /** Begins with the PNG signature; core checks nothing else. */
 export const PNG = Buffer.concat([
@@ -72,6 +72,7 @@ export function createCall(method: string, path: string, options: CallOptions = 
 }
 
 async function spoolFile(directory: string, bytes: Buffer): Promise<SpooledFile> {
+  await mkdir(directory, { recursive: true });
   const path = join(directory, randomUUID());
   await writeFile(path, bytes);
   return {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { afterEach, vi } from "vitest";
+import { vi } from "vitest";
+import { afterEachTest } from "../../../test/support/hooks.ts";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
 import type { ReadyReply, Reply } from "../src/contracts/call.ts";
 import { createImages, type Images } from "../src/images/images.ts";
@@ -50,7 +51,7 @@ export type SiteOptions = Partial<Omit<ImagesOptions, "storage" | "renderer">> &
 const NOON = Date.parse("2026-03-01T12:00:00.000Z");
 const open = new Set<Images>();
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const images of open) await images.close();
   open.clear();
 });

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterEachFile } from "../../../test/support/hooks.ts";
 import { type BlobStore, isLocalStore } from "../src/contracts/blob-store.ts";
 import { type DueEntry, hasDueIndex } from "../src/contracts/due-index.ts";
 import type { Pages } from "../src/contracts/pages.ts";
@@ -63,9 +63,10 @@ export const STORES = { memory: () => createMemoryBlobStore(), disk: () => creat
 const closing: BlobStore[] = [];
 const directories = new Map<BlobStore, string>();
 
-afterAll(async () => {
-  for (const store of closing) await store.close();
+afterEachFile(async () => {
+  for (const store of closing.splice(0)) await store.close();
   for (const directory of new Set(directories.values())) await rm(directory, { recursive: true });
+  directories.clear();
 });
 
 /** A store on a directory, which is deleted after all tests. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach } from "vitest";
+import { afterEachTest } from "../../../test/support/hooks.ts";
 import type { Contact } from "../src/contracts/contact-source.ts";
 import type { MailLists, MailProber, ProbeResult } from "../src/contracts/mail-prober.ts";
 import { createLookup, type Lookup } from "../src/lookup/lookup.ts";
@@ -42,7 +42,7 @@ export interface LookupSite {
 const NOON = Date.parse("2026-03-01T12:00:00.000Z");
 const open = new Set<Lookup>();
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const lookup of open) await lookup.close();
   open.clear();
 });

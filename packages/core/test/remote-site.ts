@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { BlockList, Socket } from "node:net";
-import { afterEach } from "vitest";
 import { type DnsServer, startDnsServer } from "../../../test/support/dns-server.ts";
+import { afterEachTest } from "../../../test/support/hooks.ts";
 import { openRemote, type RemoteOptions } from "../src/http/remote/open-remote.ts";
 import { checkRemoteUrl } from "../src/http/remote/remote-policy.ts";
 import { specialAddresses } from "../src/http/remote/special-addresses.ts";
@@ -30,7 +30,7 @@ export interface RemoteSite {
 }
 
 const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const close of closing.splice(0)) await close();
 });
 

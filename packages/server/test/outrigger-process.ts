@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
-import { afterEach } from "vitest";
+import { afterEachTest } from "../../../test/support/hooks.ts";
 
 const BIN = fileURLToPath(new URL("../bin/outrigger.js", import.meta.url));
 
@@ -31,7 +31,7 @@ const running = new Set<OutriggerProcess>();
 const directories = new Set<string>();
 
 // Ends the processes of a test after the test, even if it failed.
-afterEach(async () => {
+afterEachTest(async () => {
   for (const { child, exit } of running) {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await exit;

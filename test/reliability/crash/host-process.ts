@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { afterEach } from "vitest";
+import { afterEachTest } from "../../support/hooks.ts";
 import { type StartedProcess, startProcess } from "../../support/start-process.ts";
 
 const HOST = new URL("host.mjs", import.meta.url);
@@ -7,7 +7,7 @@ const HOST = new URL("host.mjs", import.meta.url);
 const running = new Set<HostProcess>();
 
 // Also after a failed test no process remains.
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all([...running].map((host) => host.kill()));
 });
 

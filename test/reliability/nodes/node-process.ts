@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { afterEachTest } from "../../support/hooks.ts";
 import { startProcess } from "../../support/start-process.ts";
 import type { StorageSpec } from "./storages.ts";
 
@@ -42,7 +42,7 @@ const running = new Set<NodeProcess>();
 const directories = new Set<string>();
 
 // Also after a failed test no node remains.
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all([...running].map((node) => node.kill()));
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
   directories.clear();
