@@ -1,7 +1,7 @@
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
-import { isHidden, readLayerState } from "../packages/imaging/src/worker/pdf/layer-state.ts";
+import { isHidden, readLayerState } from "../packages/imaging/src/worker/pdf/layers.ts";
 import { updatedPdf } from "../packages/imaging/src/worker/pdf/pdf-file.ts";
 import { parsePdfValue } from "../packages/imaging/src/worker/privacy/pdf/parse-pdf-value.ts";
 import { firstObjectOf, type SampleObject, samplePdf } from "./support/pdf-samples.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cover } from "../../packages/imaging/src/shared/crop.ts";
+import { cover } from "../../packages/imaging/src/shared/fit.ts";
 import { cutPosition } from "../../packages/web/browser/edit/focal-point.ts";
 
 const side = fc.integer({ min: 8, max: 8192 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BoxLimits, cover, pad, scaledPlacement, windowOf } from "./crop.ts";
+import { type BoxLimits, cover, pad, scaledPlacement, windowOf } from "./fit.ts";
 
 const roomy = { enlarge: false, maxSide: 8192, maxPixels: 25_000_000 };
 const box = (maxWidth: number, maxHeight: number, more: Partial<BoxLimits> = {}): BoxLimits => ({

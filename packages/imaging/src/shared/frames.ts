@@ -5,7 +5,7 @@ export interface Frame {
 }
 
 /** The most that a reader accepts. A frame above a limit makes it throw. */
-export interface FrameLimits {
+interface FrameLimits {
   /** Bytes of the JSON text. */
   messageBytes: number;
   /** Bytes that may come with the next message. */
@@ -25,7 +25,7 @@ export function frameHead(message: object, byteLength: number): Buffer {
 }
 
 /** Reads frames from a pipe. */
-export interface FrameReader {
+interface FrameReader {
   /** The memory for the next bytes of the pipe. Not empty. */
   space(): Buffer;
   /** Takes the bytes that the pipe put at the beginning of `space()`. Throws for a frame above a limit. */

@@ -35,7 +35,7 @@ const DEAR_MS = 40;
 const DEAR_SVG_BYTES = 64 * 1024;
 
 /** A picture with the length of its file in bytes. */
-export interface Weighed extends Measured {
+interface Weighed extends Measured {
   bytes: number;
 }
 

@@ -6,8 +6,7 @@ import type {
   RenditionSpec,
   Size,
 } from "@outrigger/core/images";
-import { cover, pad } from "./crop.ts";
-import { fitInside } from "./fit.ts";
+import { cover, fitInside, pad } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";
 
 /** Facts about a picture, known before its pixels are decoded. */

@@ -1,9 +1,10 @@
 import { isServiceError } from "@outrigger/core";
 import type { Admission, ImageInfo, OriginalType, PictureLook, Size } from "@outrigger/core/images";
 import sharp from "sharp";
-import { fitInside } from "../shared/fit.ts";
-import type { Kept, PictureLimits } from "../shared/wire.ts";
-import { readPixels } from "./libvips.ts";
+import { rgbaToThumbHash } from "thumbhash";
+import { fitSquare } from "../shared/fit.ts";
+import { type Kept, MAX_PIECES, type PictureLimits, type Piece } from "../shared/wire.ts";
+import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
 import { repairPdf } from "./pdf/repair-pdf.ts";
@@ -12,15 +13,9 @@ import { hasSoundEnd } from "./png/png-chunks.ts";
 import { stripMetadata } from "./privacy/strip-metadata.ts";
 import { repairRaster } from "./repair/repair.ts";
 import { cleanSvg } from "./svg/clean-svg.ts";
-import { LOOK_SIDE, takeLook } from "./take-look.ts";
 
-const THUMBNAIL = {
-  maxWidth: LOOK_SIDE,
-  maxHeight: LOOK_SIDE,
-  maxSide: LOOK_SIDE,
-  enlarge: false,
-  maxPixels: LOOK_SIDE ** 2,
-};
+/** Sides of the picture that {@link takeLook} reads. A ThumbHash holds at most seven waves per side. */
+const LOOK_SIDE = 16;
 /** Pixels from which the look of a costly picture is read from a sample. */
 const SAMPLED_PIXELS = 1_000_000;
 
@@ -75,7 +70,7 @@ async function decodeAll(
   strict = false,
 ): Promise<ImageInfo & PictureLook & { pages: number }> {
   const { natural, pages } = picture;
-  const size = fitInside(natural, THUMBNAIL);
+  const size = fitSquare(natural, LOOK_SIDE);
   const isLarge = natural.width * natural.height > SAMPLED_PIXELS;
   const isSampled = isLarge && picture.isCostly === true && hasSoundEnd(bytes);
   const pixels = isSampled
@@ -106,4 +101,77 @@ async function readSampled(picture: Picture, type: OriginalType, size: Size, lim
   const { pixels, channels } = await readPixels(image, type, limits);
   const grid = sharp(pixels, { raw: { ...sampled, channels } });
   return readPixels(grid.resize({ ...size, fit: "fill" }), type, limits);
+}
+
+/**
+ * The look of a picture, from its pixels at {@link LOOK_SIDE} or less per side.
+ * @param isSample Whether the pixels may miss a transparent spot. An alpha channel then counts as transparency.
+ */
+export function takeLook({ pixels, width, height, channels }: Pixels, isSample: boolean): PictureLook {
+  const rgba = channels === 4 ? pixels : withAlpha(pixels, width * height);
+  const alpha = channels === 4 && (isSample || pixels.some((value, at) => at % 4 === 3 && value < 255));
+  const placeholder = Buffer.from(rgbaToThumbHash(width, height, rgba)).toString("base64");
+  const color = averageColor(rgba);
+  return { placeholder, ...(color === null ? {} : { color }), alpha };
+}
+
+/** The average weighted by opacity. `null` for a picture that is wholly transparent. */
+function averageColor(rgba: Buffer): string | null {
+  const sums = [0, 0, 0];
+  let weight = 0;
+  for (let at = 0; at < rgba.length; at += 4) {
+    const opacity = rgba[at + 3] ?? 0;
+    weight += opacity;
+    for (let channel = 0; channel < 3; channel++) {
+      sums[channel] = (sums[channel] ?? 0) + (rgba[at + channel] ?? 0) * opacity;
+    }
+  }
+  if (weight === 0) return null;
+  const hex = sums.map((sum) =>
+    Math.round(sum / weight)
+      .toString(16)
+      .padStart(2, "0"),
+  );
+  return `#${hex.join("")}`;
+}
+
+function withAlpha(rgb: Buffer, count: number): Buffer {
+  const rgba = Buffer.alloc(count * 4, 255);
+  for (let at = 0; at < count; at++) rgb.copy(rgba, at * 4, at * 3, at * 3 + 3);
+  return rgba;
+}
+
+/**
+ * Describes a cleaned file for the host, which has the source: most of it as ranges of the source, the rest as new
+ * bytes.
+ */
+export function describePieces(source: Buffer, file: readonly Buffer[]): { pieces: Piece[]; bytes: Buffer } {
+  const pieces: Piece[] = [];
+  const added: Buffer[] = [];
+  let addedBytes = 0;
+  for (const part of file) {
+    const start = startWithin(source, part);
+    if (start === null) {
+      append(pieces, ["reply", addedBytes, addedBytes + part.length]);
+      added.push(part);
+      addedBytes += part.length;
+    } else append(pieces, ["source", start, start + part.length]);
+  }
+  if (pieces.length <= MAX_PIECES) return { pieces, bytes: Buffer.concat(added) };
+  const bytes = Buffer.concat(file);
+  return { pieces: [["reply", 0, bytes.length]], bytes };
+}
+
+/** Adds a piece, joined to the last one where it continues it. */
+function append(pieces: Piece[], [of, start, end]: Piece): void {
+  const last = pieces.at(-1);
+  if (last?.[0] === of && last[2] === start) pieces[pieces.length - 1] = [of, last[1], end];
+  else pieces.push([of, start, end]);
+}
+
+/** Where `part` begins in `source`; `null` if it has memory of its own. */
+function startWithin(source: Buffer, part: Buffer): number | null {
+  const start = part.byteOffset - source.byteOffset;
+  const isPart = part.buffer === source.buffer && start >= 0 && start + part.length <= source.length;
+  return isPart ? start : null;
 }

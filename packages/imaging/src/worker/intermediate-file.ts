@@ -2,8 +2,7 @@ import { deflateSync } from "node:zlib";
 import type { OriginalType, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { type Pixels, readPixels } from "./libvips.ts";
-import type { Picture } from "./picture.ts";
-import { unreadable } from "./unreadable.ts";
+import { type Picture, unreadable } from "./picture.ts";
 
 /**
  * First bytes of an intermediate with raw pixels. After it come width and height (4 bytes each, big-endian), channels

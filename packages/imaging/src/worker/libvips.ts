@@ -1,7 +1,7 @@
 import type { OriginalType } from "@outrigger/core/images";
 import { isError } from "@outrigger/core/values";
 import type { Sharp } from "sharp";
-import { tooManyPixels, unreadable } from "./unreadable.ts";
+import { tooManyPixels, unreadable } from "./picture.ts";
 
 /** Interleaved 8-bit sRGB, with alpha where there are four channels. */
 export interface Pixels {

@@ -1,8 +1,13 @@
 import type { OriginalType } from "@outrigger/core/images";
+import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
-import { openRaster } from "./open-raster.ts";
+import { readGifStructure } from "./gif/gif-blocks.ts";
+import { withTransparentCanvas } from "./gif/transparent-gif.ts";
+import { awaitLibvips } from "./libvips.ts";
 import { openPdf } from "./pdf/open-pdf.ts";
-import type { Picture } from "./picture.ts";
+import { type DecodeOptions, type Picture, tooManyPixels, unreadable } from "./picture.ts";
+import { readPngGamma, withGammaProfile } from "./png/png-gamma.ts";
+import { hasJpegEnd } from "./privacy/jpeg-segments.ts";
 import { openPsd } from "./psd/open-psd.ts";
 import { openSvg } from "./svg/open-svg.ts";
 
@@ -28,4 +33,80 @@ export async function openPicture(
     default:
       return openRaster(bytes, type, limits);
   }
+}
+
+/** The originals whose pixels libvips decodes. */
+type RasterType = "image/png" | "image/jpeg" | "image/gif";
+
+/** The name of each type in libvips. */
+const loaderNames: Record<RasterType, string> = {
+  "image/png": "png",
+  "image/jpeg": "jpeg",
+  "image/gif": "gif",
+};
+
+/** Reads the header. Rejects with `unsupported_media`: not of this type, damaged, or over a limit. */
+async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits): Promise<Picture> {
+  if (bytes.length === 0) throw unreadable(type, "it is empty");
+  if (type === "image/gif") checkGif(bytes, limits);
+  const options = { failOn: "error", limitInputPixels: limits.maxPixels } as const;
+  const header = sharp(bytes, { ...options, animated: type === "image/gif" });
+  const metadata = await awaitLibvips(type, limits, header.metadata());
+  if (metadata.format !== loaderNames[type]) throw unreadable(type, `its bytes are ${metadata.format}`);
+  const frames = metadata.pages ?? 1;
+  if (frames > limits.maxFrames) throw unreadable(type, `it has more than ${limits.maxFrames} frames`);
+  const { width, height } = metadata.autoOrient;
+  return {
+    natural: { width, height: metadata.pageHeight ?? height },
+    frames,
+    pages: frames,
+    scalable: false,
+    isCostly:
+      type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
+    ...(frames > 1 ? { timing: timingOf(metadata) } : {}),
+    decode: (wanted = {}) =>
+      decodeRaster(bytes, type, { ...wanted, metadata }, { ...options, autoOrient: true }),
+  };
+}
+
+/** What encoders accept at most as a count of plays and as a delay in milliseconds. */
+const MAX_TIMING = 65_535;
+
+/** libvips counts plays, of which a GIF can have 65,536, and some writers mean "for ever" by that. */
+function timingOf({ delay = [], loop = 0 }: Metadata): Picture["timing"] & {} {
+  return {
+    delay: delay.map((each) => Math.min(Math.max(0, each), MAX_TIMING)),
+    loop: loop > MAX_TIMING ? 0 : loop,
+  };
+}
+
+async function decodeRaster(
+  bytes: Buffer,
+  type: RasterType,
+  { animated = false, strict = false, frames, metadata }: DecodeOptions & { metadata: Metadata },
+  options: SharpOptions,
+): Promise<Sharp> {
+  if (type === "image/gif") {
+    const gif = withTransparentCanvas(bytes, animated);
+    const { first, count } = frames ?? { first: 0, count: animated ? gif.frames : 1 };
+    return sharp(gif.bytes, { ...options, page: first, pages: count });
+  }
+  if (type === "image/png") {
+    const gamma = readPngGamma(bytes);
+    const image = sharp(gamma === null ? bytes : await withGammaProfile(bytes, gamma, options), options);
+    const hasProfile = gamma !== null || metadata.icc !== undefined;
+    const isDeep = metadata.space === "rgb16" || gamma?.depth === 16;
+    // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
+    return hasProfile && isDeep ? image.withIccProfile("srgb", { attach: false }) : image;
+  }
+  // libjpeg notices a missing end only when it happens to read so far.
+  if (strict && !hasJpegEnd(bytes)) throw unreadable(type, "it is truncated");
+  return sharp(bytes, strict ? { ...options, failOn: "warning" } : options);
+}
+
+/** Checks a GIF before libvips reads it: a GIF of a few bytes can declare frames that take a gigabyte. */
+function checkGif(bytes: Buffer, limits: PictureLimits): void {
+  const { width, height, frames } = readGifStructure(bytes);
+  if (frames > limits.maxFrames) throw unreadable("image/gif", `it has more than ${limits.maxFrames} frames`);
+  if (width * height * frames > limits.maxPixels) throw tooManyPixels("image/gif", limits.maxPixels);
 }

@@ -1,6 +1,7 @@
-import type { Size } from "@outrigger/core/images";
+import { ServiceError } from "@outrigger/core";
+import type { OriginalType, Size } from "@outrigger/core/images";
 import type { Sharp } from "sharp";
-import type { Placement } from "../shared/crop.ts";
+import type { Placement } from "../shared/fit.ts";
 
 /** Options of {@link Picture.decode}. */
 export interface DecodeOptions {
@@ -36,4 +37,37 @@ export interface Picture {
    * pipeline do so.
    */
   decode(options?: DecodeOptions): Promise<Sharp>;
+}
+
+/** The `unsupported_media` error for bytes that cannot be read as `type`. `reason` is a clause without a full stop. */
+export function unreadable(type: OriginalType, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    "unsupported_media",
+    `This cannot be read as ${type}: ${reason}.`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** The `unsupported_media` error for more pixels than `maxPixels`. */
+export function tooManyPixels(type: OriginalType, maxPixels: number): ServiceError {
+  return unreadable(type, `it has more than ${maxPixels / 1_000_000} megapixels`);
+}
+
+/** Share of its rows that a truncated or damaged picture must have. */
+const MIN_SHARE = 0.9;
+
+/** Throws `unsupported_media` when too many rows are missing. @param what The rows, in the message. */
+export function requireRows(
+  type: OriginalType,
+  {
+    came,
+    of,
+    isTruncated,
+    what = "its rows",
+  }: { came: number; of: number; isTruncated: boolean; what?: string },
+): void {
+  if (came >= of * MIN_SHARE) return;
+  const state = isTruncated ? "truncated" : "damaged";
+  const percent = Math.ceil(100 - (100 * came) / of);
+  throw unreadable(type, `it is ${state}: ${percent} % of ${what} are missing`);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_PIECES } from "../shared/wire.ts";
-import { describePieces } from "./pieces.ts";
+import { describePieces } from "./admit.ts";
 
 const source = Buffer.from("0123456789");
 

@@ -1,4 +1,13 @@
-import type { Layout, OriginalType, Rendition, RenditionSpec } from "@outrigger/core/images";
+import type {
+  FoundPlace,
+  Layout,
+  OriginalType,
+  Rendition,
+  RenditionSpec,
+  Size,
+} from "@outrigger/core/images";
+import sharp from "sharp";
+import { clamp, fitSquare, type Placement } from "../shared/fit.ts";
 import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
 import { isAnimated, renditionLayout } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
@@ -7,15 +16,14 @@ import { edited } from "./conversions/edited.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
-import { findPlace } from "./find-place.ts";
 import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermediate-file.ts";
-import { type Pixels, readPixels } from "./libvips.ts";
+import { awaitLibvips, type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import type { Picture } from "./picture.ts";
 import { stripRaster } from "./privacy/strip-raster.ts";
 import { writePsd } from "./psd/write-psd.ts";
 import { cleanSvg } from "./svg/clean-svg.ts";
-import { frameSvg } from "./svg/frame-svg.ts";
+import { frameSvg } from "./svg/resize-svg.ts";
 
 /** `Renderer.render`, in the worker. */
 export async function render(
@@ -111,4 +119,38 @@ async function toPsd(conversion: Conversion): Promise<Buffer> {
   const { type, limits } = conversion;
   const { pixels, ...size } = await readPixels(await uprightPixels(conversion), type, limits);
   return writePsd(pixels, size);
+}
+
+/** Pixels of the longer side on which a place is searched. The search takes time in proportion to the pixels. */
+const SEARCHED_SIDE = 512;
+
+/** Finds the part of `size` in the first frame of a picture that is drawn as `drawn`. */
+export async function findPlace(
+  picture: Picture,
+  drawn: Size & { at: FoundPlace },
+  size: Size,
+  { type, limits }: { type: OriginalType; limits: PictureLimits },
+): Promise<Placement> {
+  const { width, height, at } = drawn;
+  const reduced = fitSquare(drawn, SEARCHED_SIDE);
+  const image = (await picture.decode({ drawnAs: reduced })).resize({ ...reduced, fit: "fill" });
+  const { pixels, channels } = await readPixels(image, type, limits);
+  const window = {
+    width: clamp(Math.round((size.width * reduced.width) / width), 1, reduced.width),
+    height: clamp(Math.round((size.height * reduced.height) / height), 1, reduced.height),
+  };
+  const search = sharp(pixels, { raw: { ...reduced, channels } })
+    .resize({ ...window, fit: "cover", position: sharp.strategy[at] })
+    .raw();
+  const { info } = await awaitLibvips(type, limits, search.toBuffer({ resolveWithObject: true }));
+  // sharp gives the offset of the picture in the window: negative.
+  const { cropOffsetLeft = 0, cropOffsetTop = 0 } = info;
+  const left = Math.round((-cropOffsetLeft * width) / reduced.width);
+  const top = Math.round((-cropOffsetTop * height) / reduced.height);
+  return {
+    width,
+    height,
+    left: clamp(left, 0, width - size.width),
+    top: clamp(top, 0, height - size.height),
+  };
 }

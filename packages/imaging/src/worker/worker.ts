@@ -15,8 +15,8 @@ import {
   type Usage,
   type WorkerMessage,
 } from "../shared/wire.ts";
+import { describePieces } from "./admit.ts";
 import { saysOutOfMemory } from "./libvips.ts";
-import { describePieces } from "./pieces.ts";
 
 /** A reply with its bytes. */
 interface Reply {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Attempt, findQuality } from "./auto-quality.ts";
+import { type Attempt, findQuality } from "./to-raster.ts";
 
 const RANGE = { lowest: 45, high: 90 };
 

@@ -1,15 +1,13 @@
 import { isServiceError } from "@outrigger/core";
 import type { PictureEdits, Size, Watermark } from "@outrigger/core/images";
 import sharp, { type Sharp } from "sharp";
-import { clamp, type Placement } from "../../shared/crop.ts";
-import { fitInside } from "../../shared/fit.ts";
+import { clamp, fitInside, type Placement } from "../../shared/fit.ts";
 import { isScalable } from "../../shared/measure.ts";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { type Pixels, readPixels } from "../libvips.ts";
 import { openPicture } from "../open-picture.ts";
 import { PIXELS_PER_POINT } from "../pdf/open-pdf.ts";
-import { type Conversion, uprightPixels } from "./conversion.ts";
-import { resized } from "./placed-pixels.ts";
+import { type Conversion, resized, uprightPixels } from "./conversion.ts";
 
 /** Applies the edits of a spec. Returns the conversion of the edited pixels to the same format, in the size that results. */
 export async function edited(conversion: Conversion): Promise<Conversion> {
@@ -110,14 +108,19 @@ async function drawWatermark(
     for (let alpha = 3; alpha < mark.pixels.length; alpha += 4) {
       mark.pixels[alpha] = Math.round((mark.pixels[alpha] ?? 0) * opacity);
     }
-    return { ...mark, ...placeOf(at, drawn, size, edge) };
+    return { ...mark, ...watermarkCorner(at, drawn, size, edge) };
   } catch (error) {
     if (!isServiceError(error, "unsupported_media")) throw error;
     throw new Error(`The watermark cannot be drawn. ${error.message}`, { cause: error });
   }
 }
 
-function placeOf(at: Watermark["at"], mark: Size, size: Size, edge: number): Pick<Placement, "left" | "top"> {
+function watermarkCorner(
+  at: Watermark["at"],
+  mark: Size,
+  size: Size,
+  edge: number,
+): Pick<Placement, "left" | "top"> {
   const offset = (room: number, isFirst: boolean, isLast: boolean) =>
     isFirst ? Math.min(edge, room) : isLast ? Math.max(0, room - edge) : Math.floor(room / 2);
   return {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Pixels } from "../libvips.ts";
-import { sampleOf } from "./sample.ts";
+import { sampleOf } from "./ssim.ts";
 
 /** A picture whose pixels hold their own place. */
 function placed(width: number, height: number): Pixels {

@@ -1,7 +1,7 @@
 import type { Size } from "@outrigger/core/images";
 import { awaitLibvips } from "../libvips.ts";
 import { resizeSvg } from "../svg/resize-svg.ts";
-import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/wrap-raster.ts";
+import { MAX_WRAPPED_BYTES, wrapRaster } from "../svg/svg-writer.ts";
 import { type Conversion, isPlainRaster, keepsSize } from "./conversion.ts";
 import { encodedPixels } from "./to-raster.ts";
 

@@ -4,7 +4,7 @@ const MAX_CODES = 4096;
 const MAX_MIN_CODE_BITS = 8;
 
 /** The codes of a frame up to its end, its last pixel or its first fault. */
-export interface LzwCodes {
+interface LzwCodes {
   /** Pixels that the codes describe, at most as many as expected. */
   pixels: number;
   /** Whether all pixels came, or an end code. */

@@ -1,5 +1,4 @@
-import { readGifBlocks } from "./gif-blocks.ts";
-import { type GifFrame, joinSubBlocks, readGifFrames, splitSubBlocks } from "./gif-frames.ts";
+import { type GifFrame, joinSubBlocks, readGifBlocks, readGifFrames, splitSubBlocks } from "./gif-blocks.ts";
 import { walkLzwCodes } from "./lzw-codes.ts";
 
 /** A frame of one transparent pixel, with a graphic control and two colours of its own. */
@@ -14,7 +13,7 @@ const COLOURS = 256;
  * area. libvips draws both in the background colour, unless the frames have a transparent colour. Frames get one that
  * they do not use. A frame more, to be ignored, makes libvips decode the alpha channel at all.
  */
-export interface TransparentGif {
+interface TransparentGif {
   bytes: Buffer;
   /** Frames to decode. */
   frames: number;

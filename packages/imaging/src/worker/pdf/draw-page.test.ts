@@ -6,7 +6,7 @@ import {
   samplePdf,
 } from "../../../../../test/support/pdf-samples.ts";
 import type { Rgb } from "../../../test/pictures.ts";
-import { drawPage } from "./draw-page.ts";
+import { drawPage } from "./open-pdf.ts";
 import { usePdfDocument } from "./pdf-document.ts";
 
 const WHITE: Rgb = [255, 255, 255];

@@ -1,7 +1,7 @@
+import { createHash } from "node:crypto";
 import { ServiceError } from "@outrigger/core";
-import { unreadable } from "../unreadable.ts";
-import { useMemory } from "./pdf-memory.ts";
-import { type Pdfium, releasing, usePdfium } from "./pdfium.ts";
+import { unreadable } from "../picture.ts";
+import { type Pdfium, readFloats, releasing, useMemory, usePdfium } from "./pdfium.ts";
 
 /** A document that is open in an instance of PDFium. */
 export interface PdfDocument {
@@ -93,4 +93,92 @@ export function useCopiedPages<Result>(
     if (!isCopied) throw unreadable("application/pdf", "its pages are missing or damaged");
     return use({ ...copies, pageCount: indexes.length });
   });
+}
+
+/** Width and height in points, of which an inch has 72. */
+export interface PageSize {
+  width: number;
+  height: number;
+}
+
+/** A rectangle in points, y upwards. */
+export interface PageBox {
+  left: number;
+  bottom: number;
+  right: number;
+  top: number;
+}
+
+/** Points per side, 70 m. PDF itself has no limit; Acrobat's is 14,400. */
+const MAX_PAGE_POINTS = 200_000;
+
+/** The visible size of the page at `index`, from 0: its crop box, rotated. */
+export function readPageSize({ pdfium, handle }: PdfDocument, index: number): PageSize {
+  const size = readFloats(pdfium, 2, (pointer) => pdfium.FPDF_GetPageSizeByIndexF(handle, index, pointer));
+  const [width = 0, height = 0] = size ?? [];
+  const name = `its page ${index + 1}`;
+  if (size === null) throw unreadable("application/pdf", `${name} is missing or damaged`);
+  if (!(width > 0 && height > 0)) throw unreadable("application/pdf", `${name} has no area`);
+  if (Math.max(width, height) > MAX_PAGE_POINTS) {
+    throw unreadable("application/pdf", `${name} is wider or higher than ${MAX_PAGE_POINTS} points`);
+  }
+  return { width, height };
+}
+
+/** The visible part of an open page before rotation: its crop box within its media box. */
+export function readPageBox(pdfium: Pdfium, page: number): PageBox {
+  // An FS_RECTF.
+  const [left = 0, top = 0, right = 0, bottom = 0] =
+    readFloats(pdfium, 4, (pointer) => pdfium.FPDF_GetPageBoundingBox(page, pointer)) ?? [];
+  return { left, bottom, right, top };
+}
+
+/** Sets the media box and crop box of an open page to `box`. */
+export function setPageBox(pdfium: Pdfium, page: number, { left, bottom, right, top }: PageBox): void {
+  pdfium.FPDFPage_SetMediaBox(page, left, bottom, right, top);
+  pdfium.FPDFPage_SetCropBox(page, left, bottom, right, top);
+}
+
+/** Bytes of an `FPDF_FILEWRITE`: a version and a function. */
+const FILE_WRITE_BYTES = 8;
+const FILE_WRITE_VERSION = 1;
+/** The type of `WriteBlock`: three 32-bit numbers in, one out. */
+const WRITE_BLOCK_SIGNATURE = "iiii";
+/** Bytes at the end of the file that hold PDFium's trailer. */
+const TRAILER_BYTES = 512;
+
+/** Saves the document as a file, not encrypted. The same document gives the same bytes. */
+export function savePdf({ pdfium, handle }: PdfDocument): Buffer {
+  const { pdfium: runtime } = pdfium;
+  pdfium.EPDF_SetMetaText(handle, "CreationDate", 0);
+  const blocks: Buffer[] = [];
+  const writeBlock = runtime.addFunction((_, start = 0, length = 0) => {
+    blocks.push(Buffer.from(runtime.HEAPU8.subarray(start, start + length)));
+    return 1;
+  }, WRITE_BLOCK_SIGNATURE);
+  const isSaved = releasing(
+    () =>
+      useMemory(pdfium, FILE_WRITE_BYTES, (fileWrite) => {
+        new Int32Array(runtime.HEAPU8.buffer, fileWrite, 2).set([FILE_WRITE_VERSION, writeBlock]);
+        return pdfium.FPDF_SaveAsCopy(handle, fileWrite, 0);
+      }),
+    () => runtime.removeFunction(writeBlock),
+  );
+  if (!isSaved) throw unreadable("application/pdf", "it cannot be saved");
+  return withStableId(Buffer.concat(blocks));
+}
+
+/** Replaces the random identifier of the file with a digest of the bytes before it (ISO 32000-1, 14.4). */
+function withStableId(file: Buffer): Buffer {
+  const trailer = file.toString("latin1", Math.max(0, file.length - TRAILER_BYTES));
+  const found = /\/ID\[<[0-9A-F]{32}><[0-9A-F]{32}>\]/.exec(trailer);
+  if (found === null) return file;
+  const start = file.length - trailer.length + found.index;
+  const digest = createHash("sha256")
+    .update(file.subarray(0, start))
+    .digest("hex")
+    .slice(0, 32)
+    .toUpperCase();
+  file.write(`/ID[<${digest}><${digest}>]`, start, "latin1");
+  return file;
 }

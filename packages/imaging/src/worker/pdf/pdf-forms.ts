@@ -1,17 +1,16 @@
-import { unreadable } from "../unreadable.ts";
-import { readPageBox, setPageBox } from "./page-geometry.ts";
-import { type PdfDocument, usePdfPage } from "./pdf-document.ts";
+import { unreadable } from "../picture.ts";
+import { type PdfDocument, readPageBox, setPageBox, usePdfPage } from "./pdf-document.ts";
 import { type Pdfium, releasing } from "./pdfium.ts";
 
 /** A page with its filled-in form fields. */
-export interface FormPage {
+interface FormPage {
   handle: number;
   /** The `FPDF_FORMHANDLE` that draws the fields. */
   forms: number;
 }
 
 /** The forms of a document. */
-export interface PdfForms {
+interface PdfForms {
   /** Opens the page at `index`, from 0, while `use` runs. Fields without an appearance get one. */
   usePage<Result>(index: number, use: (page: FormPage) => Result): Result;
 }

@@ -1,6 +1,6 @@
 import { parsePdfValue } from "../privacy/pdf/parse-pdf-value.ts";
 import { type PdfInventory, type PdfObject, takePdfInventory } from "../privacy/pdf/pdf-inventory.ts";
-import { entryOf, nameOf, type PdfValue } from "../privacy/pdf/pdf-value.ts";
+import { entryOf, type PdfValue, pdfNameAt } from "../privacy/pdf/pdf-value.ts";
 import { pdfFile, type WrittenObject } from "./pdf-file.ts";
 
 /** Attributes that a page inherits from its ancestors (ISO 32000-1, table 30). */
@@ -57,7 +57,7 @@ class DamagedFile {
     const named = roots.flatMap((root) => (root?.kind === "reference" ? [root.number] : []));
     for (const number of [...named, ...[...this.#objects.keys()].toReversed()]) {
       const found = this.#located(number);
-      if (found && nameOf(found.value, "Type") === "Catalog") return entriesOf(found);
+      if (found && pdfNameAt(found.value, "Type") === "Catalog") return entriesOf(found);
     }
     return undefined;
   }
@@ -93,7 +93,7 @@ class DamagedFile {
   pagesByType(): FoundPage[] {
     return [...this.#objects.keys()].flatMap((number) => {
       const found = this.#located(number);
-      if (!found || nameOf(found.value, "Type") !== "Page") return [];
+      if (!found || pdfNameAt(found.value, "Type") !== "Page") return [];
       const own = entriesOf(found);
       return [{ number, entries: new Map([...this.#inherited(own), ...own]) }];
     });
@@ -205,7 +205,7 @@ function writeObject({ host: { content }, start, data }: PdfObject): WrittenObje
   const value = parsePdfValue(content, start);
   if (value === null) return null;
   if (data === null) return [content.subarray(value.start, value.end)];
-  const type = nameOf(value, "Type");
+  const type = pdfNameAt(value, "Type");
   if (type === "XRef" || type === "ObjStm") return null;
   const others = [...entriesOf({ value, content })].filter(([key]) => key !== "Length");
   return [

@@ -1,7 +1,6 @@
 import { isServiceError } from "@outrigger/core";
-import { resavePdf } from "../privacy/pdf/resave-pdf.ts";
-import { readPageSize } from "./page-geometry.ts";
-import { usePdfDocument } from "./pdf-document.ts";
+import { resavePdf } from "../privacy/strip-pdf.ts";
+import { readPageSize, usePdfDocument } from "./pdf-document.ts";
 import { rebuildPdf } from "./rebuild-pdf.ts";
 
 /** How far into a file PDFium looks for its header. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { firstObjectOf, type SampleObject, samplePdf } from "../../../../../test/support/pdf-samples.ts";
-import { broadestFont } from "./machine-fonts.ts";
+import { broadestFont } from "./substitute-fonts.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -16,7 +16,7 @@ const SIZE = { width: 120, height: 80 };
 async function drawn(bytes: Buffer): Promise<Uint8Array> {
   const [{ usePdfDocument }, { drawPage }] = await Promise.all([
     import("./pdf-document.ts"),
-    import("./draw-page.ts"),
+    import("./open-pdf.ts"),
   ]);
   return usePdfDocument(bytes, (document) => drawPage(document, 0, SIZE));
 }
@@ -97,7 +97,7 @@ test("a font collection works as a font does", async () => {
   await writeFile(join(fonts, "empty.otf"), "");
   vi.stubEnv("HOME", home);
   vi.resetModules();
-  const { broadestFont: broadest } = await import("./machine-fonts.ts");
+  const { broadestFont: broadest } = await import("./substitute-fonts.ts");
   expect(broadest()?.path).toBe(join(fonts, "a.ttc"));
   expect(await drawn(composedText("Жизнь"))).toEqual(single);
   await rm(home, { recursive: true });

@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 import { firstObjectOf, type SampleObject, samplePdf } from "../../../../../test/support/pdf-samples.ts";
-import { drawPage } from "./draw-page.ts";
+import { drawPage } from "./open-pdf.ts";
 import { usePdfDocument } from "./pdf-document.ts";
 
 const FIRST = firstObjectOf(1);

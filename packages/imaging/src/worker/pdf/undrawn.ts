@@ -1,9 +1,8 @@
 import type { Size } from "@outrigger/core/images";
+import { isFrame, Marker, readJpegSegments } from "../privacy/jpeg-segments.ts";
 import type { PdfDocument } from "./pdf-document.ts";
-import { readFloats, useMemory } from "./pdf-memory.ts";
-import type { Pdfium } from "./pdfium.ts";
+import { type Pdfium, readFloats, useMemory } from "./pdfium.ts";
 import { withFallbackFont } from "./substitute-fonts.ts";
-import { unsupportedJpeg } from "./unsupported-jpeg.ts";
 
 /** `FPDF_PAGEOBJ_*`. */
 const IMAGE = 3;
@@ -19,7 +18,7 @@ const MAX_FLAT_OBJECTS = 50_000;
 const MAX_DEPTH = 8;
 
 /** A drawn page: rows of RGB without padding. */
-export interface DrawnPage {
+interface DrawnPage {
   handle: number;
   pixels: Buffer;
   size: Size;
@@ -184,4 +183,26 @@ function hasLostText({ pdfium, handle: document }: PdfDocument, { handle: page }
     pdfium.FPDFBitmap_Destroy(bitmap);
     return false;
   }
+}
+
+const ARITHMETIC_FROM = 0xc9;
+const LOSSLESS: ReadonlySet<number> = new Set([0xc3, 0xc7, 0xcb, 0xcf]);
+const HIERARCHICAL: ReadonlySet<number> = new Set([0xc5, 0xc6, 0xcd, 0xce]);
+const USUAL_BITS = 8;
+
+/**
+ * The kind of a JPEG that PDFium draws as one colour; `null` for the usual kinds: sequential or progressive, Huffman
+ * coding, 8 bits. Source: ITU-T T.81, annex B.
+ */
+function unsupportedJpeg(jpeg: Buffer): string | null {
+  for (const { marker, payload } of readJpegSegments(jpeg)) {
+    if (marker === Marker.SOS) return null;
+    if (!isFrame(marker)) continue;
+    if (LOSSLESS.has(marker)) return "lossless JPEG";
+    if (HIERARCHICAL.has(marker)) return "hierarchical JPEG";
+    if (marker >= ARITHMETIC_FROM) return "arithmetic JPEG";
+    const [bits = 0] = payload;
+    return bits === USUAL_BITS ? null : `JPEG of ${bits} bits`;
+  }
+  return null;
 }

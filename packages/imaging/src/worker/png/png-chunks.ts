@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "../picture.ts";
 
 const TYPE = "image/png";
 export const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");

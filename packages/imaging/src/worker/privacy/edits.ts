@@ -1,5 +1,5 @@
 import type { OriginalType } from "@outrigger/core/images";
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "../picture.ts";
 
 /** More edits than any real file needs, and few enough to keep in memory. */
 const MAX_EDITS = 100_000;

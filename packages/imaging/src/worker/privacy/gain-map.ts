@@ -38,7 +38,7 @@ export function readHdr(jpeg: Buffer): Partial<Record<HdrKind, JpegSegment>> {
 }
 
 /** A range of bytes. */
-export interface Range {
+interface Range {
   start: number;
   end: number;
 }

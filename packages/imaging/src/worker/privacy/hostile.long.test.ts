@@ -7,8 +7,8 @@ import { firstObjectOf, pdfOfObjects, QUARTERS, samplePdf } from "../../../../..
 import { samplePsd } from "../../../../../test/support/psd-samples.ts";
 import { exifBlock } from "../../../test/exif-blocks.ts";
 import { sparseGif } from "../../../test/hostile-gifs.ts";
-import { openObjectStream } from "./pdf/object-stream.ts";
 import { parsePdfValue } from "./pdf/parse-pdf-value.ts";
+import { openObjectStream } from "./pdf/pdf-inventory.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 
 type StrippedType = Parameters<typeof stripMetadata>[1];

@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { sparseGif } from "../../../test/hostile-gifs.ts";
 import { animation, CORNERS } from "../../../test/pictures.ts";
-import { stripGif } from "./strip-gif.ts";
+import { stripGif } from "./strip-raster.ts";
 
 const SECRET = "a secret";
 const TRAILER = Buffer.of(0x3b);

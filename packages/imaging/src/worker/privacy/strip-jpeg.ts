@@ -1,5 +1,5 @@
 import { isServiceError } from "@outrigger/core";
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "../picture.ts";
 import { Edits } from "./edits.ts";
 import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";
 import {

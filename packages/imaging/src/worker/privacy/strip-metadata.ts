@@ -1,9 +1,8 @@
 import type { OriginalType } from "@outrigger/core/images";
-import { stripGif } from "./strip-gif.ts";
 import { stripJpeg } from "./strip-jpeg.ts";
 import { type StripPdfOptions, stripPdf } from "./strip-pdf.ts";
-import { stripPng } from "./strip-png.ts";
 import { stripPsd } from "./strip-psd.ts";
+import { stripGif, stripPng } from "./strip-raster.ts";
 
 /**
  * Removes personal metadata from an original (place, camera, author, programs, dates, thumbnails) without encoding its

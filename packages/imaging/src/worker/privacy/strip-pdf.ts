@@ -1,5 +1,8 @@
-import { unreadable } from "../unreadable.ts";
+import { savePdf, usePdfDocument } from "../pdf/pdf-document.ts";
+import { unreadable } from "../picture.ts";
+import { Edits } from "./edits.ts";
 import { ActiveContent } from "./pdf/active-content.ts";
+import { blankObject } from "./pdf/blank-out.ts";
 import { ImageMetadata } from "./pdf/image-metadata.ts";
 import {
   hasHiddenObjects,
@@ -7,9 +10,10 @@ import {
   type PdfInventory,
   takePdfInventory,
 } from "./pdf/pdf-inventory.ts";
+import { readPdfParts } from "./pdf/pdf-objects.ts";
 import { isSound } from "./pdf/pdf-structure.ts";
+import { pdfNameAt } from "./pdf/pdf-value.ts";
 import { blankPrivateData, blankSuspects, type PrivateData } from "./pdf/private-data.ts";
-import { resavePdf } from "./pdf/resave-pdf.ts";
 
 const TYPE = "application/pdf";
 const END_OF_FILE = "%%EOF";
@@ -105,4 +109,27 @@ function blankSurroundings({ file: { content, edits }, objects }: PdfInventory):
   const tail = content.subarray(end).toString("latin1", 0, 2);
   const lineEnd = /^(?:\r\n|\r|\n)?/.exec(tail)?.[0].length ?? 0;
   if (lastObject !== undefined && end > lastObject.end) edits.remove(end + lineEnd, content.length);
+}
+
+/**
+ * Saves a PDF again: the same pages, not encrypted, without object streams. Rejects with `unsupported_media` when
+ * opening it needs a password.
+ */
+export async function resavePdf(bytes: Buffer): Promise<Buffer> {
+  const saved = await usePdfDocument(bytes, (document) => {
+    document.pdfium.EPDF_RemoveEncryption(document.handle);
+    return savePdf(document);
+  });
+  return withoutOldStructure(saved);
+}
+
+/** Blanks the object streams and cross-reference streams that PDFium copies although they are no longer used. */
+function withoutOldStructure(saved: Buffer): Buffer {
+  const host = { content: saved, edits: new Edits(saved, "application/pdf") };
+  for (const part of readPdfParts(saved)) {
+    if (part.kind === "trailer" || part.data === null) continue;
+    const type = pdfNameAt(part.value, "Type");
+    if (type === "ObjStm" || type === "XRef") blankObject({ ...part, host }, part.value);
+  }
+  return Buffer.concat(host.edits.apply() ?? [saved]);
 }

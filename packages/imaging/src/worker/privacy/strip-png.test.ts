@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { beforeAll, expect, test } from "vitest";
 import { type ByteOrder, EXIF_SECRET, exifBlock } from "../../../test/exif-blocks.ts";
 import { cornered } from "../../../test/pictures.ts";
-import { stripPng } from "./strip-png.ts";
+import { stripPng } from "./strip-raster.ts";
 
 const SECRET = "a secret";
 /** The signature and IHDR. */

@@ -1,8 +1,7 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { animation, CORNERS } from "../../../test/pictures.ts";
-import { stripRaster } from "./strip-raster.ts";
-import { stripWebp } from "./strip-webp.ts";
+import { stripRaster, stripWebp } from "./strip-raster.ts";
 
 const SECRET = "Canary-WEBP";
 const plain = () => sharp({ create: { width: 9, height: 7, channels: 4, background: "#e33a" } });

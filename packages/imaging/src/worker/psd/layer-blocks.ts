@@ -1,4 +1,4 @@
-import { lengthBytes, readLength } from "./psd-sections.ts";
+import { lengthBytes, readLength } from "./psd-header.ts";
 
 /** A block of additional layer information. */
 export interface LayerBlock {

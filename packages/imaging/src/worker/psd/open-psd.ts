@@ -1,12 +1,19 @@
 import sharp, { type Sharp } from "sharp";
-import type { Picture } from "../picture.ts";
-import { tooManyPixels } from "../unreadable.ts";
-import { readImageResources } from "./image-resources.ts";
-import { hasLayers } from "./layer-blocks.ts";
+import { type Picture, tooManyPixels } from "../picture.ts";
+import { type ImageResources, readImageResources, usableIccProfile } from "./image-resources.ts";
+import { countAt, hasLayers, LAYER_KEYS, layerCountOf, readLayerBlocks } from "./layer-blocks.ts";
 import { openLayers } from "./layers/open-layers.ts";
-import { findMergedPicture, type MergedPicture, mergedPictureAsTiff } from "./merged-picture.ts";
-import { PSD_TYPE, readPsdHeader } from "./psd-header.ts";
-import { readPsdSections } from "./psd-sections.ts";
+import { type PixelPlan, planPalette, planPixels } from "./pixel-plan.ts";
+import {
+  PSD_TYPE,
+  type PsdHeader,
+  type PsdSections,
+  readPsdHeader,
+  readPsdSections,
+  truncatedPsd,
+} from "./psd-header.ts";
+import { checkStoredRows, type StoredRows, visitRows } from "./stored-rows.ts";
+import { createTiff } from "./tiff.ts";
 
 /**
  * Opens a PSD or PSB: its merged picture or, if it declares none, its visible layers. Declared sizes are checked
@@ -35,4 +42,84 @@ function openMergedPicture(merged: MergedPicture, maxPixels: number): () => Prom
     // A libvips warning may concern only the profile.
     return sharp(file, { failOn: "error", limitInputPixels: maxPixels });
   };
+}
+
+/** The merged picture of a file, not unpacked yet. */
+interface MergedPicture {
+  /** All channels, needed or not. */
+  stored: StoredRows;
+  plan: PixelPlan;
+}
+
+/**
+ * Finds the merged picture and checks that it is complete, without unpacking it. Throws `unsupported_media`.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Image Data Section".
+ */
+function findMergedPicture(
+  header: PsdHeader,
+  sections: PsdSections,
+  resources: ImageResources,
+): MergedPicture {
+  if (sections.mergedPicture.length < 2) throw truncatedPsd();
+  const stored: StoredRows = {
+    compression: sections.mergedPicture.readUInt16BE(),
+    data: sections.mergedPicture.subarray(2),
+    rows: header.height * header.channels,
+    width: header.width,
+    depth: header.depth,
+    longCounts: header.large,
+  };
+  checkStoredRows(stored);
+  const iccProfile = usableIccProfile(resources.iccProfile, header.mode);
+  const plan =
+    header.mode === "indexed"
+      ? planPalette(header, sections.colourModeData, resources.transparentIndex, iccProfile)
+      : planPixels(header, mergedAlphaIndex(sections.layers, header.large, resources), iccProfile);
+  return { stored, plan };
+}
+
+/** Unpacks the merged picture into a TIFF. Rejects with `unsupported_media`. */
+async function mergedPictureAsTiff({ stored, plan }: MergedPicture): Promise<Buffer> {
+  const { file, pixels } = createTiff(plan.layout);
+  const { height } = plan.layout;
+  await visitRows(stored, { first: 0, end: height * plan.channels }, (row, source, start) => {
+    plan.writeRow(pixels, Math.floor(row / height), row % height, source, start);
+  });
+  plan.finish(pixels);
+  return file;
+}
+
+/** Blocks that only declare that the merged picture has alpha. */
+const TRANSPARENCY_KEYS = new Set(["Mtrn", "Mt16", "Mt32"]);
+/** The name of the transparency in files without IDs of channels. */
+const TRANSPARENCY = "Transparency";
+
+/**
+ * The alpha of the merged picture: its place among the channels after the colours, or `null` when these channels are
+ * saved selections or inks. Photoshop gives the transparency the ID 0. A negative layer count, or a block, says the same
+ * of the first of them. Without IDs and layers its name decides. Throws `unsupported_media` for lengths beyond the
+ * section.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Image Resource IDs", "Layer info" and "Additional Layer
+ * Information".
+ */
+function mergedAlphaIndex(
+  layers: Buffer,
+  large: boolean,
+  { alphaIds, alphaNames }: Pick<ImageResources, "alphaIds" | "alphaNames">,
+): number | null {
+  const index = alphaIds.indexOf(0);
+  if (index >= 0) return index;
+  if (layersDeclareAlpha(layers, large)) return 0;
+  const named = alphaIds.length === 0 ? alphaNames.indexOf(TRANSPARENCY) : -1;
+  return named >= 0 ? named : null;
+}
+
+function layersDeclareAlpha(layers: Buffer, large: boolean): boolean {
+  if (layerCountOf(layers, large) < 0) return true;
+  for (const { key, data } of readLayerBlocks(layers, large)) {
+    if (TRANSPARENCY_KEYS.has(key) || (LAYER_KEYS.has(key) && countAt(data, 0) < 0)) return true;
+  }
+  return false;
 }

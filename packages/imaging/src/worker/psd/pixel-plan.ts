@@ -1,8 +1,7 @@
-import type { PsdHeader } from "./psd-header.ts";
+import { type PsdHeader, unreadablePsd } from "./psd-header.ts";
 import { sampleFormatOf } from "./sample-format.ts";
 import { convertLab, encodeLight } from "./srgb.ts";
-import { type TiffLayout, tiffRowBytes } from "./tiff.ts";
-import { removeMatteOfBytes, removeMatteOfWords } from "./white-matte.ts";
+import { Photometric, type TiffLayout, tiffRowBytes } from "./tiff.ts";
 
 /** The conversion of a merged picture to a TIFF for libvips. */
 export interface PixelPlan {
@@ -67,4 +66,111 @@ function positionOf(layout: TiffLayout, channel: number, y: number): { at: numbe
   const sampleBytes = Math.max(1, layout.bitsPerSample / 8);
   if (layout.planar) return { at: (channel * layout.height + y) * rowBytes, step: sampleBytes };
   return { at: y * rowBytes + channel * sampleBytes, step: layout.samplesPerPixel * sampleBytes };
+}
+
+const MAX_COLOURS = 256;
+
+/**
+ * The plan for indexed pictures: planes of red, green and blue, and of alpha if one entry is transparent. Throws
+ * `unsupported_media` when there is no palette.
+ */
+export function planPalette(
+  { width, height }: PsdHeader,
+  palette: Buffer,
+  transparentIndex: number | null,
+  iccProfile: Buffer | null,
+): PixelPlan {
+  // All reds, all greens, all blues. Photoshop writes 256 of each, other writers as many as the picture has.
+  const colours = Math.min(MAX_COLOURS, Math.floor(palette.length / 3));
+  if (colours === 0) throw unreadablePsd("it has no palette");
+  const tables = [0, colours, colours * 2].map((start) => palette.subarray(start, start + colours));
+  const alpha = transparentIndex !== null && transparentIndex < 256;
+  if (alpha) tables.push(Buffer.alloc(256, 0xff).fill(0, transparentIndex, transparentIndex + 1));
+  const layout: TiffLayout = {
+    width,
+    height,
+    bitsPerSample: 8,
+    photometric: Photometric.rgb,
+    samplesPerPixel: tables.length,
+    planar: true,
+    alpha,
+    iccProfile,
+  };
+  return {
+    layout,
+    channels: 1,
+    writeRow(pixels, _channel, y, source, start) {
+      tables.forEach((table, plane) => {
+        lookUpRow(table, source, start, pixels, (plane * height + y) * width, width);
+      });
+    },
+    // Nothing in a palette is merged with white.
+    finish() {},
+  };
+}
+
+function lookUpRow(
+  table: Buffer,
+  source: Buffer,
+  start: number,
+  target: Buffer,
+  at: number,
+  count: number,
+): void {
+  for (let index = 0; index < count; index++) target[at + index] = table[source[start + index] ?? 0] ?? 0;
+}
+
+/** Samples of one kind among the pixels of a picture: `count` of them, `step` bytes from one to the next. */
+interface SampleRun {
+  pixels: Buffer;
+  /** Position of the first sample. */
+  at: number;
+  /** Position of the first sample of alpha, which has the same step. */
+  alphaAt: number;
+  step: number;
+  count: number;
+}
+
+/**
+ * Photoshop merges onto white. Gives bytes the value back that they had before: `matte` is what white is in them. Where
+ * alpha is 0 nothing is left to be restored.
+ */
+function removeMatteOfBytes({ pixels, at, alphaAt, step, count }: SampleRun, matte: number): void {
+  const restored = tabulateRestored(matte);
+  for (let index = 0; index < count * step; index += step) {
+    const alpha = pixels[alphaAt + index] ?? 0;
+    pixels[at + index] = restored[(alpha << 8) | (pixels[at + index] ?? 0)] ?? 0;
+  }
+}
+
+/** By alpha and matted value. */
+function tabulateRestored(matte: number): Uint8Array {
+  const table = new Uint8Array(0x10000);
+  for (let index = 0; index < table.length; index++) {
+    const alpha = index >> 8;
+    const matted = index & 0xff;
+    table[index] = alpha === 0 ? matted : clamp(matte + ((matted - matte) * 255) / alpha, 255);
+  }
+  return table;
+}
+
+/** The same for 16 bits, of which white is the largest. */
+function removeMatteOfWords({ pixels, at, alphaAt, step, count }: SampleRun): void {
+  for (let index = 0; index < count * step; index += step) {
+    const alpha = wordAt(pixels, alphaAt + index);
+    if (alpha === 0 || alpha === 0xffff) continue;
+    const matted = wordAt(pixels, at + index);
+    const word = clamp(0xffff + ((matted - 0xffff) * 0xffff) / alpha, 0xffff);
+    pixels[at + index] = word >> 8;
+    pixels[at + index + 1] = word & 0xff;
+  }
+}
+
+function wordAt(pixels: Buffer, position: number): number {
+  return ((pixels[position] ?? 0) << 8) | (pixels[position + 1] ?? 0);
+}
+
+function clamp(value: number, most: number): number {
+  if (value <= 0) return 0;
+  return value >= most ? most : Math.round(value);
 }

@@ -10,14 +10,14 @@ import {
 import { Photometric, type TiffLayout } from "./tiff.ts";
 
 /** The conversion of the samples of one channel to those of a TIFF. */
-export interface SampleKind {
+interface SampleKind {
   move: MoveSamples;
   /** The value of white in the TIFF. */
   white: number;
 }
 
 /** The conversion of the pixels of a merged picture to those of a TIFF. */
-export interface SampleFormat extends Pick<TiffLayout, "bitsPerSample" | "photometric" | "planar"> {
+interface SampleFormat extends Pick<TiffLayout, "bitsPerSample" | "photometric" | "planar"> {
   /** One per colour channel. */
   colours: readonly SampleKind[];
   alpha: SampleKind | null;

@@ -1,3 +1,5 @@
+import { createInflate } from "node:zlib";
+import { unpackBits } from "./pack-bits.ts";
 import { type Depth, truncatedPsd, unreadablePsd } from "./psd-header.ts";
 
 /** Rows of samples as stored in a file, top to bottom: of one channel, or of several in succession. */
@@ -15,7 +17,7 @@ export interface StoredRows {
 }
 
 /** Receives a row: {@link rowBytes} bytes of `source` from `start`. They are valid until it returns, and read-only. */
-export type RowVisitor = (row: number, source: Buffer, start: number) => void;
+type RowVisitor = (row: number, source: Buffer, start: number) => void;
 
 /** Bytes of a row that is not compressed. */
 export function rowBytes(width: number, depth: Depth): number {
@@ -41,11 +43,131 @@ export function checkStoredRows(stored: StoredRows): void {
 }
 
 /** Bytes of the packed length of a row. */
-export function countBytes({ longCounts }: StoredRows): 2 | 4 {
+function countBytes({ longCounts }: StoredRows): 2 | 4 {
   return longCounts ? 4 : 2;
 }
 
 /** Bytes of a row packed by PackBits. */
-export function packedLength({ data, longCounts }: StoredRows, row: number): number {
+function packedLength({ data, longCounts }: StoredRows, row: number): number {
   return longCounts ? data.readUInt32BE(row * 4) : data.readUInt16BE(row * 2);
+}
+
+/**
+ * Unpacks the rows from `first` up to before `end`, one after the other, once `checkStoredRows` has found them.
+ * Rejects with `unsupported_media`.
+ */
+export async function visitRows(
+  stored: StoredRows,
+  { first, end }: { first: number; end: number },
+  visit: RowVisitor,
+): Promise<void> {
+  if (stored.compression === 0) visitRawRows(stored, first, end, visit);
+  else if (stored.compression === 1) visitPackedRows(stored, first, end, visit);
+  else await visitInflatedRows(stored, first, end, visit);
+}
+
+function visitRawRows(stored: StoredRows, first: number, end: number, visit: RowVisitor): void {
+  const bytes = rowBytes(stored.width, stored.depth);
+  for (let row = first; row < end; row++) visit(row, stored.data, row * bytes);
+}
+
+function visitPackedRows(stored: StoredRows, first: number, end: number, visit: RowVisitor): void {
+  const unpacked = Buffer.alloc(rowBytes(stored.width, stored.depth));
+  let position = stored.rows * countBytes(stored);
+  for (let row = 0; row < end; row++) {
+    const next = position + packedLength(stored, row);
+    if (row >= first) {
+      if (!unpackBits(stored.data, position, next, unpacked, unpacked.length)) {
+        throw unreadablePsd("a row of its pixels is too short");
+      }
+      visit(row, unpacked, 0);
+    }
+    position = next;
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Inflates rows up to `end`, exclusive, and calls the visitor from `first` on. It holds one row at a time, whatever the
+ * data would inflate to. Rejects with `unsupported_media`.
+ */
+async function visitInflatedRows(
+  stored: StoredRows,
+  first: number,
+  end: number,
+  visit: RowVisitor,
+): Promise<void> {
+  const bytes = Buffer.alloc(rowBytes(stored.width, stored.depth));
+  let filled = 0;
+  let row = 0;
+  for await (const chunk of inflate(stored.data)) {
+    let position = 0;
+    while (position < chunk.length) {
+      const copied = chunk.copy(bytes, filled, position);
+      position += copied;
+      filled += copied;
+      if (filled < bytes.length) break;
+      filled = 0;
+      if (row >= first) {
+        if (stored.compression === 3) undoPrediction(bytes, stored.depth);
+        visit(row, bytes, 0);
+      }
+      row++;
+      if (row === end) return;
+    }
+  }
+  throw truncatedPsd();
+}
+
+async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
+  const inflating = createInflate({ chunkSize: CHUNK_BYTES });
+  inflating.end(data);
+  try {
+    yield* inflating;
+  } catch (cause) {
+    throw unreadablePsd("its compressed pixels are damaged", cause);
+  }
+}
+
+/**
+ * Undoes prediction in place: turns differences between neighbours back into samples. Bytes of floats are stored by
+ * significance: all first bytes of a row before all second bytes.
+ *
+ * Source: Adobe Photoshop TIFF Technical Note 3, "Floating Point Predictor", and TIFF 6.0, section 14.
+ */
+function undoPrediction(row: Buffer, depth: Depth): void {
+  if (depth === 16) {
+    sumWords(row);
+    return;
+  }
+  sumBytes(row);
+  if (depth === 32) gatherFloats(row);
+}
+
+function sumBytes(row: Buffer): void {
+  let sum = 0;
+  for (let index = 0; index < row.length; index++) {
+    sum = (sum + (row[index] ?? 0)) & 0xff;
+    row[index] = sum;
+  }
+}
+
+function sumWords(row: Buffer): void {
+  let sum = 0;
+  for (let index = 0; index < row.length; index += 2) {
+    sum = (sum + (((row[index] ?? 0) << 8) | (row[index + 1] ?? 0))) & 0xffff;
+    row[index] = sum >> 8;
+    row[index + 1] = sum & 0xff;
+  }
+}
+
+function gatherFloats(row: Buffer): void {
+  const bySignificance = Buffer.from(row);
+  const width = row.length / 4;
+  for (let sample = 0; sample < width; sample++) {
+    for (let byte = 0; byte < 4; byte++) {
+      row[sample * 4 + byte] = bySignificance[byte * width + sample] ?? 0;
+    }
+  }
 }

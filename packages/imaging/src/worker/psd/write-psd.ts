@@ -1,6 +1,5 @@
 import type { Pixels } from "../libvips.ts";
-import { countsBytes, maxChannelBytes, packChannel } from "./pack-channel.ts";
-import { maxLayerBytes, type WrittenLayer, writeLayer } from "./write-layer.ts";
+import { maxPackedBytes, packBits } from "./pack-bits.ts";
 
 const MAX_SIDE = 30_000;
 const RGB_MODE = 3;
@@ -98,4 +97,133 @@ function writeMergedPicture(
   const { alpha } = layer;
   file.copy(file, countsAt + 3 * bytesOfCounts, alpha.countsAt, alpha.countsAt + bytesOfCounts);
   return dataAt + file.copy(file, dataAt, alpha.dataAt, alpha.end);
+}
+
+const NAME = "Layer 0";
+/** Alpha, red, green, blue. */
+const CHANNEL_IDS = [-1, 0, 1, 2];
+const RECORD_BYTES = 16 + 2 + CHANNEL_IDS.length * 6 + 12 + 4 + 16;
+/** The length of the section, that of the layer info, and the number of layers. */
+const HEAD_BYTES = 4 + 4 + 2;
+
+/** The maximum bytes that {@link writeLayer} needs. */
+function maxLayerBytes(picture: Pixels): number {
+  return HEAD_BYTES + RECORD_BYTES + CHANNEL_IDS.length * (2 + maxChannelBytes(picture)) + 1 + 4;
+}
+
+/** The position of the layer's packed alpha, which is also the merged picture's. */
+interface WrittenLayer {
+  end: number;
+  alpha: { countsAt: number; dataAt: number; end: number };
+}
+
+/**
+ * Writes a section with one layer that holds the whole picture. The negative layer count tells readers that the merged
+ * picture has alpha.
+ *
+ * Source: Adobe Photoshop File Formats Specification, "Layer and Mask Information Section".
+ */
+function writeLayer(picture: Pixels, file: Buffer, start: number): WrittenLayer {
+  file.writeInt16BE(-1, start + 8);
+  const recordAt = start + HEAD_BYTES;
+  const lengthsAt = writeRecord(picture, file, recordAt);
+  let end = recordAt + RECORD_BYTES;
+  const alpha = { countsAt: end + 2, dataAt: end + 2 + countsBytes(picture), end: 0 };
+  CHANNEL_IDS.forEach((id, index) => {
+    const channelAt = end;
+    const countsAt = file.writeUInt16BE(PACKED, channelAt);
+    const dataAt = countsAt + countsBytes(picture);
+    end = packChannel(picture, id < 0 ? 3 : id, file, { countsAt, dataAt, onWhite: false });
+    if (id < 0) alpha.end = end;
+    file.writeInt16BE(id, lengthsAt + index * 6);
+    file.writeUInt32BE(end - channelAt, lengthsAt + index * 6 + 2);
+  });
+  // The length of the layer info is even.
+  if ((end - start) % 2 === 1) end = file.writeUInt8(0, end);
+  file.writeUInt32BE(end - start - 8, start + 4);
+  // No global layer mask.
+  end = file.writeUInt32BE(0, end);
+  file.writeUInt32BE(end - start - 4, start);
+  return { end, alpha };
+}
+
+/** @returns the position of the channel IDs and lengths. */
+function writeRecord({ width, height }: Pixels, file: Buffer, start: number): number {
+  file.fill(0, start, start + RECORD_BYTES);
+  file.writeUInt32BE(height, start + 8);
+  file.writeUInt32BE(width, start + 12);
+  file.writeUInt16BE(CHANNEL_IDS.length, start + 16);
+  const lengthsAt = start + 18;
+  const blendingAt = lengthsAt + CHANNEL_IDS.length * 6;
+  file.write("8BIMnorm", blendingAt, "latin1");
+  file.writeUInt8(255, blendingAt + 8);
+  // Opaque, not clipped, visible, with the flag that Photoshop sets since version 5.
+  file.writeUInt8(0x08, blendingAt + 10);
+  // Lengths: no mask, no blending ranges, and the name.
+  file.writeUInt32BE(4 + 4 + 8, blendingAt + 12);
+  file.writeUInt8(NAME.length, blendingAt + 24);
+  file.write(NAME, blendingAt + 25, "latin1");
+  return lengthsAt;
+}
+
+/** Results of merging a colour with white, indexed by alpha and colour. */
+let merged: Uint8Array | null = null;
+
+/** The maximum bytes of a channel: a two-byte length per row, and the rows. */
+function maxChannelBytes({ width, height }: Pixels): number {
+  return height * (2 + maxPackedBytes(width));
+}
+
+/** Bytes of the lengths of the rows of a channel. */
+function countsBytes({ height }: Pixels): number {
+  return height * 2;
+}
+
+/**
+ * Packs the rows of one channel into `file` from `dataAt`, and their lengths from `countsAt`.
+ *
+ * @param onWhite Whether to merge transparent colours with white.
+ * @returns the position after the rows.
+ */
+function packChannel(
+  picture: Pixels,
+  channel: number,
+  file: Buffer,
+  { countsAt, dataAt, onWhite }: { countsAt: number; dataAt: number; onWhite: boolean },
+): number {
+  const { pixels, width, height, channels } = picture;
+  const row = Buffer.alloc(width);
+  let end = dataAt;
+  for (let y = 0; y < height; y++) {
+    const start = y * width * channels;
+    if (onWhite) mergeWithWhite(pixels, start + channel, start + 3, row);
+    else pickChannel(pixels, start + channel, channels, row);
+    const next = packBits(row, width, file, end);
+    file.writeUInt16BE(next - end, countsAt + y * 2);
+    end = next;
+  }
+  return end;
+}
+
+function pickChannel(pixels: Buffer, start: number, step: number, row: Buffer): void {
+  let from = start;
+  for (let x = 0; x < row.length; x++, from += step) row[x] = pixels[from] ?? 0;
+}
+
+function mergeWithWhite(pixels: Buffer, colourAt: number, alphaAt: number, row: Buffer): void {
+  merged ??= tabulateMerged();
+  const limit = alphaAt + row.length * 4;
+  const toColour = colourAt - alphaAt;
+  let x = 0;
+  for (let from = alphaAt; from < limit; from += 4) {
+    row[x++] = merged[((pixels[from] ?? 0) << 8) | (pixels[from + toColour] ?? 0)] ?? 0;
+  }
+}
+
+function tabulateMerged(): Uint8Array {
+  return Uint8Array.from({ length: 0x10000 }, (_, index) => {
+    const alpha = index >> 8;
+    const colour = index & 0xff;
+    return Math.round(255 + ((colour - 255) * alpha) / 255);
+  });
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanDeclarations, cleanStylesheet } from "./clean-css.ts";
-import { safeInConditions, safeInSelectors } from "./css-functions.ts";
+import { cleanDeclarations, cleanStylesheet, safeInConditions, safeInSelectors } from "./clean-css.ts";
 
 const fragments = [
   ..."{}()[];:,.#@\\'\"/*<>!-+=~|^$& \n\t",

@@ -1,6 +1,6 @@
 import { isServiceError } from "@outrigger/core";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "../picture.ts";
 import { actingElements, allowedElements, containers, textElements, usableElements } from "./allow-list.ts";
 import { type Attribute, cleanAttribute, isUnsafeAnimation, XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { cleanStylesheet } from "./clean-css.ts";

@@ -13,7 +13,7 @@ export interface CssGrammar {
 }
 
 /** Component values, and where they end. */
-export interface CssComponents {
+interface CssComponents {
   /** The values as written, with empty comments and single spaces. Use it only if `isSafe`. */
   text: string;
   /** Whether every value was understood and is allowed. */

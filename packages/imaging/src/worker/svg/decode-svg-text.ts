@@ -1,6 +1,6 @@
 import { TextDecoder } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "../picture.ts";
 
 const TYPE = "image/svg+xml";
 

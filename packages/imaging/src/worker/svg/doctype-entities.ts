@@ -1,4 +1,4 @@
-import { unreadable } from "../unreadable.ts";
+import { unreadable } from "../picture.ts";
 
 const TYPE = "image/svg+xml";
 const MAX_DOCTYPE_CHARACTERS = 262_144;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { cleanSvg } from "./clean-svg.ts";
 import { openSvg } from "./open-svg.ts";
-import { wrapRaster } from "./wrap-raster.ts";
+import { wrapRaster } from "./svg-writer.ts";
 
 const limits: PictureLimits = {
   maxPixels: 1_000_000,

@@ -1,5 +1,4 @@
-import type { SvgRoot } from "./svg-root.ts";
-import { readViewBox } from "./svg-size.ts";
+import { readViewBox, type SvgRoot } from "./svg-root.ts";
 import { escapeAttribute } from "./svg-writer.ts";
 
 /** A declaration of a background by a colour alone. */

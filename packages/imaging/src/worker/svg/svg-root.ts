@@ -1,4 +1,5 @@
-import { unreadable } from "../unreadable.ts";
+import type { Size } from "@outrigger/core/images";
+import { unreadable } from "../picture.ts";
 import { cleanSvg } from "./clean-svg.ts";
 import { escapeAttribute, unescapeAttribute } from "./svg-writer.ts";
 
@@ -50,4 +51,122 @@ function splitAtRoot(bytes: Buffer): SvgRoot | undefined {
     isEmpty: slash === "/",
     content: bytes.subarray(tagBytes),
   };
+}
+
+/** Width and height in user units, 72 per inch, not rounded. */
+export interface ExactSize {
+  width: number;
+  height: number;
+}
+
+/** A `viewBox`. */
+interface ViewBox extends ExactSize {
+  x: number;
+  y: number;
+}
+
+/** The longest side of a drawing that librsvg and cairo can address. */
+const MAX_SIDE = 32_767;
+
+/** Longer sides, which are mistakes or attacks, are clamped to this. */
+const MAX_DECLARED_SIDE = 1e9;
+
+/** User units per absolute unit. */
+const unitsOf = new Map([
+  ["", 1],
+  ["px", 1],
+  ["pt", 1],
+  ["pc", 12],
+  ["in", 72],
+  ["cm", 72 / 2.54],
+  ["mm", 72 / 25.4],
+  ["rem", 12],
+]);
+
+/** Units relative to a window. There is none, so these lengths are ignored. */
+const windowUnits = new Set(["%", "vw", "vh", "vmin", "vmax"]);
+
+const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/i.source;
+const LENGTH = new RegExp(`^\\s*(${NUMBER})([a-z]*|%)\\s*$`, "i");
+const VIEW_BOX = new RegExp(
+  `^\\s*(${NUMBER})[\\s,]+(${NUMBER})[\\s,]+(${NUMBER})[\\s,]+(${NUMBER})\\s*$`,
+  "i",
+);
+
+/**
+ * The size that a root element declares, computed as librsvg does at 72 dpi. It is `width` and `height`; if one is
+ * absent or relative, it follows from the other and the `viewBox`; without both, it is the `viewBox`. `undefined` if
+ * only librsvg can compute it: nothing of this is declared, or a style sheet sets the size. Throws `unsupported_media`
+ * for a side that is zero or negative.
+ */
+export function declaredSize(root: SvgRoot): ExactSize | undefined {
+  if (isSizedByCss(root)) return undefined;
+  const width = readLength(root, "width");
+  const height = readLength(root, "height");
+  if (width === "unknown" || height === "unknown") return undefined;
+  if (width !== undefined && height !== undefined) return bounded(width, height);
+  const viewBox = readViewBox(root);
+  if (viewBox === undefined) return undefined;
+  if (width !== undefined) return bounded(width, (width * viewBox.height) / viewBox.width);
+  if (height !== undefined) return bounded((height * viewBox.width) / viewBox.height, height);
+  return bounded(viewBox.width, viewBox.height);
+}
+
+function bounded(width: number, height: number): ExactSize {
+  return { width: Math.min(width, MAX_DECLARED_SIDE), height: Math.min(height, MAX_DECLARED_SIDE) };
+}
+
+/** The size in whole pixels, at least one per side, scaled down to what can be drawn. */
+export function wholeSize({ width, height }: ExactSize): Size {
+  const scale = Math.min(1, MAX_SIDE / Math.max(width, height));
+  return {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+}
+
+/** The `viewBox`; `undefined` when it is missing, invalid or without area. */
+export function readViewBox(root: SvgRoot): ViewBox | undefined {
+  const { x = 0, y = 0, width = 0, height = 0 } = writtenViewBox(root) ?? {};
+  return width > 0 && height > 0 && Number.isFinite(width * height) ? { x, y, width, height } : undefined;
+}
+
+/** Whether the `viewBox` has a side of zero, which means that nothing is drawn. */
+export function isUndrawn(root: SvgRoot): boolean {
+  const { width, height } = writtenViewBox(root) ?? {};
+  return width === 0 || height === 0;
+}
+
+function writtenViewBox({ attributes }: SvgRoot): ViewBox | undefined {
+  const found = VIEW_BOX.exec(attributes.get("viewBox") ?? "");
+  const [x = 0, y = 0, width = 0, height = 0] = found?.slice(1).map(Number) ?? [];
+  return found === null ? undefined : { x, y, width, height };
+}
+
+/** Whether CSS sets the size of the root, which overrides its attributes. */
+export function isSizedByCss({ attributes, content }: SvgRoot): boolean {
+  const sizes = /(?<![-\w])(?:width|height)\s*:/i;
+  if (sizes.test(attributes.get("style") ?? "")) return true;
+  let end = 0;
+  for (let at = content.indexOf("<style"); at >= 0; at = content.indexOf("<style", end)) {
+    end = content.indexOf("</style>", at);
+    if (end < 0) break;
+    if (sizes.test(content.toString("utf8", at, end))) return true;
+  }
+  return false;
+}
+
+/**
+ * A length in user units; `undefined` if absent, relative to a window or not a length; `unknown` if only librsvg can
+ * resolve it.
+ */
+function readLength({ attributes }: SvgRoot, name: "width" | "height"): number | "unknown" | undefined {
+  const written = attributes.get(name);
+  const [, number, unit = ""] = LENGTH.exec(written ?? "") ?? [];
+  if (number === undefined) return written?.includes("(") ? "unknown" : undefined;
+  if (windowUnits.has(unit.toLowerCase())) return undefined;
+  const value = Number(number);
+  if (!(value > 0)) throw unreadable("image/svg+xml", `its ${name} is ${value < 0 ? "negative" : "zero"}`);
+  const units = unitsOf.get(unit.toLowerCase());
+  return units === undefined ? "unknown" : value * units;
 }

@@ -1,7 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { readSvgRoot } from "./svg-root.ts";
-import { declaredSize, type ExactSize, readViewBox, wholeSize } from "./svg-size.ts";
+import { declaredSize, type ExactSize, readSvgRoot, readViewBox, wholeSize } from "./svg-root.ts";
 
 function svg(attributes: string, content = '<rect width="30" height="20"/>'): Buffer {
   return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`);

@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { cleanSvg } from "./clean-svg.ts";
 import { MAX_SVG_BYTES } from "./decode-svg-text.ts";
-import { MAX_WRAPPED_BYTES, wrapRaster } from "./wrap-raster.ts";
+import { MAX_WRAPPED_BYTES, wrapRaster } from "./svg-writer.ts";
 
 const picture = sharp({ create: { width: 7, height: 5, channels: 3, background: "#09c" } });
 

@@ -11,13 +11,13 @@ import {
 import { blankDictionary, blankEntry, blankObject, replaceName } from "./blank-out.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfHost, PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import { textOf } from "./pdf-string.ts";
 import {
   entryOf,
-  nameOf,
   type PdfDictionary,
   type PdfEntry,
   type PdfValue,
+  pdfNameAt,
+  pdfText,
   visitValues,
 } from "./pdf-value.ts";
 import { groupByNumber, reach } from "./unshared-objects.ts";
@@ -80,13 +80,13 @@ export class ActiveContent {
   visit(object: PdfObject, value: PdfValue | null): void {
     if (value === null) return;
     const { host, data } = object;
-    if (data !== null && nameOf(value, "Type") === "EmbeddedFile") {
+    if (data !== null && pdfNameAt(value, "Type") === "EmbeddedFile") {
       this.#mark(host, value.start, value);
       blankObject(object, value);
       return;
     }
     if (entryOf(value, "Linearized") !== undefined) this.#linearized.push(object);
-    const role = roleOfType[nameOf(value, "Type") ?? ""];
+    const role = roleOfType[pdfNameAt(value, "Type") ?? ""];
     if (role !== undefined) this.#typed.push([role, object]);
     let mayHaveFiles = false;
     visitValues(value, (inner) => {
@@ -174,18 +174,18 @@ export class ActiveContent {
       });
     }
     if (value.kind !== "dictionary") return value.kind !== "array";
-    const kind = nameOf(value, "S");
+    const kind = pdfNameAt(value, "S");
     if (kind === undefined || !allowedActions[role].has(kind)) return false;
-    if (kind === "Named") return allowedNames.has(nameOf(value, "N") ?? "");
+    if (kind === "Named") return allowedNames.has(pdfNameAt(value, "N") ?? "");
     return kind !== "URI" || this.#isAllowedLink(host, entryOf(value, "URI"));
   }
 
   #isAllowedLink(host: PdfHost, address: PdfValue | undefined): boolean {
-    if (address?.kind === "string") return isAllowedLink(textOf(host.content, address));
+    if (address?.kind === "string") return isAllowedLink(pdfText(host.content, address));
     if (address?.kind !== "reference") return false;
     return this.#objectsAt(address.number).every((object) => {
       const target = this.#read(object);
-      return target?.kind === "string" && isAllowedLink(textOf(object.host.content, target));
+      return target?.kind === "string" && isAllowedLink(pdfText(object.host.content, target));
     });
   }
 
@@ -275,11 +275,11 @@ export class ActiveContent {
 
 /** Whether a dictionary is an action that may not stay, wherever it is. An element of the structure is none. */
 function isForbiddenAction(host: PdfHost, value: PdfDictionary): boolean {
-  const kind = nameOf(value, "S");
+  const kind = pdfNameAt(value, "S");
   if (kind === undefined || entryOf(value, "P") !== undefined) return false;
   if (knownActions.has(kind)) return true;
   const address = kind === "URI" ? entryOf(value, "URI") : undefined;
-  return address?.kind === "string" && !isAllowedLink(textOf(host.content, address));
+  return address?.kind === "string" && !isAllowedLink(pdfText(host.content, address));
 }
 
 /** Whether a value can be of a role, by its keys. */
@@ -295,5 +295,5 @@ function isFileMap(value: PdfDictionary): boolean {
 
 function isFileSpecification(value: PdfDictionary): boolean {
   const hasName = value.entries.some((entry) => fileKeys.has(entry.key) && entry.value.kind === "string");
-  return hasName || entryOf(value, "EF") !== undefined || nameOf(value, "Type") === "Filespec";
+  return hasName || entryOf(value, "EF") !== undefined || pdfNameAt(value, "Type") === "Filespec";
 }

@@ -7,7 +7,7 @@ import { findInlineImages } from "./inline-images.ts";
 import { findJpxMetadata, type Replacement } from "./jpx-metadata.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfHost, PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import { entryOf, nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
+import { entryOf, type PdfValue, pdfNameAt, visitValues } from "./pdf-value.ts";
 import { decoders } from "./stream-decoders.ts";
 import {
   type DecodeBudget,
@@ -177,8 +177,8 @@ function hasReference(value: PdfValue | undefined): boolean {
 
 /** Whether a stream may be content that draws: it has neither another type nor keys of another kind of stream. */
 function canDraw(dictionary: PdfValue): boolean {
-  const isDrawn = [undefined, "Form"].includes(nameOf(dictionary, "Subtype"));
-  const type = nameOf(dictionary, "Type");
+  const isDrawn = [undefined, "Form"].includes(pdfNameAt(dictionary, "Subtype"));
+  const type = pdfNameAt(dictionary, "Type");
   const isOther = otherKeys.some((key) => entryOf(dictionary, key) !== undefined);
   return isDrawn && !isOther && (type === undefined || type === "XObject" || type === "Pattern");
 }

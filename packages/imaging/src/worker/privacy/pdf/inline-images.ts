@@ -1,6 +1,13 @@
 import { readJpegSegments } from "../jpeg-segments.ts";
-import { parsePdfValue } from "./parse-pdf-value.ts";
-import { Code, endOfWord, isRegular, isSpace, isWordAt, skipSpace } from "./pdf-lexer.ts";
+import {
+  Code,
+  endOfWord,
+  isRegular,
+  isSpace,
+  isWordAt,
+  parsePdfValue,
+  skipSpace,
+} from "./parse-pdf-value.ts";
 import type { PdfDictionary } from "./pdf-value.ts";
 import { filtersOf } from "./stream-filters.ts";
 
@@ -10,7 +17,7 @@ const MAX_DICTIONARY_BYTES = 8192;
 const MAX_BROKEN_IMAGES = 20;
 
 /** An image inside a content stream, with the position of its data. */
-export interface InlineImage {
+interface InlineImage {
   dictionary: PdfDictionary;
   start: number;
   end: number;

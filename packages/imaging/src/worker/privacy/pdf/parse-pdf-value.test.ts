@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parsePdfValue } from "./parse-pdf-value.ts";
-import { countOf, entryOf, nameOf } from "./pdf-value.ts";
+import { countOf, entryOf, pdfNameAt } from "./pdf-value.ts";
 
 const parse = (text: string) => parsePdfValue(Buffer.from(text, "latin1"), 0);
 
@@ -8,8 +8,8 @@ test("parsePdfValue reads dictionaries with values of every kind", () => {
   const value = parse(
     "<</Type/Page /Kids[1 0 R 2 0 R]/Name /A#20B/Count +3 /Length -3 /Scale .5/On true/S(a\\)(b))/H<4142>>>",
   );
-  expect(nameOf(value, "Type")).toBe("Page");
-  expect(nameOf(value, "Name")).toBe("A B");
+  expect(pdfNameAt(value, "Type")).toBe("Page");
+  expect(pdfNameAt(value, "Name")).toBe("A B");
   expect(countOf(value, "Count")).toBe(3);
   expect(entryOf(value, "Scale")).toMatchObject({ value: 0.5 });
   expect(countOf(value, "Length")).toBeUndefined();

@@ -1,5 +1,4 @@
-import { parsePdfValue, type Syntax } from "./parse-pdf-value.ts";
-import { isWordAt, skipSpace } from "./pdf-lexer.ts";
+import { isWordAt, parsePdfValue, type Syntax, skipSpace } from "./parse-pdf-value.ts";
 import { countOf, type PdfValue } from "./pdf-value.ts";
 
 /** The numbers before `obj`, and a generous amount of white space. */
@@ -25,7 +24,7 @@ export interface PdfBody {
 }
 
 /** A part of a file at its top level. */
-export type PdfPart = ({ kind: "object" } & PdfBody) | { kind: "trailer"; value: PdfValue };
+type PdfPart = ({ kind: "object" } & PdfBody) | { kind: "trailer"; value: PdfValue };
 
 /**
  * Walks all objects and trailers of a file in file order. It ignores cross-reference tables: they omit objects of old

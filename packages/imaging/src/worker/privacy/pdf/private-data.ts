@@ -1,7 +1,7 @@
 import { blankDictionary, blankEntry, blankObject } from "./blank-out.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import { entryOf, nameOf, type PdfDictionary, type PdfValue, visitValues } from "./pdf-value.ts";
+import { entryOf, type PdfDictionary, type PdfValue, pdfNameAt, visitValues } from "./pdf-value.ts";
 import { findUnshared, referencesIn } from "./unshared-objects.ts";
 
 /** Objects already blanked, and objects to decide about when all are known. */
@@ -25,7 +25,7 @@ export function blankPrivateData(
   { gone, suspects, authors, threads }: PrivateData,
 ): void {
   if (value === null) return;
-  const isXmp = object.data !== null && nameOf(value, "Type") === "Metadata";
+  const isXmp = object.data !== null && pdfNameAt(value, "Type") === "Metadata";
   if (isXmp || (object.data === null && isInformation(value))) {
     for (const number of isXmp ? [] : referencesIn(value)) suspects.add(number);
     blankObject(object, value);
@@ -59,7 +59,7 @@ export function blankPrivateData(
  * the same keys as names of their own.
  */
 function isThread(value: PdfValue): boolean {
-  return entryOf(value, "F")?.kind === "reference" && (nameOf(value, "Type") ?? "Thread") === "Thread";
+  return entryOf(value, "F")?.kind === "reference" && (pdfNameAt(value, "Type") ?? "Thread") === "Thread";
 }
 
 function isThreadInformation(value: PdfValue): value is PdfDictionary {
@@ -68,7 +68,7 @@ function isThreadInformation(value: PdfValue): value is PdfDictionary {
 
 /** Whether a value is an annotation whose `T` names its author. In a form field it names the field. */
 function isMarkup(value: PdfValue): boolean {
-  const subtype = nameOf(value, "Subtype") ?? "Widget";
+  const subtype = pdfNameAt(value, "Subtype") ?? "Widget";
   return subtype !== "Widget" && entryOf(value, "Rect") !== undefined && entryOf(value, "FT") === undefined;
 }
 
@@ -135,7 +135,7 @@ function isInformation(value: PdfValue): boolean {
 
 /** Whether a value belongs to the document: outline items also have a title, and annotations a date. */
 function isPartOfDocument(value: PdfValue): boolean {
-  const type = nameOf(value, "Type");
+  const type = pdfNameAt(value, "Type");
   if (type !== undefined && type !== "Info") return true;
   return ["Parent", "Subtype", "Kids"].some((key) => entryOf(value, key) !== undefined);
 }

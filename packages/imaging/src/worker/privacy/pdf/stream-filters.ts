@@ -1,7 +1,6 @@
 import { constants, deflateRawSync, deflateSync, inflateSync } from "node:zlib";
 import { entryOf, type PdfValue } from "./pdf-value.ts";
-import { decoders } from "./stream-decoders.ts";
-import { undoPredictor } from "./undo-predictor.ts";
+import { decoders, undoPredictor } from "./stream-decoders.ts";
 
 /** Looks up an indirect object; `undefined` for an unknown one. Any other value stands for itself. */
 export type Resolve = (value: PdfValue | undefined) => PdfValue | undefined;

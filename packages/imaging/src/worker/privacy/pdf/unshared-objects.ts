@@ -1,6 +1,6 @@
 import { parsePdfValue } from "./parse-pdf-value.ts";
 import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
-import { nameOf, type PdfValue, visitValues } from "./pdf-value.ts";
+import { type PdfValue, pdfNameAt, visitValues } from "./pdf-value.ts";
 
 /** Keys whose values are removed, together with objects that only they refer to. */
 const privateKeys = new Set(["Info", "Metadata", "PieceInfo"]);
@@ -56,7 +56,7 @@ export function groupByNumber(objects: readonly PdfObject[]): Map<number, PdfObj
 }
 
 function isOfDocument(objects: readonly PdfObject[]): boolean {
-  return objects.some((object) => documentTypes.has(nameOf(parseObject(object), "Type") ?? ""));
+  return objects.some((object) => documentTypes.has(pdfNameAt(parseObject(object), "Type") ?? ""));
 }
 
 function referencesOf(object: PdfObject): number[] {

@@ -1,4 +1,4 @@
-import { channelMixers, type MixChannels } from "./channel-mixers.ts";
+import { heightOf, type Rectangle, widthOf } from "./rectangle.ts";
 
 /** The result of blending a sample over another, both opaque. Values are 0 to 1; results are clipped. */
 type Formula = (below: number, above: number) => number;
@@ -72,7 +72,7 @@ const tables = new Map<string, Uint8Array>();
  * How a mode blends bytes: all results for one channel, at index 256 × below + above, or a function of all channels.
  * `null` for modes equal to normal.
  */
-export type Blending = Uint8Array | MixChannels | null;
+type Blending = Uint8Array | MixChannels | null;
 
 /** An unknown mode blends normally. */
 export function blendingOf(blendMode: string): Blending {
@@ -90,4 +90,165 @@ function tabulate(formula: Formula): Uint8Array {
     const outcome = formula((index >> 8) / 255, (index & 0xff) / 255);
     return Math.round(255 * Math.min(1, Math.max(0, outcome)));
   });
+}
+
+/** Pixels of `area`, row by row: RGBA of 8 bits, colours not multiplied with alpha. */
+export interface Patch {
+  area: Rectangle;
+  pixels: Buffer;
+}
+
+/**
+ * Blends a patch onto a canvas that contains its area. libvips is unsuitable: in all modes but normal it applies the
+ * alpha of translucent pixels twice.
+ *
+ * Source: ISO 32000-1, 11.3.6.
+ *
+ * @param blending the result of `blendingOf`; `null` for normal.
+ */
+export function blendPatch(canvas: Patch, patch: Patch, blending: Blending): void {
+  const columns = widthOf(patch.area);
+  const toLeft = patch.area.left - canvas.area.left;
+  const toTop = patch.area.top - canvas.area.top;
+  for (let y = 0; y < heightOf(patch.area); y++) {
+    const at = ((toTop + y) * widthOf(canvas.area) + toLeft) * 4;
+    if (typeof blending === "function")
+      mixRow(patch.pixels, y * columns * 4, columns, canvas.pixels, at, blending);
+    else blendRow(canvas.pixels, at, patch.pixels, y * columns * 4, columns, blending);
+  }
+}
+
+function blendRow(
+  canvas: Buffer,
+  at: number,
+  patch: Buffer,
+  start: number,
+  count: number,
+  table: Uint8Array | null,
+): void {
+  let to = at;
+  for (let from = start; from < start + count * 4; from += 4, to += 4) {
+    const alpha = patch[from + 3] ?? 0;
+    const alphaBelow = canvas[to + 3] ?? 0;
+    if (alpha === 0) continue;
+    if (alphaBelow === 0 || (alpha === 255 && table === null)) copyPixel(patch, from, canvas, to);
+    else blendPixel(canvas, to, alphaBelow, patch, from, alpha, table);
+  }
+}
+
+function copyPixel(source: Buffer, from: number, target: Buffer, to: number): void {
+  for (let sample = 0; sample < 4; sample++) target[to + sample] = source[from + sample] ?? 0;
+}
+
+function blendPixel(
+  canvas: Buffer,
+  to: number,
+  alphaBelow: number,
+  patch: Buffer,
+  from: number,
+  alpha: number,
+  table: Uint8Array | null,
+): void {
+  // Both are fractions of 255 * 255.
+  const share = alpha * 255;
+  const shareBelow = alphaBelow * (255 - alpha);
+  const total = share + shareBelow;
+  for (let channel = 0; channel < 3; channel++) {
+    const below = canvas[to + channel] ?? 0;
+    let above = patch[from + channel] ?? 0;
+    if (table) above += (((table[(below << 8) | above] ?? 0) - above) * alphaBelow) / 255;
+    canvas[to + channel] = (above * share + below * shareBelow) / total + 0.5;
+  }
+  canvas[to + 3] = total / 255 + 0.5;
+}
+
+/** Replaces the colours of a patch by the blended ones, as far as the canvas is opaque, then blends normally. */
+function mixRow(
+  patch: Buffer,
+  start: number,
+  count: number,
+  canvas: Buffer,
+  at: number,
+  mix: MixChannels,
+): void {
+  let to = at;
+  for (let from = start; from < start + count * 4; from += 4, to += 4) {
+    const alpha = patch[from + 3] ?? 0;
+    const alphaBelow = canvas[to + 3] ?? 0;
+    if (alpha === 0) continue;
+    if (alphaBelow === 0) {
+      copyPixel(patch, from, canvas, to);
+      continue;
+    }
+    const above: Rgb = [patch[from] ?? 0, patch[from + 1] ?? 0, patch[from + 2] ?? 0];
+    const mixed = mix([canvas[to] ?? 0, canvas[to + 1] ?? 0, canvas[to + 2] ?? 0], above);
+    for (let channel = 0; channel < 3; channel++) {
+      const own = patch[from + channel] ?? 0;
+      patch[from + channel] = own + (((mixed[channel] ?? 0) - own) * alphaBelow) / 255 + 0.5;
+    }
+    blendPixel(canvas, to, alphaBelow, patch, from, alpha, null);
+  }
+}
+
+/** Red, green and blue of 0 to 255. */
+export type Rgb = [red: number, green: number, blue: number];
+
+/** Returns the colour of one opaque pixel blended over another. May change and return its arguments. */
+type MixChannels = (below: Rgb, above: Rgb) => Rgb;
+
+/**
+ * Blend modes that mix channels, by Photoshop's name.
+ *
+ * Source: ISO 32000-1, 11.3.5.3. It lacks darker and lighter colour; "Blending mode descriptions" in Photoshop's manual
+ * describes these.
+ */
+export const channelMixers: Readonly<Record<string, MixChannels>> = {
+  hue: (below, above) => withLuminosity(withSaturation(above, saturationOf(below)), luminosityOf(below)),
+  saturation: (below, above) => {
+    const luminosity = luminosityOf(below);
+    return withLuminosity(withSaturation(below, saturationOf(above)), luminosity);
+  },
+  color: (below, above) => withLuminosity(above, luminosityOf(below)),
+  luminosity: (below, above) => withLuminosity(below, luminosityOf(above)),
+  "darker color": (below, above) => (luminosityOf(above) < luminosityOf(below) ? above : below),
+  "lighter color": (below, above) => (luminosityOf(above) > luminosityOf(below) ? above : below),
+};
+
+function luminosityOf([red, green, blue]: Rgb): number {
+  return 0.3 * red + 0.59 * green + 0.11 * blue;
+}
+
+function saturationOf(colour: Rgb): number {
+  return Math.max(...colour) - Math.min(...colour);
+}
+
+function withLuminosity(colour: Rgb, luminosity: number): Rgb {
+  const change = luminosity - luminosityOf(colour);
+  const [red, green, blue] = colour;
+  return clip([red + change, green + change, blue + change], luminosity);
+}
+
+/** Pulls a colour towards its grey until no channel is out of range. */
+function clip(colour: Rgb, luminosity: number): Rgb {
+  const least = Math.min(...colour);
+  const most = Math.max(...colour);
+  let factor = 1;
+  if (least < 0) factor = luminosity / (luminosity - least);
+  if (most > 255) factor = Math.min(factor, (255 - luminosity) / (most - luminosity));
+  if (factor === 1) return colour;
+  const [red, green, blue] = colour;
+  return [
+    luminosity + (red - luminosity) * factor,
+    luminosity + (green - luminosity) * factor,
+    luminosity + (blue - luminosity) * factor,
+  ];
+}
+
+function withSaturation(colour: Rgb, saturation: number): Rgb {
+  const least = Math.min(...colour);
+  const range = Math.max(...colour) - least;
+  if (range === 0) return [0, 0, 0];
+  const [red, green, blue] = colour;
+  const factor = saturation / range;
+  return [(red - least) * factor, (green - least) * factor, (blue - least) * factor];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { channelMixers, type Rgb } from "./channel-mixers.ts";
+import { channelMixers, type Rgb } from "./blend-mode.ts";
 
 function luminosity([red, green, blue]: Rgb): number {
   return 0.3 * red + 0.59 * green + 0.11 * blue;

@@ -29,19 +29,19 @@ export interface LayerChannels {
 }
 
 /** A layer that has a colour, gradient or pattern instead of pixels. */
-export interface LayerFill {
+interface LayerFill {
   kind: "fill";
   paint: Paint;
 }
 
 /** A layer that cannot be drawn. Its bounds are empty. */
-export interface LayerOmitted {
+interface LayerOmitted {
   kind: "omitted";
   /** What its only content is: a noun. */
   reason: string;
 }
 
-export interface LayerGroup {
+interface LayerGroup {
   kind: "group";
   /** Layers from the lowest to the topmost. */
   layers: readonly Layer[];
@@ -58,7 +58,7 @@ export interface LayerMask {
 }
 
 /** A layer and the layers above that are clipped to it. */
-export interface Stack {
+interface Stack {
   base: Layer;
   /** From the lowest to the topmost. */
   clipped: Layer[];

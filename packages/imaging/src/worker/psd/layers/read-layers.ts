@@ -1,9 +1,8 @@
 import type { Layer as AgLayer, LayerMaskData } from "ag-psd";
 import { type PsdHeader, truncatedPsd, unreadablePsd } from "../psd-header.ts";
 import type { StoredRows } from "../stored-rows.ts";
-import { type PatternShape, readPatternShapes } from "./fills/pattern-shapes.ts";
 import { type PaintContext, readPaint } from "./fills/read-paint.ts";
-import { findPattern } from "./fills/read-patterns.ts";
+import { findPattern, type PatternShape, readPatternShapes } from "./fills/read-patterns.ts";
 import type { Layer, LayerChannels, LayerMask } from "./layer.ts";
 import { areaOf, enclose, heightOf, type Rectangle, widthOf } from "./rectangle.ts";
 import { convertVectorMask, type VectorMask } from "./vector-mask.ts";
@@ -32,7 +31,7 @@ const CHANNELS_AT = 12;
 const MODE_AT = 24;
 
 /** The layers of a file, as ag-psd reads them. */
-export interface StoredLayers {
+interface StoredLayers {
   layers: readonly AgLayer[];
   header: PsdHeader;
   /** The section of layers. */

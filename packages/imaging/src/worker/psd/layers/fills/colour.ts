@@ -87,7 +87,7 @@ function toLab(rgb: Rgb): number[] {
 }
 
 /** NaN becomes 0. */
-export function clampByte(value: number): number {
+function clampByte(value: number): number {
   if (value >= 255) return 255;
   return value > 0 ? Math.round(value) : 0;
 }

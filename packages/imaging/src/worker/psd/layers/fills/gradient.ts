@@ -15,10 +15,10 @@ export interface Gradient {
 }
 
 /** Positions of a gradient that have a colour of their own. Photoshop stores positions as 0 to 4096. */
-export const STEPS = 4097;
+const STEPS = 4097;
 
 /** A colour or opacity at a position from 0 to 1. */
-export interface Stop {
+interface Stop {
   position: number;
   /** Where the mean with the next stop lies, as a share of the distance to it. */
   midpoint: number;

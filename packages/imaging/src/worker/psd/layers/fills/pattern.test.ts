@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { largestDifference } from "../../../../../../../test/support/psd-pixels.ts";
 import type { StoredRows } from "../../stored-rows.ts";
 import { drawPattern, type Pattern } from "./pattern.ts";
-import { readPatternShapes } from "./pattern-shapes.ts";
+import { readPatternShapes } from "./read-patterns.ts";
 
 function plane(values: readonly number[], width: number, depth: 8 | 16 = 8): StoredRows {
   const data = depth === 8 ? Buffer.from(values) : Buffer.from(values.flatMap((value) => [value, 0]));

@@ -6,8 +6,7 @@ import {
   moveBytes,
   moveHighBytes,
 } from "../../sample-rows.ts";
-import { checkStoredRows, type StoredRows } from "../../stored-rows.ts";
-import { visitRows } from "../../visit-rows.ts";
+import { checkStoredRows, type StoredRows, visitRows } from "../../stored-rows.ts";
 import { heightOf, type Rectangle, widthOf } from "../rectangle.ts";
 import type { Samples } from "./colour.ts";
 import type { StoredPattern } from "./read-patterns.ts";

@@ -7,7 +7,7 @@ import type { Pattern } from "./pattern.ts";
 import type { StoredPattern } from "./read-patterns.ts";
 
 /** One colour. */
-export interface Solid {
+interface Solid {
   kind: "solid";
   colour: Samples;
 }
