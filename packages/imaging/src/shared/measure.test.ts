@@ -2,9 +2,10 @@ import type { ImageFormat, OriginalFacts, OriginalType, RenditionSpec, Size } fr
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
+import { createRandom } from "../../../../test/hostile/random.ts";
 import { samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { admitInfo } from "../../test/admit-bytes.ts";
-import { animation } from "../../test/pictures.ts";
+import { animation, CORNERS } from "../../test/pictures.ts";
 import { openPdf } from "../worker/pdf/open-pdf.ts";
 import { writePsd } from "../worker/psd/write-psd.ts";
 
@@ -59,9 +60,9 @@ describe("boxes beyond a limit give one size", () => {
   });
 
   test("of any raster as GIF", () => {
-    const next = numbersFrom(7);
+    const { below } = createRandom(7);
     for (let round = 0; round < 200; round++) {
-      const [width, height] = [2100 + Math.floor(next() * 3000), 2100 + Math.floor(next() * 3000)];
+      const [width, height] = [2100 + below(3000), 2100 + below(3000)];
       const original = facts("image/png", { width, height });
       const capped = renderer.measure(original, { format: "gif" }) ?? { width: 0, height: 0 };
       for (let maxWidth = capped.width + 2; maxWidth <= width; maxWidth += 97) {
@@ -106,17 +107,6 @@ describe("pages of a PDF", () => {
   });
 });
 
-/** A pseudo-random sequence, the same in every run: mulberry32. */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function originalOf(type: OriginalType, { width, height }: Size): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * 3, 120);
   const image = sharp(pixels, { raw: { width, height, channels: 3 } });
@@ -126,15 +116,7 @@ async function originalOf(type: OriginalType, { width, height }: Size): Promise<
     case "image/jpeg":
       return image.jpeg().toBuffer();
     case "image/gif":
-      return animation(
-        width,
-        height,
-        [
-          [9, 9, 9],
-          [200, 9, 9],
-        ],
-        { delay: [50, 50], loop: 0 },
-      );
+      return animation(width, height, CORNERS.slice(2), { delay: [50, 50], loop: 0 });
     case "image/svg+xml":
       return Buffer.from(
         `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><path d="M0 0h5v9z"/></svg>`,
@@ -162,8 +144,8 @@ async function sizeIn(bytes: Buffer, format: ImageFormat): Promise<Size> {
 }
 
 test.each(TYPES)("a rendition of %s has the measured size in every format", async (type) => {
-  const next = numbersFrom(14);
-  const upTo = (most: number) => 1 + Math.floor(next() * most);
+  const { below } = createRandom(14);
+  const upTo = (most: number) => 1 + below(most);
   for (let round = 0; round < 2; round++) {
     const bytes = await originalOf(type, { width: upTo(300), height: upTo(200) });
     const original = { ...(await admitInfo(small, { bytes }, type)), type, size: bytes.length };

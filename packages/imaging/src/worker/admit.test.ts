@@ -9,7 +9,9 @@ import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { admitInfo } from "../../test/admit-bytes.ts";
 import { sparseGif } from "../../test/hostile-gifs.ts";
 import { svg } from "../../test/hostile-svgs.ts";
-import { animation, cornered, photo } from "../../test/pictures.ts";
+import { animation, CORNERS, cornered, photo } from "../../test/pictures.ts";
+import { MAX_PIECES } from "../shared/wire.ts";
+import { describePieces } from "./admit.ts";
 
 const renderer = createRenderer();
 let originals: Record<"png" | "interlaced" | "jpeg" | "progressive" | "gif", Buffer>;
@@ -21,16 +23,7 @@ beforeAll(async () => {
     interlaced: await sharp(picture).png({ progressive: true }).toBuffer(),
     jpeg: await sharp(picture).jpeg().toBuffer(),
     progressive: await sharp(picture).jpeg({ progressive: true }).toBuffer(),
-    gif: await animation(
-      60,
-      40,
-      [
-        [9, 9, 9],
-        [99, 0, 0],
-        [0, 99, 0],
-      ],
-      { delay: [100, 100, 100], loop: 0 },
-    ),
+    gif: await animation(60, 40, CORNERS.slice(1), { delay: [100, 100, 100], loop: 0 }),
   };
 });
 afterAll(() => renderer.close());
@@ -55,18 +48,18 @@ test("admit measures every kind of raster", async () => {
   });
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  "admit reports the upright size of a JPEG with EXIF orientation %i",
-  async (orientation) => {
-    const raw = { width: 60, height: 40, channels: 3 } as const;
+test("admit reports the upright size of a JPEG and a PNG with each EXIF orientation", async () => {
+  const raw = { width: 60, height: 40, channels: 3 } as const;
+  for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const stored = sharp(cornered(60, 40), { raw }).withMetadata({ orientation });
     const upright = orientation < 5 ? { width: 60, height: 40 } : { width: 40, height: 60 };
-    const jpeg = await stored.clone().jpeg().toBuffer();
-    expect(await admitInfo(renderer, { bytes: jpeg }, "image/jpeg")).toEqual({ ...upright, pages: 1 });
-    const png = await stored.clone().png().toBuffer();
-    expect(await admitInfo(renderer, { bytes: png }, "image/png")).toEqual({ ...upright, pages: 1 });
-  },
-);
+    for (const format of ["jpeg", "png"] as const) {
+      const bytes = await stored.clone().toFormat(format).toBuffer();
+      const info = await admitInfo(renderer, { bytes }, `image/${format}`);
+      expect(info, `${orientation}`).toEqual({ ...upright, pages: 1 });
+    }
+  }
+});
 
 test.each([
   ["width and height", 'width="30" height="20"', 30, 20],
@@ -227,11 +220,43 @@ describe("admit refuses", () => {
   test("an original of more than 50 megapixels over all frames", async () => {
     const frame = { width: 2000, height: 2000 };
     const message = "This cannot be read as image/gif: it has more than 50 megapixels.";
-    const gif = sparseGif(
-      2000,
-      2000,
-      Array.from({ length: 13 }, () => frame),
-    );
+    const gif = sparseGif(2000, 2000, new Array(13).fill(frame));
     expect(await refusal(gif, "image/gif")).toMatchObject({ code: "unsupported_media", message });
   });
+});
+
+const source = Buffer.from("0123456789");
+
+test("parts of the source become ranges, joined where one continues another, and the rest new bytes", () => {
+  const parts = [
+    source.subarray(0, 2),
+    source.subarray(2, 4),
+    Buffer.from("ab"),
+    Buffer.from("c"),
+    source.subarray(7),
+  ];
+  expect(describePieces(source, parts)).toEqual({
+    pieces: [
+      ["source", 0, 4],
+      ["reply", 0, 3],
+      ["source", 7, 10],
+    ],
+    bytes: Buffer.from("abc"),
+  });
+});
+
+test("bytes in the same memory, but outside of the source, are new bytes", () => {
+  const within = source.subarray(2, 6);
+  expect(describePieces(within, [source.subarray(5, 8)])).toEqual({
+    pieces: [["reply", 0, 3]],
+    bytes: Buffer.from("567"),
+  });
+});
+
+test("more pieces than a reply may have become new bytes", () => {
+  const long = Buffer.alloc(4 * MAX_PIECES, "abcd");
+  const parts = Array.from({ length: MAX_PIECES + 1 }, (_, index) => long.subarray(2 * index, 2 * index + 1));
+  const { pieces, bytes } = describePieces(long, parts);
+  expect(pieces).toEqual([["reply", 0, MAX_PIECES + 1]]);
+  expect(bytes).toEqual(Buffer.concat(parts));
 });

@@ -1,6 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { isServiceError } from "@outrigger/core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createRandom } from "../../../../../test/hostile/random.ts";
 import {
   firstObjectOf,
   pdfOfObjects,
@@ -159,15 +160,6 @@ describe("a damaged PDF is drawn or refused with unsupported_media:", () => {
     ],
   );
 
-  /** Pseudo-random numbers from 0 to 1, the same in every run (constants of Numerical Recipes). */
-  function createRandom(): () => number {
-    let state = 1;
-    return () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
-  }
-
   async function outcomesOf(files: Iterable<Buffer>): Promise<Map<string, number>> {
     const outcomes = new Map<string, number>();
     for (const bytes of files) {
@@ -189,13 +181,13 @@ describe("a damaged PDF is drawn or refused with unsupported_media:", () => {
   });
 
   test("one to eight bits flipped, four hundred times", async () => {
-    const random = createRandom();
+    const { below } = createRandom(1);
     const flipped = Array.from({ length: 400 }, () => {
       const bytes = Buffer.from(rich);
-      const flips = 1 + Math.floor(random() * 8);
+      const flips = 1 + below(8);
       for (let flip = 0; flip < flips; flip++) {
-        const place = Math.floor(random() * bytes.length);
-        bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << Math.floor(random() * 8)), place);
+        const place = below(bytes.length);
+        bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << below(8)), place);
       }
       return bytes;
     });

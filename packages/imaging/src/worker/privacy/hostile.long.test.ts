@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { createRandom } from "../../../../../test/hostile/random.ts";
 import { compressedPdf } from "../../../../../test/support/metadata-samples.ts";
 import { firstObjectOf, pdfOfObjects, QUARTERS, samplePdf } from "../../../../../test/support/pdf-samples.ts";
 import { samplePsd } from "../../../../../test/support/psd-samples.ts";
@@ -12,15 +13,6 @@ import { openObjectStream } from "./pdf/pdf-inventory.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 
 type StrippedType = Parameters<typeof stripMetadata>[1];
-
-/** A pseudo-random generator, the same in every run (Numerical Recipes, 7.1). */
-function seededNumbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 async function samples(): Promise<[StrippedType, Buffer][]> {
   const picture = sharp({ create: { width: 16, height: 16, channels: 3, background: "#246" } });
@@ -33,32 +25,19 @@ async function samples(): Promise<[StrippedType, Buffer][]> {
     ["image/jpeg", await described.jpeg({ progressive: true }).toBuffer()],
     ["image/png", await described.png().toBuffer()],
     ["image/gif", sparseGif(8, 8, [{ width: 8, height: 8 }])],
-    [
-      "image/x-photoshop",
-      samplePsd({
-        width: 2,
-        height: 1,
-        channels: [
-          [1, 2],
-          [3, 4],
-          [5, 6],
-        ],
-      }),
-    ],
+    ["image/x-photoshop", samplePsd({ width: 1, height: 1, channels: [[1], [3], [5]] })],
     ["application/pdf", pdfOfObjects([...objects, page, information], "/Info 4 0 R")],
     ["application/pdf", compressedPdf([...objects, page, information], "/Info 4 0 R")],
   ];
 }
 
 test("stripMetadata cleans or refuses every damaged file", async () => {
-  const random = seededNumbers(20_240_102);
+  const { below } = createRandom(20_240_102);
   for (const [type, sample] of await samples()) {
     for (let round = 0; round < 150; round++) {
-      const damaged = Buffer.from(
-        sample.subarray(0, random(4) === 0 ? random(sample.length) : sample.length),
-      );
-      for (let hits = random(8); hits > 0 && damaged.length > 0; hits--) {
-        damaged[random(damaged.length)] = random(3) === 0 ? 0xff : random(256);
+      const damaged = Buffer.from(sample.subarray(0, below(4) === 0 ? below(sample.length) : sample.length));
+      for (let hits = below(8); hits > 0 && damaged.length > 0; hits--) {
+        damaged[below(damaged.length)] = below(3) === 0 ? 0xff : below(256);
       }
       await stripMetadata(damaged, type).catch((error: unknown) => {
         if (!isServiceError(error)) throw error;
@@ -72,13 +51,7 @@ const page = { content: QUARTERS };
 
 test.each([
   ["arrays within arrays", samplePdf([page], ["[".repeat(200_000)])],
-  [
-    "strings that never end",
-    samplePdf(
-      [page],
-      Array.from({ length: 500 }, () => `(${"(".repeat(500)}`),
-    ),
-  ],
+  ["strings that never end", samplePdf([page], new Array(500).fill(`(${"(".repeat(500)}`))],
   ["objects that never end", Buffer.from(`%PDF-1.7\n${"1 0 obj<</A ".repeat(3000)}`)],
   [
     "private data that refer to each other",
@@ -96,7 +69,7 @@ test.each([
       [page],
       [
         `[${"/Fl".repeat(100_000)}]`,
-        ...Array.from({ length: 3000 }, () => ({ dictionary: `/Filter ${FIRST} 0 R`, data: "" })),
+        ...new Array(3000).fill({ dictionary: `/Filter ${FIRST} 0 R`, data: "" }),
       ],
     ),
   ],

@@ -15,6 +15,7 @@ import {
   withSegments,
   xmp,
 } from "../../../test/hdr-jpegs.ts";
+import { stripped } from "../../../test/stripped.ts";
 import { stripJpeg } from "./strip-jpeg.ts";
 
 const [APP1, APP11, COM] = [0xe1, 0xeb, 0xfe];
@@ -32,15 +33,12 @@ beforeAll(async () => {
 });
 
 function strip(jpeg: Buffer): Buffer {
-  const before = Buffer.from(jpeg);
-  const pieces = stripJpeg(jpeg, { gainMap: true });
-  expect(jpeg.equals(before)).toBe(true);
-  const stripped = pieces === null ? jpeg : Buffer.concat(pieces);
-  expect(stripped.includes(HDR_SECRET)).toBe(false);
-  expect(stripped.includes(EXIF_SECRET)).toBe(false);
+  const file = stripped(jpeg, (bytes) => stripJpeg(bytes, { gainMap: true }));
+  expect(file.includes(HDR_SECRET)).toBe(false);
+  expect(file.includes(EXIF_SECRET)).toBe(false);
   // What is stored needs no further change.
-  expect(stripJpeg(stripped, { gainMap: true })).toBeNull();
-  return stripped;
+  expect(stripJpeg(file, { gainMap: true })).toBeNull();
+  return file;
 }
 
 const mapIn = async (jpeg: Buffer) => (await sharp(jpeg).metadata()).gainMap?.image;

@@ -1,7 +1,10 @@
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type ByteOrder, EXIF_SECRET, exifBlock } from "../../../test/exif-blocks.ts";
+import { segment, withSegments } from "../../../test/hdr-jpegs.ts";
 import { cornered } from "../../../test/pictures.ts";
+import { stripped } from "../../../test/stripped.ts";
+import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";
 import { findJpegMetadata, stripJpeg } from "./strip-jpeg.ts";
 
 const SECRET = "a secret";
@@ -21,28 +24,11 @@ async function encode(options: { progressive?: boolean; icc?: string }): Promise
   return await coloured.jpeg({ progressive: options.progressive ?? false }).toBuffer();
 }
 
-function segment(marker: number, payload: Buffer | string): Buffer {
-  const content = Buffer.from(payload as string, "latin1");
-  const head = Buffer.of(0xff, marker, 0, 0);
-  head.writeUInt16BE(content.length + 2, 2);
-  return Buffer.concat([head, content]);
-}
-
 function exif(orientation: number, byteOrder: ByteOrder = "MM"): Buffer {
   return segment(APP1, Buffer.concat([Buffer.from("Exif\0\0"), exifBlock(orientation, byteOrder)]));
 }
 
-/** The JPEG with additional segments after its first marker. */
-function withSegments(jpeg: Buffer, ...segments: Buffer[]): Buffer {
-  return Buffer.concat([jpeg.subarray(0, SOI_BYTES), ...segments, jpeg.subarray(SOI_BYTES)]);
-}
-
-function strip(jpeg: Buffer): Buffer {
-  const before = Buffer.from(jpeg);
-  const pieces = stripJpeg(jpeg);
-  expect(jpeg.equals(before)).toBe(true);
-  return pieces === null ? jpeg : Buffer.concat(pieces);
-}
+const strip = (bytes: Buffer) => stripped(bytes, stripJpeg);
 
 const upright = (jpeg: Buffer) =>
   sharp(jpeg, { autoOrient: true }).raw().toBuffer({ resolveWithObject: true });
@@ -177,4 +163,52 @@ test("findJpegMetadata yields the same ranges, which can be filled with zeros", 
   expect(trailed.includes(EXIF_SECRET)).toBe(false);
   expect(await upright(trailed)).toEqual(await upright(plain));
   expect([...findJpegMetadata(plain)]).toEqual([]);
+});
+
+const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
+
+test.each<ByteOrder>(["II", "MM"])(
+  "readExifOrientation reads every orientation in byte order %s",
+  (byteOrder) => {
+    for (const orientation of orientations) {
+      expect(readExifOrientation(exifBlock(orientation, byteOrder))).toBe(orientation);
+    }
+  },
+);
+
+test.each([
+  ["BYTE", 1],
+  ["LONG", 4],
+])("readExifOrientation reads an orientation of type %s, as libexif does", (_, type) => {
+  expect(readExifOrientation(exifBlock(6, "II", type))).toBe(6);
+  expect(readExifOrientation(exifBlock(6, "MM", type))).toBe(6);
+});
+
+test("readExifOrientation reads blocks of writeExifOrientation", () => {
+  for (const orientation of orientations) {
+    expect(readExifOrientation(writeExifOrientation(orientation))).toBe(orientation);
+  }
+});
+
+test.each([
+  ["an orientation that does not exist", exifBlock(9)],
+  ["an orientation of no known type", exifBlock(6, "MM", 7)],
+  ["no value", exifBlock(6).fill(0, 26, 30)],
+  ["another byte order", exifBlock(6).fill("IM", 0, 2)],
+  ["another magic number", exifBlock(6).fill(0, 2, 4)],
+  ["a directory beyond the end", exifBlock(6).fill(0xff, 4, 8)],
+  ["no directory entries", exifBlock(6).fill(0, 8, 10)],
+])("readExifOrientation returns 1 for %s", (_, block) => {
+  expect(readExifOrientation(block)).toBe(1);
+});
+
+test("readExifOrientation reads a truncated block up to its end", () => {
+  const block = exifBlock(6);
+  for (let length = 0; length <= block.length; length++) {
+    expect(readExifOrientation(block.subarray(0, length)), `${length}`).toBe(length < 34 ? 1 : 6);
+  }
+});
+
+test("readExifOrientation ignores an entry count beyond the end of the block", () => {
+  expect(readExifOrientation(exifBlock(6).fill(0xff, 8, 10))).toBe(6);
 });

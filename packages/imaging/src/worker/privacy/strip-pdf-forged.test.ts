@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createRandom } from "../../../../../test/hostile/random.ts";
 import { compressedPdf, updatedPdf } from "../../../../../test/support/metadata-samples.ts";
 import {
   encryptedPdf,
@@ -120,67 +121,30 @@ describe("stripPdf removes what readers find differently:", () => {
 });
 
 test("stripPdf removes actions from any combination of constructs, places and codings", async () => {
-  // Numerical Recipes, 7.1; the same in every run.
-  let state = 17;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const either = (...texts: readonly (() => string)[]): string => texts[random(texts.length)]?.() ?? "";
+  const { below } = createRandom(17);
+  const either = (texts: readonly (() => string)[]): string => texts[below(texts.length)]?.() ?? "";
   const escaped = (name: string) =>
-    name.replace(/./g, (letter) =>
-      either(
-        () => letter,
-        () => `#${letter.charCodeAt(0).toString(16)}`,
-      ),
-    );
+    name.replace(/./g, (letter) => either([() => letter, () => `#${letter.charCodeAt(0).toString(16)}`]));
   for (let round = 0; round < 60; round++) {
     const objects: SampleObject[] = ["", "", "", { data: QUARTERS }];
     const refer = (object: SampleObject): string => `${objects.push(object)} 0 R`;
-    const place = (text: string): string =>
-      either(
-        () => text,
-        () => refer(text),
-      );
-    const script = () =>
-      either(
-        () => place(`(${CANARY})`),
-        () => refer({ data: CANARY }),
-      );
+    const place = (text: string): string => either([() => text, () => refer(text)]);
+    const script = () => either([() => place(`(${CANARY})`), () => refer({ data: CANARY })]);
+    const none = () => "";
     const action = (depth = 0): string => {
-      const next =
-        depth > 3
-          ? () => ""
-          : () =>
-              `/Next ${place(
-                either(
-                  () => action(depth + 1),
-                  () => `[${action(depth + 1)}]`,
-                ),
-              )}`;
-      const kind = either(
+      const following = () => either([() => action(depth + 1), () => `[${action(depth + 1)}]`]);
+      const next = depth > 3 ? none : () => `/Next ${place(following())}`;
+      const kind = either([
         () => "/S/GoTo/D[3 0 R/Fit]",
         () => "/S/URI/URI(https://e.test)",
         () => "/S/URI/URI(file://e.test)",
         () => `/${escaped("S")}/${escaped("JavaScript")}/JS ${script()}`,
         () => `/S/Launch/F(${CANARY})`,
-      );
-      return place(
-        `<<${kind}${either(
-          next,
-          () => "",
-          () => "",
-        )}>>`,
-      );
+      ]);
+      return place(`<<${kind}${either([next, none, none])}>>`);
     };
     const attached = () => {
-      const stream = refer({
-        data: CANARY,
-        dictionary: either(
-          () => "",
-          () => "/Type/EmbeddedFile",
-        ),
-      });
+      const stream = refer({ data: CANARY, dictionary: either([none, () => "/Type/EmbeddedFile"]) });
       return place(`<</${escaped("EF")}<</F ${stream}>>/F(x)>>`);
     };
     const field = `<</FT/Tx/T(f)/Rect[0 0 9 9]/Subtype/Widget/${escaped("AA")} ${place(`<</K ${action()}>>`)}>>`;
@@ -194,8 +158,8 @@ test("stripPdf removes actions from any combination of constructs, places and co
     const pages = "<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 60 40]>>";
     const page = `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots ${place(`[${annotations.join(" ")}]`)}/AA<</O ${action()}>>>>`;
     objects.splice(0, 3, catalog, pages, page);
-    const pdf = random(2) === 0 ? compressedPdf(objects) : pdfOfObjects(objects);
-    const isUpdated = random(3) === 0;
+    const pdf = below(2) === 0 ? compressedPdf(objects) : pdfOfObjects(objects);
+    const isUpdated = below(3) === 0;
     const full = isUpdated ? updatedPdf(pdf, { 1: catalog, 2: pages }) : pdf;
     const stripped = await strip(full);
     const text = everythingIn(stripped);

@@ -1,13 +1,12 @@
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { firstObjectOf, QUARTERS, samplePdf } from "../../../../../test/support/pdf-samples.ts";
-import { drawn, everythingIn, strip } from "../../../test/acting-pdfs.ts";
+import { QUARTERS, samplePdf } from "../../../../../test/support/pdf-samples.ts";
+import { drawn, everythingIn, FIRST, strip } from "../../../test/acting-pdfs.ts";
 import { exifBlock } from "../../../test/exif-blocks.ts";
 import { stripPdf } from "./strip-pdf.ts";
 
 const SECRET = "a secret";
-const FIRST = firstObjectOf(1);
 
 describe("stripPdf, picture in a page", async () => {
   const plain = await sharp({ create: { width: 16, height: 8, channels: 3, background: "#a40" } })

@@ -3,32 +3,17 @@ import { describe, expect, test } from "vitest";
 import { compressedPdf, updatedPdf } from "../../../../../test/support/metadata-samples.ts";
 import {
   encryptedPdf,
-  firstObjectOf,
   QUARTERS,
   restrictedPdf,
   type SampleObject,
   samplePdf,
 } from "../../../../../test/support/pdf-samples.ts";
-import { openPdf } from "../pdf/open-pdf.ts";
+import { drawn, FIRST, strip } from "../../../test/acting-pdfs.ts";
 import { stripPdf } from "./strip-pdf.ts";
 
 const SECRET = "a secret";
 const page = { content: QUARTERS };
 const XMP = { dictionary: "/Type/Metadata/Subtype/XML", data: `<x:xmpmeta>${SECRET}</x:xmpmeta>` };
-/** The number of the first object after those of a page. */
-const FIRST = firstObjectOf(1);
-
-async function strip(pdf: Buffer): Promise<Buffer> {
-  const before = Buffer.from(pdf);
-  const pieces = await stripPdf(pdf);
-  expect(pdf.equals(before)).toBe(true);
-  return pieces === null ? pdf : Buffer.concat(pieces);
-}
-
-async function drawn(pdf: Buffer): Promise<Buffer> {
-  const picture = await openPdf(pdf, { page: 1, maxPixels: 1_000_000 });
-  return await (await picture.decode()).raw().toBuffer();
-}
 
 /** Strips a PDF, and checks the properties of every file that is edited in place. */
 async function stripInPlace(pdf: Buffer): Promise<Buffer> {

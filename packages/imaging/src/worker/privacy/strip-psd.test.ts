@@ -1,54 +1,40 @@
 import { expect, test } from "vitest";
+import { resource as plainResource, samplePsd, section } from "../../../../../test/support/psd-samples.ts";
 import { stripPsd } from "./strip-psd.ts";
 
 const SECRET = "a secret";
-const HEADER_BYTES = 26;
+/** The compression, and what it makes of the picture. */
+const PIXEL_BYTES = 2 + 2 * 2 + 2 * 5;
+/** A block of image resources, with a name and a signature. */
+function resource(id: number, data: Buffer | string, name = "", signature = "8BIM"): Buffer {
+  const block = plainResource(id, Buffer.from(data as string, "latin1"));
+  block.write(signature, "latin1");
+  if (name === "") return block;
+  const named = Buffer.from(`${String.fromCharCode(name.length)}${name}`, "latin1");
+  return Buffer.concat([block.subarray(0, 6), named, Buffer.alloc(named.length % 2), block.subarray(8)]);
+}
+
+/** A document of 4 by 2 pixels, of which only these resources are in the file. */
+function psd({ large = false, palette = "", resources, layers = Buffer.alloc(0) }: PsdParts): Buffer {
+  const whole = samplePsd({
+    width: 4,
+    height: 2,
+    mode: "indexed",
+    channels: [[0, 1, 2, 3, 4, 5, 6, 7]],
+    palette: Buffer.from(palette),
+    large,
+    layers,
+  });
+  const at = 26 + 4 + palette.length;
+  const rest = whole.subarray(at + 4 + whole.readUInt32BE(at));
+  return Buffer.concat([whole.subarray(0, at), section(Buffer.concat(resources)), rest]);
+}
 
 interface PsdParts {
-  version?: 1 | 2;
+  large?: boolean;
   palette?: string;
   resources: Buffer[];
-}
-
-function resource(id: number, data: Buffer | string, name = "", signature = "8BIM"): Buffer {
-  const content = Buffer.from(data as string, "latin1");
-  const head = Buffer.alloc(6);
-  head.write(signature, "latin1");
-  head.writeUInt16BE(id, 4);
-  return Buffer.concat([
-    head,
-    even(`${String.fromCharCode(name.length)}${name}`),
-    uint32(content.length),
-    even(content),
-  ]);
-}
-
-function even(data: Buffer | string): Buffer {
-  return Buffer.concat([Buffer.from(data as string, "latin1"), Buffer.alloc(data.length % 2)]);
-}
-
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}
-
-/** A document of 4 by 2 grey pixels. */
-function psd({ version = 1, palette = "", resources }: PsdParts): Buffer {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write(`8BPS\0${String.fromCharCode(version)}`, "latin1");
-  header.writeUInt16BE(1, 12);
-  header.writeUInt32BE(2, 14);
-  header.writeUInt32BE(4, 18);
-  header.writeUInt16BE(8, 22);
-  header.writeUInt16BE(1, 24);
-  const section = Buffer.concat(resources);
-  const layers = Buffer.alloc(version === 2 ? 8 : 4);
-  const pixels = Buffer.from("\0\0 picture", "latin1");
-  return Buffer.concat([
-    ...[header, uint32(palette.length), Buffer.from(palette)],
-    ...[uint32(section.length), section, layers, pixels],
-  ]);
+  layers?: Buffer;
 }
 
 async function strip(bytes: Buffer): Promise<Buffer> {
@@ -74,7 +60,7 @@ test.each([
 
 test("stripPsd removes resources in a PSB and after a palette", async () => {
   const added = resource(1060, `${SECRET}!`, "odd", "MeSa");
-  for (const parts of [{ version: 2 as const }, { palette: "a palette" }]) {
+  for (const parts of [{ large: true }, { palette: "a palette" }]) {
     expect(await strip(psd({ ...parts, resources: [added, version] }))).toEqual(
       psd({ ...parts, resources: [version] }),
     );
@@ -107,28 +93,26 @@ test("stripPsd removes bytes after the last resource that can be parsed", async 
 test("stripPsd refuses a file truncated before the pixels, and bytes that are not a PSD", async () => {
   const whole = psd({ resources: [version, resource(1060, SECRET)] });
   const refusal = expect.objectContaining({ code: "unsupported_media" });
-  for (let length = 0; length < whole.length - "\0\0 picture".length; length++) {
+  for (let length = 0; length < whole.length - PIXEL_BYTES; length++) {
     await expect(stripPsd(whole.subarray(0, length)), `${length}`).rejects.toThrow(refusal);
   }
 });
 
 test("stripPsd blanks placed files that lie in a layer, and reads any section of layers without another error", async () => {
-  const block = Buffer.concat([Buffer.from("8BIMlnkD"), uint32(SECRET.length), Buffer.from(SECRET)]);
-  const layers = Buffer.concat([uint32(block.length + 6), Buffer.from("\0\0layer"), block, uint32(0)]);
-  const plain = psd({ resources: [] });
-  const at = plain.length - 10;
-  const withLayers = (section: Buffer) =>
-    Buffer.concat([plain.subarray(0, at - 4), uint32(section.length), section, plain.subarray(at)]);
+  const block = Buffer.concat([Buffer.from("8BIMlnkD"), section(Buffer.from(SECRET))]);
+  const none = Buffer.alloc(4);
+  const layers = Buffer.concat([section(Buffer.concat([Buffer.from("\0\0layer"), block])), none]);
+  const withLayers = (section: Buffer) => psd({ resources: [], layers: section });
   const stripped = await strip(withLayers(layers));
   expect(stripped.includes(SECRET)).toBe(false);
   expect(stripped).toHaveLength(withLayers(layers).length);
   const endless = Buffer.concat(
-    Array.from({ length: 100_000 }, () => Buffer.concat([block.subarray(0, 8), uint32(2 ** 31)])),
+    Array.from({ length: 100_000 }, () => Buffer.concat([block.subarray(0, 8), Buffer.of(0x80, 0, 0, 0)])),
   );
   const blank = await strip(withLayers(Buffer.concat([layers.subarray(0, 11), endless])));
   expect(blank.indexOf("lnkD")).toBe(-1);
   for (let step = 0; step < 500; step++) {
-    const damaged = Buffer.concat([uint32(0), uint32(0), block, block].toSpliced(step % 3, 1));
+    const damaged = Buffer.concat([none, none, block, block].toSpliced(step % 3, 1));
     damaged[(step * 31) % damaged.length] = (step * 7) % 256;
     const cut = damaged.subarray(0, damaged.length - (step % 19));
     await strip(withLayers(cut)).catch((error: unknown) => {

@@ -11,123 +11,44 @@ import {
 } from "../../../../../test/support/psd-samples.ts";
 import { openPsd } from "./open-psd.ts";
 
-interface Transparent {
-  sample: Partial<SamplePsd>;
-  /** The stored colour of an opaque pixel, of white, and the alpha. */
-  stored: number[];
-  white: number[];
-  opaque: number;
-  seen: number[];
-  tolerance: number;
-}
-
-const red = { stored: [255, 0, 0, 255], white: [255, 255, 255, 255], seen: [232, 0, 0] };
-const inks = { ...red, tolerance: 4 };
-const cases: [name: string, Transparent][] = [
+/** Of each mode and depth: a stored colour, white, opaque alpha, the colour as it is seen, and its tolerance. */
+const cases: [
+  Partial<SamplePsd>,
+  stored: number[],
+  white: number[],
+  opaque: number,
+  seen: number[],
+  number,
+][] = [
+  [{ mode: "greyscale" }, [100], [255], 255, [100, 100, 100], 1],
+  [{ mode: "greyscale", depth: 16 }, [25_700], [65_535], 65_535, [100, 100, 100], 2],
+  [{ mode: "greyscale", depth: 32 }, [0.5], [1], 1, [188, 188, 188], 1],
+  [{}, [200, 100, 50], [255, 255, 255], 255, [200, 100, 50], 2],
+  [{ depth: 16 }, [51_400, 25_700, 12_850], [65_535, 65_535, 65_535], 65_535, [200, 100, 50], 4],
+  [{ depth: 32 }, [0.5, 0.1, 0], [1, 1, 1], 1, [188, 89, 0], 1],
+  [{ mode: "cmyk" }, [255, 0, 0, 255], [255, 255, 255, 255], 255, [232, 0, 0], 4],
   [
-    "greyscale, 8 bits",
-    {
-      sample: { mode: "greyscale" },
-      stored: [100],
-      white: [255],
-      opaque: 255,
-      seen: [100, 100, 100],
-      tolerance: 1,
-    },
+    { mode: "cmyk", depth: 16 },
+    [65_535, 0, 0, 65_535],
+    [65_535, 65_535, 65_535, 65_535],
+    65_535,
+    [232, 0, 0],
+    4,
   ],
+  [{ mode: "lab" }, [153, 148, 98], [255, 128, 128], 255, [160, 133, 198], 4],
   [
-    "greyscale, 16 bits",
-    {
-      sample: { mode: "greyscale", depth: 16 },
-      stored: [25_700],
-      white: [65_535],
-      opaque: 65_535,
-      seen: [100, 100, 100],
-      tolerance: 2,
-    },
-  ],
-  [
-    "greyscale, 32 bits",
-    {
-      sample: { mode: "greyscale", depth: 32 },
-      stored: [0.5],
-      white: [1],
-      opaque: 1,
-      seen: [188, 188, 188],
-      tolerance: 1,
-    },
-  ],
-  [
-    "RGB, 8 bits",
-    {
-      sample: {},
-      stored: [200, 100, 50],
-      white: [255, 255, 255],
-      opaque: 255,
-      seen: [200, 100, 50],
-      tolerance: 2,
-    },
-  ],
-  [
-    "RGB, 16 bits",
-    {
-      sample: { depth: 16 },
-      stored: [51_400, 25_700, 12_850],
-      white: [65_535, 65_535, 65_535],
-      opaque: 65_535,
-      seen: [200, 100, 50],
-      tolerance: 4,
-    },
-  ],
-  [
-    "RGB, 32 bits",
-    {
-      sample: { depth: 32 },
-      stored: [0.5, 0.1, 0],
-      white: [1, 1, 1],
-      opaque: 1,
-      seen: [188, 89, 0],
-      tolerance: 1,
-    },
-  ],
-  ["CMYK, 8 bits", { sample: { mode: "cmyk" }, ...inks, opaque: 255 }],
-  [
-    "CMYK, 16 bits",
-    {
-      sample: { mode: "cmyk", depth: 16 },
-      ...inks,
-      stored: [65_535, 0, 0, 65_535],
-      white: [65_535, 65_535, 65_535, 65_535],
-      opaque: 65_535,
-    },
-  ],
-  [
-    "Lab, 8 bits",
-    {
-      sample: { mode: "lab" },
-      stored: [153, 148, 98],
-      white: [255, 128, 128],
-      opaque: 255,
-      seen: [160, 133, 198],
-      tolerance: 4,
-    },
-  ],
-  [
-    "Lab, 16 bits",
-    {
-      sample: { mode: "lab", depth: 16 },
-      stored: [39_321, 37_888, 25_088],
-      white: [65_535, 32_768, 32_768],
-      opaque: 65_535,
-      seen: [160, 133, 198],
-      tolerance: 4,
-    },
+    { mode: "lab", depth: 16 },
+    [39_321, 37_888, 25_088],
+    [65_535, 32_768, 32_768],
+    65_535,
+    [160, 133, 198],
+    4,
   ],
 ];
 
-/** An opaque colour and two that are merged with white. */
-function matted({ sample, stored, white, opaque, seen }: Transparent): Colour[] {
-  return [1, 0.6, 0.2].map((share) => {
+describe.each(cases)("merged alpha of %j", (sample, stored, white, opaque, seen, tolerance) => {
+  /** An opaque colour and two that are merged with white. */
+  const colours = [1, 0.6, 0.2].map((share): Colour => {
     const mixed = stored.map((value, channel) => value * share + (white[channel] ?? 0) * (1 - share));
     const samples = [...mixed, opaque * share];
     return {
@@ -135,11 +56,6 @@ function matted({ sample, stored, white, opaque, seen }: Transparent): Colour[] 
       seen: [...seen, Math.round(255 * share)],
     };
   });
-}
-
-describe.each(cases)("merged alpha, %s", (_, transparent) => {
-  const { sample, tolerance } = transparent;
-  const colours = matted(transparent);
 
   test.each([false, true])("colours are unmerged from white, PSB: %s", async (large) => {
     await expectColours(patterned(colours, { ...sample, large, layers: -1 }), colours, tolerance);
@@ -154,12 +70,8 @@ describe.each(cases)("merged alpha, %s", (_, transparent) => {
     "the channel with ID 0 is alpha whatever the layer count, PSB: %s",
     async (large) => {
       for (const layers of [undefined, 0, 3]) {
-        const more = {
-          ...sample,
-          large,
-          resources: [alphaIds(0)],
-          ...(layers === undefined ? {} : { layers }),
-        };
+        const declared = layers === undefined ? {} : { layers };
+        const more = { ...sample, ...declared, large, resources: [alphaIds(0)] };
         await expectColours(patterned(colours, more), colours, tolerance);
       }
     },
@@ -172,9 +84,8 @@ describe.each(cases)("merged alpha, %s", (_, transparent) => {
   });
 
   test("alpha is found after a saved selection", async () => {
-    const [white = 0] = sample.depth === 32 ? [1] : sample.depth === 16 ? [65_535] : [255];
     const selected = colours.map(({ stored, seen }) => ({
-      stored: [...stored.slice(0, -1), white, stored.at(-1) ?? 0],
+      stored: [...stored.slice(0, -1), opaque, stored.at(-1) ?? 0],
       seen,
     }));
     const resources = [alphaIds(7, 0)];
@@ -192,7 +103,7 @@ describe.each(cases)("merged alpha, %s", (_, transparent) => {
     const [redness = 0, , , alpha = 0] = await sharp(await resized.toBuffer())
       .raw()
       .toBuffer();
-    expect(Math.abs(redness - (transparent.seen[0] ?? 0))).toBeLessThanOrEqual(tolerance + 2);
+    expect(Math.abs(redness - (seen[0] ?? 0))).toBeLessThanOrEqual(tolerance + 2);
     expect(Math.abs(alpha - 255 * 0.6)).toBeLessThanOrEqual(12);
   });
 });

@@ -54,29 +54,23 @@ test("the pixels of a filled layer count more than its filling", async () => {
 });
 
 describe("a layer filled with a gradient", () => {
-  /** The red of places that are given in shares of the canvas. */
-  async function reds(content: GradientContent, places: readonly (readonly [number, number])[]) {
+  /** A place in shares of the canvas. */
+  type Place = [x: number, y: number];
+  /** The red of places. */
+  async function reds(content: GradientContent, places: readonly Place[]) {
     const read = await readPsdPixels(layeredPsd(SIZE, [fill(content)]));
     return places.map(([x, y]) => read.at(Math.floor(x * 63), Math.floor(y * 63))[0] ?? -1);
   }
-  const ROW = [0, 0.25, 0.5, 0.75, 1].map((x) => [x, 0.5] as const);
-  const COLUMN = ROW.map(([x, y]) => [y, x] as const);
+  const places = (text: string) => text.split(" ").map((place) => place.split(",").map(Number) as Place);
+  const ROW = places("0,.5 .25,.5 .5,.5 .75,.5 1,.5");
+  const COLUMN = places(".5,0 .5,.25 .5,.5 .5,.75 .5,1");
 
-  test.each<[string, Partial<GradientContent>, readonly (readonly [number, number])[], number[]]>([
+  test.each<[string, Partial<GradientContent>, readonly Place[], number[]]>([
     ["linear", {}, ROW, [0, 64, 128, 191, 255]],
     ["linear, upwards", { angle: 90 }, COLUMN, [255, 191, 128, 64, 0]],
     ["linear, leftwards", { angle: 180 }, ROW, [255, 191, 128, 64, 0]],
     ["linear, negative angle", { angle: -90 }, COLUMN, [0, 64, 128, 191, 255]],
-    [
-      "linear, into the corner",
-      { angle: 45 },
-      [
-        [0, 1],
-        [0.5, 0.5],
-        [1, 0],
-      ],
-      [0, 128, 255],
-    ],
+    ["linear, into the corner", { angle: 45 }, places("0,1 .5,.5 1,0"), [0, 128, 255]],
     ["reversed", { reverse: true }, ROW, [255, 191, 128, 64, 0]],
     ["scaled to half", { scale: 0.5 }, ROW, [0, 0, 128, 255, 255]],
     ["scaled to double", { scale: 2 }, ROW, [64, 96, 128, 160, 191]],
@@ -84,36 +78,9 @@ describe("a layer filled with a gradient", () => {
     ["radial", { style: "radial" }, ROW, [255, 128, 0, 128, 255]],
     ["reflected", { style: "reflected" }, ROW, [255, 128, 0, 128, 255]],
     ["reflected across", { style: "reflected" }, COLUMN, [0, 0, 0, 0, 0]],
-    [
-      "diamond",
-      { style: "diamond" },
-      [
-        [0.5, 0.5],
-        [0.75, 0.75],
-        [0.75, 0.5],
-      ],
-      [0, 255, 128],
-    ],
-    [
-      "angle",
-      { style: "angle" },
-      [
-        [0.5, 1],
-        [0, 0.5],
-        [0.5, 0],
-      ],
-      [64, 128, 191],
-    ],
-    [
-      "angle, turned",
-      { style: "angle", angle: 90 },
-      [
-        [1, 0.5],
-        [0.5, 1],
-        [0, 0.5],
-      ],
-      [64, 128, 191],
-    ],
+    ["diamond", { style: "diamond" }, places(".5,.5 .75,.75 .75,.5"), [0, 255, 128]],
+    ["angle", { style: "angle" }, places(".5,1 0,.5 .5,0"), [64, 128, 191]],
+    ["angle, turned", { style: "angle", angle: 90 }, places("1,.5 .5,1 0,.5"), [64, 128, 191]],
   ])("%s", async (_, more, places, seen) => {
     const found = await reds(gradient(more), places);
     expect(largestDifference(found, seen), `${found}`).toBeLessThanOrEqual(8);
@@ -133,14 +100,7 @@ describe("a layer filled with a gradient", () => {
       { color: BLACK, location: 0.5, midpoint: 0.5 },
       { color: WHITE, location: 0.5, midpoint: 0.5 },
     ];
-    expect(
-      await reds(gradient({ colorStops }), [
-        [0, 0],
-        [0.45, 0],
-        [0.55, 0],
-        [1, 0],
-      ]),
-    ).toEqual([0, 0, 255, 255]);
+    expect(await reds(gradient({ colorStops }), places("0,0 .45,0 .55,0 1,0"))).toEqual([0, 0, 255, 255]);
   });
 
   test("keeps the positions of its stops whatever its smoothness", async () => {
