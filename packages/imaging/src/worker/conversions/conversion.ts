@@ -76,22 +76,13 @@ function isSrgb(profile: Buffer): boolean {
   return profile.includes("sRGB") || profile.includes(Buffer.from("sRGB", "utf16le").swap16());
 }
 
-/** The part of a conversion that decides its pixels. */
-interface Placed {
-  picture: Picture;
-  type: OriginalType;
-  spec: Pick<RenditionSpec, "background">;
-  animated: boolean;
-  limits: PictureLimits;
-}
-
 /**
  * A pipeline that begins with the upright pixels of a rendition that shows a part of a picture, or more than it.
  * @param drawn Where the whole picture lies in `size`.
  * @param opaque Whether the pixels are written without transparency: bars are then white instead of transparent.
  */
 async function placedPixels(
-  conversion: Placed,
+  conversion: Conversion,
   drawn: Placement,
   { size, opaque }: { size: Size; opaque: boolean },
 ): Promise<Sharp> {
@@ -114,7 +105,7 @@ async function placedPixels(
 const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 };
 
 /** The pixels of a part of the picture drawn as `drawn`. */
-async function partOf(conversion: Placed, drawn: Placement, window: Placement): Promise<Sharp> {
+async function partOf(conversion: Conversion, drawn: Placement, window: Placement): Promise<Sharp> {
   const { picture, animated } = conversion;
   const isCut = !isSameSize(window, drawn);
   const image = await picture.decode({ animated, drawnAs: drawn, ...(isCut ? { window } : {}) });
@@ -130,7 +121,10 @@ const STEP_PIXELS = 8_000_000;
  * The pixels of an animation's frames, each changed alone: resized together, frames would mix at their upper and lower edges,
  * and sharp does not know the frames of pixels without a file.
  */
-async function framesOf({ picture, type, limits }: Placed, change: (frame: Sharp) => Sharp): Promise<Buffer> {
+async function framesOf(
+  { picture, type, limits }: Conversion,
+  change: (frame: Sharp) => Sharp,
+): Promise<Buffer> {
   const { natural, frames } = picture;
   const framePixels = natural.width * natural.height;
   const step = Math.max(1, Math.floor(STEP_PIXELS / framePixels));

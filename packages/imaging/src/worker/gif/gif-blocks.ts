@@ -68,17 +68,12 @@ function skipSubBlocks(bytes: Buffer, position: number): number {
   }
 }
 
-/** The facts that the blocks of a GIF declare. */
-interface GifStructure extends Size {
-  frames: number;
-}
-
 /**
  * Walks the blocks of a GIF without decoding any. libvips reads a truncated GIF as a shorter one without an error, so
  * truncation is detected here. A missing trailer is accepted: every picture is whole, and many encoders omit it.
  * Throws `unsupported_media`.
  */
-export function readGifStructure(bytes: Buffer): GifStructure {
+export function readGifStructure(bytes: Buffer): Size & { frames: number } {
   let frames = 0;
   for (const { kind } of readGifBlocks(bytes)) if (kind === "image") frames++;
   if (frames === 0) throw unreadable(TYPE, "it holds no picture");

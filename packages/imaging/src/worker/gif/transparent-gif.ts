@@ -12,15 +12,9 @@ const COLOURS = 256;
  * A GIF that libvips draws as browsers do: transparent wherever no frame has drawn, and after a frame that clears its
  * area. libvips draws both in the background colour, unless the frames have a transparent colour. Frames get one that
  * they do not use. A frame more, to be ignored, makes libvips decode the alpha channel at all.
+ * @param animated Whether more frames than the first are decoded. @returns Also the number of frames to decode.
  */
-interface TransparentGif {
-  bytes: Buffer;
-  /** Frames to decode. */
-  frames: number;
-}
-
-/** @param animated Whether more frames than the first are decoded. */
-export function withTransparentCanvas(bytes: Buffer, animated: boolean): TransparentGif {
+export function withTransparentCanvas(bytes: Buffer, animated: boolean): { bytes: Buffer; frames: number } {
   const pieces: Buffer[] = [];
   let [frames, copied, end] = [0, 0, 0];
   let [hasTransparency, showsCanvas] = [false, false];

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { fitInside, type Placement } from "../../shared/fit.ts";
 import { type Picture, unreadable } from "../picture.ts";
 import { markLayers } from "./layers.ts";
-import { checkPage, type PageSize, type PdfDocument, readPageSize, usePdfDocument } from "./pdf-document.ts";
+import { checkPage, type PdfDocument, readPageSize, usePdfDocument } from "./pdf-document.ts";
 import { useForms } from "./pdf-forms.ts";
 import { useMemory } from "./pdfium.ts";
 import { withFallbackFont } from "./substitute-fonts.ts";
@@ -22,7 +22,7 @@ export interface OpenPdfOptions {
 export const PIXELS_PER_POINT = 2;
 
 /** The natural size of a page. */
-export function pixelsOf({ width, height }: PageSize): Size {
+export function pixelsOf({ width, height }: Size): Size {
   return {
     width: Math.max(1, Math.round(width * PIXELS_PER_POINT)),
     height: Math.max(1, Math.round(height * PIXELS_PER_POINT)),

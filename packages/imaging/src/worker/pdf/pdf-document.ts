@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@outrigger/core";
+import type { Size } from "@outrigger/core/images";
 import { unreadable } from "../picture.ts";
 import { type Pdfium, readFloats, releasing, useMemory, usePdfium } from "./pdfium.ts";
 
@@ -95,12 +96,6 @@ export function useCopiedPages<Result>(
   });
 }
 
-/** Width and height in points, of which an inch has 72. */
-export interface PageSize {
-  width: number;
-  height: number;
-}
-
 /** A rectangle in points, y upwards. */
 export interface PageBox {
   left: number;
@@ -112,8 +107,8 @@ export interface PageBox {
 /** Points per side, 70 m. PDF itself has no limit; Acrobat's is 14,400. */
 const MAX_PAGE_POINTS = 200_000;
 
-/** The visible size of the page at `index`, from 0: its crop box, rotated. */
-export function readPageSize({ pdfium, handle }: PdfDocument, index: number): PageSize {
+/** The visible size of the page at `index`, from 0, in points: its crop box, rotated. */
+export function readPageSize({ pdfium, handle }: PdfDocument, index: number): Size {
   const size = readFloats(pdfium, 2, (pointer) => pdfium.FPDF_GetPageSizeByIndexF(handle, index, pointer));
   const [width = 0, height = 0] = size ?? [];
   const name = `its page ${index + 1}`;

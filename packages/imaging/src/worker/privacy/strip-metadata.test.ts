@@ -77,7 +77,8 @@ function psd(): Telling {
   return { type: "image/x-photoshop", bytes, stays: ["16 bytes of size"] };
 }
 
-function pdf(): Telling {
+/** @param filter Entries of a picture that the page shows. */
+function pdf(filter = ""): Telling {
   const annotations = [
     link(JAVASCRIPT),
     link(`<</S/URI/URI(${LINK})>>`),
@@ -85,7 +86,11 @@ function pdf(): Telling {
   ];
   const bytes = samplePdf(
     [{ content: QUARTERS, entries: `/Annots[${annotations.join("")}]` }],
-    [appearance, `<</Author(${AUTHOR})/Title(${AUTHOR})>>`],
+    [
+      appearance,
+      `<</Author(${AUTHOR})/Title(${AUTHOR})>>`,
+      { dictionary: `/Subtype/Image${filter}`, data: "" },
+    ],
     { catalogue: `/OpenAction ${JAVASCRIPT}`, trailer: `/Info ${FIRST + 1} 0 R` },
   );
   return { type: "application/pdf", bytes, stays: [LINK], acts: true };
@@ -141,7 +146,7 @@ test("admit removes metadata and actions of each type unless the options keep th
   }
 });
 
-test("Renderer.admit passes both options to its worker process, and writes the cleaned file", async () => {
+test("Renderer.admit passes both options to its worker process, and a PDF rendition keeps only actions", async () => {
   const renderer = createRenderer();
   const directory = await mkdtemp(join(tmpdir(), "kept-"));
   try {
@@ -152,6 +157,11 @@ test("Renderer.admit passes both options to its worker process, and writes the c
         const { cleaned } = await renderer.admit({ bytes }, type, { cleanedPath, ...kept });
         expectKept(name, telling[name], kept, cleaned === null ? bytes : await readFile(cleanedPath));
       }
+    }
+    // A rendition of a document whose actions the host keeps, and of one with a picture that cannot be cleaned.
+    for (const source of [telling.pdf.bytes, pdf(`/Filter[${"/Crypt".repeat(8)}/DCTDecode]`).bytes]) {
+      const { bytes } = await renderer.render({ bytes: source }, "application/pdf", { format: "pdf" });
+      expect([CANARY, LINK, AUTHOR].map((text) => bytes.includes(text))).toEqual([true, true, false]);
     }
   } finally {
     await renderer.close();

@@ -3,8 +3,8 @@ import { resource as plainResource, samplePsd, section } from "../../../../../te
 import { stripPsd } from "./strip-psd.ts";
 
 const SECRET = "a secret";
-/** The compression, and what it makes of the picture. */
-const PIXEL_BYTES = 2 + 2 * 2 + 2 * 5;
+/** The number of the compression, and the pixels. */
+const PIXEL_BYTES = 2 + 8;
 /** A block of image resources, with a name and a signature. */
 function resource(id: number, data: Buffer | string, name = "", signature = "8BIM"): Buffer {
   const block = plainResource(id, Buffer.from(data as string, "latin1"));
@@ -20,6 +20,7 @@ function psd({ large = false, palette = "", resources, layers = Buffer.alloc(0) 
     width: 4,
     height: 2,
     mode: "indexed",
+    compression: "raw",
     channels: [[0, 1, 2, 3, 4, 5, 6, 7]],
     palette: Buffer.from(palette),
     large,

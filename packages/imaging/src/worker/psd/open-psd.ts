@@ -3,7 +3,7 @@ import { type Picture, tooManyPixels } from "../picture.ts";
 import { type ImageResources, readImageResources, usableIccProfile } from "./image-resources.ts";
 import { countAt, hasLayers, LAYER_KEYS, layerCountOf, readLayerBlocks } from "./layer-blocks.ts";
 import { openLayers } from "./layers/open-layers.ts";
-import { type PixelPlan, planPalette, planPixels } from "./pixel-plan.ts";
+import { planPalette, planPixels } from "./pixel-plan.ts";
 import {
   PSD_TYPE,
   type PsdHeader,
@@ -31,63 +31,49 @@ export async function openPsd(bytes: Buffer, limits: { maxPixels: number }): Pro
   // Without layers the merged picture is all that there is, whatever the flag says of it.
   const isMerged = resources.hasMergedPicture || !hasLayers(sections.layers, header.large);
   const decode = isMerged
-    ? openMergedPicture(findMergedPicture(header, sections, resources), maxPixels)
+    ? openMergedPicture(header, sections, resources, maxPixels)
     : await openLayers(bytes, header, sections, resources, maxPixels);
   return { natural: { width, height }, frames: 1, pages: 1, scalable: false, decode };
 }
 
-function openMergedPicture(merged: MergedPicture, maxPixels: number): () => Promise<Sharp> {
-  return async () => {
-    const file = await mergedPictureAsTiff(merged);
-    // A libvips warning may concern only the profile.
-    return sharp(file, { failOn: "error", limitInputPixels: maxPixels });
-  };
-}
-
-/** The merged picture of a file, not unpacked yet. */
-interface MergedPicture {
-  /** All channels, needed or not. */
-  stored: StoredRows;
-  plan: PixelPlan;
-}
-
 /**
- * Finds the merged picture and checks that it is complete, without unpacking it. Throws `unsupported_media`.
+ * Finds the merged picture and checks that it is complete. Throws `unsupported_media`. The function that it returns
+ * unpacks it into a TIFF, and rejects with `unsupported_media`.
  *
  * Source: Adobe Photoshop File Formats Specification, "Image Data Section".
  */
-function findMergedPicture(
+function openMergedPicture(
   header: PsdHeader,
   sections: PsdSections,
   resources: ImageResources,
-): MergedPicture {
+  maxPixels: number,
+): () => Promise<Sharp> {
+  const { width, height, mode, large } = header;
   if (sections.mergedPicture.length < 2) throw truncatedPsd();
+  // All channels, needed or not.
   const stored: StoredRows = {
     compression: sections.mergedPicture.readUInt16BE(),
     data: sections.mergedPicture.subarray(2),
-    rows: header.height * header.channels,
-    width: header.width,
+    rows: height * header.channels,
+    width,
     depth: header.depth,
-    longCounts: header.large,
+    longCounts: large,
   };
   checkStoredRows(stored);
-  const iccProfile = usableIccProfile(resources.iccProfile, header.mode);
+  const iccProfile = usableIccProfile(resources.iccProfile, mode);
   const plan =
-    header.mode === "indexed"
+    mode === "indexed"
       ? planPalette(header, sections.colourModeData, resources.transparentIndex, iccProfile)
-      : planPixels(header, mergedAlphaIndex(sections.layers, header.large, resources), iccProfile);
-  return { stored, plan };
-}
-
-/** Unpacks the merged picture into a TIFF. Rejects with `unsupported_media`. */
-async function mergedPictureAsTiff({ stored, plan }: MergedPicture): Promise<Buffer> {
-  const { file, pixels } = createTiff(plan.layout);
-  const { height } = plan.layout;
-  await visitRows(stored, { first: 0, end: height * plan.channels }, (row, source, start) => {
-    plan.writeRow(pixels, Math.floor(row / height), row % height, source, start);
-  });
-  plan.finish(pixels);
-  return file;
+      : planPixels(header, mergedAlphaIndex(sections.layers, large, resources), iccProfile);
+  return async () => {
+    const { file, pixels } = createTiff(plan.layout);
+    await visitRows(stored, { first: 0, end: height * plan.channels }, (row, source, start) => {
+      plan.writeRow(pixels, Math.floor(row / height), row % height, source, start);
+    });
+    plan.finish(pixels);
+    // A libvips warning may concern only the profile.
+    return sharp(file, { failOn: "error", limitInputPixels: maxPixels });
+  };
 }
 
 /** Blocks that only declare that the merged picture has alpha. */

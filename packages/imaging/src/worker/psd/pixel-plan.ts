@@ -4,7 +4,7 @@ import { convertLab, encodeLight } from "./srgb.ts";
 import { Photometric, type TiffLayout, tiffRowBytes } from "./tiff.ts";
 
 /** The conversion of a merged picture to a TIFF for libvips. */
-export interface PixelPlan {
+interface PixelPlan {
   layout: TiffLayout;
   /** Channels of the file up to the last needed one. */
   channels: number;

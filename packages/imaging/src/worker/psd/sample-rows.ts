@@ -1,3 +1,4 @@
+import type { Depth } from "./psd-header.ts";
 import { srgbBytes } from "./srgb.ts";
 
 /**
@@ -23,53 +24,48 @@ export const moveBytes: MoveSamples = (source, start, count, target, at, step) =
   for (let from = start; from < start + count; from++, to += step) target[to] = source[from] ?? 0;
 };
 
+/** Samples of `stride` bytes to their first byte, with the bits in `mask` inverted. */
+function highBytes(stride: 1 | 2, mask: 0 | 0xff): MoveSamples {
+  return (source, start, count, target, at, step) => {
+    let to = at;
+    const end = start + count * stride;
+    for (let from = start; from < end; from += stride, to += step) target[to] = (source[from] ?? 0) ^ mask;
+  };
+}
+
 /** 16-bit samples to bytes. */
-export const moveHighBytes: MoveSamples = (source, start, count, target, at, step) => {
-  let to = at;
-  for (let from = start; from < start + count * 2; from += 2, to += step) target[to] = source[from] ?? 0;
-};
-
+export const moveHighBytes = highBytes(2, 0);
 /** 8-bit inks, inverted: a PSD stores the light that an ink leaves, a TIFF the amount of ink. */
-export const invertBytes: MoveSamples = (source, start, count, target, at, step) => {
-  let to = at;
-  for (let from = start; from < start + count; from++, to += step) target[to] = ~(source[from] ?? 0);
-};
-
+export const invertBytes = highBytes(1, 0xff);
 /** 16-bit inks, inverted, to bytes. */
-export const invertHighBytes: MoveSamples = (source, start, count, target, at, step) => {
-  let to = at;
-  for (let from = start; from < start + count * 2; from += 2, to += step) target[to] = ~(source[from] ?? 0);
-};
+export const invertHighBytes = highBytes(2, 0xff);
 
-/** Floats to 16 bits on a linear scale. Values below black or above white are clipped. */
-export const quantizeFloats: MoveSamples = (source, start, count, target, at, step) => {
-  const floats = new DataView(source.buffer, source.byteOffset + start, count * 4);
-  let to = at;
-  for (let from = 0; from < count * 4; from += 4, to += step) {
-    const word = toWord(floats.getFloat32(from));
-    target[to] = word >> 8;
-    target[to + 1] = word & 0xff;
-  }
-};
+/** Floats on a linear scale of 16 bits. Values below black or above white are clipped. */
+function floats(write: (target: Buffer, to: number, word: number) => void): MoveSamples {
+  return (source, start, count, target, at, step) => {
+    const values = new DataView(source.buffer, source.byteOffset + start, count * 4);
+    for (let index = 0; index < count; index++) {
+      write(target, at + index * step, toWord(values.getFloat32(index * 4)));
+    }
+  };
+}
 
+/** Floats to 16 bits. */
+export const quantizeFloats = floats((target, to, word) => target.writeUInt16BE(word, to));
 /** Floats of linear light to bytes of sRGB. */
-export const encodeFloats: MoveSamples = (source, start, count, target, at, step) => {
-  const floats = new DataView(source.buffer, source.byteOffset + start, count * 4);
-  const bytes = srgbBytes();
-  let to = at;
-  for (let from = 0; from < count * 4; from += 4, to += step) {
-    target[to] = bytes[toWord(floats.getFloat32(from))] ?? 0;
-  }
-};
+const encodeFloats = floats((target, to, word) => {
+  target[to] = srgbBytes()[word] ?? 0;
+});
+/** Floats to bytes. */
+const floatsToBytes = floats((target, to, word) => {
+  target[to] = word >> 8;
+});
 
-/** Floats to bytes on a linear scale. */
-export const floatsToBytes: MoveSamples = (source, start, count, target, at, step) => {
-  const floats = new DataView(source.buffer, source.byteOffset + start, count * 4);
-  let to = at;
-  for (let from = 0; from < count * 4; from += 4, to += step) {
-    target[to] = toWord(floats.getFloat32(from)) >> 8;
-  }
-};
+/** Samples of a layer or a pattern to bytes. @param linear Whether they are linear, as alpha and masks are. */
+export function moverTo8Bits(depth: Depth, linear: boolean): MoveSamples {
+  if (depth === 32) return linear ? floatsToBytes : encodeFloats;
+  return depth === 16 ? moveHighBytes : moveBytes;
+}
 
 /** NaN becomes 0. */
 function toWord(value: number): number {

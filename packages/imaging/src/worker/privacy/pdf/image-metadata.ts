@@ -210,10 +210,10 @@ function replace({ edits }: PdfHost, offset: number, { start, bytes }: Replaceme
 /** Leaves only the last filter of a stream in its dictionary. Returns `false` if its name does not fit there. */
 function keepLastFilter({ host, dictionary, filters }: Stream): boolean {
   const [filter, parameters] = [filterEntry(dictionary), parametersEntry(dictionary)];
-  if (filter?.kind === "array") for (const item of filter.items.slice(0, -1)) blankValue(host, item);
+  if (filter?.kind === "array") for (const item of filter.items.slice(0, -1)) overwrite(host, item, "");
   else if (filters.at(-1) !== "DCTDecode" || !overwrite(host, filter, "/DCT")) return false;
   if (parameters?.kind === "array") {
-    for (const item of parameters.items.slice(0, filters.length - 1)) blankValue(host, item);
+    for (const item of parameters.items.slice(0, filters.length - 1)) overwrite(host, item, "");
   } else removeParameters(host, dictionary);
   return true;
 }
@@ -237,10 +237,6 @@ function dropPredictor({ host, dictionary, resolve }: Stream): void {
 function removeParameters(host: PdfHost, dictionary: PdfValue): void {
   const entries = dictionary.kind === "dictionary" ? dictionary.entries : [];
   for (const entry of entries) if (parameterKeys.has(entry.key)) blankEntry(host, entry);
-}
-
-function blankValue(host: PdfHost, value: PdfValue): void {
-  overwrite(host, value, "");
 }
 
 /** Replaces a value by a shorter text. Returns `false` for a longer one. */

@@ -111,44 +111,24 @@ export function blendPatch(canvas: Patch, patch: Patch, blending: Blending): voi
   const toLeft = patch.area.left - canvas.area.left;
   const toTop = patch.area.top - canvas.area.top;
   for (let y = 0; y < heightOf(patch.area); y++) {
-    const at = ((toTop + y) * widthOf(canvas.area) + toLeft) * 4;
-    if (typeof blending === "function")
-      mixRow(patch.pixels, y * columns * 4, columns, canvas.pixels, at, blending);
-    else blendRow(canvas.pixels, at, patch.pixels, y * columns * 4, columns, blending);
+    const end = (y + 1) * columns * 4;
+    let to = ((toTop + y) * widthOf(canvas.area) + toLeft) * 4;
+    for (let from = y * columns * 4; from < end; from += 4, to += 4) {
+      blendPixel(canvas.pixels, to, patch.pixels, from, blending);
+    }
   }
 }
 
-function blendRow(
-  canvas: Buffer,
-  at: number,
-  patch: Buffer,
-  start: number,
-  count: number,
-  table: Uint8Array | null,
-): void {
-  let to = at;
-  for (let from = start; from < start + count * 4; from += 4, to += 4) {
-    const alpha = patch[from + 3] ?? 0;
-    const alphaBelow = canvas[to + 3] ?? 0;
-    if (alpha === 0) continue;
-    if (alphaBelow === 0 || (alpha === 255 && table === null)) copyPixel(patch, from, canvas, to);
-    else blendPixel(canvas, to, alphaBelow, patch, from, alpha, table);
+function blendPixel(canvas: Buffer, to: number, patch: Buffer, from: number, blending: Blending): void {
+  const alpha = patch[from + 3] ?? 0;
+  const alphaBelow = canvas[to + 3] ?? 0;
+  if (alpha === 0) return;
+  if (alphaBelow === 0 || (alpha === 255 && blending === null)) {
+    for (let sample = 0; sample < 4; sample++) canvas[to + sample] = patch[from + sample] ?? 0;
+    return;
   }
-}
-
-function copyPixel(source: Buffer, from: number, target: Buffer, to: number): void {
-  for (let sample = 0; sample < 4; sample++) target[to + sample] = source[from + sample] ?? 0;
-}
-
-function blendPixel(
-  canvas: Buffer,
-  to: number,
-  alphaBelow: number,
-  patch: Buffer,
-  from: number,
-  alpha: number,
-  table: Uint8Array | null,
-): void {
+  if (typeof blending === "function") mixPixel(canvas, to, alphaBelow, patch, from, blending);
+  const table = typeof blending === "function" ? null : blending;
   // Both are fractions of 255 * 255.
   const share = alpha * 255;
   const shareBelow = alphaBelow * (255 - alpha);
@@ -162,31 +142,20 @@ function blendPixel(
   canvas[to + 3] = total / 255 + 0.5;
 }
 
-/** Replaces the colours of a patch by the blended ones, as far as the canvas is opaque, then blends normally. */
-function mixRow(
-  patch: Buffer,
-  start: number,
-  count: number,
+/** Replaces the colour of a pixel of the patch by the mixed one, as far as the canvas is opaque. */
+function mixPixel(
   canvas: Buffer,
-  at: number,
+  to: number,
+  alphaBelow: number,
+  patch: Buffer,
+  from: number,
   mix: MixChannels,
 ): void {
-  let to = at;
-  for (let from = start; from < start + count * 4; from += 4, to += 4) {
-    const alpha = patch[from + 3] ?? 0;
-    const alphaBelow = canvas[to + 3] ?? 0;
-    if (alpha === 0) continue;
-    if (alphaBelow === 0) {
-      copyPixel(patch, from, canvas, to);
-      continue;
-    }
-    const above: Rgb = [patch[from] ?? 0, patch[from + 1] ?? 0, patch[from + 2] ?? 0];
-    const mixed = mix([canvas[to] ?? 0, canvas[to + 1] ?? 0, canvas[to + 2] ?? 0], above);
-    for (let channel = 0; channel < 3; channel++) {
-      const own = patch[from + channel] ?? 0;
-      patch[from + channel] = own + (((mixed[channel] ?? 0) - own) * alphaBelow) / 255 + 0.5;
-    }
-    blendPixel(canvas, to, alphaBelow, patch, from, alpha, null);
+  const above: Rgb = [patch[from] ?? 0, patch[from + 1] ?? 0, patch[from + 2] ?? 0];
+  const mixed = mix([canvas[to] ?? 0, canvas[to + 1] ?? 0, canvas[to + 2] ?? 0], above);
+  for (let channel = 0; channel < 3; channel++) {
+    const own = patch[from + channel] ?? 0;
+    patch[from + channel] = own + (((mixed[channel] ?? 0) - own) * alphaBelow) / 255 + 0.5;
   }
 }
 

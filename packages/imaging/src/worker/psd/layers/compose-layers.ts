@@ -1,5 +1,4 @@
-import type { Depth } from "../psd-header.ts";
-import { encodeFloats, floatsToBytes, type MoveSamples, moveBytes, moveHighBytes } from "../sample-rows.ts";
+import { moverTo8Bits } from "../sample-rows.ts";
 import { rowBytes, type StoredRows, visitRows } from "../stored-rows.ts";
 import { blendingOf, blendPatch, type Patch } from "./blend-mode.ts";
 import { drawGradient } from "./fills/gradient.ts";
@@ -7,7 +6,7 @@ import { drawPattern } from "./fills/pattern.ts";
 import type { Paint } from "./fills/read-paint.ts";
 import { type Layer, type LayerChannels, type LayerMask, visibleStacks } from "./layer.ts";
 import { areaOf, heightOf, intersect, type Rectangle, widthOf } from "./rectangle.ts";
-import { applyVectorMask } from "./vector-mask.ts";
+import { applyCoverage, applyVectorMask } from "./vector-mask.ts";
 
 /** Bytes of the canvas that are drawn at a time, so that no layer is unpacked as a whole. */
 const BAND_BYTES = 8 * 1024 ** 2;
@@ -123,11 +122,7 @@ async function applyMask(pixels: Buffer, area: Rectangle, mask: LayerMask): Prom
       linear: true,
     });
   }
-  const least = 255 * (1 - mask.density);
-  for (let index = 0; index < coverage.length; index++) {
-    const share = least + (coverage[index] ?? 0) * mask.density;
-    pixels[index * 4 + 3] = Math.round(((pixels[index * 4 + 3] ?? 0) * share) / 255);
-  }
+  applyCoverage(pixels, coverage, mask.density);
 }
 
 /** @param opacity 0 to 1. */
@@ -161,11 +156,6 @@ async function unpackChannel(
     const at = (y * widthOf(area) + seen.left - area.left) * step + channel;
     move(source, start + skippedBytes, widthOf(seen), pixels, at, step);
   });
-}
-
-function moverTo8Bits(depth: Depth, linear: boolean): MoveSamples {
-  if (depth === 32) return linear ? floatsToBytes : encodeFloats;
-  return depth === 16 ? moveHighBytes : moveBytes;
 }
 
 function repeatGrey(pixels: Buffer): void {

@@ -114,9 +114,14 @@ export function checkVectorMask({ shapes, points }: VectorMask, area: Rectangle)
 export async function applyVectorMask(pixels: Buffer, area: Rectangle, mask: VectorMask): Promise<void> {
   const coverage = Buffer.alloc(areaOf(area), mask.startsFull ? 255 : 0);
   for (const shape of mask.shapes) combine(coverage, await drawShape(shape, area), shape.operation);
-  for (let index = 0; index < coverage.length; index++) {
-    const shown = mask.inverted ? 255 - (coverage[index] ?? 0) : (coverage[index] ?? 0);
-    const share = 255 * (1 - mask.density) + shown * mask.density;
+  if (mask.inverted) for (const [index, covered] of coverage.entries()) coverage[index] = 255 - covered;
+  applyCoverage(pixels, coverage, mask.density);
+}
+
+/** Multiplies the alpha of RGBA pixels with a coverage, of which `density` counts. */
+export function applyCoverage(pixels: Buffer, coverage: Buffer, density: number): void {
+  for (const [index, covered] of coverage.entries()) {
+    const share = 255 * (1 - density) + covered * density;
     pixels[index * 4 + 3] = Math.round(((pixels[index * 4 + 3] ?? 0) * share) / 255);
   }
 }

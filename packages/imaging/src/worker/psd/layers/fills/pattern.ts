@@ -1,11 +1,5 @@
 import sharp from "sharp";
-import {
-  encodeFloats,
-  floatsToBytes,
-  type MoveSamples,
-  moveBytes,
-  moveHighBytes,
-} from "../../sample-rows.ts";
+import { moverTo8Bits } from "../../sample-rows.ts";
 import { checkStoredRows, type StoredRows, visitRows } from "../../stored-rows.ts";
 import { heightOf, type Rectangle, widthOf } from "../rectangle.ts";
 import type { Samples } from "./colour.ts";
@@ -96,8 +90,7 @@ async function unpackTile({ stored, convert }: Pattern): Promise<Tile> {
 async function unpackPlane(stored: StoredRows, linear: boolean): Promise<Buffer> {
   const { width, rows, depth } = stored;
   const plane = Buffer.alloc(width * rows);
-  const move: MoveSamples =
-    depth === 32 ? (linear ? floatsToBytes : encodeFloats) : depth === 16 ? moveHighBytes : moveBytes;
+  const move = moverTo8Bits(depth, linear);
   await visitRows(stored, { first: 0, end: rows }, (row, source, start) => {
     move(source, start, width, plane, row * width, 1);
   });
