@@ -42,6 +42,7 @@ beforeAll(async () => {
     .png(STORED)
     .toBuffer();
   const { pixels, ...raster } = await readPixels(sharp(alpha), "image/png", { maxPixels: 1e8 });
+  const screenshot = sharp(Buffer.from(screen(3840, 2160)));
   const gif = await sharp(picture).resize(2200, 1650).gif({ effort: 1 }).toBuffer();
   samples = {
     photo: png(picture),
@@ -49,11 +50,7 @@ beforeAll(async () => {
     alpha: png(alpha),
     "16 bits": png(await sharp(picture).toColourspace("rgb16").png(STORED).toBuffer()),
     turned: png(await sharp(picture).withMetadata({ orientation: 6 }).png(STORED).toBuffer()),
-    screenshot: png(
-      await sharp(Buffer.from(screen(3840, 2160)))
-        .png()
-        .toBuffer(),
-    ),
+    screenshot: png(await screenshot.png().toBuffer()),
     psd: { type: "image/x-photoshop", bytes: writePsd(pixels, raster), reference: alpha },
     gif: { type: "image/gif", bytes: gif, reference: gif },
   };

@@ -41,27 +41,23 @@ beforeAll(async () => {
   goodPixels = await draw(good);
 });
 
+/** A form that can draw another one, counted from the first. */
+function form(drawn: number): { dictionary: string } {
+  return { dictionary: `${FORM}/Resources<</XObject<</F ${FIRST + drawn} 0 R>>>>` };
+}
+
 function withForms(content: string, forms: SampleObject[]): Buffer {
   return samplePdf([{ content, resources: `/XObject<</F ${FIRST} 0 R>>` }], forms);
 }
 
 describe("a small PDF that needs too much is refused, and the next one is drawn:", () => {
   test.each([
-    [
-      "a form that draws itself twice",
-      () =>
-        withForms("/F Do", [
-          { dictionary: `${FORM}/Resources<</XObject<</F ${FIRST} 0 R>>>>`, data: "/F Do /F Do" },
-        ]),
-    ],
+    ["a form that draws itself twice", () => withForms("/F Do", [{ ...form(0), data: "/F Do /F Do" }])],
     [
       "ten forms in each other, each drawn ten times",
       () =>
         withForms("/F Do", [
-          ...Array.from({ length: 10 }, (_, depth) => ({
-            dictionary: `${FORM}/Resources<</XObject<</F ${FIRST + depth + 1} 0 R>>>>`,
-            data: "/F Do ".repeat(10),
-          })),
+          ...Array.from({ length: 10 }, (_, depth) => ({ ...form(depth + 1), data: "/F Do ".repeat(10) })),
           { dictionary: FORM, data: "0 0 9 9 re f" },
         ]),
     ],

@@ -122,6 +122,7 @@ describe("stripPdf keeps what only has the keys of a thread or an annotation:", 
     dictionary: "/Subtype/Form/BBox[0 0 60 40]",
     data: `0 0 1 rg ${x} 5 20 20 re f`,
   }));
+  const fontsAndStates = `/Font<</F ${FIRST} 0 R/I<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>/T ${FIRST} 0 R>>/ExtGState<</F ${FIRST + 1} 0 R/I<</ca .5>>/T<</ca 1>>>>`;
   const states = `/AP<</N<</F ${FIRST} 0 R/I ${FIRST + 1} 0 R>>>>/AS/I`;
   test.each<[string, string, Buffer]>([
     [
@@ -149,12 +150,7 @@ describe("stripPdf keeps what only has the keys of a thread or an annotation:", 
       "fonts and states named F, I and T",
       "/Helvetica",
       samplePdf(
-        [
-          {
-            content: "/I gs BT /I 40 Tf 10 5 Td (a) Tj ET",
-            resources: `/Font<</F ${FIRST} 0 R/I<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>/T ${FIRST} 0 R>>/ExtGState<</F ${FIRST + 1} 0 R/I<</ca .5>>/T<</ca 1>>>>`,
-          },
-        ],
+        [{ content: "/I gs BT /I 40 Tf 10 5 Td (a) Tj ET", resources: fontsAndStates }],
         ["<</Type/Font/Subtype/Type1/BaseFont/Courier>>", "<</ca 1>>"],
       ),
     ],
