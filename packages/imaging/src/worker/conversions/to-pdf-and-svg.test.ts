@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { svg } from "../../../test/hostile-svgs.ts";
 import { animation, CORNERS, cornered, cornersOf, distance } from "../../../test/pictures.ts";
 
-const renderer = createRenderer({ workers: 1 });
+const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
 afterAll(() => renderer.close());
 
 async function pdfOf(content: string, side = 100): Promise<string> {
