@@ -6,4 +6,4 @@ export type { StorageRoles } from "./images/record/storage-roles.ts";
 export { bytesKeyOf, readEntry } from "./images/storage/stored-entry.ts";
 export { StoredImages } from "./images/storage/stored-images.ts";
 export type { StoreIdentity } from "./images/store/store-identity.ts";
-export { readAll } from "./stores/read-all.ts";
+export { readAll } from "./stores/blob-body.ts";

@@ -45,12 +45,15 @@ export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";
 export { secretBytes, secretsIn } from "./secret-bytes.ts";
 export {
+  badCursor,
   checkBlobKey,
   checkKeyRange,
   checkLeaseLength,
   checkListing,
   rangeWithin,
+  writeConflict,
 } from "./stores/argument-checks.ts";
+export { asBuffer, consumeBody, withBody } from "./stores/blob-body.ts";
 export { checkDueList, checkDueQuery, createDueList, dueName, parseDueName } from "./stores/due-list.ts";
 export { makeDirectories } from "./stores/fs/fs-durable-directories.ts";
 export type { SentinelUrl } from "./stores/sentinel-url.ts";

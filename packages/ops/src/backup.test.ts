@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { newIdentity, readIdentity, writeIdentity } from "../../core/src/images/store/store-identity.ts";
+import { readAll } from "../../core/src/stores/blob-body.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
-import { readAll } from "../../core/src/stores/read-all.ts";
 import { type BackupOptions, backupStorage } from "./backup.ts";
 import { readBackupManifest } from "./manifest.ts";
 

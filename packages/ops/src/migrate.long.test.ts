@@ -5,9 +5,9 @@ import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { readMigrationMark } from "../../core/src/images/store/store-identity.ts";
+import { readAll } from "../../core/src/stores/blob-body.ts";
 import { createDueList } from "../../core/src/stores/due-list.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
-import { readAll } from "../../core/src/stores/read-all.ts";
 import { type MigrateOptions, migrateStorage } from "./migrate.ts";
 import type { StorageProgress } from "./options.ts";
 

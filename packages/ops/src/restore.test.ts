@@ -11,8 +11,8 @@ import {
   readMigrationMark,
   writeIdentity,
 } from "../../core/src/images/store/store-identity.ts";
+import { readAll } from "../../core/src/stores/blob-body.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
-import { readAll } from "../../core/src/stores/read-all.ts";
 import { backupStorage } from "./backup.ts";
 import { mergeEnds } from "./end-lists.ts";
 import { MANIFEST_KEY, readBackupManifest } from "./manifest.ts";

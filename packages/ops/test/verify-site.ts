@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { checkOptions } from "../../core/src/check-options.ts";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
-import { readAll } from "../../core/src/stores/read-all.ts";
+import { readAll } from "../../core/src/stores/blob-body.ts";
 import { created, type ImageSite } from "../../core/test/image-site.ts";
 import { Verification } from "../src/verification.ts";
 import {

@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { ServiceError } from "@outrigger/core";
-import { systemTemporaryDirectory } from "@outrigger/core/stores";
+import { asBuffer, consumeBody, systemTemporaryDirectory } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
-import { createChunkList } from "./chunk-list.ts";
 
 /** Number of random bytes after the blob's bytes, so that no two objects have the same content. */
 export const MARK_BYTES = 16;
@@ -15,6 +13,9 @@ const READ_BYTES = 256 * 1024;
 const BATCH_BYTES = 1024 * 1024;
 /** Linux accepts at most this many Buffers per `writev` (IOV_MAX). */
 const MAX_VECTORS = 1024;
+/** Shorter chunks are copied together. */
+const SMALL_BYTES = 16 * 1024;
+const ROOM_BYTES = 64 * 1024;
 
 /** The complete content of an object, of known length. It can be sent several times. */
 export interface GatheredBody {
@@ -49,7 +50,7 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
   const mark = randomBytes(MARK_BYTES);
   if (body instanceof Uint8Array) return inMemory([body, mark], body.byteLength, mark);
   const { signal } = options;
-  const memory = createChunkList();
+  const memory = new ChunkList();
   let memoryBytes = options.bufferBytes;
   let size = 0;
   let spool: FileHandle | undefined;
@@ -61,30 +62,25 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
     await append(spool, memory.drain());
   }
   try {
-    await pipeline(
-      body,
-      async (source: AsyncIterable<Uint8Array | string>) => {
-        for await (const data of source) {
-          const chunk = asBuffer(data);
-          size += chunk.length;
-          memory.append(chunk);
-          if (memory.size <= memoryBytes) continue;
-          taking = drainToFile();
-          await taking;
-        }
-      },
-      signal === undefined ? {} : { signal },
-    );
+    await consumeBody(body, signal, async (source) => {
+      for await (const data of source) {
+        const chunk = asBuffer(data);
+        size += chunk.length;
+        memory.append(chunk);
+        if (memory.size <= memoryBytes) continue;
+        taking = drainToFile();
+        await taking;
+      }
+    });
     const rest = [...memory.drain(), mark];
     if (spool === undefined) return inMemory(rest, size, mark);
     await append(spool, rest);
     return inFile(spool, size, mark);
   } catch (error) {
-    // `pipeline` does not wait for the last chunk, which may be opening the file. Its result does not matter
+    // It does not wait for the last chunk, which may be opening the file. Its result does not matter
     // any more.
     await taking?.catch(() => undefined);
     await spool?.close().catch(() => undefined);
-    signal?.throwIfAborted(); // `pipeline` wraps the reason.
     throw error;
   }
 }
@@ -157,14 +153,55 @@ function behind(chunks: readonly Buffer[], bytes: number): Buffer[] {
   });
 }
 
-function asBuffer(chunk: Uint8Array | string): Buffer {
-  if (typeof chunk === "string") return Buffer.from(chunk);
-  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-}
-
 function refuse(error: unknown): never {
   const code = systemCode(error) ?? String(error);
   const isFull = code === "ENOSPC" || code === "EDQUOT";
   const message = `The spool directory cannot be used (${code})`;
   throw new ServiceError(isFull ? "no_space" : "store_unavailable", message, { cause: error });
+}
+
+/** A list of chunks of any size. It copies small chunks together and keeps large ones without a copy. */
+class ChunkList {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Small chunks are joined here. Bytes before `begin` are in `chunks` already, those from `begin` to `end` are not. */
+  #room = Buffer.alloc(0);
+  #begin = 0;
+  #end = 0;
+
+  /** Number of bytes in the list. */
+  get size(): number {
+    return this.#size;
+  }
+
+  append(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (chunk.length >= SMALL_BYTES) {
+      this.#flush();
+      this.#chunks.push(chunk);
+      return;
+    }
+    if (chunk.length > this.#room.length - this.#end) {
+      this.#flush();
+      this.#room = Buffer.allocUnsafe(ROOM_BYTES);
+      this.#begin = 0;
+      this.#end = 0;
+    }
+    this.#room.set(chunk, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** Returns all bytes in a few non-empty Buffers and clears the list. */
+  drain(): Buffer[] {
+    this.#flush();
+    const all = this.#chunks;
+    this.#chunks = [];
+    this.#size = 0;
+    return all;
+  }
+
+  #flush(): void {
+    if (this.#end > this.#begin) this.#chunks.push(this.#room.subarray(this.#begin, this.#end));
+    this.#begin = this.#end;
+  }
 }

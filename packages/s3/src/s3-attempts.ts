@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ServiceError } from "@outrigger/core";
+import { abortable } from "@outrigger/core/stores";
 import { isTransient, statusOf, storeError } from "./s3-errors.ts";
 import { createWatchdog } from "./watchdog.ts";
 
@@ -25,16 +26,6 @@ export interface AttemptOptions {
   progress?: () => number;
 }
 
-/** Runs work that consists of requests, with time limits and retries. */
-export interface Attempts {
-  /** Throws `store_unavailable` if it is closed. */
-  checkOpen(): void;
-  /** Rejects with the signal's reason or a `ServiceError`. */
-  run<T>(work: (attempt: Attempt) => Promise<T>, options?: AttemptOptions): Promise<T>;
-  /** Aborts the work under way and rejects all later work. */
-  close(): void;
-}
-
 /**
  * Attempts without a reply, and attempts that the service answered as busy: Ceph does if writes of an object
  * race.
@@ -44,76 +35,75 @@ const MAX_ATTEMPTS = 8;
 const BACKOFF_MS = 25;
 const MAX_BACKOFF_MS = 400;
 
-export function createAttempts(timeoutMs: number): Attempts {
-  const underWay = new Set<AbortController>();
-  let closed = false;
+/** Runs work that consists of requests, with time limits and retries. */
+export class Attempts {
+  readonly #timeoutMs: number;
+  readonly #underWay = new Set<AbortController>();
+  #isClosed = false;
 
-  function checkOpen(): void {
-    if (closed) throw new ServiceError("store_unavailable", "The store is closed");
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
   }
 
-  async function once<T>(
+  /** Throws `store_unavailable` if it is closed. */
+  checkOpen(): void {
+    if (this.#isClosed) throw new ServiceError("store_unavailable", "The store is closed");
+  }
+
+  /** Rejects with the signal's reason or a `ServiceError`. */
+  async run<T>(work: (attempt: Attempt) => Promise<T>, options: AttemptOptions = {}): Promise<T> {
+    const { signal, allowanceMs = 0 } = options;
+    // Two time limits, so that a silent service is not tried three times.
+    const lastStartMs = performance.now() + 2 * (this.#timeoutMs + allowanceMs) - 1;
+    for (let number = 1; ; number++) {
+      this.checkOpen();
+      signal?.throwIfAborted();
+      try {
+        return await this.#once(number, work, options);
+      } catch (error) {
+        if (signal?.aborted && error === signal.reason) throw error;
+        const most = statusOf(error) === undefined ? MAX_SILENT_ATTEMPTS : MAX_ATTEMPTS;
+        const isLast = number >= most || performance.now() >= lastStartMs || signal?.aborted;
+        if (isLast || this.#isClosed || !isTransient(error)) throw storeError(error);
+      }
+      await delay(Math.min(BACKOFF_MS * 2 ** number, MAX_BACKOFF_MS) * Math.random());
+    }
+  }
+
+  /** Aborts the work under way and rejects all later work. */
+  close(): void {
+    this.#isClosed = true;
+    for (const controller of this.#underWay) {
+      controller.abort(new ServiceError("store_unavailable", "The store is closed"));
+    }
+  }
+
+  async #once<T>(
     number: number,
     work: (attempt: Attempt) => Promise<T>,
-    options: AttemptOptions,
+    { signal, isAbortable = () => true, allowanceMs = 0, progress }: AttemptOptions,
   ): Promise<T> {
-    const { signal, isAbortable = () => true, allowanceMs = 0, progress } = options;
     const controller = new AbortController();
-    const watchdog = createWatchdog(timeoutMs + allowanceMs, (error) => controller.abort(error), progress);
+    const watchdog = createWatchdog(
+      this.#timeoutMs + allowanceMs,
+      (error) => controller.abort(error),
+      progress,
+    );
     const leave = () => {
       if (isAbortable()) controller.abort(signal?.reason);
     };
     signal?.addEventListener("abort", leave, { once: true });
-    underWay.add(controller);
+    this.#underWay.add(controller);
     try {
-      return await Promise.race([work({ number, signal: controller.signal }), rejection(controller.signal)]);
+      // The work itself may ignore the signal, for example while it waits for credentials.
+      return await abortable(work({ number, signal: controller.signal }), controller.signal);
     } catch (error) {
       // The SDK throws its own error for an aborted request.
       throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
       watchdog.stop();
       signal?.removeEventListener("abort", leave);
-      underWay.delete(controller);
+      this.#underWay.delete(controller);
     }
   }
-
-  return {
-    checkOpen,
-
-    async run(work, options = {}) {
-      const { signal, allowanceMs = 0 } = options;
-      // Two time limits, so that a silent service is not tried three times.
-      const lastStartMs = performance.now() + 2 * (timeoutMs + allowanceMs) - 1;
-      for (let number = 1; ; number++) {
-        checkOpen();
-        signal?.throwIfAborted();
-        try {
-          return await once(number, work, options);
-        } catch (error) {
-          if (signal?.aborted && error === signal.reason) throw error;
-          const most = statusOf(error) === undefined ? MAX_SILENT_ATTEMPTS : MAX_ATTEMPTS;
-          const isLast = number >= most || performance.now() >= lastStartMs || signal?.aborted;
-          if (isLast || closed || !isTransient(error)) throw storeError(error);
-        }
-        await delay(Math.min(BACKOFF_MS * 2 ** number, MAX_BACKOFF_MS) * Math.random());
-      }
-    },
-
-    close() {
-      closed = true;
-      for (const controller of underWay) {
-        controller.abort(new ServiceError("store_unavailable", "The store is closed"));
-      }
-    },
-  };
-}
-
-/**
- * Rejects when the signal aborts: the work itself may ignore the signal, for example while it waits for
- * credentials.
- */
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

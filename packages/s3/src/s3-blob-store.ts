@@ -1,8 +1,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import { ServiceError } from "@outrigger/core";
 import {
   type BlobStore,
-  type ByteRange,
   checkBlobKey,
   checkKeyRange,
   checkListing,
@@ -11,16 +9,16 @@ import {
   type LeaseStore,
   type ListOptions,
   type RangeListing,
+  rangeWithin,
+  withBody,
 } from "@outrigger/core/stores";
-import { gatherBody } from "./gather-body.ts";
-import { discard } from "./object-body.ts";
-import { createAttempts } from "./s3-attempts.ts";
+import { Attempts } from "./s3-attempts.ts";
 import { ConditionalWrites } from "./s3-capabilities.ts";
 import { createS3DueIndex } from "./s3-due-index.ts";
 import { createS3Leases } from "./s3-leases.ts";
 import { listObjects, readObject, removeBlob, type S3Context, statObject } from "./s3-objects.ts";
 import { type S3BlobStoreOptions, type S3Capabilities, type S3Settings, settingsOf } from "./s3-options.ts";
-import { writeObject } from "./write-object.ts";
+import { putObject } from "./write-object.ts";
 
 export interface S3BlobStore extends BlobStore, DueIndex, RangeListing, Required<LeaseStore> {
   /**
@@ -43,7 +41,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const settings = settingsOf(options);
   // The option admits what has the methods of the SDK's client, and documents that it must be one.
   const client = (settings.client as S3Client | undefined) ?? createS3Client(settings);
-  const attempts = createAttempts(settings.timeoutMs);
+  const attempts = new Attempts(settings.timeoutMs);
   const context: S3Context = { client, settings, attempts };
   const root = `${settings.prefix}blobs/`;
   const writes = new ConditionalWrites(context);
@@ -75,33 +73,17 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
       return conditionalCreate && compareAndSet;
     },
 
-    async put(key, body, { ifRevision, signal } = {}) {
-      try {
+    put: (key, body, { ifRevision, signal } = {}) =>
+      withBody(body, async () => {
         attempts.checkOpen();
-        objectKey(key);
+        const object = objectKey(key);
         signal?.throwIfAborted();
-      } catch (error) {
-        if (!(body instanceof Uint8Array)) discard(body);
-        throw error;
-      }
-      const { bufferBytes, spoolDirectory } = settings;
-      const gathered = await gatherBody(body, { bufferBytes, spoolDirectory, signal });
-      try {
-        return await writeObject(
-          context,
-          objectKey(key),
-          gathered,
-          await writes.conditionOf(ifRevision),
-          signal,
-        );
-      } finally {
-        await gathered.dispose();
-      }
-    },
+        return await putObject(context, object, body, () => writes.conditionOf(ifRevision), signal);
+      }),
 
     async get(key, { range, signal } = {}) {
       const object = objectKey(key);
-      if (range !== undefined) checkRange(range);
+      if (range !== undefined) rangeWithin(range, Number.POSITIVE_INFINITY);
       return readObject(context, object, range, signal);
     },
 
@@ -131,11 +113,6 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
       if (settings.client === undefined) client.destroy();
     },
   };
-}
-
-function checkRange({ start, end }: ByteRange): void {
-  const valid = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
-  if (!valid) throw new ServiceError("bad_request", "The range lies outside of the blob.");
 }
 
 /** Creates a client with settings that work with every known service. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { GetBucketVersioningCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { ServiceError } from "@outrigger/core";
+import { writeConflict } from "@outrigger/core/stores";
 import { isRefusedCondition, statusOf } from "./s3-errors.ts";
 import { removeObject, type S3Context } from "./s3-objects.ts";
 import type { S3Capabilities } from "./s3-options.ts";
@@ -50,7 +51,7 @@ export class ConditionalWrites {
       throw incapable("If-Match", "Keep the records in another store, such as Redis or a disk", capabilities);
     }
     const seen = parseRevision(ifRevision);
-    if (seen === null) throw new ServiceError("conflict", "The blob was changed by another call.");
+    if (seen === null) throw writeConflict();
     return { IfMatch: ifMatch(seen.etag), lineage: seen.lineage };
   }
 

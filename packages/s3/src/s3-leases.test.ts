@@ -5,7 +5,7 @@ import { freePort } from "../../../test/support/listen.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { createS3BlobStore, type S3BlobStore } from "./s3-blob-store.ts";
-import { createSightings } from "./s3-leases.ts";
+import { LeaseSightings } from "./s3-leases.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -177,7 +177,7 @@ describe("an S3 service", () => {
 });
 
 test("sightings of leases are bounded to 10,000 keys, and the least recently requested is evicted first", () => {
-  const sightings = createSightings();
+  const sightings = new LeaseSightings();
   const laterMs = performance.now() + HOUR_MS;
   expect(sightings.unchangedMs("a", "1", laterMs)).toBe(0);
   expect(sightings.unchangedMs("a", "1", laterMs)).toBeGreaterThan(HOUR_MS / 2);

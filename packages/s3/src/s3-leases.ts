@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { isServiceError } from "@outrigger/core";
 import { checkBlobKey, checkLeaseLength, type LeaseStore } from "@outrigger/core/stores";
-import { gatherBody } from "./gather-body.ts";
 import { readObject, removeObject, type S3Context } from "./s3-objects.ts";
-import { type WriteCondition, writeObject } from "./write-object.ts";
+import { putObject, type WriteCondition } from "./write-object.ts";
 
 /** Content of the object of a lease that is held. */
 interface Held {
@@ -28,7 +27,7 @@ export function createS3Leases(
   conditionOf: (revision: string | null) => Promise<WriteCondition>,
 ): Omit<LeaseStore, "leasesSupported"> {
   const { settings } = context;
-  const sightings = createSightings();
+  const sightings = new LeaseSightings();
   /** By proof, until the lease is released or a write of it fails. */
   const own = new Map<string, OwnLease>();
 
@@ -51,15 +50,9 @@ export function createS3Leases(
   async function write(key: string, seen: string | null, proof: string, leaseMs: number): Promise<boolean> {
     own.delete(proof);
     const sentMs = performance.now();
-    const body = await gatherBody(Buffer.from(`${proof} ${leaseMs}`), settings);
+    const body = Buffer.from(`${proof} ${leaseMs}`);
     try {
-      const { revision } = await writeObject(
-        context,
-        objectKey(key),
-        body,
-        await conditionOf(seen),
-        undefined,
-      );
+      const { revision } = await putObject(context, objectKey(key), body, () => conditionOf(seen));
       // Until then no other process can have seen this revision for the whole length.
       own.set(proof, { revision, untilMs: sentMs + leaseMs });
       sightings.forget(key);
@@ -67,8 +60,6 @@ export function createS3Leases(
     } catch (error) {
       if (isServiceError(error, "conflict")) return false;
       throw error;
-    } finally {
-      await body.dispose();
     }
   }
 
@@ -111,44 +102,43 @@ export function createS3Leases(
   };
 }
 
-/** Records when each lease was first seen at its current revision, by the monotonic clock of this process. */
-interface LeaseSightings {
-  /**
-   * Records a revision and returns how long the lease is known to have had it, in milliseconds.
-   * @param askedMs Time at which the lease was requested, by `performance.now()`: it may have changed since.
-   */
-  unchangedMs(key: string, revision: string, askedMs: number): number;
-  /** Whether the lease was held by another process when it was last requested. */
-  has(key: string): boolean;
-  forget(key: string): void;
-}
-
 /**
  * Number of recorded keys. Beyond it, the least recently requested key is evicted, and its wait starts again.
  */
 const MAX_KEYS = 10_000;
 
-export function createSightings(): LeaseSightings {
-  const seen = new Map<string, { revision: string; sinceMs: number }>();
-  return {
-    unchangedMs(key, revision, askedMs) {
-      const last = seen.get(key);
-      // The map is in the order of requests.
-      seen.delete(key);
-      if (last?.revision === revision) {
-        seen.set(key, last);
-        return askedMs - last.sinceMs;
-      }
-      seen.set(key, { revision, sinceMs: performance.now() });
-      for (const oldest of seen.keys()) {
-        if (seen.size <= MAX_KEYS) break;
-        seen.delete(oldest);
-      }
-      return 0;
-    },
-    has: (key) => seen.has(key),
-    forget: (key) => void seen.delete(key),
-  };
+/** Records when each lease was first seen at its current revision, by the monotonic clock of this process. */
+export class LeaseSightings {
+  readonly #seen = new Map<string, { revision: string; sinceMs: number }>();
+
+  /**
+   * Records a revision and returns how long the lease is known to have had it, in milliseconds.
+   * @param askedMs Time at which the lease was requested, by `performance.now()`: it may have changed since.
+   */
+  unchangedMs(key: string, revision: string, askedMs: number): number {
+    const last = this.#seen.get(key);
+    // The map is in the order of requests.
+    this.#seen.delete(key);
+    if (last?.revision === revision) {
+      this.#seen.set(key, last);
+      return askedMs - last.sinceMs;
+    }
+    this.#seen.set(key, { revision, sinceMs: performance.now() });
+    for (const oldest of this.#seen.keys()) {
+      if (this.#seen.size <= MAX_KEYS) break;
+      this.#seen.delete(oldest);
+    }
+    return 0;
+  }
+
+  /** Whether the lease was held by another process when it was last requested. */
+  has(key: string): boolean {
+    return this.#seen.has(key);
+  }
+
+  forget(key: string): void {
+    this.#seen.delete(key);
+  }
 }
 
 /** A lease that this process holds. */

@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import { GetObjectCommand, PutObjectCommand, type PutObjectCommandInput } from "@aws-sdk/client-s3";
-import { ServiceError } from "@outrigger/core";
-import type { BlobInfo } from "@outrigger/core/stores";
-import { type BodyContent, type GatheredBody, MARK_BYTES } from "./gather-body.ts";
+import { type BlobInfo, writeConflict } from "@outrigger/core/stores";
+import { type BodyContent, type GatheredBody, gatherBody, MARK_BYTES } from "./gather-body.ts";
 import type { Attempt } from "./s3-attempts.ts";
 import { isBeyondEnd, isMissing, isRefusedCondition } from "./s3-errors.ts";
 import type { S3Context } from "./s3-objects.ts";
@@ -19,8 +18,26 @@ export interface WriteCondition {
   lineage?: string;
 }
 
-/** Writes an object with a single request, so the write is atomic. */
-export async function writeObject(
+/**
+ * Writes an object with a single request, so the write is atomic.
+ * @param conditionOf Called once the body is complete.
+ */
+export async function putObject(
+  context: S3Context,
+  key: string,
+  body: Uint8Array | Readable,
+  conditionOf: () => Promise<WriteCondition>,
+  signal?: AbortSignal,
+): Promise<BlobInfo> {
+  const gathered = await gatherBody(body, { ...context.settings, signal });
+  try {
+    return await writeObject(context, key, gathered, await conditionOf(), signal);
+  } finally {
+    await gathered.dispose();
+  }
+}
+
+async function writeObject(
   context: S3Context,
   key: string,
   body: GatheredBody,
@@ -46,7 +63,7 @@ export async function writeObject(
       if (Object.keys(headers).length === 0 || !isRefusedCondition(error)) throw error;
       // The conflicting write may be an earlier attempt of this call whose reply was lost.
       const revision = isFirst(attempt, error) ? null : await ownRevision(context, key, body, attempt);
-      if (revision === null) throw new ServiceError("conflict", "The blob was changed by another call.");
+      if (revision === null) throw writeConflict();
       return { size: body.size, revision };
     }
   }

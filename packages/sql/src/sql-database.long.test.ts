@@ -10,7 +10,7 @@ import { onEachDatabase } from "../test/each-database.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";
 import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
-import { openDatabase, readyDriver } from "./sql-database.ts";
+import { openDatabase, useDatabase } from "./sql-database.ts";
 import { createSqlSuppressionList } from "./sql-suppression-list.ts";
 import { importContacts } from "./transfer/import-contacts.ts";
 
@@ -76,7 +76,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
 
   test("a database of a newer version is refused with host_misuse and not changed", async () => {
     const url = await createUrl();
-    const driver = await readyDriver(open(url));
+    const driver = useDatabase(open(url));
     await driver.run("INSERT INTO lookup_migrations (name, timestamp) VALUES ($1, $2)", [
       "999-later",
       "2030",
@@ -100,7 +100,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     );
     const yulia = personOf("a.example", "yulia", "Юлия", "Петрова");
     await putContacts(database, [...people, yulia]);
-    const driver = await readyDriver(database);
+    const driver = useDatabase(database);
     for (const index of ["spelling", "unspelled"]) await driver.run(`DROP INDEX lookup_contacts_${index}`);
     await driver.run("ALTER TABLE lookup_contacts DROP COLUMN spelling_key");
     await driver.run("DELETE FROM lookup_migrations WHERE name >= '004'");
@@ -109,7 +109,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await Promise.all([one.ready(), another.ready()]);
     const source = createSqlContactSource(one);
     expect(await source.findByName("a.example", "Julia", "Petrova")).toEqual([yulia]);
-    const missing = await (await readyDriver(one)).first<{ count: number }>(
+    const missing = await useDatabase(one).first<{ count: number }>(
       "SELECT count(*) AS count FROM lookup_contacts WHERE spelling_key IS NULL",
     );
     expect(missing?.count).toBe(0);
@@ -118,7 +118,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
   test("patterns that an earlier version stored without habits are learned again", async () => {
     const url = await createUrl();
     const database = open(url);
-    const driver = await readyDriver(database);
+    const driver = useDatabase(database);
     await driver.run("DELETE FROM lookup_migrations WHERE name = $1", ["005-habits"]);
     const header = "email,first_name,last_name,uri,extracted_on,last_seen_on\n";
     const line = "petra.mueller@a.example,Petra,Müller,https://a.example/team,2026-01-01,2026-02-01\n";
@@ -160,7 +160,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
       await accounts.reserve(charge(month), 1, 10, day);
       await accounts.settle(charge(month), 1);
     }
-    const driver = await readyDriver(database);
+    const driver = useDatabase(database);
     const rows = await driver.all<{ month: string }>("SELECT month FROM lookup_charges ORDER BY month");
     expect(rows.map(({ month }) => month)).toEqual(["2026-02", "2026-03"]);
     expect((await accounts.usage("a", "2026-01", NOW_MS)).searches).toBe(1);
@@ -199,7 +199,7 @@ describe("an embedded database", () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-sql-"));
     const database = openDatabase({ url: `file:${join(directory, "lookup.db")}`, durability });
     try {
-      const driver = await readyDriver(database);
+      const driver = useDatabase(database);
       expect(await driver.first("PRAGMA synchronous")).toMatchObject({ synchronous });
       expect(await driver.first("PRAGMA journal_mode")).toMatchObject({ journal_mode: "wal" });
     } finally {
@@ -218,7 +218,7 @@ describe("an embedded database", () => {
         await list.present([`${"a".repeat(42)}${turn}`]);
         await list.count();
       }
-      const driver = await readyDriver(database);
+      const driver = useDatabase(database);
       expect(await driver.first("PRAGMA wal_checkpoint(TRUNCATE)")).toMatchObject({ busy: 0, log: 0 });
       expect((await stat(join(directory, "lookup.db-wal"))).size).toBe(0);
     } finally {

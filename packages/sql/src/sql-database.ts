@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
 import { addSpellingKeys } from "./contacts/name-key.ts";
-import { createPostgresDriver } from "./driver/postgres-driver.ts";
+import { PostgresDriver } from "./driver/postgres-driver.ts";
+import { ReadyDriver } from "./driver/ready-driver.ts";
 import type { SqlDriver } from "./driver/sql-driver.ts";
-import { closedError } from "./driver/sql-errors.ts";
-import { createSqliteDriver } from "./driver/sqlite-driver.ts";
+import { SqliteDriver } from "./driver/sqlite-driver.ts";
 import { LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
 
 export interface SqlDatabaseOptions {
@@ -58,7 +58,7 @@ export interface SqlDatabase {
 }
 
 /** The drivers of open databases, for the parts of this package. */
-const drivers = new WeakMap<SqlDatabase, { driver: SqlDriver; ready: () => Promise<void> }>();
+const drivers = new WeakMap<SqlDatabase, ReadyDriver>();
 
 /**
  * Opens a database for the lookup's data, embedded or PostgreSQL. It does not connect yet: {@link
@@ -67,31 +67,16 @@ const drivers = new WeakMap<SqlDatabase, { driver: SqlDriver; ready: () => Promi
  */
 export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const driver = createDriver(options);
-  let readiness: Promise<void> | null = null;
-  let isClosed = false;
-
-  function ready(): Promise<void> {
-    if (isClosed) return Promise.reject(closedError());
-    if (readiness === null) {
-      const attempt = driver.migrate().then(() => addSpellingKeys(driver));
-      readiness = attempt;
-      // The next call tries again.
-      attempt.catch(() => {
-        readiness = null;
-      });
-    }
-    return readiness;
-  }
-
+  const ready = new ReadyDriver(driver, async () => {
+    await driver.migrate();
+    await addSpellingKeys(driver);
+  });
   const database: SqlDatabase = {
     kind: driver.dialect.kind,
-    ready,
-    async close() {
-      isClosed = true;
-      await driver.close();
-    },
+    ready: async () => void (await ready.ready()),
+    close: () => ready.close(),
   };
-  drivers.set(database, { driver, ready });
+  drivers.set(database, ready);
   return database;
 }
 
@@ -101,28 +86,25 @@ const DATABASE = rules.value(
   true,
 );
 
-/** Throws a `TypeError` for any value that {@link openDatabase} did not return. */
-export function checkDatabase(database: SqlDatabase): void {
+/**
+ * The driver of a database for one part, such as accounts. Closing it leaves the database open. Throws a `TypeError` for any
+ * value that {@link openDatabase} did not return.
+ */
+export function useDatabase(database: SqlDatabase): SqlDriver {
   checkValue("database", database, DATABASE);
+  const driver = drivers.get(database);
+  if (driver === undefined) throw new Error("Unreachable: the database was checked");
+  return new ReadyDriver(driver, () => database.ready(), false);
 }
 
-/** Returns the driver of a database once its schema is up to date. */
-export async function readyDriver(database: SqlDatabase): Promise<SqlDriver> {
-  checkDatabase(database);
-  const known = drivers.get(database);
-  if (known === undefined) throw new Error("Unreachable: the database was checked");
-  await known.ready();
-  return known.driver;
-}
-
-function createDriver(options: SqlDatabaseOptions): SqlDriver {
+function createDriver(options: SqlDatabaseOptions): SqliteDriver | PostgresDriver {
   const { url, timeoutMs, durability, maxConnections } = checkOptions("openDatabase", options, RULES);
   const path = pathOf(url);
   if (path === null) {
     const loadMigrations = async () => (await import("./schema/migrate.ts")).lookupMigrations("postgres");
-    return createPostgresDriver({ url, maxConnections, timeoutMs, schema: LOOKUP_SCHEMA, loadMigrations });
+    return new PostgresDriver({ url, maxConnections, timeoutMs, schema: LOOKUP_SCHEMA, loadMigrations });
   }
-  return createSqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
+  return new SqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
 }
 
 /** @returns `null` for a URL that does not name a file. */

@@ -50,6 +50,19 @@ export function checkLeaseLength(leaseMs: number): void {
     throw new ServiceError("bad_request", "The lease length must be an integer from 100 to 3,600,000 ms");
 }
 
+/** The error for a cursor that a store's `list` did not return. */
+export function badCursor(): ServiceError {
+  return new ServiceError(
+    "bad_request",
+    "The cursor does not belong to this list. Pass the cursor of a page, unchanged.",
+  );
+}
+
+/** The error of a `put` whose `ifRevision` is not the current one. */
+export function writeConflict(): ServiceError {
+  return new ServiceError("conflict", "The blob was changed by another call.");
+}
+
 /** The part of a range that lies within a blob of `size` bytes. Throws `bad_request` if it begins elsewhere, or is no range. */
 export function rangeWithin({ start, end }: ByteRange, size: number): ByteRange {
   const isRange = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;

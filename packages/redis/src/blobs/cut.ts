@@ -1,3 +1,5 @@
+import { asBuffer } from "@outrigger/core/stores";
+
 /**
  * Cuts the bytes of `source` into Buffers of `bytes` bytes; the last may be shorter. None is empty; some are
  * views of chunks.
@@ -25,12 +27,6 @@ export async function* cut(
   }
   const [only] = held;
   if (only !== undefined) yield held.length === 1 ? only : join(held, length);
-}
-
-/** A Buffer on the same memory; a text is encoded as UTF-8. */
-export function asBuffer(chunk: Uint8Array | string): Buffer {
-  if (typeof chunk === "string") return Buffer.from(chunk);
-  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 /**

@@ -1,5 +1,4 @@
-import { ServiceError } from "@outrigger/core";
-import { checkListing, isBlobKey, type KeyPage, type ListOptions } from "@outrigger/core/stores";
+import { badCursor, checkListing, isBlobKey, type KeyPage, type ListOptions } from "@outrigger/core/stores";
 import { listKeys } from "./blob-scripts.ts";
 import type { BlobSpace } from "./blob-space.ts";
 
@@ -117,11 +116,4 @@ function readCursor(cursor: string): Progress {
   const isValid = /^\d*$/.test(scan) && segments.every(isBlobKey) && (after === "" || isBlobKey(after));
   if (!isValid || !cursor.includes(",")) throw badCursor();
   return { node, scan: scan === "" ? null : scan, segments, after };
-}
-
-function badCursor(): ServiceError {
-  return new ServiceError(
-    "bad_request",
-    "The cursor does not belong to this list. Pass the cursor of a page, unchanged.",
-  );
 }

@@ -1,11 +1,17 @@
-import { randomFillSync } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError } from "@outrigger/core";
-import { abortable, type BlobInfo, type PutOptions } from "@outrigger/core/stores";
+import {
+  abortable,
+  asBuffer,
+  type BlobInfo,
+  consumeBody,
+  type PutOptions,
+  writeConflict,
+} from "@outrigger/core/stores";
 import { commitBlob } from "./blob-scripts.ts";
 import { type BlobSpace, PIECE_BYTES, WHOLE_BYTES } from "./blob-space.ts";
-import { asBuffer, cut, gatherIfShort } from "./cut.ts";
+import { cut, gatherIfShort } from "./cut.ts";
 import { statBlob } from "./get-blob.ts";
 
 /** Blobs up to this length lie in their head and are written with it. */
@@ -32,7 +38,7 @@ export async function putBlob(
   body: Uint8Array | Readable,
   { ifRevision, signal }: PutOptions,
 ): Promise<BlobInfo> {
-  const revision = randomRevision();
+  const revision = randomBytes(12).toString("base64url");
   const pieces = createPieces(space, key, revision);
   let mayBeStored = false;
   try {
@@ -40,7 +46,7 @@ export async function putBlob(
     const look = async () => {
       if (ifRevision === undefined) return;
       const found = (await abortable(statBlob(space, key), signal))?.revision ?? null;
-      if (found !== ifRevision) throw changedByOthers();
+      if (found !== ifRevision) throw writeConflict();
     };
     const { size, pieceBytes, inline } = await receive(space, pieces, body, look, signal);
     signal?.throwIfAborted();
@@ -58,7 +64,7 @@ export async function putBlob(
     ]);
     if (outcome === "done") return { size, revision };
     mayBeStored = false;
-    if (outcome === "conflict") throw changedByOthers();
+    if (outcome === "conflict") throw writeConflict();
     throw new ServiceError(
       "store_unavailable",
       "Redis lost bytes of this upload, or the upload took longer than an hour. Repeat it.",
@@ -139,39 +145,8 @@ async function receive(
 
   if (body instanceof Uint8Array) return await write(asBuffer(body));
   let written: Written = { size: 0, pieceBytes: 0, inline: NOTHING };
-  try {
-    await pipeline(
-      body,
-      async (source: AsyncIterable<Uint8Array | string>) => {
-        written = await write(await gatherIfShort(source, WHOLE_BYTES, space.memory.join));
-      },
-      signal === undefined ? {} : { signal },
-    );
-  } catch (error) {
-    signal?.throwIfAborted(); // `pipeline` wraps the reason.
-    throw error;
-  }
+  await consumeBody(body, signal, async (source) => {
+    written = await write(await gatherIfShort(source, WHOLE_BYTES, space.memory.join));
+  });
   return written;
-}
-
-function changedByOthers(): ServiceError {
-  return new ServiceError("conflict", "The blob was changed by another call.");
-}
-
-const REVISION_BYTES = 12;
-/** Revisions per batch of random bytes: a batch costs about as much as a single revision. */
-const AT_ONCE = 128;
-
-const pool = Buffer.alloc(AT_ONCE * REVISION_BYTES);
-let used = pool.length;
-
-/** A unique text of 16 characters. */
-function randomRevision(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const begin = used;
-  used += REVISION_BYTES;
-  return pool.toString("base64url", begin, used);
 }

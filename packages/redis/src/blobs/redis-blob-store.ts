@@ -6,6 +6,7 @@ import {
   type LeaseStore,
   type RuleTable,
   rules,
+  withBody,
 } from "@outrigger/core/stores";
 import { RedisConnection } from "../connection/redis-connection.ts";
 import {
@@ -74,20 +75,13 @@ export function createRedisBlobStore(options: RedisBlobStoreOptions): RedisBlobS
   const space = createBlobSpace(connection, { prefix, supersededMs, ttlMs: ttlMs ?? 0 });
 
   return {
-    async put(key, body, putOptions = {}) {
-      // An error of the body before it is read must not crash the process: reading the body reports it.
-      const ignore = () => undefined;
-      if (!(body instanceof Uint8Array)) body.on("error", ignore);
-      try {
+    put: (key, body, putOptions = {}) =>
+      withBody(body, async () => {
         putOptions.signal?.throwIfAborted();
         checkBlobKey(key);
         connection.checkOpen();
         return await putBlob(space, key, body, putOptions);
-      } catch (error) {
-        if (!(body instanceof Uint8Array)) body.destroy();
-        throw error;
-      }
-    },
+      }),
 
     async get(key, getOptions = {}) {
       checkBlobKey(key);

@@ -1,7 +1,7 @@
 import { ServiceError } from "@outrigger/core";
-import { createPostgresDriver, type PostgresDriver } from "../driver/postgres-driver.ts";
+import { PostgresDriver } from "../driver/postgres-driver.ts";
+import { ReadyDriver } from "../driver/ready-driver.ts";
 import type { SqlDriver, SqlRunner, SqlValue } from "../driver/sql-driver.ts";
-import { closedError } from "../driver/sql-errors.ts";
 import { BLOB_MIGRATIONS } from "./blob-migrations.ts";
 import {
   type BlobTables,
@@ -24,65 +24,40 @@ const MIN_VERSION = 130_000;
 /** Time limit of a statement that reads a whole partition: at 100 MB a second, 60 GB. */
 const SLOW_MS = 600_000;
 
-/** The tables of a store, which exist once a call has resolved. */
-export interface BlobConnection {
+/** The tables of a store, created by the first call. */
+export class BlobConnection extends ReadyDriver<PostgresDriver> {
   readonly tables: BlobTables;
-  /** Rejects if the tables cannot be used. The first call creates them. */
-  ready(): Promise<PostgresDriver>;
-  /** The first row of a statement; `undefined` if there is none. */
-  first<Row>(statement: string, values: readonly SqlValue[]): Promise<Row | undefined>;
-  all<Row>(statement: string, values: readonly SqlValue[]): Promise<Row[]>;
-  /** Runs statements that read whole partitions, each with {@link SLOW_MS}, on one connection. */
-  slowly<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T>;
-  /** Runs a statement that changes data. Its last parameter, the deadline, is added. @returns the number of changed rows. */
-  change(statement: string, values: readonly (SqlValue | Buffer)[]): Promise<number>;
-  /** @returns the number of changed rows. */
-  run(statement: string, values: readonly SqlValue[]): Promise<number>;
-  /** The statements for a blob's key or an entry's ID. */
-  statementsFor(key: string): PartStatements;
-  close(): Promise<void>;
-}
+  readonly #statements: readonly PartStatements[];
 
-export function openBlobConnection({ prefix, ...settings }: BlobSettings): BlobConnection {
-  const tables = blobTables(prefix);
-  const driver = createPostgresDriver({
-    ...settings,
-    schema: { table: tables.migrations, names: BLOB_MIGRATIONS },
-    loadMigrations: async () => (await import("./blob-migrations.ts")).blobMigrations(tables),
-  });
-  const statements = partStatements(tables);
-  let readiness: Promise<PostgresDriver> | null = null;
-  let isClosed = false;
-
-  async function prepare(): Promise<PostgresDriver> {
-    await requireVersion(driver);
-    await driver.migrate();
-    return driver;
-  }
-
-  async function ready(): Promise<PostgresDriver> {
-    if (isClosed) throw closedError();
-    readiness ??= prepare().catch((error) => {
-      readiness = null; // The next call tries again.
-      throw error;
+  constructor({ prefix, ...settings }: BlobSettings) {
+    const tables = blobTables(prefix);
+    const driver = new PostgresDriver({
+      ...settings,
+      schema: { table: tables.migrations, names: BLOB_MIGRATIONS },
+      loadMigrations: async () => (await import("./blob-migrations.ts")).blobMigrations(tables),
     });
-    return await readiness;
+    super(driver, async () => {
+      await requireVersion(driver);
+      await driver.migrate();
+    });
+    this.tables = tables;
+    this.#statements = partStatements(tables);
   }
 
-  return {
-    tables,
-    ready,
-    first: async (statement, values) => (await ready()).first(statement, values),
-    all: async (statement, values) => (await ready()).all(statement, values),
-    slowly: async (work) => (await ready()).write(work, { timeoutMs: Math.max(SLOW_MS, settings.timeoutMs) }),
-    change: async (statement, values) => (await ready()).runInTime(statement, values),
-    run: async (statement, values) => (await ready()).run(statement, values),
-    statementsFor: (key) => statements[partOf(key)] as PartStatements, // There is one for each part.
-    async close() {
-      isClosed = true;
-      await driver.close();
-    },
-  };
+  /** Runs statements that read whole partitions, each with {@link SLOW_MS}, on one connection. */
+  slowly<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
+    return this.write(work, { timeoutMs: Math.max(SLOW_MS, this.timeoutMs) });
+  }
+
+  /** Runs a statement that changes data. Its last parameter, the deadline, is added. @returns the number of changed rows. */
+  async change(statement: string, values: readonly (SqlValue | Buffer)[]): Promise<number> {
+    return (await this.ready()).runInTime(statement, values);
+  }
+
+  /** The statements for a blob's key or an entry's ID. */
+  statementsFor(key: string): PartStatements {
+    return this.#statements[partOf(key)] as PartStatements; // There is one for each part.
+  }
 }
 
 async function requireVersion(driver: SqlDriver): Promise<void> {

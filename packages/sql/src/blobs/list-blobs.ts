@@ -1,5 +1,5 @@
-import { ServiceError } from "@outrigger/core";
 import {
+  badCursor,
   checkKeyRange,
   checkListing,
   isBlobKey,
@@ -77,11 +77,4 @@ function pageOf<Row extends { key: string }>(
   const keys = rows.slice(0, limit).map(({ key }) => key);
   const last = rows[limit - 1];
   return rows.length > limit && last !== undefined ? { keys, cursor: cursorOf(last) } : { keys };
-}
-
-function badCursor(): ServiceError {
-  return new ServiceError(
-    "bad_request",
-    "The cursor does not belong to this list. Pass the cursor of a page, unchanged.",
-  );
 }

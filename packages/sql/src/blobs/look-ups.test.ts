@@ -1,25 +1,26 @@
 import { expect, test } from "vitest";
-import { type BlobConnection, openBlobConnection } from "./blob-connection.ts";
+import type { SqlValue } from "../driver/sql-driver.ts";
+import { BlobConnection } from "./blob-connection.ts";
 import { createLookUps } from "./look-ups.ts";
 
 /** A connection whose statements wait until the test settles them. */
 function heldConnection() {
-  const connection = openBlobConnection({
-    url: "postgres://localhost/none",
-    prefix: "images",
-    timeoutMs: 2000,
-    maxConnections: 1,
-  });
   const statements: { keys: string; resolve: () => void; reject: (error: Error) => void }[] = [];
   const hold = (keys: string) =>
     new Promise<undefined>((resolve, reject) =>
       statements.push({ keys, resolve: () => resolve(undefined), reject }),
     );
-  const held: BlobConnection = {
-    ...connection,
-    first: async (_statement, [key]) => hold(String(key)),
-    all: async (_statement, [, keys]) => hold(String(keys)).then(() => []),
-  };
+  class HeldConnection extends BlobConnection {
+    override first = async (_statement: string, [key]: readonly SqlValue[] = []) => hold(String(key));
+    override all = async (_statement: string, [, keys]: readonly SqlValue[] = []) =>
+      hold(String(keys)).then(() => []);
+  }
+  const held = new HeldConnection({
+    url: "postgres://localhost/none",
+    prefix: "images",
+    timeoutMs: 2000,
+    maxConnections: 1,
+  });
   return { held, statements };
 }
 

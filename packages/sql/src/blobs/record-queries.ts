@@ -1,5 +1,10 @@
-import { ServiceError } from "@outrigger/core";
-import { type FoundRecords, isBlobKey, type RecordCount, type RecordQueries } from "@outrigger/core/stores";
+import {
+  badCursor,
+  type FoundRecords,
+  isBlobKey,
+  type RecordCount,
+  type RecordQueries,
+} from "@outrigger/core/stores";
 import type { SqlRunner, SqlValue } from "../driver/sql-driver.ts";
 import type { BlobConnection } from "./blob-connection.ts";
 import { PARTS } from "./blob-statements.ts";
@@ -22,7 +27,7 @@ export function createSqlRecordQueries(connection: BlobConnection): RecordQuerie
     recordParts: PARTS,
 
     async findRecords({ state, owner, createdFrom, createdBefore }, nowMs, cursor) {
-      const place = readCursor(cursor);
+      const start = readCursor(cursor);
       const values: SqlValue[] = [];
       const given = (value: SqlValue) => `$${values.push(value) + 2}`;
       const conditions = ["key > $1", "state IS NOT NULL"];
@@ -35,7 +40,7 @@ export function createSqlRecordQueries(connection: BlobConnection): RecordQuerie
         `(SELECT key, bytes ${partIs(part)} AND ${conditions.join(" AND ")} ORDER BY key LIMIT $2)
         UNION ALL (SELECT key, bytes ${unknownIn(part)} AND key > $1 ORDER BY key LIMIT $2)
         ORDER BY key LIMIT $2`;
-      return await connection.slowly((runner) => pageFrom(runner, statement, values, place));
+      return await connection.slowly((runner) => pageFrom(runner, statement, values, start));
     },
 
     countRecords: (part, nowMs) =>
@@ -56,7 +61,7 @@ async function pageFrom(
   runner: SqlRunner,
   statement: (part: number) => string,
   values: readonly SqlValue[],
-  { part, after }: Place,
+  { part, after }: Position,
 ): Promise<FoundRecords> {
   const endsAt = performance.now() + PAGE_MS;
   const records: FoundRecords["records"] = [];
@@ -73,17 +78,14 @@ async function pageFrom(
 }
 
 /** Where a page begins: after a key of a partition. */
-interface Place {
+interface Position {
   part: number;
   after: string;
 }
 
-function readCursor(cursor = "0,"): Place {
+function readCursor(cursor = "0,"): Position {
   const [, part = "", after = ""] = /^(\d{1,2}),(.*)$/.exec(cursor) ?? [];
-  const isPlace = part !== "" && Number(part) < PARTS && (after === "" || isBlobKey(after));
-  if (isPlace) return { part: Number(part), after };
-  throw new ServiceError(
-    "bad_request",
-    "The cursor does not belong to this query. Pass the cursor of a page, unchanged.",
-  );
+  const isPosition = part !== "" && Number(part) < PARTS && (after === "" || isBlobKey(after));
+  if (isPosition) return { part: Number(part), after };
+  throw badCursor();
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { ServiceError } from "@outrigger/core";
 import {
   abortable,
+  asBuffer,
   type BlobStore,
   checkBlobKey,
   checkDueList,
   checkDueQuery,
   checkOptions,
+  consumeBody,
   type DueEntry,
   type DueIndex,
   dueName,
@@ -19,9 +20,11 @@ import {
   type RuleTable,
   rangeWithin,
   rules,
+  withBody,
+  writeConflict,
 } from "@outrigger/core/stores";
 import { isPostgres } from "../sql-database.ts";
-import { type BlobConnection, openBlobConnection } from "./blob-connection.ts";
+import { BlobConnection } from "./blob-connection.ts";
 import { factColumns } from "./blob-statements.ts";
 import { listBlobRange, listBlobs } from "./list-blobs.ts";
 import { createLookUps } from "./look-ups.ts";
@@ -83,40 +86,33 @@ export interface SqlBlobStore extends BlobStore, DueIndex, LeaseStore, RangeList
  */
 export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
   const settings = checkOptions("createSqlBlobStore", options, RULES);
-  const connection = openBlobConnection(settings);
-  const { statementsFor } = connection;
+  const connection = new BlobConnection(settings);
   const lookUp = createLookUps(connection, settings.timeoutMs);
 
   async function write(key: string, bytes: Buffer, ifRevision: string | null | undefined) {
     const revision = randomBytes(12).toString("base64url");
-    const { create, replace, update } = statementsFor(key);
+    const { create, replace, update } = connection.statementsFor(key);
     const row = [key, revision, bytes, ...factColumns(key, bytes)];
     const changed =
       typeof ifRevision === "string"
         ? connection.change(update, [...row, ifRevision])
         : connection.change(ifRevision === null ? create : replace, row);
-    if ((await changed) === 0) throw new ServiceError("conflict", "The blob was changed by another call.");
+    if ((await changed) === 0) throw writeConflict();
     return { size: bytes.length, revision };
   }
 
   return {
-    async put(key, body, { ifRevision, signal } = {}) {
-      // An error of the body before it is read must not crash the process: reading the body reports it.
-      if (!(body instanceof Uint8Array)) body.on("error", () => undefined);
-      try {
+    put: (key, body, { ifRevision, signal } = {}) =>
+      withBody(body, async () => {
         signal?.throwIfAborted();
         checkBlobKey(key);
         // Before a body is read that could not be stored.
         await abortable(connection.ready(), signal);
-        const bytes = body instanceof Uint8Array ? limited(asBuffer(body)) : await gather(body, signal);
+        const bytes = await gather(body, signal);
         signal?.throwIfAborted();
         // From here on the blob may be stored, whether or not the signal aborts or the reply arrives.
         return await write(key, bytes, ifRevision);
-      } catch (error) {
-        if (!(body instanceof Uint8Array)) body.destroy();
-        throw error;
-      }
-    },
+      }),
 
     async get(key, { range, signal } = {}) {
       checkBlobKey(key);
@@ -132,12 +128,12 @@ export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
 
     async stat(key) {
       checkBlobKey(key);
-      return (await connection.first(statementsFor(key).stat, [key])) ?? null;
+      return (await connection.first(connection.statementsFor(key).stat, [key])) ?? null;
     },
 
     async delete(key) {
       checkBlobKey(key);
-      return (await connection.change(statementsFor(key).remove, [key])) > 0;
+      return (await connection.change(connection.statementsFor(key).remove, [key])) > 0;
     },
 
     list: (prefix, listOptions = {}) => listBlobs(connection, prefix, listOptions),
@@ -181,43 +177,25 @@ function check(list: string, entry: DueEntry): void {
   dueName(entry); // Throws for an invalid entry.
 }
 
-/** All bytes of a stream, which is consumed or destroyed. */
-async function gather(body: Readable, signal: AbortSignal | undefined): Promise<Buffer> {
+/** All bytes of a body, which is consumed. */
+async function gather(body: Uint8Array | Readable, signal: AbortSignal | undefined): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    await pipeline(
-      body,
-      async (source: AsyncIterable<Uint8Array | string>) => {
-        for await (const chunk of source) {
-          const bytes = typeof chunk === "string" ? Buffer.from(chunk) : asBuffer(chunk);
-          size += bytes.length;
-          if (size > MAX_BLOB_BYTES) throw tooLarge();
-          chunks.push(bytes);
-        }
-      },
-      signal === undefined ? {} : { signal },
-    );
-  } catch (error) {
-    signal?.throwIfAborted(); // `pipeline` wraps the reason.
-    throw error;
-  }
+  const take = (chunk: Uint8Array | string) => {
+    const bytes = asBuffer(chunk);
+    size += bytes.length;
+    if (size > MAX_BLOB_BYTES) {
+      throw new ServiceError(
+        "too_large",
+        "A blob in PostgreSQL has at most 16 MiB: store larger ones elsewhere.",
+      );
+    }
+    chunks.push(bytes);
+    return bytes;
+  };
+  if (body instanceof Uint8Array) return take(body);
+  await consumeBody(body, signal, async (source) => {
+    for await (const chunk of source) take(chunk);
+  });
   return Buffer.concat(chunks, size);
-}
-
-function limited(bytes: Buffer): Buffer {
-  if (bytes.length > MAX_BLOB_BYTES) throw tooLarge();
-  return bytes;
-}
-
-function tooLarge(): ServiceError {
-  return new ServiceError(
-    "too_large",
-    "A blob in PostgreSQL has at most 16 MiB: store larger ones elsewhere.",
-  );
-}
-
-/** A Buffer on the same memory. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,6 +1,6 @@
 import type { Contact } from "@outrigger/core/lookup";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
-import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import type { ContactNews } from "./merge-contact.ts";
 import { type BatchCounts, putBatch } from "./put-batch.ts";
 import { refreshDomains } from "./refresh-contacts.ts";
@@ -26,7 +26,7 @@ export async function putContacts(
   options: PutContactsOptions = {},
 ): Promise<BatchCounts> {
   const { organizations } = checkOptions("putContacts", options, RULES);
-  const driver = await readyDriver(database);
+  const driver = useDatabase(database);
   const sum: BatchCounts = { added: 0, updated: 0, unchanged: 0 };
   let batch: ContactNews[] = [];
   let named = new Map(Object.entries(organizations));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { personOf } from "../../../testing/src/contact-source/samples.ts";
 import { onEachDatabase } from "../../test/each-database.ts";
 import { onPrimary } from "../driver/postgres-driver.ts";
-import { readyDriver } from "../sql-database.ts";
+import { useDatabase } from "../sql-database.ts";
 import { putContacts } from "./put-contacts.ts";
 import { createSqlContactSource } from "./sql-contact-source.ts";
 
@@ -24,7 +24,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
       })),
       { organizations: { [DOMAIN]: "Large", "other.example": "Large" } },
     );
-    const driver = await readyDriver(database);
+    const driver = useDatabase(database);
     if (kind === "postgres") await driver.run("ANALYZE");
     const asked: { text: string; values: readonly (string | number | null)[] }[] = [];
     const [all, first] = [driver.all.bind(driver), driver.first.bind(driver)];

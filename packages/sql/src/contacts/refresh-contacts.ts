@@ -1,6 +1,6 @@
 import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
-import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { createDomainSummary, type DomainSummary } from "./domain-summary.ts";
 import { NUMBERED_JSON, unpackNumbered } from "./packed-contact.ts";
 import { readInOrder } from "./read-in-order.ts";
@@ -25,7 +25,7 @@ const REFRESH_MS = 60_000;
  */
 export async function refreshContacts(database: SqlDatabase, options: RefreshOptions = {}): Promise<number> {
   const { signal } = checkOptions("refreshContacts", options, RULES);
-  return await refreshDomains(await readyDriver(database), signal);
+  return await refreshDomains(useDatabase(database), signal);
 }
 
 export async function refreshDomains(driver: SqlDriver, signal?: AbortSignal): Promise<number> {

@@ -9,9 +9,8 @@ import {
   type PatternCount,
   spellingKeys,
 } from "@outrigger/core/lookup";
-import { useDatabase } from "../database-use.ts";
 import type { SqlDriver } from "../driver/sql-driver.ts";
-import type { SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { namedLocal } from "./domain-summary.ts";
 import { eraseContact, eraseDomain } from "./erase-contacts.ts";
 import { contactCounts, readFacetCounts } from "./facets.ts";
@@ -30,21 +29,19 @@ const MAX_COMPARED = 200;
  * open.
  */
 export function createSqlContactSource(database: SqlDatabase): ContactSource {
-  const use = useDatabase(database);
+  const driver = useDatabase(database);
 
   return {
-    domain: async (domain) => domainFacts(await use.driver(), domain),
+    domain: (domain) => domainFacts(driver, domain),
     async domainOf(company) {
-      const driver = await use.driver();
       const row = await driver.first<{ name: string }>(
         "SELECT name FROM lookup_domains WHERE organization_key = $1 ORDER BY total DESC, name LIMIT 1",
         [organizationKey(company)],
       );
       return row?.name ?? null;
     },
-    search: async (domain, filter, page) => searchContacts(await use.driver(), domain, filter, page),
+    search: (domain, filter, page) => searchContacts(driver, domain, filter, page),
     async find(address) {
-      const driver = await use.driver();
       const row = await driver.first<{ packed: string }>(
         "SELECT packed FROM lookup_contacts WHERE address = $1",
         [address],
@@ -52,7 +49,6 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       return row === undefined ? null : unpackContact(row.packed);
     },
     async findByName(domain, firstName, lastName) {
-      const driver = await use.driver();
       const key = nameKey(firstName, lastName);
       if (key === null) return [];
       const known = async (condition: string, keys: readonly string[]) => {
@@ -78,10 +74,9 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       const all = [...similar, ...same.filter(({ address }) => !addresses.has(address))];
       return namesakes(all.sort(byConfidence), firstName, lastName);
     },
-    recordVerification: async (address, verification, acceptsAll) =>
-      recordVerification(await use.driver(), address, verification, acceptsAll),
+    recordVerification: (address, verification, acceptsAll) =>
+      recordVerification(driver, address, verification, acceptsAll),
     async count(domain, type) {
-      const driver = await use.driver();
       const row = await driver.first<{ id: number; stale: number; facets: string }>(
         "SELECT id, stale, facets FROM lookup_domains WHERE name = $1",
         [domain],
@@ -94,9 +89,9 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       );
       return contactCounts(new Map(counted.map(({ facet, count }) => [facet, count])), type);
     },
-    erase: async (address) => eraseContact(await use.driver(), address),
-    eraseDomain: async (domain) => eraseDomain(await use.driver(), domain),
-    close: use.close,
+    erase: (address) => eraseContact(driver, address),
+    eraseDomain: (domain) => eraseDomain(driver, domain),
+    close: () => driver.close(),
   };
 }
 

@@ -27,14 +27,6 @@ const GOODBYE_MS = 500;
 /** Longest pause after a serialization failure. */
 const CONFLICT_PAUSE_MS = 20;
 
-export interface PostgresDriver extends SqlDriver {
-  /**
-   * As `run`. The last parameter of the statement is added: the time at which this call rejects, in Unix milliseconds of the
-   * server's clock.
-   */
-  runInTime(text: string, values: readonly (SqlValue | Buffer)[]): Promise<number>;
-}
-
 /**
  * Makes a query fail on a standby, whose rows may be older than acknowledged writes, also if it finds none. Each query has to
  * prove it: behind a pooler, the next one may run on another server. Writes fail there by themselves.
@@ -81,12 +73,8 @@ class PostgresRunner implements SqlRunner {
   }
 }
 
-/** Creates a driver that connects on demand and reconnects after a loss. */
-export function createPostgresDriver(settings: PostgresSettings): PostgresDriver {
-  return new PooledPostgres(settings);
-}
-
-class PooledPostgres implements PostgresDriver {
+/** A driver that connects on demand and reconnects after a loss. */
+export class PostgresDriver implements SqlDriver {
   readonly dialect = POSTGRES;
   readonly timeoutMs: number;
   readonly #settings: PostgresSettings;
@@ -141,6 +129,10 @@ class PooledPostgres implements PostgresDriver {
     }
   }
 
+  /**
+   * As `run`. The last parameter of the statement is added: the time at which this call rejects, in Unix milliseconds of the
+   * server's clock.
+   */
   async runInTime(text: string, values: readonly (SqlValue | Buffer)[]): Promise<number> {
     try {
       const result = await this.#perform(text, (client) => [...values, this.#deadlineOf(client)]);
@@ -150,6 +142,7 @@ class PooledPostgres implements PostgresDriver {
     }
   }
 
+  /** Migrates the schema. Concurrent migrations by several processes wait for each other. */
   async migrate(): Promise<void> {
     const { schema, loadMigrations } = this.#settings;
     // Checks within `timeoutMs` that the server answers; the migration itself may take longer.

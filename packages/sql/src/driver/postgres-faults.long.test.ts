@@ -7,7 +7,7 @@ import { type PostgresServer, startPostgres } from "../../../../test/support/pos
 import { runScript } from "../../test/child-process.ts";
 import { createSqlAccounts } from "../accounts/sql-accounts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
-import { openDatabase, readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { openDatabase, type SqlDatabase, useDatabase } from "../sql-database.ts";
 
 describe("a PostgreSQL server", () => {
   let server: PostgresServer;
@@ -119,7 +119,7 @@ describe("a PostgreSQL server", () => {
     );
     const sole = openDatabase({ url: server.url, maxConnections: 1, timeoutMs: 1000 });
     try {
-      const driver = await readyDriver(sole);
+      const driver = useDatabase(sole);
       const before = await driver.first("SELECT pg_backend_pid() AS pid");
       expect(await driver.first("SELECT clash(5) AS pid")).toEqual(before);
       const failure = await driver.first("SELECT clash(1000000)").catch((error) => error);
@@ -132,7 +132,7 @@ describe("a PostgreSQL server", () => {
   });
 
   test("aborts a statement that exceeds the time limit", { timeout: 60_000 }, async () => {
-    const driver = await readyDriver(database);
+    const driver = useDatabase(database);
     const failure = await driver.first("SELECT pg_sleep(30)").catch((error) => error);
     expect(isServiceError(failure, "store_unavailable")).toBe(true);
     const running = await server.sql(

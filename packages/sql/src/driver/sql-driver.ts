@@ -31,8 +31,6 @@ export interface SqlDriver extends SqlRunner {
   readonly dialect: SqlDialect;
   /** Time limit of one statement, in milliseconds. */
   readonly timeoutMs: number;
-  /** Migrates the schema. Concurrent migrations by several processes wait for each other. */
-  migrate(): Promise<void>;
   /** Runs `work` in one transaction, which is rolled back if `work` rejects. */
   write<T>(work: (runner: SqlRunner) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Closes the connections. Calls under way may reject; all later calls do. May be called twice. */

@@ -30,12 +30,7 @@ const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
  * A driver of a file that several processes may share. It has two connections: reads see the committed data while
  * one transaction at a time runs on the other. Throws if the library cannot be loaded.
  */
-export function createSqliteDriver(settings: SqliteSettings): SqlDriver {
-  loadLibsql();
-  return new SqliteFile(settings);
-}
-
-class SqliteFile implements SqlDriver {
+export class SqliteDriver implements SqlDriver {
   readonly dialect = SQLITE;
   readonly timeoutMs: number;
   readonly #settings: SqliteSettings;
@@ -46,6 +41,7 @@ class SqliteFile implements SqlDriver {
   #isClosed = false;
 
   constructor(settings: SqliteSettings) {
+    loadLibsql();
     this.#settings = settings;
     this.timeoutMs = settings.timeoutMs;
   }
@@ -71,6 +67,7 @@ class SqliteFile implements SqlDriver {
     return result;
   }
 
+  /** Migrates the schema. Concurrent migrations by several processes wait for each other. */
   async migrate(): Promise<void> {
     if (await this.#read((runner) => isMigrated(runner, "sqlite", LOOKUP_SCHEMA))) return;
     const { migrateSqlite } = await import("../schema/migrate.ts");

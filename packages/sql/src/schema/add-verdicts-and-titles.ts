@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { createDomainSummary } from "../contacts/domain-summary.ts";
 import { type Facet, facetOf } from "../contacts/facets.ts";
 import { unpackContact } from "../contacts/packed-contact.ts";
+import { byteOrder, type Kind, runAll } from "./create-tables.ts";
 
 /** Number of contacts that are migrated at once. */
 const BATCH = 2000;
@@ -11,9 +12,9 @@ const BATCH = 2000;
  * Adds the known fields, the verdict and the title of contacts to their indexes, the counts of titles, and what
  * domains accept.
  */
-export async function addVerdictsAndTitles(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
-  const bytes = kind === "postgres" ? sql`COLLATE "C"` : sql``;
-  for (const statement of [
+export async function addVerdictsAndTitles(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  const bytes = byteOrder(kind);
+  await runAll(db, [
     sql`ALTER TABLE lookup_domains ADD COLUMN accepts_all integer`,
     sql`CREATE INDEX lookup_domains_company ON lookup_domains (organization_key, name)
       WHERE organization_key IS NOT NULL`,
@@ -24,18 +25,14 @@ export async function addVerdictsAndTitles(db: Kysely<unknown>, kind: "sqlite" |
       facets text NOT NULL,
       PRIMARY KEY (domain_id, title)
     )`,
-  ]) {
-    await statement.execute(db);
-  }
+  ]);
   await fillIn(db, kind);
-  for (const statement of [
+  await runAll(db, [
     sql`DROP INDEX lookup_contacts_order`,
     sql`CREATE INDEX lookup_contacts_order ON lookup_contacts (domain_id, doubt, address, facet, title)`,
     sql`CREATE INDEX lookup_contacts_title ON lookup_contacts (domain_id, title, doubt, address, facet)
       WHERE title IS NOT NULL`,
-  ]) {
-    await statement.execute(db);
-  }
+  ]);
 }
 
 interface ContactRow {
@@ -46,7 +43,7 @@ interface ContactRow {
 }
 
 /** Reads the contacts of one domain after the other, because counts belong to domains. */
-async function fillIn(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
+async function fillIn(db: Kysely<unknown>, kind: Kind): Promise<void> {
   const rowsOf = (list: readonly unknown[]) => {
     const json = JSON.stringify(list);
     return kind === "sqlite"

@@ -3,15 +3,14 @@ import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect, sql }
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
-import { createTables } from "./create-tables.ts";
-import { createVerifications } from "./create-verifications.ts";
+import { byteOrder, createTables, createVerifications, type Kind, runAll } from "./create-tables.ts";
 import { LOOKUP_SCHEMA, type Schema } from "./is-migrated.ts";
 
 /** The migrations of a {@link Schema}, by name. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
 /** The migrations of `LOOKUP_SCHEMA`. A released migration must never be changed. */
-export function lookupMigrations(kind: "sqlite" | "postgres"): Migrations {
+export function lookupMigrations(kind: Kind): Migrations {
   return {
     "001-tables": { up: (db) => createTables(db, kind) },
     "002-verdicts-and-titles": { up: (db) => addVerdictsAndTitles(db, kind) },
@@ -23,21 +22,18 @@ export function lookupMigrations(kind: "sqlite" | "postgres"): Migrations {
 }
 
 /** The column is filled when a database is opened. */
-async function addSpellingKeyColumn(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
-  const bytes = kind === "postgres" ? sql`COLLATE "C"` : sql``;
-  for (const statement of [
-    sql`ALTER TABLE lookup_contacts ADD COLUMN spelling_key text ${bytes}`,
+async function addSpellingKeyColumn(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  await runAll(db, [
+    sql`ALTER TABLE lookup_contacts ADD COLUMN spelling_key text ${byteOrder(kind)}`,
     sql`CREATE INDEX lookup_contacts_spelling ON lookup_contacts (domain_id, spelling_key)
       WHERE spelling_key IS NOT NULL`,
     sql`CREATE INDEX lookup_contacts_unspelled ON lookup_contacts (address)
       WHERE name_key IS NOT NULL AND spelling_key IS NULL`,
-  ]) {
-    await statement.execute(db);
-  }
+  ]);
 }
 
 /** Lists of earlier versions count no bytes until they are deleted, 30 days after they were added. */
-async function addListBytes(db: Kysely<unknown>, kind: "sqlite" | "postgres"): Promise<void> {
+async function addListBytes(db: Kysely<unknown>, kind: Kind): Promise<void> {
   const known = sql`SELECT 1 FROM pragma_table_info('lookup_verification_lists') WHERE name = 'bytes'`;
   // SQLite has no IF NOT EXISTS for columns.
   if (kind === "sqlite" && (await known.execute(db)).rows.length > 0) return;

@@ -3,7 +3,7 @@ import { ServiceError } from "@outrigger/core";
 import type Database from "libsql";
 import { loadLibsql } from "../driver/load-libsql.ts";
 import { toServiceError } from "../driver/sql-errors.ts";
-import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 
 const BUSY_MS = 5_000;
 const TOKENS = 200;
@@ -33,7 +33,7 @@ export function checkDatabaseFile(path: string): void {
 
 /** Whether a database has no contacts, accounts or suppressions. Migrates its schema. */
 export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
-  const driver = await readyDriver(database);
+  const driver = useDatabase(database);
   for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions"]) {
     if ((await driver.first(`SELECT 1 AS found FROM ${table} LIMIT 1`)) !== undefined) return false;
   }
@@ -42,7 +42,7 @@ export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
 
 /** Yields the tokens of all suppressions, at most 200 at a time. A token does not reveal its address. */
 export async function* exportSuppressions(database: SqlDatabase): AsyncGenerator<string[]> {
-  const driver = await readyDriver(database);
+  const driver = useDatabase(database);
   let last = "";
   for (;;) {
     const rows = await driver.all<{ token: string }>(

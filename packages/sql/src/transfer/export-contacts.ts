@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { csvLine as csvLineOf } from "@outrigger/core/lookup";
+import { type ContactEvidence, csvLine as csvLineOf } from "@outrigger/core/lookup";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
 import { type StoredContact, unpackStoredContact } from "../contacts/packed-contact.ts";
-import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
 
 export interface ExportOptions {
@@ -70,8 +70,8 @@ export function exportContacts(database: SqlDatabase, options: ExportOptions): R
 
 async function* csvTexts(database: SqlDatabase, test: SuppressionTest | undefined): AsyncGenerator<string> {
   yield `${COLUMNS.join(",")}\r\n`;
-  for await (const rows of contactRows(database, test)) yield rows.map(csvLines).join("");
-  for await (const rows of domainRows(database, test)) {
+  for await (const rows of pagesOf(database, CONTACTS, test)) yield rows.map(csvLines).join("");
+  for await (const rows of pagesOf(database, DOMAINS, test)) {
     yield rows.map(({ name, organization }) => csvLine({ domain: name, organization })).join("");
   }
 }
@@ -80,75 +80,58 @@ async function* ndjsonTexts(
   database: SqlDatabase,
   test: SuppressionTest | undefined,
 ): AsyncGenerator<string> {
-  for await (const rows of contactRows(database, test)) yield rows.map(ndjsonLine).join("");
-  for await (const rows of domainRows(database, test)) {
+  for await (const rows of pagesOf(database, CONTACTS, test)) yield rows.map(ndjsonLine).join("");
+  for await (const rows of pagesOf(database, DOMAINS, test)) {
     yield rows
       .map(({ name, organization }) => `${JSON.stringify({ domain: name, organization })}\n`)
       .join("");
   }
 }
 
-async function* contactRows(
-  database: SqlDatabase,
-  test: SuppressionTest | undefined,
-): AsyncGenerator<ExportRow[]> {
-  const driver = await readyDriver(database);
-  let last = "";
-  for (;;) {
-    const rows = await driver.all<ExportRow>(
-      `SELECT c.address, c.packed, d.name, d.organization FROM lookup_contacts c
-       JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address > $1 ORDER BY c.address LIMIT ${CHUNK}`,
-      [last],
-    );
-    if (rows.length > 0) yield await shownOf(rows, ({ address, name }) => [address, name], test);
-    if (rows.length < CHUNK) return;
-    last = rows.at(-1)?.address ?? last;
-  }
+/** A statement that returns the rows after a key in its order, and the subjects of a row, of which the first is its key. */
+interface Query<Row> {
+  statement: string;
+  subjectsOf(row: Row): [string, ...string[]];
 }
+
+const CONTACTS: Query<ExportRow> = {
+  statement: `SELECT c.address, c.packed, d.name, d.organization FROM lookup_contacts c
+    JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address > $1 ORDER BY c.address LIMIT ${CHUNK}`,
+  subjectsOf: ({ address, name }) => [address, name],
+};
 
 /** Organisations of domains without addresses. */
-async function* domainRows(
-  database: SqlDatabase,
-  test: SuppressionTest | undefined,
-): AsyncGenerator<DomainRow[]> {
-  const driver = await readyDriver(database);
-  let last = "";
-  for (;;) {
-    const rows = await driver.all<DomainRow>(
-      `SELECT name, organization FROM lookup_domains
-       WHERE total = 0 AND organization IS NOT NULL AND name > $1 ORDER BY name LIMIT ${CHUNK}`,
-      [last],
-    );
-    if (rows.length > 0) yield await shownOf(rows, ({ name }) => [name], test);
-    if (rows.length < CHUNK) return;
-    last = rows.at(-1)?.name ?? last;
-  }
-}
+const DOMAINS: Query<DomainRow> = {
+  statement: `SELECT name, organization FROM lookup_domains
+    WHERE total = 0 AND organization IS NOT NULL AND name > $1 ORDER BY name LIMIT ${CHUNK}`,
+  subjectsOf: ({ name }) => [name],
+};
 
-/** The rows that are not suppressed. */
-async function shownOf<Row>(
-  rows: readonly Row[],
-  subjectsOf: (row: Row) => string[],
+/** All rows of a query that are not suppressed, page by page. */
+async function* pagesOf<Row>(
+  database: SqlDatabase,
+  { statement, subjectsOf }: Query<Row>,
   test: SuppressionTest | undefined,
-): Promise<Row[]> {
-  const hidden = await suppressedAmong(rows.flatMap(subjectsOf), test);
-  return rows.filter((row) => !subjectsOf(row).some((subject) => hidden.has(subject)));
+): AsyncGenerator<Row[]> {
+  const driver = useDatabase(database);
+  let after = "";
+  for (;;) {
+    const rows = await driver.all<Row>(statement, [after]);
+    const hidden = await suppressedAmong(rows.flatMap(subjectsOf), test);
+    yield rows.filter((row) => !subjectsOf(row).some((subject) => hidden.has(subject)));
+    const last = rows.at(-1);
+    if (rows.length < CHUNK || last === undefined) return;
+    [after] = subjectsOf(last);
+  }
 }
 
 function csvLines({ packed, name, organization }: ExportRow): string {
   const contact = unpackStoredContact(packed);
-  const told = { ...fieldsOf(contact), domain: name, organization };
-  if (contact.evidence.length === 0) return csvLine(told);
+  const fields = { ...fieldsOf(contact), domain: name, organization };
+  if (contact.evidence.length === 0) return csvLine(fields);
   return contact.evidence
-    .map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) =>
-      csvLine({
-        ...told,
-        source_domain: domain,
-        source_uri: uri,
-        extracted_on: extractedOn,
-        last_seen_on: lastSeenOn,
-        still_on_page: stillOnPage,
-      }),
+    .map(({ domain, uri, ...dates }) =>
+      csvLine({ ...fields, source_domain: domain, source_uri: uri, ...datesOf(dates) }),
     )
     .join("");
 }
@@ -161,14 +144,12 @@ function csvLine(values: ColumnValues): string {
 
 function ndjsonLine({ packed, name, organization }: ExportRow): string {
   const contact = unpackStoredContact(packed);
-  const sources = contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) => ({
-    domain,
-    uri,
-    extracted_on: extractedOn,
-    last_seen_on: lastSeenOn,
-    still_on_page: stillOnPage,
-  }));
+  const sources = contact.evidence.map(({ domain, uri, ...dates }) => ({ domain, uri, ...datesOf(dates) }));
   return `${JSON.stringify({ ...fieldsOf(contact), domain: name, organization, sources })}\n`;
+}
+
+function datesOf({ extractedOn, lastSeenOn, stillOnPage }: Omit<ContactEvidence, "domain" | "uri">) {
+  return { extracted_on: extractedOn, last_seen_on: lastSeenOn, still_on_page: stillOnPage };
 }
 
 function fieldsOf(contact: StoredContact): ColumnValues {

@@ -3,7 +3,7 @@ import { checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/sto
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { putBatch } from "../contacts/put-batch.ts";
 import { refreshDomains } from "../contacts/refresh-contacts.ts";
-import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { CONTACT_FIELDS, type FieldMapping } from "./contact-fields.ts";
 import { readCsv } from "./csv-lines.ts";
 import type { BadLine, FileLine, LineReports } from "./file-line.ts";
@@ -85,7 +85,7 @@ export async function importContacts(
   );
   const { mapping = {} } = options;
   const read = { csv: readCsv, ndjson: readNdjson }[format];
-  const driver = await readyDriver(database);
+  const driver = useDatabase(database);
   const counts = { lines: 0, added: 0, updated: 0, unchanged: 0, suppressed: 0, bad: 0, dropped: 0 };
   const unused = new Set<string>();
   const nowMs = Date.now();
@@ -95,11 +95,11 @@ export async function importContacts(
 
   const progress = (): ImportProgress => ({ ...counts, unused: [...unused] });
   const reports: LineReports = {
-    onBad: tellBad,
+    onBad: rejectLine,
     onUnused: (column) => unused.size < MAX_UNUSED && unused.add(column),
   };
 
-  function tellBad(line: BadLine): void {
+  function rejectLine(line: BadLine): void {
     waiting.lines++;
     waiting.bad++;
     report(line);
@@ -111,17 +111,17 @@ export async function importContacts(
   }
 
   function take(line: FileLine): void {
-    const told = newsOf(line, (field) => {
+    const content = newsOf(line, (field) => {
       waiting.dropped++;
       report({ line: line.line, reason: "value", field });
     });
-    if ("reason" in told) {
-      tellBad(told);
+    if ("reason" in content) {
+      rejectLine(content);
       return;
     }
     waiting.lines++;
-    if ("news" in told) news.push(told.news);
-    else organizations.set(told.domain, told.organization);
+    if ("news" in content) news.push(content.news);
+    else organizations.set(content.domain, content.organization);
   }
 
   async function put(): Promise<void> {

@@ -10,7 +10,7 @@ import { onEachDatabase } from "../../test/each-database.ts";
 import { domainOf, fileOf, HEADER, personFile, personLine, textOf } from "../../test/sample-files.ts";
 import { refreshContacts } from "../contacts/refresh-contacts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
-import { readyDriver, type SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { exportContacts } from "./export-contacts.ts";
 import { importContacts } from "./import-contacts.ts";
 
@@ -76,7 +76,7 @@ onEachDatabase(({ createUrl, open }) => {
     const database = open(url);
     expect(await refreshContacts(database)).toBeGreaterThanOrEqual(250);
     expect(await refreshContacts(database)).toBe(0);
-    const driver = await readyDriver(database);
+    const driver = useDatabase(database);
     const stale = await driver.first<{ count: number }>(
       "SELECT count(*) AS count FROM lookup_domains WHERE stale = 1",
     );
@@ -157,7 +157,7 @@ async function checkAnswers(database: SqlDatabase, told: number): Promise<void> 
 
 /** All summaries: domains and marks. */
 async function summaries(database: SqlDatabase): Promise<unknown> {
-  const driver = await readyDriver(database);
+  const driver = useDatabase(database);
   const domains = await driver.all<{ name: string; facets: string }>(
     "SELECT name, organization, total, facets, patterns, stale FROM lookup_domains ORDER BY name",
   );

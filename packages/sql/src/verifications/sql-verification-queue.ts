@@ -1,7 +1,6 @@
 import type { VerificationList, VerificationQueue, VerificationRow } from "@outrigger/core/lookup";
-import { useDatabase } from "../database-use.ts";
 import type { SqlDriver } from "../driver/sql-driver.ts";
-import type { SqlDatabase } from "../sql-database.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { addList } from "./add-list.ts";
 import { eraseRows } from "./erase-rows.ts";
 import { finishRows } from "./finish-rows.ts";
@@ -14,7 +13,7 @@ const NO_SIZE = { bytes: 0, maxBytes: null };
 
 /** Verifications that wait in a database, with their results. Closing the queue leaves the database open. */
 export function createSqlVerificationQueue(database: SqlDatabase): VerificationQueue {
-  const use = useDatabase(database);
+  const driver = useDatabase(database);
 
   return {
     async add({ account, header, ...list }, rows, maxRows, size = NO_SIZE) {
@@ -25,15 +24,14 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
         isSingle: false,
         dueMs: list.createdAt,
       };
-      return await addList(await use.driver(), stored, rows, maxRows, size);
+      return await addList(driver, stored, rows, maxRows, size);
     },
     async addSingle({ id, account, plan, createdAt }, row) {
       // Due since 1970, it comes before the rows of lists.
       const stored = { id, plan, createdAt, account: account ?? "", header: null, isSingle: true, dueMs: 0 };
-      await addList(await use.driver(), stored, [row], null, NO_SIZE);
+      await addList(driver, stored, [row], null, NO_SIZE);
     },
     async get(id) {
-      const driver = await use.driver();
       const row = await driver.first<ListRow>(
         `SELECT id, account, plan, header, total, done, is_started, created_at FROM lookup_verification_lists
          WHERE id = $1 AND is_single = 0`,
@@ -42,7 +40,6 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
       return row === undefined ? null : listOf(row);
     },
     async rows(id, { offset, limit }) {
-      const driver = await use.driver();
       const rows = await driver.all<RowRow>(
         `SELECT email, subject, cells, result FROM lookup_verification_rows
          WHERE list = (SELECT seq FROM lookup_verification_lists WHERE id = $1 AND is_single = 0)
@@ -52,10 +49,9 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
       );
       return rows.map(rowOf);
     },
-    take: async (limit, leaseMs, nowMs) => takeRows(await use.driver(), limit, leaseMs, nowMs),
-    finish: async (results) => finishRows(await use.driver(), results),
+    take: (limit, leaseMs, nowMs) => takeRows(driver, limit, leaseMs, nowMs),
+    finish: (results) => finishRows(driver, results),
     async postpone({ list, position }, untilMs, wasAttempt) {
-      const driver = await use.driver();
       await driver.run(
         `UPDATE lookup_verification_rows SET due_at = $3, attempts = attempts + $4
          WHERE list = (SELECT seq FROM lookup_verification_lists WHERE id = $1) AND position = $2
@@ -63,9 +59,9 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
         [list, position, untilMs, wasAttempt ? 1 : 0],
       );
     },
-    erase: async (subject, result) => eraseRows(await use.driver(), subject, result),
-    removeBefore: async (createdBeforeMs) => removeBefore(await use.driver(), createdBeforeMs),
-    close: use.close,
+    erase: (subject, result) => eraseRows(driver, subject, result),
+    removeBefore: (createdBeforeMs) => removeBefore(driver, createdBeforeMs),
+    close: () => driver.close(),
   };
 }
 

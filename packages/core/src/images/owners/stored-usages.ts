@@ -2,7 +2,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { decodeUsage, encodeUsage, noUsage, type UsageRecord } from "./usage-record.ts";
 
 /** The usage of an owner at one revision. */

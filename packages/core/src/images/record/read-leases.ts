@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "./image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "./record-codec.ts";
 

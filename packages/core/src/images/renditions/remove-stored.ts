@@ -4,7 +4,7 @@ import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { listAll } from "../../stores/list-all.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { isImageId, jsonIn, keyOf, roleOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { idleAtIn } from "./rendition-notes.ts";

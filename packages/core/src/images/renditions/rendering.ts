@@ -2,7 +2,7 @@ import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { Renderer, RenderSource, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { BACKGROUND_CLIENT, type GatedWork, RenderClaim, type RenderGate } from "./render-gate.ts";
 import {

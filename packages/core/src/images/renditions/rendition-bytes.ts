@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { type BlobStore, type ByteRange, isLocalStore, type StoredBlob } from "../../contracts/blob-store.ts";
 import type { RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import { keyFor, tagOf } from "./rendition-names.ts";

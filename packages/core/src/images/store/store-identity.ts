@@ -3,7 +3,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";

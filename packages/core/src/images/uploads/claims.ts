@@ -5,7 +5,7 @@ import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import type { DueList } from "../../stores/due-list.ts";
-import { readAll } from "../../stores/read-all.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";

@@ -18,7 +18,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { blobStoreContract } from "@outrigger/testing";
 import { afterAll, expect, test, vi } from "vitest";
 import { isServiceError } from "../../errors.ts";
-import { readAll } from "../read-all.ts";
+import { readAll } from "../blob-body.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-fs-"));

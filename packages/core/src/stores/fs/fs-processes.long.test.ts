@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, test } from "vitest";
-import { readAll } from "../read-all.ts";
+import { readAll } from "../blob-body.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-processes-"));

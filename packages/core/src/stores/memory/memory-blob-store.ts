@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { checkOptions } from "../../check-options.ts";
 import type {
   BlobInfo,
@@ -12,6 +11,7 @@ import type {
 import { ServiceError } from "../../errors.ts";
 import { preset, type RuleTable, whole } from "../../option-rules.ts";
 import { checkBlobKey, checkKeyRange, checkListing, rangeWithin } from "../argument-checks.ts";
+import { consumeBody, withBody } from "../blob-body.ts";
 
 export interface MemoryBlobStoreOptions {
   /**
@@ -54,24 +54,20 @@ class MapStore implements MemoryBlobStore {
     this.#maxBytes = maxBytes;
   }
 
-  readonly put: BlobStore["put"] = async (key, body, { ifRevision, signal } = {}) => {
-    try {
+  readonly put: BlobStore["put"] = (key, body, { ifRevision, signal } = {}) =>
+    withBody(body, async () => {
       this.#find(key);
       signal?.throwIfAborted();
       this.#checkRevision(key, ifRevision);
-    } catch (error) {
-      if (!(body instanceof Uint8Array)) discard(body);
-      throw error;
-    }
-    const bytes = await this.#receive(body, signal);
-    try {
-      signal?.throwIfAborted();
-      return this.#commit(key, bytes, ifRevision);
-    } catch (error) {
-      this.#usedBytes -= bytes.length;
-      throw error;
-    }
-  };
+      const bytes = await this.#receive(body, signal);
+      try {
+        signal?.throwIfAborted();
+        return this.#commit(key, bytes, ifRevision);
+      } catch (error) {
+        this.#usedBytes -= bytes.length;
+        throw error;
+      }
+    });
 
   readonly get: BlobStore["get"] = async (key, { range, signal } = {}) => {
     const blob = this.#find(key);
@@ -145,23 +141,18 @@ class MapStore implements MemoryBlobStore {
     const chunks: Buffer[] = [];
     let size = 0;
     try {
-      await pipeline(
-        body,
-        async (source: AsyncIterable<Uint8Array | string>) => {
-          for await (const chunk of source) {
-            // `from` accepts both types, its overloads only one at a time.
-            const bytes = Buffer.from(chunk as Uint8Array);
-            this.#reserve(bytes.length);
-            size += bytes.length;
-            chunks.push(bytes);
-          }
-        },
-        signal === undefined ? {} : { signal },
-      );
+      await consumeBody(body, signal, async (source) => {
+        for await (const chunk of source) {
+          // A copy. `from` accepts both types, its overloads only one at a time.
+          const bytes = Buffer.from(chunk as Uint8Array);
+          this.#reserve(bytes.length);
+          size += bytes.length;
+          chunks.push(bytes);
+        }
+      });
       return Buffer.concat(chunks, size);
     } catch (error) {
       this.#usedBytes -= size;
-      signal?.throwIfAborted(); // `pipeline` wraps the reason.
       throw error;
     }
   }
@@ -182,10 +173,4 @@ class MapStore implements MemoryBlobStore {
     const next = keys.at(-1);
     return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
   }
-}
-
-/** Destroys a stream that will not be read. */
-function discard(stream: Readable): void {
-  stream.on("error", () => undefined); // An unhandled error would end the process.
-  stream.destroy();
 }
