@@ -1,6 +1,6 @@
 import { isForbidden } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
-import { openDnsLookup } from "./dns/dns-lookup.ts";
+import { DnsLookup } from "./dns/dns-lookup.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import { isSilence } from "./egress-watch.ts";
 import type { ProberSettings } from "./prober-options.ts";
@@ -21,7 +21,7 @@ export function createEgressControl(
   const [, domain] = settings.smtp?.mailFrom.toLowerCase().split("@") ?? [];
 
   async function hasMx(name: string): Promise<boolean> {
-    const lookup = openDnsLookup({ servers: settings.dnsServers, deadlineMs: settings.dnsMs });
+    const lookup = new DnsLookup({ servers: settings.dnsServers, deadlineMs: settings.dnsMs });
     try {
       return (await lookup.mx(name)).state === "found";
     } finally {

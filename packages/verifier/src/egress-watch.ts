@@ -1,22 +1,5 @@
-import type { Filled } from "@outrigger/core/stores";
+import { abortable, type Filled } from "@outrigger/core/stores";
 import type { EgressRule } from "./prober-options.ts";
-
-/**
- * Detects that outgoing port 25 is blocked, as at many hosting providers: several hosts of as many domains keep
- * silent while no connection succeeds, and so does a control host. Dead domains alone prove nothing.
- */
-export interface EgressWatch {
-  /**
-   * Resolves with `null` if a connection may be tried, else with the time to wait. After each pause, it waits for
-   * the control host, or until `signal` aborts.
-   */
-  admit(signal: AbortSignal): Promise<{ retryAfterMs: number } | null>;
-  /** Records a host that kept silent. Resolves when it is clear what this means, or when `signal` aborts. */
-  failed(domain: string, address: string, signal: AbortSignal): Promise<void>;
-  connected(): void;
-  /** Aborts the control. */
-  close(): Promise<void>;
-}
 
 /** Whether the control host keeps silent; `false` without a control host. Never rejects. */
 export type EgressControl = (signal: AbortSignal) => Promise<boolean>;
@@ -36,70 +19,85 @@ export function isSilence(code: string | undefined): boolean | null {
   return OWN_LACKS.has(code) ? null : SILENCE.has(code);
 }
 
-export function createEgressWatch(
-  { hosts, windowMs, pauseMs }: Filled<EgressRule>,
-  now: () => number,
-  controlIsSilent: EgressControl,
-): EgressWatch {
+/**
+ * Detects that outgoing port 25 is blocked, as at many hosting providers: several hosts of as many domains keep
+ * silent while no connection succeeds, and so does a control host. Dead domains alone prove nothing.
+ */
+export class EgressWatch {
+  readonly #rule: Filled<EgressRule>;
+  readonly #now: () => number;
+  readonly #controlIsSilent: EgressControl;
   /** The latest failure of each address. */
-  const failures = new Map<string, { domain: string; atMs: number }>();
-  const closing = new AbortController();
-  let closedUntilMs: number | null = null;
-  let mayCheckAtMs = Number.NEGATIVE_INFINITY;
-  let successes = 0;
-  let checking: Promise<void> | null = null;
+  readonly #failures = new Map<string, { domain: string; atMs: number }>();
+  readonly #closing = new AbortController();
+  #closedUntilMs: number | null = null;
+  #mayCheckAtMs = Number.NEGATIVE_INFINITY;
+  #successes = 0;
+  #checking: Promise<void> | null = null;
 
-  function isSuspicious(): boolean {
-    const since = now() - windowMs;
-    for (const [address, { atMs }] of failures) {
-      if (atMs < since || failures.size > MAX_FAILURES) failures.delete(address);
+  constructor(rule: Filled<EgressRule>, now: () => number, controlIsSilent: EgressControl) {
+    this.#rule = rule;
+    this.#now = now;
+    this.#controlIsSilent = controlIsSilent;
+  }
+
+  /**
+   * Resolves with `null` if a connection may be tried, else with the time to wait. After each pause, it waits for
+   * the control host, or until `signal` aborts.
+   */
+  async admit(signal: AbortSignal): Promise<{ retryAfterMs: number } | null> {
+    const isOver = this.#closedUntilMs !== null && this.#closedUntilMs <= this.#now();
+    if (isOver) await this.#checked(signal);
+    if (this.#closedUntilMs === null) return null;
+    return { retryAfterMs: Math.max(1000, this.#closedUntilMs - this.#now()) };
+  }
+
+  /** Records a host that kept silent. Resolves when it is clear what this means, or when `signal` aborts. */
+  async failed(domain: string, address: string, signal: AbortSignal): Promise<void> {
+    this.#failures.delete(address);
+    this.#failures.set(address, { domain, atMs: this.#now() });
+    const mayCheck = this.#closedUntilMs === null && this.#now() >= this.#mayCheckAtMs;
+    if (mayCheck && this.#isSuspicious()) await this.#checked(signal);
+  }
+
+  connected(): void {
+    this.#successes += 1;
+    this.#failures.clear();
+    this.#closedUntilMs = null;
+  }
+
+  /** Aborts the control. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#checking;
+  }
+
+  #isSuspicious(): boolean {
+    const since = this.#now() - this.#rule.windowMs;
+    for (const [address, { atMs }] of this.#failures) {
+      if (atMs < since || this.#failures.size > MAX_FAILURES) this.#failures.delete(address);
     }
-    const domains = new Set([...failures.values()].map(({ domain }) => domain));
-    return Math.min(domains.size, failures.size) >= hosts;
+    const domains = new Set([...this.#failures.values()].map(({ domain }) => domain));
+    return Math.min(domains.size, this.#failures.size) >= this.#rule.hosts;
   }
 
-  /** Single flight. A connection that succeeds meanwhile overrules the control. */
-  async function check(): Promise<void> {
-    const before = successes;
-    const isSilent = await controlIsSilent(closing.signal);
-    const isOpen = !isSilent || successes > before;
-    failures.clear();
-    mayCheckAtMs = isOpen ? now() + MIN_CONTROL_MS : now();
-    closedUntilMs = isOpen ? null : now() + pauseMs;
+  /** A connection that succeeds meanwhile overrules the control. */
+  async #check(): Promise<void> {
+    const before = this.#successes;
+    const isSilent = await this.#controlIsSilent(this.#closing.signal);
+    const isOpen = !isSilent || this.#successes > before;
+    this.#failures.clear();
+    this.#mayCheckAtMs = isOpen ? this.#now() + MIN_CONTROL_MS : this.#now();
+    this.#closedUntilMs = isOpen ? null : this.#now() + this.#rule.pauseMs;
   }
 
-  async function checked(signal: AbortSignal): Promise<void> {
-    checking ??= check().finally(() => {
-      checking = null;
+  /** Single flight. Resolves also when `signal` aborts. */
+  async #checked(signal: AbortSignal): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
     });
-    let leave = () => {};
-    const left = new Promise<void>((resolve) => {
-      leave = resolve;
+    await abortable(this.#checking, signal).catch((error) => {
+      if (!signal.aborted) throw error;
     });
-    signal.addEventListener("abort", leave);
-    if (signal.aborted) leave();
-    await Promise.race([checking, left]);
-    signal.removeEventListener("abort", leave);
   }
-
-  return {
-    async admit(signal) {
-      if (closedUntilMs !== null && closedUntilMs <= now()) await checked(signal);
-      return closedUntilMs === null ? null : { retryAfterMs: Math.max(1000, closedUntilMs - now()) };
-    },
-    async failed(domain, address, signal) {
-      failures.delete(address);
-      failures.set(address, { domain, atMs: now() });
-      if (closedUntilMs === null && now() >= mayCheckAtMs && isSuspicious()) await checked(signal);
-    },
-    connected() {
-      successes += 1;
-      failures.clear();
-      closedUntilMs = null;
-    },
-    async close() {
-      closing.abort();
-      await checking;
-    },
-  };
 }

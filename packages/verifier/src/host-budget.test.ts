@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createHostBudgets, type Session } from "./host-budget.ts";
+import { HostBudgets, type Session } from "./host-budget.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
@@ -13,7 +13,7 @@ const SESSION_MS = 100;
 
 /** A host whose sessions last 100 ms, and the names of the probes in the order of their turns. */
 function createLine(budget: Partial<typeof BUDGET> = {}) {
-  const budgets = createHostBudgets({ ...BUDGET, ...budget }, Date.now);
+  const budgets = new HostBudgets({ ...BUDGET, ...budget }, Date.now);
   const served: string[] = [];
   const refused: number[] = [];
   const waits = new Map<string, () => number>();

@@ -1,18 +1,6 @@
 import type { Filled } from "@outrigger/core/stores";
 import type { HostBudget } from "./prober-options.ts";
 
-/**
- * Throttles probes: limits concurrent sessions and questions per minute for each host address. Probes beyond the
- * limits wait.
- */
-export interface HostBudgets {
-  /**
-   * Waits for a session. Accounts are served alternately, and the probes of one account in order.
-   * @returns the session; or the time to wait before a retry, if too many probes wait or `signal` aborted.
-   */
-  take(address: string, request: SessionRequest): Promise<Session | { retryAfterMs: number }>;
-}
-
 export interface SessionRequest {
   /**
    * Maximum number of questions of the session, which may become less while the probe waits. 0: the probe no
@@ -49,22 +37,35 @@ const MAX_WAITING = 1000;
 /** Weight of the last session in the average duration. */
 const LAST_WEIGHT = 0.25;
 
-export function createHostBudgets(budget: Filled<HostBudget>, now: () => number): HostBudgets {
-  const hosts = new Map<string, HostQueue>();
+/**
+ * Throttles probes: limits concurrent sessions and questions per minute for each host address. Probes beyond the
+ * limits wait.
+ */
+export class HostBudgets {
+  readonly #budget: Filled<HostBudget>;
+  readonly #now: () => number;
+  readonly #hosts = new Map<string, HostQueue>();
 
-  function hostOf(address: string): HostQueue {
-    let host = hosts.get(address);
-    if (host === undefined) {
-      if (hosts.size >= MAX_IDLE_HOSTS) {
-        for (const [known, each] of hosts) if (each.isIdle()) hosts.delete(known);
-      }
-      host = new HostQueue(budget, now);
-      hosts.set(address, host);
-    }
-    return host;
+  constructor(budget: Filled<HostBudget>, now: () => number) {
+    this.#budget = budget;
+    this.#now = now;
   }
 
-  return { take: (address, request) => hostOf(address).take(request) };
+  /**
+   * Waits for a session. Accounts are served alternately, and the probes of one account in order.
+   * @returns the session; or the time to wait before a retry, if too many probes wait or `signal` aborted.
+   */
+  take(address: string, request: SessionRequest): Promise<Session | { retryAfterMs: number }> {
+    let host = this.#hosts.get(address);
+    if (host === undefined) {
+      if (this.#hosts.size >= MAX_IDLE_HOSTS) {
+        for (const [known, each] of this.#hosts) if (each.isIdle()) this.#hosts.delete(known);
+      }
+      host = new HostQueue(this.#budget, this.#now);
+      this.#hosts.set(address, host);
+    }
+    return host.take(request);
+  }
 }
 
 /** The sessions with one host address, and the probes that wait for it. */

@@ -3,15 +3,14 @@ import type { MailProber, ProbeResult } from "@outrigger/core/lookup";
 import type { KeyValue } from "@outrigger/core/stores";
 import { findMailRoute } from "./dns/find-mail-route.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
-import { createResolverControl } from "./dns/resolver-control.ts";
+import { ResolverControl } from "./dns/resolver-control.ts";
 import { createEgressControl } from "./egress-control.ts";
-import { createEgressWatch } from "./egress-watch.ts";
-import { createFlights } from "./flights.ts";
-import { createHostBudgets } from "./host-budget.ts";
-import { createProbe } from "./probe.ts";
+import { EgressWatch } from "./egress-watch.ts";
+import { Flights } from "./flights.ts";
+import { HostBudgets } from "./host-budget.ts";
+import { MailProbe } from "./probe.ts";
 import { NOTHING } from "./probe-results.ts";
-import type { ProberMemory } from "./prober-memory.ts";
-import { createProberMemory } from "./prober-memory.ts";
+import { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings } from "./prober-options.ts";
 import { type MailProberOptions, readProberOptions } from "./prober-options.ts";
 import { checkMailbox } from "./smtp/smtp-command.ts";
@@ -40,17 +39,17 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
 export function createProber(settings: ProberSettings): VerifyingProber {
   const { now, onError, wholeMs } = settings;
   const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
-  const memory = createProberMemory({ cache, secret: settings.secret, now, onError });
-  const routes = createRouteFinder(settings, memory);
-  const egress = createEgressWatch(settings.egress, now, createEgressControl(settings, routes.find));
-  const probe = createProbe({
+  const memory = new ProberMemory({ cache, secret: settings.secret, now, onError });
+  const routes = new RouteFinder(settings, memory);
+  const egress = new EgressWatch(settings.egress, now, createEgressControl(settings, routes.find));
+  const probe = new MailProbe({
     settings,
     memory,
     findRoute: routes.find,
-    budgets: createHostBudgets(settings.budget, now),
+    budgets: new HostBudgets(settings.budget, now),
     egress,
   });
-  const flights = createFlights<ProbeResult, ProbeResult>();
+  const flights = new Flights<ProbeResult, ProbeResult>();
   let isClosed = false;
 
   return {
@@ -68,7 +67,13 @@ export function createProber(settings: ProberSettings): VerifyingProber {
           run: (flightSignal) =>
             withDeadline(wholeMs, flightSignal, (within, deadline) =>
               probe.run({
-                ...{ local, domain, asksHosts, account, report, mayAsk, signal: within },
+                local,
+                domain,
+                asksHosts,
+                account,
+                report,
+                mayAsk,
+                signal: within,
                 onWait(waitMs) {
                   if (waitMs === null) deadline.resume();
                   else deadline.pause();
@@ -140,36 +145,38 @@ function createMemoryCache(maxEntries: number): KeyValue {
 }
 
 /** Finds the mail route of a domain, with a cache and a single flight per domain. */
-interface RouteFinder {
-  /** Never rejects. */
-  find(domain: string, signal: AbortSignal): Promise<MailRoute>;
-  close(): Promise<void>;
-}
+class RouteFinder {
+  readonly #settings: ProberSettings;
+  readonly #memory: ProberMemory;
+  readonly #flights = new Flights<null, MailRoute>();
+  readonly #control: ResolverControl;
 
-function createRouteFinder(settings: ProberSettings, memory: ProberMemory): RouteFinder {
-  const flights = createFlights<null, MailRoute>();
-  const control = createResolverControl(settings);
-
-  async function findAndKeep(domain: string, signal: AbortSignal): Promise<MailRoute> {
-    const known = await memory.route(domain);
-    if (known !== undefined) return known;
-    const route = await findMailRoute(domain, { ...settings, control }, signal);
-    // A failure tells nothing about the domain, so it is not cached.
-    if (route.routing !== "unknown") await memory.keepRoute(domain, route, settings.routeTtlMs);
-    return route;
+  constructor(settings: ProberSettings, memory: ProberMemory) {
+    this.#settings = settings;
+    this.#memory = memory;
+    this.#control = new ResolverControl(settings);
   }
 
-  return {
-    async find(domain, signal) {
-      const landing = await flights.join(domain, signal, () => ({
-        progress: () => null,
-        run: (within) => findAndKeep(domain, within),
-      }));
-      return "result" in landing ? landing.result : { routing: "unknown", reason: "dns_failure" };
-    },
-    async close() {
-      control.close();
-      await flights.close();
-    },
+  /** Never rejects. */
+  readonly find = async (domain: string, signal: AbortSignal): Promise<MailRoute> => {
+    const landing = await this.#flights.join(domain, signal, () => ({
+      progress: () => null,
+      run: (within) => this.#findAndStore(domain, within),
+    }));
+    return "result" in landing ? landing.result : { routing: "unknown", reason: "dns_failure" };
   };
+
+  async close(): Promise<void> {
+    this.#control.close();
+    await this.#flights.close();
+  }
+
+  async #findAndStore(domain: string, signal: AbortSignal): Promise<MailRoute> {
+    const known = await this.#memory.route(domain);
+    if (known !== undefined) return known;
+    const route = await findMailRoute(domain, { ...this.#settings, control: this.#control }, signal);
+    // A failure says nothing about the domain, so it is not cached.
+    if (route.routing !== "unknown") await this.#memory.storeRoute(domain, route, this.#settings.routeTtlMs);
+    return route;
+  }
 }

@@ -57,12 +57,15 @@ function readTargetRefusal(
   }
   // The host denies every mailbox: it means something else.
   if (deniesMailbox(control)) return { ...spoken, reason: "policy" };
-  const doubt = control === "accepted" ? repeated : control;
-  if (typeof doubt === "object" && doubt !== null) {
+  const unclear = control === "accepted" ? repeated : control;
+  if (typeof unclear === "object" && unclear !== null) {
     // The host named the mailbox, so whatever it has against the control is no block.
-    return withRefusal(spoken, doubt.reason === "greylisted" ? doubt : { ...doubt, reason: "temporary" });
+    return withRefusal(
+      spoken,
+      unclear.reason === "greylisted" ? unclear : { ...unclear, reason: "temporary" },
+    );
   }
-  const reason = doubt === null || doubt === "accepted" ? "temporary" : failureReason(doubt, true);
+  const reason = unclear === null || unclear === "accepted" ? "temporary" : failureReason(unclear, true);
   return { ...spoken, reason, retryAfterMs: TEMPORARY_MS };
 }
 

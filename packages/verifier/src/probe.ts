@@ -33,14 +33,6 @@ export interface ProbeTask {
   report(result: ProbeResult): void;
 }
 
-export interface Probe {
-  run(task: ProbeTask): Promise<ProbeResult>;
-  /** Deletes an address that serves as control of its domain. */
-  forget: Controls["forget"];
-  /** Resolves when all connections are closed. */
-  settled(): Promise<void>;
-}
-
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_HOSTS = 4;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
@@ -48,11 +40,8 @@ const DNS_RETRY_MS = 60_000;
 /** An aborted attempt to connect counts as failed only if it lasted at least this long. */
 const TELLING_MS = 2000;
 
-export function createProbe(options: ProbeOptions): Probe {
-  return new MailProbe(options);
-}
-
-class MailProbe implements Probe {
+/** Asks the DNS and the mail hosts of a domain about an address. */
+export class MailProbe {
   readonly #settings: ProberSettings;
   readonly #memory: ProberMemory;
   readonly #findRoute: ProbeOptions["findRoute"];
@@ -98,10 +87,12 @@ class MailProbe implements Probe {
     return await this.#askHosts(task, smtp, found, preferred, greylisting?.times ?? 0);
   }
 
-  forget(...given: Parameters<Controls["forget"]>): ReturnType<Controls["forget"]> {
-    return this.#controls.forget(...given);
+  /** Deletes an address that serves as control of its domain. */
+  forget(domain: string, local: string): void {
+    this.#controls.forget(domain, local);
   }
 
+  /** Resolves when all connections are closed. */
   async settled(): Promise<void> {
     await Promise.all(this.#connections);
   }
@@ -235,14 +226,14 @@ class MailProbe implements Probe {
   ): Promise<ProbeResult> {
     const { acceptsAllTtlMs, greylistMs, now } = this.#settings;
     if (answer.acceptsAll !== null)
-      await this.#memory.keepAcceptsAll(domain, answer.acceptsAll, acceptsAllTtlMs);
+      await this.#memory.storeAcceptsAll(domain, answer.acceptsAll, acceptsAllTtlMs);
     if (answer.reason !== "greylisted") return answer;
     const times = timesGreylisted + 1;
     const firstMs = answer.retryAfterMs ?? greylistMs;
     const retryAfterMs = Math.min(MAX_GREYLIST_MS, firstMs * 2 ** timesGreylisted);
     // If only the made-up name is greylisted, the mailbox is known and needs no retry.
     if (answer.mailbox === null) {
-      await this.#memory.keepGreylisting(local, domain, { address, times, askAtMs: now() + retryAfterMs });
+      await this.#memory.storeGreylisting(local, domain, { address, times, askAtMs: now() + retryAfterMs });
     }
     return { ...answer, retryAfterMs };
   }

@@ -12,17 +12,6 @@ export interface Greylisting {
   askAtMs: number;
 }
 
-/** Cached results of earlier questions. A cache that fails counts as empty. */
-export interface ProberMemory {
-  route(domain: string): Promise<MailRoute | undefined>;
-  keepRoute(domain: string, route: MailRoute, ttlMs: number): Promise<void>;
-  acceptsAll(domain: string): Promise<boolean | undefined>;
-  keepAcceptsAll(domain: string, acceptsAll: boolean, ttlMs: number): Promise<void>;
-  greylisting(local: string, domain: string): Promise<Greylisting | undefined>;
-  keepGreylisting(local: string, domain: string, greylisting: Greylisting): Promise<void>;
-  forget(local: string, domain: string): Promise<void>;
-}
-
 export interface ProberMemoryOptions {
   cache: KeyValue;
   secret: string | undefined;
@@ -33,12 +22,52 @@ export interface ProberMemoryOptions {
 /** After a day without a retry, servers forget the sender, and so does the prober. */
 const GREYLISTING_TTL_MS = 86_400_000;
 
-export function createProberMemory({ cache, secret, now, onError }: ProberMemoryOptions): ProberMemory {
-  const key = secret ?? randomBytes(32);
-  const greylistKey = (local: string, domain: string) =>
-    `mail-greylisting:${createHmac("sha256", key).update(`${local.toLowerCase()}@${domain}`).digest("base64url")}`;
+/** Cached results of earlier questions. A cache that fails counts as empty. */
+export class ProberMemory {
+  readonly #options: ProberMemoryOptions;
+  readonly #secret: string | Buffer;
 
-  async function read(name: string): Promise<unknown> {
+  constructor(options: ProberMemoryOptions) {
+    this.#options = options;
+    this.#secret = options.secret ?? randomBytes(32);
+  }
+
+  async route(domain: string): Promise<MailRoute | undefined> {
+    return readMailRoute(await this.#read(`mail-route:${domain}`));
+  }
+
+  storeRoute(domain: string, route: MailRoute, ttlMs: number): Promise<void> {
+    return this.#store(`mail-route:${domain}`, route, ttlMs);
+  }
+
+  async acceptsAll(domain: string): Promise<boolean | undefined> {
+    const value = await this.#read(`mail-accepts-all:${domain}`);
+    return typeof value === "boolean" ? value : undefined;
+  }
+
+  storeAcceptsAll(domain: string, acceptsAll: boolean, ttlMs: number): Promise<void> {
+    return this.#store(`mail-accepts-all:${domain}`, acceptsAll, ttlMs);
+  }
+
+  async greylisting(local: string, domain: string): Promise<Greylisting | undefined> {
+    return readGreylisting(await this.#read(this.#greylistKey(local, domain)));
+  }
+
+  storeGreylisting(local: string, domain: string, greylisting: Greylisting): Promise<void> {
+    return this.#store(this.#greylistKey(local, domain), greylisting, GREYLISTING_TTL_MS);
+  }
+
+  async forget(local: string, domain: string): Promise<void> {
+    await this.#options.cache.delete(this.#greylistKey(local, domain));
+  }
+
+  #greylistKey(local: string, domain: string): string {
+    const mac = createHmac("sha256", this.#secret).update(`${local.toLowerCase()}@${domain}`);
+    return `mail-greylisting:${mac.digest("base64url")}`;
+  }
+
+  async #read(name: string): Promise<unknown> {
+    const { cache, now, onError } = this.#options;
     try {
       const entry = await cache.get(name);
       if (typeof entry !== "object" || entry === null || !("untilMs" in entry)) return undefined;
@@ -49,7 +78,8 @@ export function createProberMemory({ cache, secret, now, onError }: ProberMemory
     }
   }
 
-  async function keep(name: string, value: unknown, ttlMs: number): Promise<void> {
+  async #store(name: string, value: unknown, ttlMs: number): Promise<void> {
+    const { cache, now, onError } = this.#options;
     try {
       // The entry also contains its expiry, because not every store supports a time to live.
       await cache.set(name, { value, untilMs: now() + ttlMs }, ttlMs);
@@ -57,21 +87,6 @@ export function createProberMemory({ cache, secret, now, onError }: ProberMemory
       onError(error);
     }
   }
-
-  return {
-    route: async (domain) => readMailRoute(await read(`mail-route:${domain}`)),
-    keepRoute: (domain, route, ttlMs) => keep(`mail-route:${domain}`, route, ttlMs),
-    async acceptsAll(domain) {
-      const value = await read(`mail-accepts-all:${domain}`);
-      return typeof value === "boolean" ? value : undefined;
-    },
-    keepAcceptsAll: (domain, acceptsAll, ttlMs) => keep(`mail-accepts-all:${domain}`, acceptsAll, ttlMs),
-    greylisting: async (local, domain) => readGreylisting(await read(greylistKey(local, domain))),
-    keepGreylisting: (local, domain, value) => keep(greylistKey(local, domain), value, GREYLISTING_TTL_MS),
-    async forget(local, domain) {
-      await cache.delete(greylistKey(local, domain));
-    },
-  };
 }
 
 function readGreylisting(value: unknown): Greylisting | undefined {

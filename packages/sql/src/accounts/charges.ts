@@ -1,11 +1,6 @@
 import { type Charge, RESERVATION_MS, type ReserveResult } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
-interface ReserveRow {
-  outcome: ReserveResult["outcome"];
-  granted: number;
-}
-
 const OF_REQUEST = "account = $1 AND month = $2 AND kind = $3 AND request = $4";
 const KNOWN = `SELECT points FROM lookup_charges WHERE ${OF_REQUEST} AND (reserved_at IS NULL OR reserved_at > $5)`;
 const OF_MONTH = "account = $1 AND month = $2 AND kind = $3";
@@ -18,14 +13,14 @@ const PREVIEW = `
 
 /** What a reservation would return; see `Accounts`. */
 export async function previewIn(
-  driver: SqlDriver,
+  runner: SqlRunner,
   { account, month, kind, request }: Charge,
   points: number,
   allowance: number,
   nowMs: number,
 ): Promise<ReserveResult> {
   const values = [account, month, kind, request, nowMs - RESERVATION_MS];
-  const row = await driver.first<{ known: number | null; used: number }>(PREVIEW, values);
+  const row = await runner.first<{ known: number | null; used: number }>(PREVIEW, values);
   if (row !== undefined && row.known !== null) return { outcome: "repeat", points: row.known };
   const granted = Math.min(points, allowance - (row?.used ?? 0));
   return granted < 1 ? { outcome: "exhausted" } : { outcome: "reserved", points: granted };
@@ -88,7 +83,7 @@ async function reserveThere(
   { points, allowance, nowMs, lapsedMs, forgetBefore }: Terms,
   columns: string,
 ): Promise<ReserveResult> {
-  const row = await driver.first<ReserveRow>(
+  const row = await driver.first<{ outcome: ReserveResult["outcome"]; granted: number }>(
     `SELECT ${columns} FROM lookup_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [account, month, kind, request, points, allowance, nowMs, lapsedMs, forgetBefore],
   );
@@ -140,10 +135,11 @@ async function addSettled(runner: SqlRunner, ofMonth: readonly string[], points:
  */
 async function reserveHere(
   runner: SqlRunner,
-  { account, month, kind, request }: Charge,
+  charge: Charge,
   terms: Terms & { isSettled: boolean },
 ): Promise<ReserveResult> {
-  const { points, allowance, nowMs, lapsedMs, forgetBefore, isSettled } = terms;
+  const { account, month, kind, request } = charge;
+  const { nowMs, lapsedMs, forgetBefore, isSettled } = terms;
   const ofMonth = [account, month, kind];
   const isNew = await runner.run(
     "INSERT INTO lookup_usage (account, month, kind, settled) VALUES ($1, $2, $3, 0) ON CONFLICT DO NOTHING",
@@ -155,23 +151,15 @@ async function reserveHere(
       [account, forgetBefore, lapsedMs],
     );
   }
-  const known = await runner.first<{ points: number }>(KNOWN, [...ofMonth, request, lapsedMs]);
-  if (known !== undefined) return { outcome: "repeat", points: known.points };
-  const used = await runner.first<{ points: number }>(
-    `SELECT (SELECT settled FROM lookup_usage WHERE ${OF_MONTH}) + coalesce((
-       SELECT sum(points) FROM lookup_charges WHERE ${OF_MONTH} AND reserved_at IS NOT NULL AND reserved_at > $4
-     ), 0) AS points`,
-    [...ofMonth, lapsedMs],
-  );
-  const granted = Math.min(points, allowance - (used?.points ?? 0));
-  if (granted < 1) return { outcome: "exhausted" };
+  const result = await previewIn(runner, charge, terms.points, terms.allowance, nowMs);
+  if (result.outcome !== "reserved") return result;
   await runner.run(
     `INSERT INTO lookup_charges (account, month, kind, request, points, reserved_at) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (account, month, kind, request) DO UPDATE SET points = excluded.points, reserved_at = excluded.reserved_at`,
-    [...ofMonth, request, granted, isSettled ? null : nowMs],
+    [...ofMonth, request, result.points, isSettled ? null : nowMs],
   );
-  if (isSettled) await addSettled(runner, ofMonth, granted);
-  return { outcome: "reserved", points: granted };
+  if (isSettled) await addSettled(runner, ofMonth, result.points);
+  return result;
 }
 
 /** `YYYY-MM` of the month before that of `nowMs`. Older charges are no longer needed. */

@@ -3,7 +3,7 @@ import type { Account, AccountKey, Accounts } from "@outrigger/core/lookup";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { chargeIn, previewIn, renewIn, reserveIn, settleIn, usageIn } from "./charges.ts";
 
-const ACCOUNT = "id, email, first_name, last_name, plan, created_at";
+const ACCOUNT = `id, email, first_name AS "firstName", last_name AS "lastName", plan, created_at AS "createdAt"`;
 
 /** Accounts in a database. Closing them leaves the database open. */
 export function createSqlAccounts(database: SqlDatabase): Accounts {
@@ -12,30 +12,22 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
   return {
     async create({ id, email, firstName, lastName, plan, createdAt }) {
       const created = await driver.run(
-        `INSERT INTO lookup_accounts (${ACCOUNT}) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
+        `INSERT INTO lookup_accounts (id, email, first_name, last_name, plan, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
         [id, email, firstName, lastName, plan, createdAt],
       );
       return created > 0;
     },
-    async get(id) {
-      const row = await driver.first<AccountRow>(`SELECT ${ACCOUNT} FROM lookup_accounts WHERE id = $1`, [
-        id,
-      ]);
-      return row === undefined ? null : accountOf(row);
-    },
-    async list({ limit, after }) {
-      const rows =
-        after === undefined
-          ? await driver.all<AccountRow>(`SELECT ${ACCOUNT} FROM lookup_accounts ORDER BY seq LIMIT $1`, [
-              limit,
-            ])
-          : await driver.all<AccountRow>(
-              `SELECT ${ACCOUNT} FROM lookup_accounts
-               WHERE seq > (SELECT seq FROM lookup_accounts WHERE id = $2) ORDER BY seq LIMIT $1`,
-              [limit, after],
-            );
-      return rows.map(accountOf);
-    },
+    get: async (id) =>
+      (await driver.first<Account>(`SELECT ${ACCOUNT} FROM lookup_accounts WHERE id = $1`, [id])) ?? null,
+    list: ({ limit, after }) =>
+      after === undefined
+        ? driver.all<Account>(`SELECT ${ACCOUNT} FROM lookup_accounts ORDER BY seq LIMIT $1`, [limit])
+        : driver.all<Account>(
+            `SELECT ${ACCOUNT} FROM lookup_accounts
+             WHERE seq > (SELECT seq FROM lookup_accounts WHERE id = $2) ORDER BY seq LIMIT $1`,
+            [limit, after],
+          ),
     async addKey(account, keyHash, { hint, createdAt, revokedAt }) {
       const added = await driver.run(
         `INSERT INTO lookup_keys (hash, account, hint, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5)
@@ -45,27 +37,25 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
       if (added === 0) throw new ServiceError("conflict", "This API key exists already.");
     },
     async findByKey(keyHash) {
-      const row = await driver.first<AccountRow>(
+      const account = await driver.first<Account>(
         `SELECT ${ACCOUNT} FROM lookup_accounts
          WHERE id = (SELECT account FROM lookup_keys WHERE hash = $1 AND revoked_at IS NULL)`,
         [keyHash],
       );
-      return row === undefined ? null : accountOf(row);
+      return account ?? null;
     },
-    async keys(account) {
-      const rows = await driver.all<KeyRow>(
-        "SELECT hint, created_at, revoked_at FROM lookup_keys WHERE account = $1 ORDER BY seq",
+    keys: (account) =>
+      driver.all<AccountKey>(
+        `SELECT hint, created_at AS "createdAt", revoked_at AS "revokedAt" FROM lookup_keys
+         WHERE account = $1 ORDER BY seq`,
         [account],
-      );
-      return rows.map(keyOf);
-    },
-    async revokeKeys(account, hint, atMs) {
-      return await driver.run(
+      ),
+    revokeKeys: (account, hint, atMs) =>
+      driver.run(
         `UPDATE lookup_keys SET revoked_at = $3
          WHERE account = $1 AND revoked_at IS NULL AND substr(hint, 1, length($2)) = $2`,
         [account, hint, atMs],
-      );
-    },
+      ),
     reserve: (charge, points, allowance, nowMs) => reserveIn(driver, charge, points, allowance, nowMs),
     preview: (charge, points, allowance, nowMs) => previewIn(driver, charge, points, allowance, nowMs),
     charge: (charge, points, allowance, nowMs) => chargeIn(driver, charge, points, allowance, nowMs),
@@ -74,28 +64,4 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
     usage: (account, month, nowMs) => usageIn(driver, account, month, nowMs),
     close: () => driver.close(),
   };
-}
-
-interface AccountRow {
-  id: string;
-  email: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  plan: string;
-  created_at: number;
-}
-
-interface KeyRow {
-  hint: string;
-  created_at: number;
-  revoked_at: number | null;
-}
-
-function accountOf(row: AccountRow): Account {
-  const { id, email, first_name: firstName, last_name: lastName, plan, created_at: createdAt } = row;
-  return { id, email, firstName, lastName, plan, createdAt };
-}
-
-function keyOf({ hint, created_at: createdAt, revoked_at: revokedAt }: KeyRow): AccountKey {
-  return { hint, createdAt, revokedAt };
 }

@@ -12,13 +12,13 @@ export interface DomainCounts {
 }
 
 /** Position of a contact in the order of its domain. */
-export interface Place {
+export interface SortPosition {
   doubt: number;
   address: string;
 }
 
 /** Beyond all contacts. */
-export const END: Place = { doubt: 1000, address: "" };
+export const END: SortPosition = { doubt: 1000, address: "" };
 
 /**
  * Counts a contact by another facet, or no longer. Writes the counts of its title.
@@ -67,8 +67,8 @@ function movedCounts(facets: string, from: Facet, to: Facet | null): string {
 export async function moveMarks(
   runner: SqlRunner,
   domainId: number,
-  after: Place,
-  upTo: Place,
+  after: SortPosition,
+  upTo: SortPosition,
   by: 1 | -1,
 ): Promise<void> {
   await runner.run(

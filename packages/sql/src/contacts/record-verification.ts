@@ -60,12 +60,10 @@ async function replace(runner: SqlRunner, known: KnownRow, contact: StoredContac
       facets,
     ]);
   }
-  const [old, place] = [
-    { doubt: known.doubt, address },
-    { doubt, address },
-  ];
-  if (doubt > known.doubt) await moveMarks(runner, known.domain_id, old, place, -1);
-  if (doubt < known.doubt) await moveMarks(runner, known.domain_id, place, old, 1);
+  const before = { doubt: known.doubt, address };
+  const after = { doubt, address };
+  if (doubt > known.doubt) await moveMarks(runner, known.domain_id, before, after, -1);
+  if (doubt < known.doubt) await moveMarks(runner, known.domain_id, after, before, 1);
 }
 
 function isNews(known: KnownRow, verification: ContactVerification, acceptsAll: number | null): boolean {

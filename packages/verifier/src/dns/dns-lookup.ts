@@ -10,44 +10,56 @@ export type DnsAnswer<T> =
   /** The query failed, so nothing is known. */
   | { state: "failed" };
 
-/** DNS queries with one deadline for all of them. They never reject. */
-export interface DnsLookup {
-  mx(name: string): Promise<DnsAnswer<MxRecord>>;
-  a(name: string): Promise<DnsAnswer<string>>;
-  aaaa(name: string): Promise<DnsAnswer<string>>;
-  ns(name: string): Promise<DnsAnswer<string>>;
-  /** Resolves at the deadline or when cancelled. */
-  over: Promise<void>;
-  /** Cancels the queries under way; later ones fail at once. */
-  cancel(): void;
-}
-
 export interface DnsLookupOptions {
   /** `null`: the machine's resolvers. */
   servers: readonly string[] | null;
   deadlineMs: number;
 }
 
-export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLookup {
-  // The resolver doubles its time-outs and applies them per server, so only the deadline is a reliable limit.
-  const resolver = new Resolver({ timeout: Math.max(100, Math.floor(deadlineMs / 3)), tries: 2 });
-  if (servers !== null) resolver.setServers(servers);
-  let isOver = false;
-  let end = () => {};
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
+/** DNS queries with one deadline for all of them. They never reject. */
+export class DnsLookup {
+  readonly #resolver: Resolver;
+  readonly #timer: NodeJS.Timeout;
+  #isOver = false;
+  #end = () => {};
+  /** Resolves at the deadline or when cancelled. */
+  readonly over = new Promise<void>((resolve) => {
+    this.#end = resolve;
   });
-  const timer = setTimeout(cancel, deadlineMs);
 
-  function cancel(): void {
-    isOver = true;
-    clearTimeout(timer);
-    resolver.cancel();
-    end();
+  constructor({ servers, deadlineMs }: DnsLookupOptions) {
+    // The resolver doubles its time-outs and applies them per server, so only the deadline is a reliable limit.
+    this.#resolver = new Resolver({ timeout: Math.max(100, Math.floor(deadlineMs / 3)), tries: 2 });
+    if (servers !== null) this.#resolver.setServers(servers);
+    this.#timer = setTimeout(this.cancel, deadlineMs);
   }
 
-  async function ask<T>(question: () => Promise<T[]>): Promise<DnsAnswer<T>> {
-    if (isOver) return { state: "failed" };
+  mx(name: string): Promise<DnsAnswer<MxRecord>> {
+    return this.#ask(() => this.#resolver.resolveMx(name));
+  }
+
+  a(name: string): Promise<DnsAnswer<string>> {
+    return this.#ask(() => this.#resolver.resolve4(name));
+  }
+
+  aaaa(name: string): Promise<DnsAnswer<string>> {
+    return this.#ask(() => this.#resolver.resolve6(name));
+  }
+
+  ns(name: string): Promise<DnsAnswer<string>> {
+    return this.#ask(() => this.#resolver.resolveNs(name));
+  }
+
+  /** Cancels the queries under way; later ones fail at once. */
+  readonly cancel = (): void => {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#resolver.cancel();
+    this.#end();
+  };
+
+  async #ask<T>(question: () => Promise<T[]>): Promise<DnsAnswer<T>> {
+    if (this.#isOver) return { state: "failed" };
     try {
       const records = await question();
       return records.length === 0 ? { state: "absent" } : { state: "found", records };
@@ -55,15 +67,6 @@ export function openDnsLookup({ servers, deadlineMs }: DnsLookupOptions): DnsLoo
       return { state: isAbsence(error) ? "absent" : "failed" };
     }
   }
-
-  return {
-    mx: (name) => ask(() => resolver.resolveMx(name)),
-    a: (name) => ask(() => resolver.resolve4(name)),
-    aaaa: (name) => ask(() => resolver.resolve6(name)),
-    ns: (name) => ask(() => resolver.resolveNs(name)),
-    over,
-    cancel,
-  };
 }
 
 /**

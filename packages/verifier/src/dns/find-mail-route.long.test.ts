@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createMailWorld, type MailWorld, never } from "../../test/mail-world.ts";
 import { findMailRoute } from "./find-mail-route.ts";
-import { createResolverControl, type ResolverControl } from "./resolver-control.ts";
+import { ResolverControl } from "./resolver-control.ts";
 
 let world: MailWorld;
 let nowMs: number;
@@ -9,7 +9,7 @@ let control: ResolverControl;
 beforeEach(async () => {
   world = await createMailWorld();
   nowMs = 0;
-  control = createResolverControl({ dnsServers: [world.dns.address], dnsMs: 5000, now: () => nowMs });
+  control = new ResolverControl({ dnsServers: [world.dns.address], dnsMs: 5000, now: () => nowMs });
 });
 afterEach(async () => {
   control.close();

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { MxRecord } from "node:dns";
 import { isIP } from "node:net";
-import { type DnsAnswer, type DnsLookup, openDnsLookup } from "./dns-lookup.ts";
+import { type DnsAnswer, DnsLookup } from "./dns-lookup.ts";
 import type { MailHost, MailRoute } from "./mail-route.ts";
 import type { ResolverControl } from "./resolver-control.ts";
 
@@ -29,7 +29,7 @@ export async function findMailRoute(
   { dnsServers, dnsMs, maxHosts, control }: FindMailRouteOptions,
   signal: AbortSignal,
 ): Promise<MailRoute> {
-  const lookup = openDnsLookup({ servers: dnsServers, deadlineMs: dnsMs });
+  const lookup = new DnsLookup({ servers: dnsServers, deadlineMs: dnsMs });
   signal.addEventListener("abort", lookup.cancel);
   try {
     if (signal.aborted) return FAILED;

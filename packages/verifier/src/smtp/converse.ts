@@ -47,12 +47,6 @@ export type Outcome =
   /** `hasSpoken`: the host sent an SMTP greeting. `code`: Node's error code of a failed connection. */
   | { kind: "failed"; failure: Failure; hasSpoken: boolean; code?: string };
 
-interface NoTls {
-  kind: "no_tls";
-}
-
-const NO_TLS: NoTls = { kind: "no_tls" };
-
 /** Of both attempts. */
 interface Progress {
   hasSpoken: boolean;
@@ -61,38 +55,28 @@ interface Progress {
 /** Asks a host about a mailbox without sending mail. No behaviour of the host makes it reject. */
 export async function converse(question: Question, options: ConverseOptions): Promise<Outcome> {
   const progress = { hasSpoken: false };
-  const outcome = await attempt(question, options, true, progress);
-  if (outcome.kind !== "no_tls") return outcome;
-  // If TLS fails, try again without it on a new connection: this one is unusable.
-  return await attempt(question, options, false, progress);
+  // If TLS fails, try again without it on a new connection: the first one is unusable.
+  const outcome =
+    (await converseOnce(question, options, true, progress)) ??
+    (await converseOnce(question, options, false, progress));
+  if (outcome === null) throw new Error("Unreachable: without STARTTLS there is no handshake");
+  return outcome;
 }
 
-/** @returns `no_tls` only if `mayUseTls`. */
-function attempt(
-  question: Question,
-  options: ConverseOptions,
-  mayUseTls: false,
-  progress: Progress,
-): Promise<Outcome>;
-function attempt(
-  question: Question,
-  options: ConverseOptions,
-  mayUseTls: true,
-  progress: Progress,
-): Promise<Outcome | NoTls>;
-async function attempt(
+/** @returns `null` if the TLS handshake failed. */
+async function converseOnce(
   question: Question,
   options: ConverseOptions,
   mayUseTls: boolean,
   progress: Progress,
-): Promise<Outcome | NoTls> {
+): Promise<Outcome | null> {
   let connection: SmtpConnection;
   try {
     connection = await openSmtpConnection(options);
   } catch (error) {
     return readConnectError(error, progress);
   }
-  let outcome: Outcome | NoTls | undefined;
+  let outcome: Outcome | null = null;
   try {
     outcome = await talk(connection, question, options, mayUseTls, progress);
     return outcome;
@@ -100,7 +84,7 @@ async function attempt(
     if (!(error instanceof DialogueError)) throw error;
     return { kind: "failed", failure: error.kind, hasSpoken: progress.hasSpoken };
   } finally {
-    if (outcome === undefined || outcome.kind === "no_tls") connection.destroy();
+    if (outcome === null) connection.destroy();
     // If the connection has failed already, `quit` only waits for its end.
     options.onClosing(connection.quit());
   }
@@ -120,7 +104,7 @@ async function talk(
   { identity, name, onSpoken }: ConverseOptions,
   mayUseTls: boolean,
   progress: Progress,
-): Promise<Outcome | NoTls> {
+): Promise<Outcome | null> {
   const { local, domain, madeUpLocal } = question;
   const greeting = await connection.greeting();
   progress.hasSpoken = true;
@@ -128,7 +112,7 @@ async function talk(
   if (greeting.code !== 220) return refused(greeting);
   let hello = await sayHello(connection, identity);
   if (mayUseTls && offers(hello, "STARTTLS") && (await connection.command("STARTTLS")).code === 220) {
-    if (!(await canUpgrade(connection, name))) return NO_TLS;
+    if (!(await canUpgrade(connection, name))) return null;
     hello = await sayHello(connection, identity);
   }
   if (!isGood(hello)) return refused(hello);

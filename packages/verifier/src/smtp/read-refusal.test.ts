@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
 import type { RefusalReason } from "./refusal-rules.ts";
-import { createReplyParser, type SmtpReply } from "./smtp-reply.ts";
+import { ReplyParser, type SmtpReply } from "./smtp-reply.ts";
 
 function reply(text: string): SmtpReply {
-  const [parsed] = createReplyParser().push(Buffer.from(`${text}\r\n`));
+  const [parsed] = new ReplyParser().push(Buffer.from(`${text}\r\n`));
   if (parsed === undefined) throw new Error("The text is not a complete reply");
   return parsed;
 }

@@ -38,7 +38,7 @@ export interface Asked extends SmtpIdentity {
  * recipient, whose words are ignored.
  */
 export function readRecipientRefusal(reply: SmtpReply, asked: Asked): Refusal {
-  const refusal = apply(RECIPIENT_RULES, reply, [asked.local, asked.domain]);
+  const refusal = classify(RECIPIENT_RULES, reply, [asked.local, asked.domain]);
   if (!refusal.isPermanent || !namesClient(reply, asked)) return refusal;
   return { ...refusal, reason: "policy", isAmbiguous: false };
 }
@@ -46,7 +46,7 @@ export function readRecipientRefusal(reply: SmtpReply, asked: Asked): Refusal {
 /** Whether a refusal names the client's HELO name, its sender or the sender's domain. */
 function namesClient(reply: SmtpReply, { local, domain, helo, mailFrom }: Asked): boolean {
   const recipient = `${local}@${domain}`.toLowerCase();
-  const text = textOf(reply).replaceAll(recipient, " ");
+  const text = decodedText(reply).replaceAll(recipient, " ");
   const senderDomain = mailFrom.slice(mailFrom.lastIndexOf("@") + 1);
   return [mailFrom, senderDomain, helo].some((each) => {
     const name = each.toLowerCase();
@@ -61,10 +61,10 @@ function namesClient(reply: SmtpReply, { local, domain, helo, mailFrom }: Asked)
 
 /** Classifies a refusal before RCPT. */
 export function readSessionRefusal(reply: SmtpReply): Refusal {
-  return apply(SESSION_RULES, reply, []);
+  return classify(SESSION_RULES, reply, []);
 }
 
-function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly string[]): Refusal {
+function classify(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly string[]): Refusal {
   const codes = [String(reply.code)];
   if (reply.enhancedCode !== null) codes.push(`${reply.code} ${reply.enhancedCode}`);
   const text = plainText(reply, names);
@@ -77,7 +77,7 @@ function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly 
   return {
     reason,
     isPermanent,
-    words: wordsOf(reply, names),
+    words: comparableWords(reply, names),
     isAmbiguous: rule?.isAmbiguous ?? false,
     retryAfterMs: isPermanent ? null : readDelay(text),
   };
@@ -85,7 +85,7 @@ function apply(rules: readonly RefusalRule[], reply: SmtpReply, names: readonly 
 
 /** The text without addresses: words in a repeated address must not match. */
 function plainText(reply: SmtpReply, names: readonly string[]): string {
-  let text = foldText(textOf(reply))
+  let text = foldText(decodedText(reply))
     .replace(/<[^<>]*>/g, " ")
     .replace(/(?<![^\s(["'])[^\s(["']*@[\p{L}\p{N}.-]*/gu, " ");
   // Removing the name "user" would make "no such user" unreadable.
@@ -101,7 +101,7 @@ function plainText(reply: SmtpReply, names: readonly string[]): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function textOf(reply: SmtpReply): string {
+function decodedText(reply: SmtpReply): string {
   const text = reply.lines.join(" ");
   // Servers write UTF-8 or Latin-1, as which the reply was read.
   const utf8 = Buffer.from(text, "latin1").toString();
@@ -110,7 +110,7 @@ function textOf(reply: SmtpReply): string {
 }
 
 /** The code and the words that two refusals for the same reason share. */
-function wordsOf(reply: SmtpReply, names: readonly string[]): string {
+function comparableWords(reply: SmtpReply, names: readonly string[]): string {
   let text = plainText(reply, names);
   for (const name of names) text = text.replaceAll(foldText(name), " ");
   // Session IDs, dates and hosts differ between replies.

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { deniesMailbox } from "./converse.ts";
 import { readRecipientRefusal } from "./read-refusal.ts";
-import { createReplyParser } from "./smtp-reply.ts";
+import { ReplyParser } from "./smtp-reply.ts";
 
 const ASKED = { local: "ann", domain: "one.test", helo: "mx.two.test", mailFrom: "us@two.test" };
 
@@ -17,7 +17,7 @@ const DOUBTFUL = textsOf("doubtful");
 
 function denies(text: string, encoding: "utf8" | "latin1", asked = ASKED): boolean {
   const bytes = Buffer.from(`${text.replaceAll("\\r\\n", "\r\n")}\r\n`, encoding);
-  const [reply] = createReplyParser().push(bytes);
+  const [reply] = new ReplyParser().push(bytes);
   if (reply === undefined) throw new Error(`Not a complete reply: ${text}`);
   return deniesMailbox(readRecipientRefusal(reply, asked));
 }

@@ -21,9 +21,9 @@ export const FOREIGN_SENDER = new RegExp(stems("sender"), "u");
 const RECIPIENTS = word("recipient", "\\p{L}{0,4}");
 const UNKNOWNS = word("unknown", "\\p{L}{0,4}");
 const FILLINGS = word("filling", "");
-const wordsOf = (list: string) => new Set(LISTS[list]?.join("|").split("|"));
-const ENGLISH_RECIPIENTS = wordsOf("englishRecipient");
-const ENGLISH_FILLINGS = wordsOf("englishFilling");
+const wordSet = (list: string) => new Set(LISTS[list]?.join("|").split("|"));
+const ENGLISH_RECIPIENTS = wordSet("englishRecipient");
+const ENGLISH_FILLINGS = wordSet("englishFilling");
 
 /** Whether a name is a word without which refusals are not understood. */
 export function isWordOfRefusals(name: string): boolean {

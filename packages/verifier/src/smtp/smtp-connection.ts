@@ -3,20 +3,7 @@ import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { commandLine, type SmtpVerb } from "./smtp-command.ts";
-import { createReplyParser, DialogueError, type SmtpReply } from "./smtp-reply.ts";
-
-/** One connection to a mail server. Every failure rejects with a {@link DialogueError}. */
-export interface SmtpConnection {
-  /** The server's first reply. */
-  greeting(): Promise<SmtpReply>;
-  command(verb: SmtpVerb, argument?: string): Promise<SmtpReply>;
-  /** Switches to TLS after the reply to STARTTLS. */
-  upgrade(serverName: string): Promise<void>;
-  /** Sends QUIT and resolves when the connection is closed, after 2 s at most. Never rejects. */
-  quit(): Promise<void>;
-  /** Closes the connection at once. */
-  destroy(): void;
-}
+import { DialogueError, ReplyParser, type SmtpReply } from "./smtp-reply.ts";
 
 export interface SmtpConnectionOptions extends SocketOptions {
   replyMs: number;
@@ -38,16 +25,17 @@ interface ReplyWaiter {
 export async function openSmtpConnection(options: SmtpConnectionOptions): Promise<SmtpConnection> {
   const plain = await openSocket(options);
   if (plain instanceof Socket) plain.setNoDelay(true);
-  return new SmtpDialogue(plain, options);
+  return new SmtpConnection(plain, options);
 }
 
-class SmtpDialogue implements SmtpConnection {
+/** One connection to a mail server. Every failure rejects with a {@link DialogueError}. */
+export class SmtpConnection {
   readonly #plain: Duplex;
   readonly #replyMs: number;
   /** Resolves when the connection is closed. */
   readonly #gone: Promise<void>;
   #socket: Duplex;
-  #parser = createReplyParser();
+  #parser = new ReplyParser();
   #failure: DialogueError | null = null;
   #waiter: ReplyWaiter | null = null;
   readonly #unread: SmtpReply[] = [];
@@ -68,6 +56,7 @@ class SmtpDialogue implements SmtpConnection {
     if (plain.destroyed) this.#fail(hungUp());
   }
 
+  /** The server's first reply. */
   greeting(): Promise<SmtpReply> {
     return this.#nextReply();
   }
@@ -82,13 +71,14 @@ class SmtpDialogue implements SmtpConnection {
     return await this.#nextReply();
   }
 
+  /** Switches to TLS after the reply to STARTTLS. */
   async upgrade(serverName: string): Promise<void> {
     // Data received before the handshake was not encrypted and must not count as encrypted (STARTTLS
     // injection).
     if (this.#unread.length > 0 || this.#parser.isAmid()) throw earlyTalker();
     if (this.#failure !== null) throw this.#failure;
     this.#plain.removeAllListeners("data");
-    this.#parser = createReplyParser();
+    this.#parser = new ReplyParser();
     // Any certificate is accepted: nothing secret is sent, and certificates of mail servers rarely match
     // their names (RFC 7435).
     const secure = connectTls({
@@ -111,6 +101,7 @@ class SmtpDialogue implements SmtpConnection {
     });
   }
 
+  /** Sends QUIT and resolves when the connection is closed, after 2 s at most. Never rejects. */
   async quit(): Promise<void> {
     if (this.#failure === null) {
       const timer = this.#failAfter(GOODBYE_MS, "The server did not close the connection after QUIT");
@@ -124,6 +115,7 @@ class SmtpDialogue implements SmtpConnection {
     await this.#gone;
   }
 
+  /** Closes the connection at once. */
   destroy(): void {
     this.#fail(new DialogueError("closed", "The prober closed the connection"));
   }

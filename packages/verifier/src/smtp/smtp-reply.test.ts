@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { expect, test } from "vitest";
-import { createReplyParser, DialogueError } from "./smtp-reply.ts";
+import { DialogueError, ReplyParser } from "./smtp-reply.ts";
 
 const TEXT =
   "220 mx.test ESMTP\r\n250-mx.test\r\n250-SIZE 1000\r\n250 STARTTLS\r\n550-5.1.1 No such user,\r\n550 5.1.1 sorry\r\n250\r\n";
 
 test("the parser yields the same replies for any chunking", () => {
-  const whole = createReplyParser().push(Buffer.from(TEXT));
+  const whole = new ReplyParser().push(Buffer.from(TEXT));
   expect(whole).toEqual([
     { code: 220, enhancedCode: null, lines: ["mx.test ESMTP"] },
     { code: 250, enhancedCode: null, lines: ["mx.test", "SIZE 1000", "STARTTLS"] },
@@ -14,7 +14,7 @@ test("the parser yields the same replies for any chunking", () => {
     { code: 250, enhancedCode: null, lines: [""] },
   ]);
   for (let size = 1; size < TEXT.length; size++) {
-    const parser = createReplyParser();
+    const parser = new ReplyParser();
     const bytes = Buffer.from(TEXT);
     const replies = [];
     for (let from = 0; from < bytes.length; from += size)
@@ -25,8 +25,8 @@ test("the parser yields the same replies for any chunking", () => {
 });
 
 test("an enhanced code of another class than the reply is read as text", () => {
-  expect(createReplyParser().push(Buffer.from("550 2.1.5 OK\r\n"))).toMatchObject([{ enhancedCode: null }]);
-  expect(createReplyParser().push(Buffer.from("250 2.1.5\r\n"))).toMatchObject([{ enhancedCode: "2.1.5" }]);
+  expect(new ReplyParser().push(Buffer.from("550 2.1.5 OK\r\n"))).toMatchObject([{ enhancedCode: null }]);
+  expect(new ReplyParser().push(Buffer.from("250 2.1.5\r\n"))).toMatchObject([{ enhancedCode: "2.1.5" }]);
 });
 
 test.each([
@@ -43,18 +43,18 @@ test.each([
   "250\tOK",
   "250 a\rb",
 ])("the parser throws a DialogueError for the line %j", (line) =>
-  expect(() => createReplyParser().push(Buffer.from(`${line}\r\n`))).toThrow(DialogueError),
+  expect(() => new ReplyParser().push(Buffer.from(`${line}\r\n`))).toThrow(DialogueError),
 );
 
 test("the parser throws before an endless line or reply grows large", () => {
-  const parser = createReplyParser();
+  const parser = new ReplyParser();
   let bytes = 0;
   expect(() => {
     for (; bytes < 1 << 20; bytes += 100) parser.push(Buffer.alloc(100, "2"));
   }).toThrow(DialogueError);
   expect(bytes).toBeLessThan(10_000);
-  expect(() => createReplyParser().push(Buffer.from("250-a\r\n".repeat(101)))).toThrow(DialogueError);
-  expect(() => createReplyParser().push(Buffer.from(`250-${"a".repeat(4000)}\r\n`.repeat(20)))).toThrow(
+  expect(() => new ReplyParser().push(Buffer.from("250-a\r\n".repeat(101)))).toThrow(DialogueError);
+  expect(() => new ReplyParser().push(Buffer.from(`250-${"a".repeat(4000)}\r\n`.repeat(20)))).toThrow(
     DialogueError,
   );
 });
@@ -64,7 +64,7 @@ test("random octets make the parser throw nothing but a DialogueError", () => {
     Buffer.from(text),
   );
   for (let times = 0; times < 5000; times++) {
-    const parser = createReplyParser();
+    const parser = new ReplyParser();
     try {
       for (let count = randomInt(20); count > 0; count--) {
         parser.push(

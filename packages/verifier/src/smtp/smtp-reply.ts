@@ -29,67 +29,60 @@ const LF = 0x0a;
 const REPLY_LINE = /^([2-5]\d\d)(?:([ -])(.*))?$/;
 const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?: +|$)/;
 
-export interface ReplyParser {
-  /**
-   * Parses received bytes and returns the completed replies. Throws a {@link DialogueError} for bytes that
-   * are not SMTP.
-   */
-  push(chunk: Uint8Array): SmtpReply[];
-  /** Whether a reply is incomplete. */
-  isAmid(): boolean;
-}
-
 /** Parses replies from chunks of any size. Lines may end with LF alone, as some servers send them. */
-export function createReplyParser(): ReplyParser {
-  let rest: Buffer = Buffer.alloc(0);
-  let lines: string[] = [];
-  let code = "";
-  let bytes = 0;
+export class ReplyParser {
+  #rest: Buffer = Buffer.alloc(0);
+  #lines: string[] = [];
+  #code = "";
+  #bytes = 0;
 
-  function addLine(line: Buffer): SmtpReply | null {
-    bytes += line.length + 1;
-    if (line.length > MAX_LINE_BYTES || bytes > MAX_REPLY_BYTES || lines.length >= MAX_LINES) throw tooLong();
+  /** Returns the replies that these bytes complete. Throws a {@link DialogueError} for bytes that are not SMTP. */
+  push(chunk: Uint8Array): SmtpReply[] {
+    const replies: SmtpReply[] = [];
+    let data = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
+    for (let end = data.indexOf(LF); end !== -1; end = data.indexOf(LF)) {
+      const reply = this.#addLine(data.subarray(0, end));
+      if (reply !== null) replies.push(reply);
+      data = data.subarray(end + 1);
+    }
+    if (data.length > MAX_LINE_BYTES) throw tooLong();
+    this.#rest = data;
+    return replies;
+  }
+
+  /** Whether a reply is incomplete. */
+  isAmid(): boolean {
+    return this.#rest.length > 0 || this.#lines.length > 0;
+  }
+
+  #addLine(line: Buffer): SmtpReply | null {
+    this.#bytes += line.length + 1;
+    const isTooLong = line.length > MAX_LINE_BYTES || this.#bytes > MAX_REPLY_BYTES;
+    if (isTooLong || this.#lines.length >= MAX_LINES) throw tooLong();
     const text = line.toString("latin1").replace(/\r$/, "");
     const match = /[\0\r]/.test(text) ? null : REPLY_LINE.exec(text);
     if (match === null)
       throw new DialogueError("protocol", "The server sent a line that is not part of a reply");
-    const [, lineCode = "", separator, words = ""] = match;
-    if (lines.length > 0 && lineCode !== code) {
+    const [, code = "", separator, words = ""] = match;
+    if (this.#lines.length > 0 && code !== this.#code) {
       throw new DialogueError("protocol", "The lines of a reply have different codes");
     }
-    code = lineCode;
-    lines.push(words);
-    return separator === "-" ? null : endReply();
+    this.#code = code;
+    this.#lines.push(words);
+    return separator === "-" ? null : this.#endReply();
   }
 
-  function endReply(): SmtpReply {
-    const enhanced = lines.map((line) => ENHANCED_CODE.exec(line)?.[1] ?? null);
-    const own = enhanced.find((value) => value?.[0] === code[0]) ?? null;
+  #endReply(): SmtpReply {
+    const enhanced = this.#lines.map((line) => ENHANCED_CODE.exec(line)?.[1] ?? null);
     const reply = {
-      code: Number(code),
-      enhancedCode: own,
-      lines: lines.map((line) => line.replace(ENHANCED_CODE, "")),
+      code: Number(this.#code),
+      enhancedCode: enhanced.find((value) => value?.[0] === this.#code[0]) ?? null,
+      lines: this.#lines.map((line) => line.replace(ENHANCED_CODE, "")),
     };
-    lines = [];
-    bytes = 0;
+    this.#lines = [];
+    this.#bytes = 0;
     return reply;
   }
-
-  return {
-    push(chunk) {
-      const replies: SmtpReply[] = [];
-      let data = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-      for (let end = data.indexOf(LF); end !== -1; end = data.indexOf(LF)) {
-        const reply = addLine(data.subarray(0, end));
-        if (reply !== null) replies.push(reply);
-        data = data.subarray(end + 1);
-      }
-      if (data.length > MAX_LINE_BYTES) throw tooLong();
-      rest = data;
-      return replies;
-    },
-    isAmid: () => rest.length > 0 || lines.length > 0,
-  };
 }
 
 function tooLong(): DialogueError {
