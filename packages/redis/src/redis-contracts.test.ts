@@ -5,35 +5,17 @@ import {
   leaseStoreContract,
   rateLimiterContract,
 } from "@outrigger/testing";
-import { afterAll, beforeAll, describe, test } from "vitest";
-import {
-  type RedisCluster,
-  type RedisServer,
-  startRedis,
-  startRedisCluster,
-} from "../../../test/support/redis-server.ts";
+import { describe, test } from "vitest";
+import { useRedis } from "../test/redis-stores.ts";
 import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
 import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
 
 const ABILITIES = ["due index"] as const;
 
-describe("on one server", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.close());
-  contracts(() => server.url);
-});
+const redis = useRedis();
 
-describe("on a cluster of three masters", () => {
-  let cluster: RedisCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  });
-  afterAll(() => cluster.close());
-  contracts(() => cluster.urls);
-});
+describe("on one server", () => contracts(() => redis.server.url));
+describe("on a cluster of three masters", () => contracts(() => redis.cluster.urls));
 
 function contracts(url: () => string | string[]): void {
   const prefixes = new WeakMap<object, string>();

@@ -1,30 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { createImageAdmin } from "@outrigger/core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { jpegPhoto, pngPhoto } from "../../../test/support/pictures.ts";
-import {
-  type RedisCluster,
-  type RedisServer,
-  startRedis,
-  startRedisCluster,
-} from "../../../test/support/redis-server.ts";
 import { addressOf, postImage, type Site, startSite, upload } from "../../../test/support/service.ts";
+import { useRedis } from "../test/redis-stores.ts";
 import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
 import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
 
-let server: RedisServer;
-let cluster: RedisCluster;
-beforeAll(async () => {
-  [server, cluster] = await Promise.all([startRedis(), startRedisCluster()]);
-});
-afterAll(async () => {
-  await Promise.all([server.close(), cluster.close()]);
-});
+const redis = useRedis();
 
 test.each(["server", "cluster"])(
   "two services in Express on one %s serve the same images, and a change by one takes effect in the other at once",
   async (kind) => {
-    const url = kind === "server" ? server.url : cluster.urls;
+    const url = kind === "server" ? redis.server.url : redis.cluster.urls;
     const secret = randomBytes(32);
     const open = () => createRedisBlobStore({ url, timeoutMs: 10_000 });
     const sites: Site[] = [];
@@ -68,10 +56,10 @@ test("services that share a rate limiter admit no more uploads together than one
   for (let turn = 0; turn < 2; turn++) {
     sites.push(
       await startSite({
-        storage: createRedisBlobStore({ url: server.url, prefix: "limited" }),
+        storage: createRedisBlobStore({ url: redis.server.url, prefix: "limited" }),
         secret: Buffer.alloc(32, 1),
         rateLimits: { creates: 3 },
-        rateLimiter: createRedisRateLimiter({ url: server.url, prefix: "limited" }),
+        rateLimiter: createRedisRateLimiter({ url: redis.server.url, prefix: "limited" }),
       }),
     );
   }

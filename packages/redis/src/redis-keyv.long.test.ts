@@ -1,20 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type RedisCluster,
-  type RedisServer,
-  startRedis,
-  startRedisCluster,
-} from "../../../test/support/redis-server.ts";
+import { describe, expect, test } from "vitest";
+import { startRedis } from "../../../test/support/redis-server.ts";
+import { useRedis } from "../test/redis-stores.ts";
 import { createRedisKeyv } from "./redis-keyv.ts";
 
+const redis = useRedis();
+
 describe("createRedisKeyv on one server", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.close());
-  behaviour(() => server.url);
+  behaviour(() => redis.server.url);
 
   test("rejects with no_space when the server is out of memory", async () => {
     const full = await startRedis({ args: ["--maxmemory", "2mb", "--maxmemory-policy", "noeviction"] });
@@ -61,14 +54,7 @@ describe("createRedisKeyv on one server", () => {
   });
 });
 
-describe("createRedisKeyv on a cluster of three masters", () => {
-  let cluster: RedisCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  });
-  afterAll(() => cluster.close());
-  behaviour(() => cluster.urls);
-});
+describe("createRedisKeyv on a cluster of three masters", () => behaviour(() => redis.cluster.urls));
 
 function behaviour(url: () => string | string[]): void {
   test("stores and expires values, and separates namespaces", async () => {

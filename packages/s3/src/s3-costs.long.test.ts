@@ -1,8 +1,8 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jpegPhoto } from "../../../test/support/pictures.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { addressOf, startSite, upload } from "../../../test/support/service.ts";
+import { clientOf } from "../test/s3-client.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
 
 let server: S3Server;
@@ -13,23 +13,9 @@ afterAll(() => server.stop());
 
 test("a service with all roles in one bucket sends the number of requests that the README states", async () => {
   const sent: { kind: string; about: string }[] = [];
-  const client = new S3Client({
-    endpoint: server.endpoint,
-    region: "us-east-1",
-    credentials: server.credentials,
-    forcePathStyle: true,
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
+  const client = clientOf(server, "finalizeRequest", ({ method, path, query }) => {
+    sent.push({ kind: "list-type" in query ? "LIST" : method, about: path + JSON.stringify(query) });
   });
-  client.middlewareStack.add(
-    (next) => (args) => {
-      // The type of `request` at this step.
-      const { method, path, query } = args.request as { method: string; path: string; query: object };
-      sent.push({ kind: "list-type" in query ? "LIST" : method, about: path + JSON.stringify(query) });
-      return next(args);
-    },
-    { step: "finalizeRequest" },
-  );
   const storage = createS3BlobStore({ bucket: await server.createBucket(), client });
   await storage.capabilities();
   // No sweeps: the first one would start at a random time within the first seconds.

@@ -1,9 +1,10 @@
-import { ListObjectsV2Command, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command, PutBucketVersioningCommand, type S3Client } from "@aws-sdk/client-s3";
 import { leaseStoreContract } from "@outrigger/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/listen.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { clientOf } from "../test/s3-client.ts";
 import { createS3BlobStore, type S3BlobStore } from "./s3-blob-store.ts";
 import { LeaseSightings } from "./s3-leases.ts";
 
@@ -21,21 +22,7 @@ describe("a lease in S3", () => {
   /** A store and the HTTP methods of the requests that it sends. */
   function countingStore(prefix: string): { store: S3BlobStore; client: S3Client; sent: string[] } {
     const sent: string[] = [];
-    const client = new S3Client({
-      endpoint: server.endpoint,
-      region: "us-east-1",
-      credentials: server.credentials,
-      forcePathStyle: true,
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-    });
-    client.middlewareStack.add(
-      (next) => (args) => {
-        sent.push((args.request as { method: string }).method); // The type of `request` at this step.
-        return next(args);
-      },
-      { step: "finalizeRequest" },
-    );
+    const client = clientOf(server, "finalizeRequest", ({ method }) => sent.push(method));
     return { store: createS3BlobStore({ bucket, client, prefix, timeoutMs: 10_000 }), client, sent };
   }
 

@@ -3,7 +3,6 @@ import {
   ListObjectsV2Command,
   ListObjectVersionsCommand,
   PutBucketLifecycleConfigurationCommand,
-  type PutBucketLifecycleConfigurationCommandInput,
   PutBucketVersioningCommand,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -50,12 +49,7 @@ test(
       // The lease of the rendition is released once it is stored.
       await expect.poll(() => names("outrigger/leases/")).toHaveLength(1);
 
-      await server.client.send(
-        new PutBucketLifecycleConfigurationCommand({
-          Bucket: bucket,
-          LifecycleConfiguration: await rulesOfReadme(),
-        }),
-      );
+      await applyRulesOfReadme(bucket);
       const patience = { timeout: 90_000, interval: 500 };
       await expect.poll(() => names("renditions/blobs/"), patience).toEqual([]);
       await expect.poll(() => names("outrigger/leases/"), patience).toEqual([]);
@@ -84,7 +78,11 @@ test(
       }),
     );
     const store = createS3BlobStore({
-      ...{ bucket, endpoint, credentials, timeoutMs: 10_000, prefix: "outrigger/" },
+      bucket,
+      endpoint,
+      credentials,
+      timeoutMs: 10_000,
+      prefix: "outrigger/",
     });
     const versions = async () => {
       const { Versions = [], DeleteMarkers = [] } = await client.send(
@@ -97,12 +95,7 @@ test(
     await store.delete("a");
     await store.put("b", Buffer.from("stays"));
     expect(await versions()).toHaveLength(4);
-    await client.send(
-      new PutBucketLifecycleConfigurationCommand({
-        Bucket: bucket,
-        LifecycleConfiguration: await rulesOfReadme(),
-      }),
-    );
+    await applyRulesOfReadme(bucket);
     await expect.poll(versions, { timeout: 90_000, interval: 500 }).toEqual(["outrigger/blobs/b"]);
     expect(String((await store.get("b"))?.body)).toBe("stays");
     await store.close();
@@ -110,12 +103,13 @@ test(
   TEST_MS,
 );
 
-/** The rules of the README with 1 day each; a day of this gateway lasts `DAY_S` seconds. */
-async function rulesOfReadme(): Promise<
-  NonNullable<PutBucketLifecycleConfigurationCommandInput["LifecycleConfiguration"]>
-> {
+/** Sets the rules of the README with 1 day each; a day of this gateway lasts `DAY_S` seconds. */
+async function applyRulesOfReadme(bucket: string): Promise<void> {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   const json = /```json\n(\{\n {2}"Rules"[\s\S]*?)```/.exec(readme)?.[1];
   if (json === undefined) throw new Error("The README contains no lifecycle rules.");
-  return JSON.parse(json.replace(/"(Days|NoncurrentDays)": \d+/g, '"$1": 1'));
+  const LifecycleConfiguration = JSON.parse(json.replace(/"(Days|NoncurrentDays)": \d+/g, '"$1": 1'));
+  await server.client.send(
+    new PutBucketLifecycleConfigurationCommand({ Bucket: bucket, LifecycleConfiguration }),
+  );
 }

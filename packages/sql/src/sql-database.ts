@@ -3,7 +3,6 @@ import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core
 import { addSpellingKeys } from "./contacts/name-key.ts";
 import { PostgresDriver } from "./driver/postgres-driver.ts";
 import { ReadyDriver } from "./driver/ready-driver.ts";
-import type { SqlDriver } from "./driver/sql-driver.ts";
 import { SqliteDriver } from "./driver/sqlite-driver.ts";
 import { LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
 
@@ -90,7 +89,7 @@ const DATABASE = rules.value(
  * The driver of a database for one part, such as accounts. Closing it leaves the database open. Throws a `TypeError` for any
  * value that {@link openDatabase} did not return.
  */
-export function useDatabase(database: SqlDatabase): SqlDriver {
+export function useDatabase(database: SqlDatabase): ReadyDriver<ReadyDriver> {
   checkValue("database", database, DATABASE);
   const driver = drivers.get(database);
   if (driver === undefined) throw new Error("Unreachable: the database was checked");

@@ -16,8 +16,7 @@ const asking = () => ({ smtp: true, signal: never() });
 const direct = ({ address, port }: ConnectTarget) => connect({ host: address, port });
 
 test("connect gets the checked address, the port and the name of the mail host, and its stream is used", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const targets: unknown[] = [];
   const prober = world.prober({
     connect: ({ signal, ...target }) => {
@@ -61,8 +60,7 @@ test("a socket from another address of the machine reaches the mail host from th
 });
 
 test("STARTTLS works over a stream that is no socket", async () => {
-  const server = await world.mailServer({ tls: "works" });
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test", { tls: "works" });
   const prober = world.prober({
     async connect(target) {
       const socket = direct(target);
@@ -172,8 +170,7 @@ async function throughSocks(proxy: Server): Promise<(target: ConnectTarget) => P
 test.each(["none", "works"] as const)(
   "the SOCKS5 function of the guide reaches a mail host through a proxy, with TLS: %s",
   async (tls) => {
-    const server = await world.mailServer({ tls });
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test", { tls });
     const places: string[] = [];
     const proxy = await startProxy(places);
     const prober = world.prober({ connect: await throughSocks(proxy) });

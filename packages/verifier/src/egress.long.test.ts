@@ -46,8 +46,7 @@ const ofControl = () => attempts.filter((address) => address === OWN_HOST);
 const times = (count: number, reason: string) => Array.from({ length: count }, () => reason);
 
 test("five silent domains and a silent MX of the own domain yield port_25_blocked, for as long as that MX is silent", async () => {
-  const live = await world.mailServer();
-  world.route("live.test", live.host);
+  await world.serve("live.test");
   world.route("outrigger.test", OWN_HOST);
   silent = () => true;
   const prober = startProber();
@@ -70,8 +69,7 @@ test("five silent domains and a silent MX of the own domain yield port_25_blocke
 
 test("dead domains never block port 25 while the MX of the own domain accepts connections", async () => {
   const own = await world.hostileServer((peer) => void peer.line().then(() => peer.socket.end()), OWN_HOST);
-  const live = await world.mailServer();
-  world.route("live.test", live.host);
+  await world.serve("live.test");
   world.route("outrigger.test", own.host);
   const prober = startProber();
   expect(await askDead(prober, 1, 30)).toEqual(times(30, "no_connection"));
@@ -81,15 +79,13 @@ test("dead domains never block port 25 while the MX of the own domain accepts co
 });
 
 test("the control connection only says QUIT, after the greeting", async () => {
-  const own = await world.mailServer({ host: OWN_HOST });
-  world.route("outrigger.test", own.host);
+  const own = await world.serve("outrigger.test", { host: OWN_HOST });
   await askDead(startProber(), 1, 5);
   await expect.poll(() => own.commands).toEqual(["QUIT"]);
 });
 
 test("a control is repeated at most once a minute", async () => {
-  const own = await world.mailServer({ host: OWN_HOST });
-  world.route("outrigger.test", own.host);
+  await world.serve("outrigger.test", { host: OWN_HOST });
   const prober = startProber({ egress: { ...EGRESS, windowMs: 600_000 } });
   await askDead(prober, 1, 10);
   nowMs += 59_999;
@@ -154,8 +150,7 @@ test("port 25 is not blocked if one of two MX hosts of the own domain accepts co
 });
 
 test("neither several silences of one domain, nor old ones, nor those before a success are a reason for a control", async () => {
-  const live = await world.mailServer();
-  world.route("live.test", live.host);
+  await world.serve("live.test");
   world.route("outrigger.test", OWN_HOST);
   world.route("many.test", "127.0.1.41", "127.0.1.42", "127.0.1.43", "127.0.1.44");
   const prober = startProber();
@@ -168,8 +163,7 @@ test("neither several silences of one domain, nor old ones, nor those before a s
 });
 
 test("a connection that succeeds during a silent control keeps port 25 open", async () => {
-  const live = await world.mailServer();
-  world.route("live.test", live.host);
+  await world.serve("live.test");
   world.route("outrigger.test", OWN_HOST);
   silent = (address) => address === OWN_HOST || address.startsWith("127.0.1.");
   const prober = startProber({ connectMs: 500 });

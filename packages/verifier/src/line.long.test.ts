@@ -12,8 +12,7 @@ afterEach(() => world.close());
 const recipients = (commands: readonly string[]) => commands.filter((line) => line.startsWith("RCPT"));
 
 test("60 addresses of a live domain asked at once by two accounts all get their verdict", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   let aheadMs = 0;
   const wholeMs = 3000;
   const prober = world.prober({
@@ -48,8 +47,7 @@ test("60 addresses of a live domain asked at once by two accounts all get their 
 });
 
 test("60 addresses of a domain that accepts all need the questions of the first sessions only", async () => {
-  const server = await world.mailServer();
-  world.route("catchall.test", server.host);
+  const server = await world.serve("catchall.test");
   const prober = world.prober();
   const results = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -61,8 +59,7 @@ test("60 addresses of a domain that accepts all need the questions of the first 
 });
 
 test("a probe reports the estimated wait while it is in line", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  await world.serve("one.test");
   let nowMs = 1_000_000;
   const prober = world.prober({ budget: { questionsPerMinute: 2 }, now: () => nowMs });
   const controller = new AbortController();

@@ -11,8 +11,7 @@ const FOUND = { routing: "found", server: true, retryAfterMs: null };
 
 describe("a mail server", () => {
   test("that accepts the address and refuses a made-up one yields mailbox: true", async () => {
-    const server = await world.mailServer();
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test");
     const prober = world.prober();
     const result = await prober.probe("alice", "one.test", { smtp: true, signal: never() });
     expect(result).toEqual({ ...FOUND, mailbox: true, acceptsAll: false, reason: null });
@@ -29,8 +28,7 @@ describe("a mail server", () => {
   });
 
   test("that accepts a made-up address yields acceptsAll, and is not asked about the next mailbox of the domain", async () => {
-    const server = await world.mailServer();
-    world.route("catchall.test", server.host);
+    const server = await world.serve("catchall.test");
     const prober = world.prober();
     const accepted = { ...FOUND, mailbox: null, acceptsAll: true, reason: "accepts_all" };
     expect(await prober.probe("alice", "catchall.test", { smtp: true, signal: never() })).toEqual(accepted);
@@ -48,23 +46,20 @@ describe("a mail server", () => {
     ["shutdown", { mailbox: null, acceptsAll: null, reason: "temporary", retryAfterMs: 600_000 }],
     ["drop", { mailbox: null, acceptsAll: null, reason: "temporary", retryAfterMs: 600_000 }],
   ])("that answers for %s is understood", async (local, expected) => {
-    const server = await world.mailServer();
-    world.route("one.test", server.host);
+    await world.serve("one.test");
     const result = await world.prober().probe(local, "one.test", { smtp: true, signal: never() });
     expect(result).toEqual({ ...FOUND, ...expected });
   });
 
   test("that does not reply yields a timeout after replyMs", async () => {
-    const server = await world.mailServer();
-    world.route("one.test", server.host);
+    await world.serve("one.test");
     const prober = world.prober({ replyMs: 500 });
     const result = await prober.probe("tarpit", "one.test", { smtp: true, signal: never() });
     expect(result).toEqual({ ...FOUND, mailbox: null, acceptsAll: null, reason: "timeout" });
   });
 
   test("with TLS is asked over TLS, whatever its certificate", async () => {
-    const server = await world.mailServer({ tls: "works" });
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test", { tls: "works" });
     const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
     expect(result).toMatchObject({ mailbox: true, reason: null });
     expect(server.commands.slice(0, 4)).toEqual([
@@ -76,8 +71,7 @@ describe("a mail server", () => {
   });
 
   test("whose TLS is broken is asked without TLS", async () => {
-    const server = await world.mailServer({ tls: "broken" });
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test", { tls: "broken" });
     const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
     expect(result).toMatchObject({ mailbox: true, reason: null });
     expect(server.commands.slice(0, 4)).toEqual([
@@ -89,16 +83,14 @@ describe("a mail server", () => {
   });
 
   test("with SMTPUTF8 is asked about a non-ASCII address with SMTPUTF8", async () => {
-    const server = await world.mailServer({ more: { hideSMTPUTF8: false } });
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test", { more: { hideSMTPUTF8: false } });
     const result = await world.prober().probe("δοκιμή", "one.test", { smtp: true, signal: never() });
     expect(result).toMatchObject({ mailbox: true, reason: null });
     expect(server.commands).toContain("MAIL FROM:<postmaster@outrigger.test> SMTPUTF8");
   });
 
   test("without SMTPUTF8 is not asked about a non-ASCII address", async () => {
-    const server = await world.mailServer({ more: { hideSMTPUTF8: true } });
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test", { more: { hideSMTPUTF8: true } });
     const prober = world.prober();
     const result = await prober.probe("δοκιμή", "one.test", { smtp: true, signal: never() });
     await prober.close();
@@ -126,8 +118,7 @@ describe("a mail server", () => {
   });
 
   test("that is down and has no alternative yields no_connection", async () => {
-    const server = await world.mailServer();
-    world.route("one.test", server.host);
+    const server = await world.serve("one.test");
     await server.close();
     const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
     expect(result).toEqual({

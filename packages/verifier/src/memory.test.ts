@@ -15,8 +15,7 @@ afterEach(() => world.close());
 const recipients = (lines: readonly string[]) => lines.filter((line) => line.startsWith("RCPT"));
 
 test("a greylisted question is repeated with the same sender only after its wait, and then answered", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const prober = world.prober({ now });
   const ask = () => prober.probe("grey", "one.test", { smtp: true, signal: never() });
   expect(await ask()).toMatchObject({ mailbox: null, reason: "greylisted", retryAfterMs: 300_000 });
@@ -35,8 +34,7 @@ test("a greylisted question is repeated with the same sender only after its wait
 });
 
 test("repeated greylisting doubles the wait, up to four hours", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  await world.serve("one.test");
   const prober = world.prober({ now });
   const waits: (number | null)[] = [];
   for (let times = 0; times < 8; times++) {
@@ -74,8 +72,7 @@ test("a greylisted question is repeated at the host that greylisted it", async (
 });
 
 test("forget deletes the entry of an address, and the cache never contains the address in clear", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const stored = new Map<string, unknown>();
   const cache: KeyValue = {
     get: async (key) => stored.get(key),
@@ -94,8 +91,7 @@ test("forget deletes the entry of an address, and the cache never contains the a
 });
 
 test("probers share greylisting waits only if they share both the cache and the secret", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const stored = new Map<string, unknown>();
   const cache: KeyValue = {
     get: async (key) => structuredClone(stored.get(key)),
@@ -110,8 +106,7 @@ test("probers share greylisting waits only if they share both the cache and the 
 });
 
 test("the mail route of a domain is cached, and a DNS failure is not", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   world.dns.zone["bad.test"] = { rcode: 2 };
   const prober = world.prober({ now, smtp: { helo: "probe.outrigger.test", mailFrom: "" } });
   const ask = (domain: string) => prober.probe("absent", domain, { smtp: true, signal: never() });
@@ -127,8 +122,7 @@ test("the mail route of a domain is cached, and a DNS failure is not", async () 
 });
 
 test("the verdict that a domain accepts all is cached", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const prober = world.prober({ now });
   const ask = async (local: string) => {
     await prober.probe(local, "one.test", { smtp: true, signal: never() });
@@ -141,8 +135,7 @@ test("the verdict that a domain accepts all is cached", async () => {
 });
 
 test("a refusal as user_unknown yields acceptsAll: false", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const prober = world.prober();
   await prober.probe("absent", "one.test", { smtp: true, signal: never() });
   const result = await prober.probe("alice", "one.test", { smtp: true, signal: never() });
@@ -154,8 +147,7 @@ test("a refusal as user_unknown yields acceptsAll: false", async () => {
 test.each(["rejects", "answers nonsense"])(
   "with a cache that %s a probe still returns the correct result",
   async (how) => {
-    const server = await world.mailServer();
-    world.route("one.test", server.host);
+    await world.serve("one.test");
     const errors: unknown[] = [];
     const fail = async () => {
       if (how === "rejects") throw new Error("The cache is gone");

@@ -26,8 +26,7 @@ test("concurrent probes open at most as many sessions at a host as its budget al
 });
 
 test("probes beyond the questions per minute of a host end with budget and a retry time", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   let nowMs = 1_000_000;
   const budget = { sessions: 100, questionsPerMinute: 10, maxWaitMs: 1000 };
   const prober = world.prober({ budget, now: () => nowMs });
@@ -50,8 +49,7 @@ test("probes beyond the questions per minute of a host end with budget and a ret
 });
 
 test("a probe that waits longer than maxWaitMs for its turn ends with budget", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const prober = world.prober({
     budget: { sessions: 1, questionsPerMinute: 100, maxWaitMs: 500 },
     replyMs: 2000,
@@ -66,8 +64,7 @@ test("a probe that waits longer than maxWaitMs for its turn ends with budget", a
 });
 
 test("concurrent probes of one address share one conversation", async () => {
-  const server = await world.mailServer();
-  world.route("one.test", server.host);
+  const server = await world.serve("one.test");
   const prober = world.prober();
   const results = await Promise.all(
     Array.from({ length: 20 }, () => prober.probe("absent", "one.test", asking())),

@@ -23,6 +23,8 @@ export interface MailWorld {
   /** Port of all mail servers. */
   port(): number;
   mailServer(options?: MailServerOptions): Promise<MailServer>;
+  /** A mail server that is the mail host of a domain. */
+  serve(domain: string, options?: MailServerOptions): Promise<MailServer>;
   hostileServer(
     script: (peer: Peer, connection: number) => void | Promise<void>,
     host?: string,
@@ -50,10 +52,23 @@ export async function createMailWorld(zone: Record<string, DnsEntry> = {}): Prom
     return server;
   }
 
+  const mailServer = async (options: MailServerOptions = {}) =>
+    await add(await startMailServer({ port, ...options }));
+  function route(domain: string, ...addresses: string[]): void {
+    const names = addresses.map((_, index) => `mx${index}.${domain}`);
+    dns.zone[domain] = { MX: names.map((name, index) => [10 * (index + 1), name] as const) };
+    for (const [index, name] of names.entries()) dns.zone[name] = { A: [addresses[index] ?? ""] };
+  }
+
   return {
     dns,
     port: () => port,
-    mailServer: async (options = {}) => await add(await startMailServer({ port, ...options })),
+    mailServer,
+    async serve(domain, options) {
+      const server = await mailServer(options);
+      route(domain, server.host);
+      return server;
+    },
     hostileServer: async (script, host = "127.0.0.1") =>
       await add(await startHostileMailServer(script, { host, port })),
     prober({ maxHosts, dnsMs, connectMs, egress, routeTtlMs, acceptsAllTtlMs, ...options } = {}) {
@@ -64,23 +79,13 @@ export async function createMailWorld(zone: Record<string, DnsEntry> = {}): Prom
         ...(port === 0 ? {} : { port }),
         ...options,
       });
-      const prober = createProber({
-        ...settings,
-        maxHosts: maxHosts ?? settings.maxHosts,
-        dnsMs: dnsMs ?? settings.dnsMs,
-        connectMs: connectMs ?? settings.connectMs,
-        egress: egress ?? settings.egress,
-        routeTtlMs: routeTtlMs ?? settings.routeTtlMs,
-        acceptsAllTtlMs: acceptsAllTtlMs ?? settings.acceptsAllTtlMs,
-      });
+      const limits = { maxHosts, dnsMs, connectMs, egress, routeTtlMs, acceptsAllTtlMs };
+      const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+      const prober = createProber({ ...settings, ...Object.fromEntries(given) });
       probers.push(prober);
       return prober;
     },
-    route(domain, ...addresses) {
-      const names = addresses.map((_, index) => `mx${index}.${domain}`);
-      dns.zone[domain] = { MX: names.map((name, index) => [10 * (index + 1), name] as const) };
-      for (const [index, name] of names.entries()) dns.zone[name] = { A: [addresses[index] ?? ""] };
-    },
+    route,
     async close() {
       await Promise.all(probers.map((prober) => prober.close()));
       const received = servers.flatMap((server) => ("lines" in server ? server.lines : server.commands));

@@ -57,21 +57,23 @@ describe("several Redis stores", () => {
   );
 });
 
-describe("createRedisBlobStore", () => {
-  test.each([
+test("createRedisBlobStore throws a TypeError without the password for each invalid option", () => {
+  const url = "redis://localhost";
+  for (const options of [
     { url: "" },
     { url: [] },
     { url: "http://localhost" },
     { url: "redis://:s3cret@/0" },
     { url: "redis://:s3cret@localhost/x" },
     { url: ["redis://localhost/1"] },
-    { url: "redis://localhost", timeoutMs: 0 },
-    { url: "redis://localhost", prefix: "{a}" },
-    { url: "redis://localhost", prefix: "" },
-    { url: "redis://localhost", supersededMs: 0 },
-  ])("throws a TypeError without the password for invalid options: %j", (options) => {
+    { url, timeoutMs: 0 },
+    { url, prefix: "{a}" },
+    { url, prefix: "" },
+    { url, supersededMs: 0 },
+    ...[0, 999, 1000.5, -1, Number.NaN, 315_360_000_001].map((ttlMs) => ({ url, ttlMs })),
+  ]) {
     const create = () => createRedisBlobStore(options);
-    expect(create).toThrow(TypeError);
-    expect(create).not.toThrow(/s3cret/);
-  });
+    expect(create, JSON.stringify(options)).toThrow(TypeError);
+    expect(create, JSON.stringify(options)).not.toThrow(/s3cret/);
+  }
 });

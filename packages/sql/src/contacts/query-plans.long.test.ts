@@ -24,7 +24,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
       })),
       { organizations: { [DOMAIN]: "Large", "other.example": "Large" } },
     );
-    const driver = useDatabase(database);
+    const driver = await useDatabase(database).ready();
     if (kind === "postgres") await driver.run("ANALYZE");
     const asked: { text: string; values: readonly (string | number | null)[] }[] = [];
     const [all, first] = [driver.all.bind(driver), driver.first.bind(driver)];
