@@ -28,7 +28,7 @@ export function clientOf(
       onRequest(args.request as S3Request); // Its type at these steps.
       return next(args);
     },
-    { step },
+    { step: step as "build" }, // `add` has an overload for each step.
   );
   return client;
 }

@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { ServiceError } from "@outrigger/core";
-import { connectTo, fetchReply, jsonOf, readReply, statusOf, turn, within } from "./http-client.ts";
-import { assertCloses, type Scope, withHost } from "./scope.ts";
+import {
+  assertRefusal,
+  connectTo,
+  exchange,
+  fetchReply,
+  jsonBody,
+  post,
+  readReply,
+  statusOf,
+  turn,
+} from "./http-client.ts";
+import { assertRawRefusal, consumedBodyTest, parsedTest, type Scope, withHost } from "./scope.ts";
 import { json, replying } from "./services.ts";
 
 const LIMITS = { maxBytes: 16 * 1024, idleMs: 5000 };
@@ -43,7 +53,7 @@ const refuseX = replying(async (call) => {
 
 /** `Call.text`, whose limits and failures are those of `Call.fields`. */
 export function textBehaviour(scope: Scope): void {
-  const { test, harness, mountPath } = scope;
+  const { test, mountPath } = scope;
   const CSV = { "Content-Type": "Text/CSV; charset=UTF-8; header=present" };
 
   test("text() returns the text of a body of the given media type", () =>
@@ -51,11 +61,11 @@ export function textBehaviour(scope: Scope): void {
       const text = 'email,name\r\nada@example.com,"Ä, B"\r\n';
       const split = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
       for (const body of [text, split]) {
-        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: CSV, body });
-        assert.deepEqual(JSON.parse(reply.body.toString()), { text });
+        const reply = await post(host.base, CSV, body);
+        assert.deepEqual(jsonBody(reply), { text });
       }
       const none = await fetchReply(`${host.base}/`, { method: "POST" });
-      assert.deepEqual(JSON.parse(none.body.toString()), { text: null });
+      assert.deepEqual(jsonBody(none), { text: null });
     }));
 
   test("text() rejects another media type, invalid UTF-8, a Content-Encoding and a body over maxBytes", () =>
@@ -69,18 +79,19 @@ export function textBehaviour(scope: Scope): void {
         [CSV, "x".repeat(LIMITS.maxBytes + 1), 413, "too_large"],
       ];
       for (const [headers, body, status, code] of cases) {
-        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers, body });
-        assert.equal(reply.status, status, String(body).slice(0, 20));
-        assert.equal(JSON.parse(reply.body.toString()).code, code);
+        const reply = await post(host.base, headers, body);
+        assertRefusal(reply, status, code);
       }
     }));
 
   test("text() passes the body in pieces, and rejects as soon as one is rejected", () =>
     withHost(scope, refuseX, async (host) => {
-      const headers = { "Content-Type": "application/problem+json" };
-      const whole = { method: "POST", headers, body: "a\n".repeat(99_999) };
-      const { body } = await fetchReply(`${host.base}/`, whole);
-      assert.deepEqual(JSON.parse(body.toString()), { type: "application/json" });
+      const reply = await post(
+        host.base,
+        { "Content-Type": "application/problem+json" },
+        "a\n".repeat(99_999),
+      );
+      assert.deepEqual(jsonBody(reply), { type: "application/json" });
       // The body never ends: only a service that reads while it arrives can answer.
       const socket = await connectTo(host.origin);
       const head = `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/csv`;
@@ -91,106 +102,68 @@ export function textBehaviour(scope: Scope): void {
       socket.destroy();
     }));
 
-  if (harness.parsing.includes("fields")) {
-    test("text() reads a body that the host's parsers for other media types left", () =>
-      withHost(
-        scope,
-        echoText,
-        async (host) => {
-          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: CSV, body: "email\n" });
-          assert.deepEqual(JSON.parse(reply.body.toString()), { text: "email\n" });
-        },
-        { parsing: "fields" },
-      ));
-  }
+  parsedTest(
+    scope,
+    "fields",
+    "text() reads a body that the host's parsers for other media types left",
+    echoText,
+    async (host) => {
+      assert.deepEqual(jsonBody(await post(host.base, CSV, "email\n")), { text: "email\n" });
+    },
+  );
 
-  if (harness.parsing.includes("nothing left")) {
-    test("text() rejects with host_misuse at once if the host has consumed the body", () =>
-      withHost(
-        scope,
-        echoText,
-        async (host) => {
-          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: CSV, body: "email\n" });
-          assert.equal(reply.status, 500);
-          assert.equal(JSON.parse(reply.body.toString()).code, "host_misuse");
-        },
-        { parsing: "nothing left" },
-      ));
-  }
+  consumedBodyTest(scope, "text()", echoText, CSV, "email\n");
 }
 
 export function fieldsBehaviour(scope: Scope): void {
-  const { test, wireTest, harness, mountPath } = scope;
+  const { test, wireTest, mountPath } = scope;
 
   async function expectFields(
     base: string,
     headers: Record<string, string>,
     body: string | Buffer | Buffer[],
-    expected: [string, unknown][] | null,
+    expected: Record<string, unknown> | null,
   ) {
-    const reply = await fetchReply(`${base}/`, { method: "POST", headers, body });
+    const reply = await post(base, headers, body);
     assert.equal(reply.status, 200, reply.body.toString());
-    const seen = JSON.parse(reply.body.toString());
-    assert.deepEqual(seen.fields, expected);
+    const seen = jsonBody(reply);
+    assert.deepEqual(seen.fields, expected && Object.entries(expected));
     if (expected !== null) assert.equal(seen.hasPrototype, false);
   }
 
   test("fields() returns the values of a JSON object unchanged", () =>
     withHost(scope, echo, async (host) => {
       const text = '{"name":"Grüße","page":2,"deep":{"a":[1,null,true]},"__proto__":{"admin":true}}';
-      const expected: [string, unknown][] = [
-        ["name", "Grüße"],
-        ["page", 2],
-        ["deep", { a: [1, null, true] }],
-        ["__proto__", { admin: true }],
-      ];
+      const expected = JSON.parse(text);
       await expectFields(host.base, JSON_TYPE, text, expected);
       await expectFields(host.base, { "Content-Type": "Application/JSON; charset=UTF-8" }, text, expected);
       await expectFields(host.base, { "Content-Type": "application/merge-patch+json" }, text, expected);
       await expectFields(host.base, JSON_TYPE, `\uFEFF${text}`, expected);
       // Byte by byte and without a length, so that characters are split.
-      await expectFields(
-        host.base,
-        JSON_TYPE,
-        [...Buffer.from(text)].map((byte) => Buffer.from([byte])),
-        expected,
-      );
+      const bytes = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
+      await expectFields(host.base, JSON_TYPE, bytes, expected);
       assert.equal(Reflect.get({}, "admin"), undefined);
     }));
 
   wireTest("fields() reads a JSON body of a GET request", () =>
     withHost(scope, echo, async (host) => {
-      const reply = await fetchReply(`${host.base}/`, {
-        method: "GET",
-        headers: JSON_TYPE,
-        body: '{"a":"b"}',
-      });
-      assert.deepEqual(JSON.parse(reply.body.toString()).fields, [["a", "b"]]);
+      const reply = await fetchReply(`${host.base}/`, { headers: JSON_TYPE, body: '{"a":"b"}' });
+      assert.deepEqual(jsonBody(reply).fields, [["a", "b"]]);
     }),
   );
 
   test("fields() returns an urlencoded form as strings, and the last value of a repeated name", () =>
     withHost(scope, echo, async (host) => {
-      await expectFields(
-        host.base,
-        FORM_TYPE,
-        "name=Gr%C3%BC%C3%9Fe+%2B1&a=1&a=2&empty=&bare&x[y]=z&__proto__=p&&",
-        [
-          ["name", "Grüße +1"],
-          ["a", "2"],
-          ["empty", ""],
-          ["bare", ""],
-          ["x[y]", "z"],
-          ["__proto__", "p"],
-        ],
-      );
+      const form = "name=Gr%C3%BC%C3%9Fe+%2B1&a=1&a=2&empty=&bare&x[y]=z&__proto__=p&&";
+      const expected = { name: "Grüße +1", a: "2", empty: "", bare: "", "x[y]": "z", ["__proto__"]: "p" };
+      await expectFields(host.base, FORM_TYPE, form, expected);
     }));
 
   test("fields() returns null if the request has no body", () =>
     withHost(scope, echo, async (host) => {
       for (const method of ["GET", "DELETE", "POST"]) {
         const reply = await fetchReply(`${host.base}/`, { method });
-        assert.deepEqual(JSON.parse(reply.body.toString()), { fields: null }, method);
+        assert.deepEqual(jsonBody(reply), { fields: null }, method);
       }
       await expectFields(host.base, JSON_TYPE, "", null);
       await expectFields(host.base, JSON_TYPE, [], null);
@@ -219,9 +192,8 @@ export function fieldsBehaviour(scope: Scope): void {
         [gzip, gzipSync("{}"), 415, "unsupported_media"],
       ];
       for (const [headers, body, status, code] of cases) {
-        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers, body });
-        assert.equal(reply.status, status, `${body}: ${reply.body}`);
-        assert.equal(JSON.parse(reply.body.toString()).code, code, String(body));
+        const reply = await post(host.base, headers, body);
+        assertRefusal(reply, status, code, String(body));
       }
     }));
 
@@ -231,68 +203,36 @@ export function fieldsBehaviour(scope: Scope): void {
       const over = Buffer.from(`{"a":"${"x".repeat(LIMITS.maxBytes - 7)}"}`);
       assert.equal(full.length, LIMITS.maxBytes);
       for (const body of [full, [full.subarray(0, 100), full.subarray(100)]]) {
-        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body });
+        const reply = await post(host.base, JSON_TYPE, body);
         assert.equal(reply.status, 200);
       }
       for (const body of [over, [over.subarray(0, 100), over.subarray(100)]]) {
-        const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body });
-        assert.equal(reply.status, 413);
-        assert.equal(JSON.parse(reply.body.toString()).code, "too_large");
+        const reply = await post(host.base, JSON_TYPE, body);
+        assertRefusal(reply, 413, "too_large");
       }
     }));
 
   test("fields() rejects with timeout if the body stops", async () => {
     const hasty = replying(async (call) => json(200, await call.fields({ maxBytes: 100, idleMs: 50 })));
     await withHost(scope, hasty, async (host) => {
-      const socket = await connectTo(host.origin);
-      const reply = readReply(socket);
-      socket.write(
-        `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"`,
+      const raw = await exchange(
+        host.origin,
+        [
+          `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"`,
+        ],
+        "the timeout",
       );
-      const raw = await within(reply, "the timeout");
-      socket.destroy();
-      assert.equal(statusOf(raw), 408);
-      assertCloses(scope, raw);
-      assert.equal((jsonOf(raw) as { code: string }).code, "timeout");
+      assertRawRefusal(scope, raw, 408, "timeout");
     });
   });
 
-  if (harness.parsing.includes("fields")) {
-    test("fields() returns the fields that a body parser of the host has read", () =>
-      withHost(
-        scope,
-        echo,
-        async (host) => {
-          await expectFields(host.base, JSON_TYPE, '{"a":1,"b":{"c":"d"}}', [
-            ["a", 1],
-            ["b", { c: "d" }],
-          ]);
-          await expectFields(host.base, FORM_TYPE, "a=1&a=2&b=c", [
-            ["a", "2"],
-            ["b", "c"],
-          ]);
-          const list = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body: "[1]" });
-          assert.equal(JSON.parse(list.body.toString()).code, "bad_request");
-          const bare = await fetchReply(`${host.base}/`);
-          assert.deepEqual(JSON.parse(bare.body.toString()), { fields: null });
-        },
-        { parsing: "fields" },
-      ));
-  }
+  const name = "fields() returns the fields that a body parser of the host has read";
+  parsedTest(scope, "fields", name, echo, async (host) => {
+    await expectFields(host.base, JSON_TYPE, '{"a":1,"b":{"c":"d"}}', { a: 1, b: { c: "d" } });
+    await expectFields(host.base, FORM_TYPE, "a=1&a=2&b=c", { a: "2", b: "c" });
+    assertRefusal(await post(host.base, JSON_TYPE, "[1]"), 400, "bad_request");
+    assert.deepEqual(jsonBody(await fetchReply(`${host.base}/`)), { fields: null });
+  });
 
-  if (harness.parsing.includes("nothing left")) {
-    test("fields() rejects with host_misuse at once if the host has consumed the body", () =>
-      withHost(
-        scope,
-        echo,
-        async (host) => {
-          const reply = await fetchReply(`${host.base}/`, { method: "POST", headers: JSON_TYPE, body: "{}" });
-          assert.equal(reply.status, 500);
-          const { code, message } = JSON.parse(reply.body.toString());
-          assert.equal(code, "host_misuse");
-          assert.match(message, /before body parsers/);
-        },
-        { parsing: "nothing left" },
-      ));
-  }
+  consumedBodyTest(scope, "fields()", echo, JSON_TYPE, "{}");
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { fetchReply, jsonOf, sendRaw, statusOf } from "./http-client.ts";
-import { BOUNDARY, fieldPart, filePart, MULTIPART_TYPE, multipart, pseudoRandomBytes } from "./multipart.ts";
-import { countDescriptors, type Scope, withDirectory, withHost } from "./scope.ts";
-import { UPLOAD_LIMITS, uploadService } from "./services.ts";
+import { assertRefusal, jsonBody, jsonOf, post, sendRaw, statusOf } from "./http-client.ts";
+import { BOUNDARY, fieldPart, filePart, multipart, pseudoRandomBytes } from "./multipart.ts";
+import { countDescriptors, type Scope } from "./scope.ts";
 
 const PNG = pseudoRandomBytes(3000);
 const FILE = filePart("imagedata", "a.png", "image/png", PNG);
@@ -94,33 +93,22 @@ export function hostileBodiesBehaviour(scope: Scope): void {
 
   for (const [title, body] of Object.entries(MALFORMED)) {
     test(`upload() rejects ${title} with bad_request, and the next upload succeeds`, () =>
-      withDirectory(async (spoolDirectory) => {
-        const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
-        await withHost(scope, service, async (host) => {
-          const send = (content: string | Buffer | Buffer[]) =>
-            fetchReply(`${host.base}/`, {
-              method: "POST",
-              headers: { "Content-Type": MULTIPART_TYPE },
-              body: content,
-            });
-          const bytes = Buffer.from(body);
-          for (const sent of [bytes, [bytes.subarray(0, 60), bytes.subarray(60)]]) {
-            const reply = await send(sent);
-            assert.equal(reply.status, 400, reply.body.toString());
-            const { code, message } = JSON.parse(reply.body.toString());
-            assert.equal(code, "bad_request");
-            assert.ok(message.length > 10);
-          }
-          assert.deepEqual(await readdir(spoolDirectory), []);
-          assert.equal((await send(multipart([FILE]))).status, 200);
-          assert.equal(service.log.settled, service.log.started);
-          assert.equal(host.lastError(), undefined);
-        });
+      withUploads(scope, {}, async (host) => {
+        const bytes = Buffer.from(body);
+        for (const sent of [bytes, [bytes.subarray(0, 60), bytes.subarray(60)]]) {
+          const reply = await post(host.base, HEADERS, sent);
+          assertRefusal(reply, 400, "bad_request");
+          assert.ok(String(jsonBody(reply).message).length > 10);
+        }
+        assert.deepEqual(await readdir(host.spoolDirectory), []);
+        assert.equal((await post(host.base, HEADERS, multipart([FILE]))).status, 200);
+        assert.equal(host.log.settled, host.log.started);
+        assert.equal(host.lastError(), undefined);
       }));
   }
 
   test("the server survives the request of expressjs/multer#1338 (CVE-2025-7338)", () =>
-    withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
+    withUploads(scope, {}, async (host) => {
       const body = [
         "------FormBoundary",
         'Content-Disposition: form-data; name="image"; filename=""',
@@ -146,7 +134,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
     }));
 
   test("upload() treats hostile names as plain names (CVE-2026-5038, CVE-2026-77078)", () =>
-    withHost(scope, uploadService(UPLOAD_LIMITS), async (host) => {
+    withUploads(scope, {}, async (host) => {
       const names = [
         "__proto__",
         "constructor",
@@ -157,13 +145,9 @@ export function hostileBodiesBehaviour(scope: Scope): void {
         "[]",
       ];
       const body = multipart([...names.map((name) => fieldPart(name, "x")), FILE]);
-      const reply = await fetchReply(`${host.base}/`, {
-        method: "POST",
-        headers: { "Content-Type": MULTIPART_TYPE },
-        body,
-      });
+      const reply = await post(host.base, HEADERS, body);
       assert.equal(reply.status, 200, reply.body.toString());
-      const { fields, fieldsPrototype } = JSON.parse(reply.body.toString());
+      const { fields, fieldsPrototype } = jsonBody(reply);
       assert.equal(fieldsPrototype, "null");
       assert.deepEqual(Object.keys(fields).sort(), names.sort());
       assert.ok(Object.values(fields).every((value) => value === "x"));
@@ -171,26 +155,22 @@ export function hostileBodiesBehaviour(scope: Scope): void {
     }));
 
   test("a hundred simultaneous malformed bodies leak no descriptor and no file (CVE-2025-47935)", () =>
-    withDirectory(async (spoolDirectory) => {
-      const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory });
-      await withHost(scope, service, async (host) => {
-        const send = (body: string | Buffer) =>
-          fetchReply(`${host.base}/`, { method: "POST", headers: { "Content-Type": MULTIPART_TYPE }, body });
-        await send(multipart([FILE]));
-        const before = await countDescriptors();
-        const bodies = Object.values(MALFORMED).filter((body) => body.length < 100_000);
-        for (let round = 0; round < 100; round += 10) {
-          await Promise.all(
-            bodies
-              .slice(round % bodies.length)
-              .slice(0, 10)
-              .map(send),
-          );
-        }
-        assert.deepEqual(await readdir(spoolDirectory), []);
-        assert.equal(service.log.settled, service.log.started);
-        // Connections may still be closing on both sides.
-        assert.ok((await countDescriptors()) <= before + 24);
-      });
+    withUploads(scope, {}, async (host) => {
+      const send = (body: string | Buffer) => post(host.base, HEADERS, body);
+      await send(multipart([FILE]));
+      const before = await countDescriptors();
+      const bodies = Object.values(MALFORMED).filter((body) => body.length < 100_000);
+      for (let round = 0; round < 100; round += 10) {
+        await Promise.all(
+          bodies
+            .slice(round % bodies.length)
+            .slice(0, 10)
+            .map(send),
+        );
+      }
+      assert.deepEqual(await readdir(host.spoolDirectory), []);
+      assert.equal(host.log.settled, host.log.started);
+      // Connections may still be closing on both sides.
+      assert.ok((await countDescriptors()) <= before + 24);
     }));
 }

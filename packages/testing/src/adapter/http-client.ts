@@ -66,6 +66,24 @@ export function fetchReply(url: string, options: ClientRequest = {}): Promise<Cl
   return within(exchange, `${options.method ?? "GET"} ${url}`);
 }
 
+/** Sends a body to the root of a service. */
+export function post(
+  base: string,
+  headers: Record<string, string>,
+  body: ClientRequest["body"] = "",
+): Promise<ClientReply> {
+  return fetchReply(`${base}/`, { method: "POST", headers, body });
+}
+
+/** The JSON body of a reply. */
+export function jsonBody<T = Record<string, unknown>>(reply: ClientReply): T {
+  return JSON.parse(reply.body.toString());
+}
+
+export function assertRefusal(reply: ClientReply, status: number, code: string, of = ""): void {
+  assert.deepEqual([reply.status, jsonBody(reply).code], [status, code], `${of}: ${reply.body}`);
+}
+
 /** Sends one request; resolves when the headers of the reply have arrived. */
 export function openReply(url: string, options: ClientRequest = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -109,11 +127,22 @@ export function connectTo(origin: string): Promise<Socket> {
 }
 
 /** Sends bytes unchanged and returns everything received until the server closes the connection. */
-export async function sendRaw(origin: string, bytes: string | Buffer): Promise<string> {
+export function sendRaw(origin: string, ...bytes: (string | Buffer)[]): Promise<string> {
+  return exchange(origin, bytes, "the reply to a raw request", undefined, readToClose);
+}
+
+/** Sends bytes unchanged and returns one reply, without closing the connection before. */
+export async function exchange(
+  origin: string,
+  bytes: readonly (string | Buffer)[],
+  what: string,
+  ms?: number,
+  read: (socket: Socket) => Promise<string> = readReply,
+): Promise<string> {
   const socket = await connectTo(origin);
-  const reply = readToClose(socket);
-  socket.write(bytes);
-  return await within(reply, "the reply to a raw request").finally(() => socket.destroy());
+  const reply = read(socket);
+  for (const piece of bytes) socket.write(piece);
+  return await within(reply, what, ms).finally(() => socket.destroy());
 }
 
 export function readToClose(socket: Socket): Promise<string> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { isError } from "@outrigger/core/values";
 import { connectTo, fetchReply, openReply, readToClose, until, within } from "./http-client.ts";
-import { type Scope, withHost } from "./scope.ts";
+import { getRequest, requestOn, type Scope, withHost } from "./scope.ts";
 import { service } from "./services.ts";
 
 const MIB = 1024 * 1024;
@@ -12,22 +12,18 @@ export function leavingBehaviour(scope: Scope): void {
 
   for (const way of ["closes", "resets"] as const) {
     test(`call.signal aborts when the client ${way} the connection before the reply`, async () => {
-      let started: () => void = () => {};
-      const waiting = new Promise<void>((resolve) => {
-        started = resolve;
-      });
+      const { promise: waiting, resolve: started } = deferred();
       let outcome: unknown = "pending";
       const patient = service(async (call) => {
         const { signal } = call;
         assert.equal(signal.aborted, false);
         started();
-        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await aborted(signal);
         outcome = signal.reason;
         throw signal.reason;
       });
       await withHost(scope, patient, async (host) => {
-        const socket = await connectTo(host.origin);
-        socket.write(`GET ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+        const socket = await requestOn(host, `${mountPath}/`);
         await within(waiting, "the call to begin");
         if (way === "closes") socket.destroy();
         else socket.resetAndDestroy();
@@ -40,14 +36,8 @@ export function leavingBehaviour(scope: Scope): void {
   }
 
   test("a service that reads the body after the client has disconnected gets an aborted signal", async () => {
-    let started: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
-      started = resolve;
-    });
-    let left: () => void = () => {};
-    const gone = new Promise<void>((resolve) => {
-      left = resolve;
-    });
+    const { promise: begun, resolve: started } = deferred();
+    const { promise: gone, resolve: left } = deferred();
     const outcomes: unknown[] = [];
     const late = service(async (call) => {
       if (call.path === "/ping") return { status: 204, headers: {} };
@@ -83,7 +73,7 @@ export function leavingBehaviour(scope: Scope): void {
       return {
         status: 200,
         headers: { "Content-Type": "image/png", "Content-Length": String(size) },
-        body: call.path === "/buffer" ? body : Readable.from(pieces(body), { objectMode: false }),
+        body: call.path === "/buffer" ? body : inPieces(body),
       };
     });
     await withHost(scope, serving, async (host) => {
@@ -111,7 +101,7 @@ export function leavingBehaviour(scope: Scope): void {
     const signals: AbortSignal[] = [];
     const serving = service(async (call) => {
       signals.push(call.signal);
-      const source = Readable.from(pieces(Buffer.alloc(8 * MIB)), { objectMode: false });
+      const source = inPieces(Buffer.alloc(8 * MIB));
       sources.push(source);
       return {
         status: 200,
@@ -143,11 +133,11 @@ export function leavingBehaviour(scope: Scope): void {
       const serving = service(async ({ path, signal }) => {
         if (path === "/wait" || path === "/late") {
           waiting++;
-          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          await aborted(signal);
           reasons.push(signal.reason);
           if (path === "/wait") throw signal.reason;
         }
-        const source = Readable.from(pieces(Buffer.alloc(8 * MIB)), { objectMode: false });
+        const source = inPieces(Buffer.alloc(8 * MIB));
         sources.push(source);
         return {
           status: 200,
@@ -159,9 +149,7 @@ export function leavingBehaviour(scope: Scope): void {
         const socket = await connectTo(host.origin);
         // Many more than the listeners per connection after which Node warns of a leak.
         const paths = ["/", "/", "/wait", "/late", ...Array.from({ length: 20 }, () => "/")];
-        socket.write(
-          paths.map((path) => `GET ${mountPath}${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`).join(""),
-        );
+        socket.write(paths.map((path) => getRequest(mountPath + path)).join(""));
         await until(() => sources.length + waiting === paths.length, "every call has begun");
         socket.resetAndDestroy();
         await until(() => reasons.length === 2, "the waiting calls were aborted");
@@ -174,20 +162,16 @@ export function leavingBehaviour(scope: Scope): void {
   );
 
   test("the stream of a reply to a disconnected client is destroyed", async () => {
-    let started: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
-      started = resolve;
-    });
+    const { promise: begun, resolve: started } = deferred();
     const source = Readable.from([Buffer.alloc(10)], { objectMode: false });
     const late = service(async (call) => {
       const { signal } = call;
       started();
-      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await aborted(signal);
       return { status: 200, headers: { "Content-Type": "image/png" }, body: source };
     });
     await withHost(scope, late, async (host) => {
-      const socket = await connectTo(host.origin);
-      socket.write(`GET ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
+      const socket = await requestOn(host, `${mountPath}/`);
       await within(begun, "the call to begin");
       socket.destroy();
       await until(() => source.closed, "the stream is closed");
@@ -196,15 +180,13 @@ export function leavingBehaviour(scope: Scope): void {
 
   test("the server still answers after clients have disconnected in every way", async () => {
     const serving = service(async (call) => {
-      if (call.path === "/wait")
-        await new Promise((resolve) => call.signal.addEventListener("abort", resolve));
+      if (call.path === "/wait") await aborted(call.signal);
       return { status: 200, headers: { "Content-Type": "text/plain" }, body: "fine" };
     });
     await withHost(scope, serving, async (host) => {
       for (let round = 0; round < 20; round++) {
-        const socket = await connectTo(host.origin);
+        const socket = await requestOn(host, `${mountPath}/wait`);
         const closed = readToClose(socket);
-        socket.write(`GET ${mountPath}/wait HTTP/1.1\r\nHost: a.example\r\n\r\n`);
         if (round % 3 === 0) socket.end();
         else if (round % 3 === 1) socket.destroy();
         else socket.resetAndDestroy();
@@ -215,7 +197,23 @@ export function leavingBehaviour(scope: Scope): void {
   });
 }
 
-/** Cuts a Buffer into pieces of 64 KiB. */
-function* pieces(bytes: Buffer): Generator<Buffer> {
-  for (let start = 0; start < bytes.length; start += 65536) yield bytes.subarray(start, start + 65536);
+/** Streams a Buffer in pieces of 64 KiB. */
+function inPieces(bytes: Buffer): Readable {
+  const starts = Array.from({ length: Math.ceil(bytes.length / 65536) }, (_, index) => index * 65536);
+  return Readable.from(
+    starts.map((start) => bytes.subarray(start, start + 65536)),
+    { objectMode: false },
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => signal.addEventListener("abort", resolve));
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }

@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { Readable } from "node:stream";
+import type { Reply, Service } from "@outrigger/core";
 import { foreignError } from "../foreign-copy.ts";
-import { type ClientReply, connectTo, fetchReply, openReply, turn, until, within } from "./http-client.ts";
+import {
+  type ClientReply,
+  fetchReply,
+  jsonBody,
+  openReply,
+  sendRaw,
+  turn,
+  until,
+  within,
+} from "./http-client.ts";
 import { pseudoRandomBytes } from "./multipart.ts";
-import { type Scope, withHost } from "./scope.ts";
+import { getRequest, type Scope, withHost } from "./scope.ts";
 import { json, service } from "./services.ts";
 
 const MIB = 1024 * 1024;
@@ -14,40 +24,34 @@ export function repliesBehaviour(scope: Scope): void {
   const picture = pseudoRandomBytes(20 * 1024);
 
   test("a reply body given as Buffer, Uint8Array, string or stream is sent byte for byte with its own type and length", async () => {
-    const bodies = {
-      "/buffer": () => picture,
-      "/view": () => new Uint8Array(picture.buffer, picture.byteOffset + 7, 1000),
-      "/string": () => "<p>Grüße</p>",
-      "/stream": () => Readable.from([picture.subarray(0, 9), picture.subarray(9)], { objectMode: false }),
-      "/unmeasured": () => Readable.from([picture], { objectMode: false }),
+    const text = "<p>Grüße</p>";
+    const stream = (...chunks: Buffer[]) => Readable.from(chunks, { objectMode: false });
+    const view = new Uint8Array(picture.buffer, picture.byteOffset + 7, 1000);
+    const bodies: Record<string, [make: () => NonNullable<Reply["body"]>, expected: Buffer]> = {
+      "/buffer": [() => picture, picture],
+      "/view": [() => view, picture.subarray(7, 1007)],
+      "/string": [() => text, Buffer.from(text)],
+      "/stream": [() => stream(picture.subarray(0, 9), picture.subarray(9)), picture],
+      "/unmeasured": [() => stream(picture), picture],
     };
-    const expected: Record<string, Buffer> = {
-      "/buffer": picture,
-      "/view": picture.subarray(7, 1007),
-      "/string": Buffer.from("<p>Grüße</p>"),
-      "/stream": picture,
-      "/unmeasured": picture,
-    };
-    const serving = service(async (call) => {
-      const make = bodies[call.path as keyof typeof bodies];
-      const length = expected[call.path]?.length ?? 0;
+    const serving = service(async ({ path }) => {
+      const [make, expected] = bodies[path] ?? assert.fail(path);
+      const length = { "Content-Length": String(expected.length) };
       return {
         status: 200,
-        headers: {
-          "content-type": "image/x-test",
-          ...(call.path === "/unmeasured" ? {} : { "Content-Length": String(length) }),
-        },
+        headers: { "content-type": "image/x-test", ...(path === "/unmeasured" ? {} : length) },
         body: make(),
       };
     });
     await withHost(scope, serving, async (host) => {
-      for (const path of Object.keys(bodies)) {
-        const reply = await fetchReply(host.base + path);
-        assert.equal(reply.status, 200, path);
-        assert.equal(reply.headers["content-type"], "image/x-test", path);
-        assert.deepEqual(reply.body, expected[path], path);
-        const length = path === "/unmeasured" ? undefined : String(expected[path]?.length);
-        assert.equal(reply.headers["content-length"], length, path);
+      for (const [path, [, expected]] of Object.entries(bodies)) {
+        const { status, headers, body } = await fetchReply(host.base + path);
+        const length = path === "/unmeasured" ? undefined : String(expected.length);
+        assert.deepEqual(
+          [status, headers["content-type"], headers["content-length"], body],
+          [200, "image/x-test", length, expected],
+          path,
+        );
       }
     });
   });
@@ -98,7 +102,7 @@ export function repliesBehaviour(scope: Scope): void {
         if (status === 204 || status === 304) continue;
         const full = await fetchReply(`${host.base}/${status}/json`);
         assert.equal(full.status, status);
-        assert.equal(JSON.parse(full.body.toString()).status, String(status));
+        assert.equal(jsonBody(full).status, String(status));
         assert.equal(full.headers["content-type"], "application/json");
       }
     });
@@ -114,19 +118,14 @@ export function repliesBehaviour(scope: Scope): void {
       return { status: call.path === "/204" ? 204 : 200, headers, body };
     });
     await withHost(scope, serving, async (host) => {
-      for (const [method, path] of [
-        ["HEAD", "/none"],
-        ["HEAD", "/stream"],
-        ["GET", "/204"],
-      ]) {
-        const reply = await fetchReply(`${host.base}${path}`, { method: method ?? "" });
-        assert.equal(reply.body.length, 0);
-        if (method === "HEAD") {
-          assert.equal(reply.headers["content-length"], "123456");
-          assert.equal(reply.headers["content-type"], "image/png");
-          assert.equal(reply.headers.etag, '"x"');
-        }
+      for (const path of ["/none", "/stream"]) {
+        const { body, headers } = await fetchReply(host.base + path, { method: "HEAD" });
+        assert.deepEqual(
+          [body.length, headers["content-length"], headers["content-type"], headers.etag],
+          [0, "123456", "image/png", '"x"'],
+        );
       }
+      assert.equal((await fetchReply(`${host.base}/204`)).body.length, 0);
       assert.equal(streams.length, 2);
       await until(() => streams.every((stream) => stream.destroyed), "both streams are destroyed");
     });
@@ -205,13 +204,7 @@ export function repliesBehaviour(scope: Scope): void {
       }),
     }));
     await withHost(scope, serving, async (host) => {
-      const socket = await connectTo(host.origin);
-      const chunks: Buffer[] = [];
-      socket.on("data", (chunk) => chunks.push(chunk));
-      const closed = new Promise((resolve) => socket.once("close", resolve));
-      socket.write(`GET ${scope.mountPath}/ HTTP/1.1\r\nHost: a.example\r\n\r\n`);
-      await within(closed, "the connection to break");
-      const text = Buffer.concat(chunks).toString();
+      const text = await sendRaw(host.origin, getRequest(`${scope.mountPath}/`));
       assert.ok(text === "" || (text.startsWith("HTTP/1.1 200") && !text.endsWith("0\r\n\r\n")), text);
     });
   });
@@ -246,40 +239,26 @@ export function repliesBehaviour(scope: Scope): void {
     });
   });
 
-  test("the host's error handling receives a failure of the service", async () => {
-    const failure = new Error("a bug");
-    const failing = service(async () => {
-      throw failure;
-    });
-    await withHost(scope, failing, async (host) => {
-      const reply = await fetchReply(`${host.base}/`);
-      assert.equal(reply.status, 500);
-      assert.equal(host.lastError(), failure);
-      assert.ok(!reply.body.toString().includes(failure.stack ?? "?"));
-    });
-  });
-
-  test("the host's error handling receives an error of another copy of core unchanged", async () => {
-    const failure = foreignError("store_unavailable");
-    const failing = service(async () => {
-      throw failure;
-    });
-    await withHost(scope, failing, async (host) => {
-      assert.equal((await fetchReply(`${host.base}/`)).status, 500);
-      assert.equal(host.lastError(), failure);
-    });
-  });
-
-  test("a service that throws synchronously is treated like one that rejects", async () => {
-    const failure = new Error("an early bug");
-    const throwing = {
-      handle(): never {
+  const failures: Record<string, [unknown, (failure: unknown) => Service["handle"]]> = {
+    "a failure of the service": [new Error("a bug"), (failure) => () => Promise.reject(failure)],
+    "an error of another copy of core unchanged": [
+      foreignError("store_unavailable"),
+      (failure) => () => Promise.reject(failure),
+    ],
+    "what a service throws synchronously": [
+      new Error("an early bug"),
+      (failure) => () => {
         throw failure;
       },
-    };
-    await withHost(scope, throwing, async (host) => {
-      assert.equal((await fetchReply(`${host.base}/`)).status, 500);
-      assert.equal(host.lastError(), failure);
-    });
-  });
+    ],
+  };
+  for (const [title, [failure, failWith]] of Object.entries(failures)) {
+    test(`the host's error handling receives ${title}`, () =>
+      withHost(scope, { handle: failWith(failure) }, async (host) => {
+        const reply = await fetchReply(`${host.base}/`);
+        assert.equal(reply.status, 500);
+        assert.equal(host.lastError(), failure);
+        assert.ok(!reply.body.toString().includes((failure as Error).stack ?? "?"));
+      }));
+  }
 }

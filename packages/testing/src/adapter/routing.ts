@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Call } from "@outrigger/core";
-import { fetchReply, jsonOf, sendRaw, statusOf } from "./http-client.ts";
+import { fetchReply, jsonBody, jsonOf, sendRaw, statusOf } from "./http-client.ts";
 import { type Scope, withHost } from "./scope.ts";
 import { json, service } from "./services.ts";
 
@@ -18,7 +18,7 @@ export function routingBehaviour(scope: Scope): void {
     withHost(scope, echo, async (host) => {
       const reply = await fetchReply(`${host.base}/api/x.json?b=2&a=%20&b=1`, { method: "PATCH" });
       assert.equal(reply.status, 200);
-      assert.deepEqual(JSON.parse(reply.body.toString()), {
+      assert.deepEqual(jsonBody(reply), {
         method: "PATCH",
         path: "/api/x.json",
         search: "b=2&a=%20&b=1",
@@ -159,7 +159,7 @@ export function routingBehaviour(scope: Scope): void {
           Forwarded: "for=203.0.113.9;proto=https;host=evil.example",
         },
       });
-      const seen = JSON.parse(reply.body.toString());
+      const seen = jsonBody(reply);
       assert.equal(seen.origin, host.origin);
       assert.equal(seen.secure, false);
       assert.equal(seen.clientIp, "127.0.0.1");
@@ -194,7 +194,7 @@ export function routingBehaviour(scope: Scope): void {
         } else {
           assert.equal(own.status, 404);
           assert.equal(own.headers["content-type"], "application/problem+json; charset=utf-8");
-          assert.equal(JSON.parse(own.body.toString()).status, 404);
+          assert.equal(jsonBody(own).status, 404);
         }
         assert.equal(host.lastError(), undefined);
       },
@@ -225,8 +225,8 @@ export function routingBehaviour(scope: Scope): void {
       async (host) => {
         const one = await fetchReply(`${host.base}/first`);
         const two = await fetchReply(`${host.origin}/other/second`);
-        assert.equal(JSON.parse(one.body.toString()).mountPath, mountPath);
-        assert.equal(JSON.parse(two.body.toString()).mountPath, "/other");
+        assert.equal(jsonBody(one).mountPath, mountPath);
+        assert.equal(jsonBody(two).mountPath, "/other");
         assert.equal((await fetchReply(`${host.origin}/other/first`)).status, 404);
       },
       { other: second },

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Service } from "@outrigger/core";
 import type { ConformanceTest } from "../conformance-test.ts";
-import { within } from "./http-client.ts";
+import { assertRefusal, connectTo, jsonBody, jsonOf, post, statusOf, within } from "./http-client.ts";
 
 /** How the host app treats request bodies before the service receives the request. */
 export type HostParsing =
@@ -68,9 +69,22 @@ export interface MountedHost extends AdapterHost {
   base: string;
 }
 
-/** Fails if a raw reply after which the adapter must close the connection does not say so. */
-export function assertCloses({ hasWire }: Scope, raw: string): void {
+/** Checks a raw reply after which the adapter must close the connection. */
+export function assertRawRefusal({ hasWire }: Scope, raw: string, status: number, code: string): void {
+  assert.equal(statusOf(raw), status, raw);
   if (hasWire) assert.match(raw, /\r\nconnection: close\r\n/i);
+  assert.equal((jsonOf(raw) as { code: string }).code, code);
+}
+
+/** Opens a connection and sends a GET request on it. */
+export async function requestOn(host: AdapterHost, path: string): Promise<Socket> {
+  const socket = await connectTo(host.origin);
+  socket.write(getRequest(path));
+  return socket;
+}
+
+export function getRequest(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`;
 }
 
 /** Starts a host, runs `body`, and closes the host in any case. */
@@ -86,6 +100,34 @@ export async function withHost(
   } finally {
     await within(host.close(), "the host to close");
   }
+}
+
+/** Registers a test with a host that treats bodies like this, unless the harness cannot set it up. */
+export function parsedTest(
+  scope: Scope,
+  parsing: HostParsing,
+  name: string,
+  service: Service,
+  body: (host: MountedHost) => Promise<void>,
+): void {
+  if (scope.harness.parsing.includes(parsing))
+    scope.test(name, () => withHost(scope, service, body, { parsing }));
+}
+
+/** Registers the test that a method of the call rejects a body that the host has read. */
+export function consumedBodyTest(
+  scope: Scope,
+  method: string,
+  service: Service,
+  headers: Record<string, string>,
+  content: string | Buffer,
+): void {
+  const name = `${method} rejects with host_misuse at once if the host has consumed the body`;
+  parsedTest(scope, "nothing left", name, service, async ({ base }) => {
+    const reply = await post(base, headers, content);
+    assertRefusal(reply, 500, "host_misuse");
+    assert.match(String(jsonBody(reply).message), /before body parsers/);
+  });
 }
 
 /** Runs `body` with an empty directory, then deletes it. */

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { MULTIPART_TYPE, pseudoRandomBytes } from "./multipart.ts";
-import { sha256, type UploadReport } from "./services.ts";
+import { readdir } from "node:fs/promises";
+import type { UploadLimits } from "@outrigger/core";
+import { type ClientReply, jsonBody } from "./http-client.ts";
+import { filePart, MULTIPART_TYPE, multipart, pseudoRandomBytes } from "./multipart.ts";
+import { type MountedHost, type Scope, withDirectory, withHost } from "./scope.ts";
+import { sha256, UPLOAD_LIMITS, type UploadLog, type UploadReport, uploadService } from "./services.ts";
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
@@ -8,13 +12,42 @@ export const HEADERS = { "Content-Type": MULTIPART_TYPE };
 /** Content of a file; nothing in the suite decodes it. */
 export const PNG = pseudoRandomBytes(200 * KIB);
 
-export function checkReport(report: UploadReport, content: Buffer): void {
+/** A body whose only part is a file. */
+export function oneFile(content: string | Buffer = PNG): Buffer {
+  return multipart([filePart("imagedata", "a.png", "image/png", content)]);
+}
+
+export interface UploadHost extends MountedHost {
+  log: UploadLog;
+  spoolDirectory: string;
+}
+
+/** Mounts a service that receives uploads into an empty directory, which must be empty again at the end. */
+export function withUploads(
+  scope: Scope,
+  limits: Partial<UploadLimits>,
+  body: (host: UploadHost) => Promise<void>,
+): Promise<void> {
+  return withDirectory(async (spoolDirectory) => {
+    const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, ...limits });
+    await withHost(scope, service, async (host) => {
+      await body({ ...host, log: service.log, spoolDirectory });
+      assert.deepEqual(await readdir(spoolDirectory), []);
+    });
+  });
+}
+
+/** Checks the reply to an upload, and returns its report. */
+export function checkReport(reply: ClientReply, content: Buffer): UploadReport {
+  assert.equal(reply.status, 200, reply.body.toString());
+  const report = jsonBody<UploadReport>(reply);
   const head = content.subarray(0, 64 * KIB);
   assert.equal(report.size, content.length, JSON.stringify(report));
   assert.equal(report.sha256, sha256(content));
   assert.equal(report.diskSha256, sha256(content));
   assert.equal(report.headLength, head.length);
   assert.equal(report.headSha256, sha256(head));
+  return report;
 }
 
 export function uploadHead(mountPath: string, length: number, more = ""): string {
