@@ -3,6 +3,8 @@ import { readdir } from "node:fs/promises";
 import { assertRefusal, jsonBody, jsonOf, post, sendRaw, statusOf } from "./http-client.ts";
 import { BOUNDARY, fieldPart, filePart, multipart, pseudoRandomBytes } from "./multipart.ts";
 import { countDescriptors, type Scope } from "./scope.ts";
+import type { UploadReport } from "./services.ts";
+import { HEADERS, withUploads } from "./upload-requests.ts";
 
 const PNG = pseudoRandomBytes(3000);
 const FILE = filePart("imagedata", "a.png", "image/png", PNG);
@@ -147,7 +149,7 @@ export function hostileBodiesBehaviour(scope: Scope): void {
       const body = multipart([...names.map((name) => fieldPart(name, "x")), FILE]);
       const reply = await post(host.base, HEADERS, body);
       assert.equal(reply.status, 200, reply.body.toString());
-      const { fields, fieldsPrototype } = jsonBody(reply);
+      const { fields, fieldsPrototype } = jsonBody<UploadReport>(reply);
       assert.equal(fieldsPrototype, "null");
       assert.deepEqual(Object.keys(fields).sort(), names.sort());
       assert.ok(Object.values(fields).every((value) => value === "x"));
