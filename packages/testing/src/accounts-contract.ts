@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import type { Account, Accounts, Charge, ReserveResult } from "@outrigger/core/lookup";
+import type { Account, Accounts, Charge } from "@outrigger/core/lookup";
 import { accountKeysBehaviour } from "./accounts/keys.ts";
 import { reserveBehaviour } from "./accounts/reserve.ts";
-import { type AccountsTest, accountOf } from "./accounts/samples.ts";
-import { assertRejects } from "./blob-store/scope.ts";
+import { accountOf, KEY } from "./accounts/samples.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
+import { callBoth, closedBehaviour, type PairTest, pairTest } from "./pair.ts";
 
 export interface AccountsContractOptions {
   /** Opens accounts on the same data, as another process would. @default the same object */
@@ -25,62 +25,46 @@ export function accountsContract(
   create: () => Promise<Accounts>,
   options: AccountsContractOptions = {},
 ): void {
-  const check: AccountsTest = (name, body) =>
-    test(`accounts: ${name}`, async () => {
-      const one = await create();
-      const another = (await options.openAnother?.(one)) ?? one;
-      try {
-        await body({ one, another, id: `a-${randomBytes(8).toString("hex")}` });
-      } finally {
-        await Promise.all([one.close(), another.close()]);
-      }
-    });
+  const check = pairTest(test, "accounts", create, options.openAnother);
   accountsBehaviour(check);
   accountKeysBehaviour(check);
   reserveBehaviour(check);
 
   check("failures are errors that another copy of core recognises", async ({ one, id }) => {
-    const key = { hint: "or_1", createdAt: 1, revokedAt: null };
     const hash = randomBytes(32).toString("base64url");
     await one.create(accountOf(id));
-    await one.addKey(id, hash, key);
-    await assertRecognised(() => one.addKey(id, hash, key), "conflict");
-    await one.close();
-    await assertRecognised(() => one.get(id), "store_unavailable");
+    await one.addKey(id, hash, KEY);
+    await assertRecognised(() => one.addKey(id, hash, KEY), "conflict");
   });
 
-  check(
-    "every method rejects with store_unavailable after close, and close may be called twice",
+  closedBehaviour(
+    check,
     async ({ one, id }) => {
-      const account = accountOf(id);
-      await one.create(account);
-      await one.close();
-      await one.close();
+      await one.create(accountOf(id));
+      return one;
+    },
+    ({ one, id }) => {
       const charge: Charge = { account: id, kind: "searches", month: "2026-03", request: "r" };
-      const key = { hint: "or_1", createdAt: 1, revokedAt: null };
-      const calls: Record<string, () => Promise<unknown> | undefined> = {
+      return {
         create: () => one.create(accountOf(`${id}-2`)),
         get: () => one.get(id),
         list: () => one.list({ limit: 1 }),
-        addKey: () => one.addKey(id, "h".repeat(43), key),
+        addKey: () => one.addKey(id, "h".repeat(43), KEY),
         findByKey: () => one.findByKey("h".repeat(43)),
         keys: () => one.keys(id),
         revokeKeys: () => one.revokeKeys(id, "or_1", 1),
-        reserve: (): Promise<ReserveResult> => one.reserve(charge, 1, 10, 1),
+        reserve: () => one.reserve(charge, 1, 10, 1),
         ...(one.preview && { preview: () => one.preview?.(charge, 1, 10, 1) }),
         ...(one.charge && { charge: () => one.charge?.(charge, 1, 10, 1) }),
         renew: () => one.renew([charge], 1),
         settle: () => one.settle(charge, 1),
         usage: () => one.usage(id, "2026-03", 1),
       };
-      for (const [name, call] of Object.entries(calls)) {
-        await assertRejects(async () => call(), "store_unavailable", name);
-      }
     },
   );
 }
 
-function accountsBehaviour(check: AccountsTest): void {
+function accountsBehaviour(check: PairTest<Accounts>): void {
   check("an account is stored with every field unchanged", async ({ one, another, id }) => {
     const full: Account = {
       id,
@@ -110,18 +94,14 @@ function accountsBehaviour(check: AccountsTest): void {
     },
   );
 
-  check(
-    "of many simultaneous create calls for one ID, exactly one returns true",
-    async ({ one, another, id }) => {
-      const results = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          (index % 2 === 0 ? one : another).create({ ...accountOf(id), plan: `plan-${index}` }),
-        ),
-      );
-      assert.equal(results.filter(Boolean).length, 1);
-      assert.equal((await one.get(id))?.plan, `plan-${results.indexOf(true)}`);
-    },
-  );
+  check("of many simultaneous create calls for one ID, exactly one returns true", async (pair) => {
+    const { one, id } = pair;
+    const results = await callBoth(pair, 20, (accounts, index) =>
+      accounts.create({ ...accountOf(id), plan: `plan-${index}` }),
+    );
+    assert.equal(results.filter(Boolean).length, 1);
+    assert.equal((await one.get(id))?.plan, `plan-${results.indexOf(true)}`);
+  });
 
   check("list returns accounts in order of creation, page by page", async ({ one, another, id }) => {
     const ids = ["c", "a", "-b", "_", "Z", "0", "aa"].map((suffix) => `${id}${suffix}`);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { type BlobStore, isLocalStore } from "@outrigger/core/stores";
 import { abilitiesBehaviour, type BlobStoreAbility } from "./blob-store/abilities.ts";
 import { conditionsBehaviour } from "./blob-store/conditions.ts";
 import { keysBehaviour } from "./blob-store/keys.ts";
 import { readsBehaviour } from "./blob-store/reads.ts";
-import { assertRejects, type BlobStoreScope, failure, someBytes } from "./blob-store/scope.ts";
+import { type BlobStoreScope, failure, someBytes } from "./blob-store/scope.ts";
 import { writesBehaviour } from "./blob-store/writes.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised, foreignError } from "./foreign-copy.ts";
+import { closedBehaviour, type PairTest, pairTest } from "./pair.ts";
 
 export type { BlobStoreAbility } from "./blob-store/abilities.ts";
 
@@ -35,16 +35,9 @@ export function blobStoreContract(
   create: () => Promise<BlobStore>,
   options: BlobStoreContractOptions = {},
 ): void {
+  const pairs = pairTest(test, "blob store", create);
   const scope: BlobStoreScope = {
-    test: (name, body) =>
-      test(`blob store: ${name}`, async () => {
-        const store = await create();
-        try {
-          await body(store, `contract-${randomBytes(9).toString("hex")}`);
-        } finally {
-          await store.close();
-        }
-      }),
+    test: (name, body) => pairs(name, ({ one, id }) => body(one, id)),
     largestBytes: options.largestBytes ?? 5 * 2 ** 20 + 1,
     listedKeys: options.listedKeys ?? 1000,
   };
@@ -52,7 +45,7 @@ export function blobStoreContract(
   readsBehaviour(scope);
   conditionsBehaviour(scope);
   keysBehaviour(scope);
-  closeBehaviour(scope);
+  closeBehaviour(pairs);
   foreignCopyBehaviour(scope);
   abilitiesBehaviour(scope, options.abilities ?? []);
 }
@@ -62,8 +55,6 @@ function foreignCopyBehaviour({ test }: BlobStoreScope): void {
     await store.put(key, someBytes(10));
     await assertRecognised(() => store.put(key, someBytes(10), { ifRevision: null }), "conflict");
     await assertRecognised(() => store.get(key, { range: { start: 10, end: 20 } }), "bad_request");
-    await store.close();
-    await assertRecognised(() => store.stat(key), "store_unavailable");
   });
 
   test("put rejects with the error of a failed body, also if another copy of core created it", async (store, key) => {
@@ -77,20 +68,25 @@ function foreignCopyBehaviour({ test }: BlobStoreScope): void {
   });
 }
 
-function closeBehaviour({ test }: BlobStoreScope): void {
-  test("every method rejects with store_unavailable after close, and close may be called twice", async (store, key) => {
-    await store.put(key, someBytes(10));
-    await store.close();
-    await store.close();
-    await assertRejects(() => store.get(key), "store_unavailable", "get");
-    await assertRejects(() => store.stat(key), "store_unavailable", "stat");
-    await assertRejects(() => store.put(key, someBytes(10)), "store_unavailable", "put");
-    await assertRejects(() => store.delete(key), "store_unavailable", "delete");
-    await assertRejects(() => store.list(""), "store_unavailable", "list");
-    await assertRejects(() => store.list(`${key}/`), "store_unavailable", "list below");
-    if (!isLocalStore(store)) return;
-    await assertRejects(() => store.adopt(key, "x"), "store_unavailable", "adopt");
-    await assertRejects(() => store.localPath(key), "store_unavailable", "path");
-    await assertRejects(() => store.localSecret(), "store_unavailable", "secret");
-  });
+function closeBehaviour(check: PairTest<BlobStore>): void {
+  closedBehaviour(
+    check,
+    async ({ one, id }) => {
+      await one.put(id, someBytes(10));
+      return one;
+    },
+    ({ one, id }) => ({
+      get: () => one.get(id),
+      stat: () => one.stat(id),
+      put: () => one.put(id, someBytes(10)),
+      delete: () => one.delete(id),
+      list: () => one.list(""),
+      "list below": () => one.list(`${id}/`),
+      ...(isLocalStore(one) && {
+        adopt: () => one.adopt(id, "x"),
+        path: () => one.localPath(id),
+        secret: () => one.localSecret(),
+      }),
+    }),
+  );
 }

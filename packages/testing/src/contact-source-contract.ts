@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { ContactSource } from "@outrigger/core/lookup";
-import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { domainsBehaviour } from "./contact-source/domains.ts";
 import { erasureBehaviour } from "./contact-source/erasure.ts";
@@ -13,7 +12,7 @@ import {
 } from "./contact-source/samples.ts";
 import { searchBehaviour } from "./contact-source/search.ts";
 import { verificationBehaviour } from "./contact-source/verification.ts";
-import { assertRecognised } from "./foreign-copy.ts";
+import { closedBehaviour, pairTest } from "./pair.ts";
 
 export interface ContactSourceContractOptions<Source extends ContactSource> {
   /** Loads these contacts into the source, as an import would. Resolves when every answer includes them. */
@@ -36,45 +35,37 @@ export function contactSourceContract<Source extends ContactSource>(
   create: () => Promise<Source>,
   options: ContactSourceContractOptions<Source>,
 ): void {
+  const pairs = pairTest(test, "contact source", create);
   const check: ContactSourceTest = (name, body) =>
-    test(`contact source: ${name}`, async () => {
-      const source = await create();
-      try {
-        await body({ source, domain: randomDomain(), load: (data) => options.load(source, data) });
-      } finally {
-        await source.close();
-      }
-    });
+    pairs(name, ({ one: source }) =>
+      body({ source, domain: randomDomain(), load: (data) => options.load(source, data) }),
+    );
   domainsBehaviour(check);
   searchBehaviour(check, options.contacts ?? 1000);
   peopleBehaviour(check);
   erasureBehaviour(check);
   verificationBehaviour(check, options.keepsVerifications ?? true);
 
-  check("failures are errors that another copy of core recognises", async ({ source, domain }) => {
-    await source.close();
-    await assertRecognised(() => source.domain(domain), "store_unavailable");
-  });
-
-  check(
-    "every method rejects with store_unavailable after close, and close may be called twice",
+  closedBehaviour(
+    check,
     async ({ source, domain, load }) => {
       await load({ contacts: [contactOf(`a@${domain}`)] });
-      await source.close();
-      await source.close();
-      await assertRejects(() => source.domain(domain), "store_unavailable", "domain");
-      await assertRejects(() => source.domainOf(domain), "store_unavailable", "domainOf");
-      const page = { limit: 1, offset: 0 };
-      await assertRejects(() => source.search(domain, {}, page), "store_unavailable", "search");
-      await assertRejects(() => source.find(`a@${domain}`), "store_unavailable", "find");
-      await assertRejects(() => source.findByName(domain, "A", "B"), "store_unavailable", "findByName");
-      await assertRejects(() => source.count(domain), "store_unavailable", "count");
-      const verdict = { status: "valid", date: "2026-05-04" } as const;
-      const record = async () => source.recordVerification?.(`a@${domain}`, verdict, true);
-      if (source.recordVerification) await assertRejects(record, "store_unavailable", "recordVerification");
-      await assertRejects(() => source.erase(`a@${domain}`), "store_unavailable", "erase");
-      await assertRejects(() => source.eraseDomain(domain), "store_unavailable", "eraseDomain");
+      return source;
     },
+    ({ source, domain }) => ({
+      domain: () => source.domain(domain),
+      domainOf: () => source.domainOf(domain),
+      search: () => source.search(domain, {}, { limit: 1, offset: 0 }),
+      find: () => source.find(`a@${domain}`),
+      findByName: () => source.findByName(domain, "A", "B"),
+      count: () => source.count(domain),
+      ...(source.recordVerification && {
+        recordVerification: () =>
+          source.recordVerification?.(`a@${domain}`, { status: "valid", date: "2026-05-04" }, true),
+      }),
+      erase: () => source.erase(`a@${domain}`),
+      eraseDomain: () => source.eraseDomain(domain),
+    }),
   );
 
   check("an unknown domain has no facts, contacts or counts", async ({ source, domain }) => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore, LeaseStore } from "@outrigger/core/stores";
 import { assertBytes, assertRejects, someBytes } from "./blob-store/scope.ts";
@@ -7,13 +6,13 @@ import type { ConformanceTest } from "./conformance-test.ts";
 import { assertRecognised } from "./foreign-copy.ts";
 import {
   acquired,
-  type LeaseTest,
   type LeasingStore,
   LONG_MS,
   POLL_MS,
   untilAcquired,
   withLeases,
 } from "./lease-store/scope.ts";
+import { callBoth, closedBehaviour, type PairTest, pairTest } from "./pair.ts";
 
 export interface LeaseStoreContractOptions {
   /** Opens another store on the backend of the first, as another process would. @default the first itself */
@@ -42,164 +41,167 @@ export function leaseStoreContract(
   create: () => Promise<BlobStore>,
   options: LeaseStoreContractOptions = {},
 ): void {
-  const check: LeaseTest = (name, body) =>
-    test(`leases: ${name}`, async () => {
-      const one = withLeases(await create());
-      const other = options.openAnother === undefined ? one : withLeases(await options.openAnother(one));
-      try {
-        await body(one, other, `contract-${randomBytes(9).toString("hex")}/x`);
-      } finally {
-        await one.close();
-        await other.close();
-      }
-    });
+  const { openAnother } = options;
+  const check = pairTest(
+    test,
+    "leases",
+    async () => withLeases(await create()),
+    openAnother && (async (one) => withLeases(await openAnother(one))),
+  );
   if (options.isSupported === false) {
     unsupportedBehaviour(check);
     return;
   }
-  check("leasesSupported returns true, or is absent, if the store supports leases", async (one, _, key) => {
-    assert.equal((await one.leasesSupported?.()) ?? true, true);
-    await acquired(one, key);
-  });
+  check(
+    "leasesSupported returns true, or is absent, if the store supports leases",
+    async ({ one, id: key }) => {
+      assert.equal((await one.leasesSupported?.()) ?? true, true);
+      await acquired(one, key);
+    },
+  );
   holderBehaviour(check);
   timeBehaviour(check, options.leaseMs ?? 2000);
   keysBehaviour(check);
   endBehaviour(check);
 }
 
-function unsupportedBehaviour(check: LeaseTest): void {
+function unsupportedBehaviour(check: PairTest<LeasingStore>): void {
   check(
     "a store whose service does not support leases reports false, and grants none",
-    async (one, other, key) => {
+    async ({ one, another, id: key }) => {
       assert.equal(await one.leasesSupported?.(), false);
       await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
-      await assertRejects(() => other.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
-      assert.equal(await other.leasesSupported?.(), false);
+      await assertRejects(() => another.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
+      assert.equal(await another.leasesSupported?.(), false);
     },
   );
 
-  check("leasesSupported does not return false after the store is closed", async (one) => {
+  check("leasesSupported does not return false after the store is closed", async ({ one }) => {
     await one.close();
     await assertRejects(async () => one.leasesSupported?.(), "store_unavailable", "supported");
   });
 }
 
-function holderBehaviour(check: LeaseTest): void {
-  check("of 50 simultaneous acquireLease calls, exactly one gets the lease", async (one, other, key) => {
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, asker) => (asker % 2 === 0 ? one : other).acquireLease(key, LONG_MS)),
-    );
+function holderBehaviour(check: PairTest<LeasingStore>): void {
+  check("of 50 simultaneous acquireLease calls, exactly one gets the lease", async (pair) => {
+    const answers = await callBoth(pair, 50, (store) => store.acquireLease(pair.id, LONG_MS));
     assert.equal(answers.filter((proof) => proof !== null).length, 1);
   });
 
-  check("a held lease is refused to other stores and to its holder", async (one, other, key) => {
+  check("a held lease is refused to other stores and to its holder", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key);
-    assert.equal(await other.acquireLease(key, LONG_MS), null);
+    assert.equal(await another.acquireLease(key, LONG_MS), null);
     assert.equal(await one.acquireLease(key, LONG_MS), null);
     assert.equal(await one.renewLease(key, proof, LONG_MS), true);
-    assert.equal(await other.acquireLease(key, LONG_MS), null);
+    assert.equal(await another.acquireLease(key, LONG_MS), null);
   });
 
-  check("any process with the proof can renew and release the lease", async (one, other, key) => {
+  check("any process with the proof can renew and release the lease", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key);
-    for (const store of [other, one, other]) assert.equal(await store.renewLease(key, proof, LONG_MS), true);
-    await other.releaseLease(key, proof);
+    for (const store of [another, one, another])
+      assert.equal(await store.renewLease(key, proof, LONG_MS), true);
+    await another.releaseLease(key, proof);
     assert.equal(await one.renewLease(key, proof, LONG_MS), false);
     await acquired(one, key);
   });
 
-  check("a lease can be neither renewed nor released with a wrong proof", async (one, other, key) => {
-    const proof = await acquired(one, key);
-    const another = await acquired(one, `${key}/other`);
-    for (const wrong of [another, "", "x", `${proof}0`, proof.slice(0, -1), "*", "é", "x".repeat(1000)]) {
-      assert.equal(await other.renewLease(key, wrong, LONG_MS), false, JSON.stringify(wrong));
-      await other.releaseLease(key, wrong);
-      assert.equal(await other.acquireLease(key, LONG_MS), null, JSON.stringify(wrong));
-    }
-    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
-  });
+  check(
+    "a lease can be neither renewed nor released with a wrong proof",
+    async ({ one, another, id: key }) => {
+      const proof = await acquired(one, key);
+      const foreign = await acquired(one, `${key}/other`);
+      for (const wrong of [foreign, "", "x", `${proof}0`, proof.slice(0, -1), "*", "é", "x".repeat(1000)]) {
+        assert.equal(await another.renewLease(key, wrong, LONG_MS), false, JSON.stringify(wrong));
+        await another.releaseLease(key, wrong);
+        assert.equal(await another.acquireLease(key, LONG_MS), null, JSON.stringify(wrong));
+      }
+      assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+    },
+  );
 
-  check("a released lease is free at once, and its proof no longer works", async (one, other, key) => {
-    const first = await acquired(one, key);
-    await one.releaseLease(key, first);
-    const second = await acquired(other, key);
-    assert.notEqual(second, first);
-    assert.equal(await one.renewLease(key, first, LONG_MS), false);
-    await one.releaseLease(key, first);
-    assert.equal(await one.acquireLease(key, LONG_MS), null);
-    assert.equal(await other.renewLease(key, second, LONG_MS), true);
-    await other.releaseLease(key, second);
-    await other.releaseLease(key, second);
-    await acquired(one, key);
-  });
+  check(
+    "a released lease is free at once, and its proof no longer works",
+    async ({ one, another, id: key }) => {
+      const first = await acquired(one, key);
+      await one.releaseLease(key, first);
+      const second = await acquired(another, key);
+      assert.notEqual(second, first);
+      assert.equal(await one.renewLease(key, first, LONG_MS), false);
+      await one.releaseLease(key, first);
+      assert.equal(await one.acquireLease(key, LONG_MS), null);
+      assert.equal(await another.renewLease(key, second, LONG_MS), true);
+      await another.releaseLease(key, second);
+      await another.releaseLease(key, second);
+      await acquired(one, key);
+    },
+  );
 
-  check("a lease that is not held can be neither renewed nor released", async (one, _, key) => {
+  check("a lease that is not held can be neither renewed nor released", async ({ one, id: key }) => {
     assert.equal(await one.renewLease(key, "x", LONG_MS), false);
     await one.releaseLease(key, "x");
     await acquired(one, key);
   });
 }
 
-function timeBehaviour(check: LeaseTest, leaseMs: number): void {
+function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
   check(
     "a lease that is not renewed expires in time, and its proof no longer works",
-    async (one, other, key) => {
+    async ({ one, another, id: key }) => {
       const begunMs = performance.now();
       const first = await acquired(one, key, leaseMs);
       const askedMs = performance.now();
-      const second = await untilAcquired(other, key, leaseMs + GRACE_MS);
+      const second = await untilAcquired(another, key, leaseMs + GRACE_MS);
       assert.ok(performance.now() - begunMs >= leaseMs - 1, "the lease was acquired too early");
       assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "the lease expired too late");
       assert.equal(await one.renewLease(key, first, LONG_MS), false);
       await one.releaseLease(key, first);
       assert.equal(await one.acquireLease(key, LONG_MS), null);
-      assert.equal(await other.renewLease(key, second, LONG_MS), true);
+      assert.equal(await another.renewLease(key, second, LONG_MS), true);
     },
   );
 
   check(
     "of 20 processes that wait for a lease, exactly one gets it after its holder is gone",
-    async (one, other, key) => {
-      await acquired(one, key, leaseMs);
-      const stores = [one, other];
+    async (pair) => {
+      const key = pair.id;
+      await acquired(pair.one, key, leaseMs);
       const deadlineMs = performance.now() + leaseMs + GRACE_MS;
       let holders = 0;
-      const wait = async (store: LeasingStore) => {
+      await callBoth(pair, 20, async (store) => {
         while (holders === 0 && performance.now() < deadlineMs) {
           if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
           await delay(POLL_MS);
         }
-      };
-      await Promise.all(Array.from({ length: 20 }, (_, index) => wait(stores[index % 2] ?? one)));
+      });
       assert.equal(holders, 1);
     },
   );
 
-  check("a renewed lease outlives its original length", async (one, other, key) => {
+  check("a renewed lease outlives its original length", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key, leaseMs);
     const endMs = performance.now() + 2.5 * leaseMs;
     while (performance.now() < endMs) {
       assert.equal(await one.renewLease(key, proof, leaseMs), true);
-      assert.equal(await other.acquireLease(key, leaseMs), null);
+      assert.equal(await another.acquireLease(key, leaseMs), null);
       await delay(leaseMs / 8);
     }
     await one.releaseLease(key, proof);
-    await acquired(other, key);
+    await acquired(another, key);
   });
 
-  check("a lease renewed for a shorter time expires earlier", async (one, other, key) => {
+  check("a lease renewed for a shorter time expires earlier", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key, LONG_MS);
     assert.equal(await one.renewLease(key, proof, leaseMs), true);
-    await untilAcquired(other, key, leaseMs + GRACE_MS);
+    await untilAcquired(another, key, leaseMs + GRACE_MS);
   });
 
   check(
     "a lease lasts as long as its holder requested, whatever length others request",
-    async (one, other, key) => {
+    async ({ one, another, id: key }) => {
       const proof = await acquired(one, key, LONG_MS);
       const endMs = performance.now() + leaseMs;
       while (performance.now() < endMs) {
-        assert.equal(await other.acquireLease(key, 100), null);
+        assert.equal(await another.acquireLease(key, 100), null);
         await delay(POLL_MS);
       }
       assert.equal(await one.renewLease(key, proof, LONG_MS), true);
@@ -207,24 +209,24 @@ function timeBehaviour(check: LeaseTest, leaseMs: number): void {
   );
 }
 
-function keysBehaviour(check: LeaseTest): void {
-  check("leases of different keys are independent", async (one, other, key) => {
+function keysBehaviour(check: PairTest<LeasingStore>): void {
+  check("leases of different keys are independent", async ({ one, another, id: key }) => {
     const keys = [key, `${key}/a`, `${key}a`, `${key}-`, `${key.slice(0, -1)}y`];
     const proofs: string[] = [];
     for (const each of keys) proofs.push(await acquired(one, each));
     await one.releaseLease(key, proofs[0] ?? "");
-    await acquired(other, key);
-    for (const each of keys) assert.equal(await other.acquireLease(each, LONG_MS), null, each);
+    await acquired(another, key);
+    for (const each of keys) assert.equal(await another.acquireLease(each, LONG_MS), null, each);
   });
 
-  check("a lease is independent of the blob with the same key", async (one, other, key) => {
-    const prefix = `${key.split("/", 1)[0]}/`;
+  check("a lease is independent of the blob with the same key", async ({ one, another, id }) => {
+    const [prefix, key] = [`${id}/`, `${id}/x`];
     const proof = await acquired(one, key);
     assert.equal(await one.stat(key), null);
     assert.equal(await one.get(key), null);
     assert.deepEqual(await one.list(prefix), { keys: [] });
     assert.equal(await one.delete(key), false);
-    assert.equal(await other.acquireLease(key, LONG_MS), null);
+    assert.equal(await another.acquireLease(key, LONG_MS), null);
     const bytes = someBytes(100);
     await one.put(key, bytes, { ifRevision: null });
     assert.deepEqual(await one.list(prefix), { keys: [key] });
@@ -233,25 +235,13 @@ function keysBehaviour(check: LeaseTest): void {
     await one.put(key, bytes);
     await one.releaseLease(key, proof);
     await assertBytes(one, key, bytes);
-    await acquired(other, key);
+    await acquired(another, key);
     await one.delete(key);
   });
 
-  check("invalid keys and lease lengths are rejected with bad_request", async (one, _, key) => {
-    for (const wrong of [
-      "",
-      "/",
-      "/a",
-      "a/",
-      "a//b",
-      "..",
-      "a/../b",
-      "a b",
-      "é",
-      "a\n",
-      "a\0",
-      "a".repeat(2000),
-    ]) {
+  check("invalid keys and lease lengths are rejected with bad_request", async ({ one, id: key }) => {
+    const keys = ["", "/", "/a", "a/", "a//b", "..", "a/../b", "a b", "é", "a\n", "a\0", "a".repeat(2000)];
+    for (const wrong of keys) {
       const hint = JSON.stringify(wrong.slice(0, 20));
       await assertRejects(() => one.acquireLease(wrong, LONG_MS), "bad_request", hint);
       await assertRejects(() => one.renewLease(wrong, "x", LONG_MS), "bad_request", hint);
@@ -266,21 +256,18 @@ function keysBehaviour(check: LeaseTest): void {
   });
 }
 
-function endBehaviour(check: LeaseTest): void {
-  check("failures are errors that another copy of core recognises", async (one, _, key) => {
-    await assertRecognised(() => one.acquireLease(key, -1), "bad_request");
-    await one.close();
-    await assertRecognised(() => one.acquireLease(key, LONG_MS), "store_unavailable");
-  });
+function endBehaviour(check: PairTest<LeasingStore>): void {
+  check("failures are errors that another copy of core recognises", ({ one, id: key }) =>
+    assertRecognised(() => one.acquireLease(key, -1), "bad_request"),
+  );
 
-  check(
-    "every lease method rejects with store_unavailable after the store is closed",
-    async (one, _, key) => {
-      const proof = await acquired(one, key);
-      await one.close();
-      await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
-      await assertRejects(() => one.renewLease(key, proof, LONG_MS), "store_unavailable", "renew");
-      await assertRejects(() => one.releaseLease(key, proof), "store_unavailable", "release");
-    },
+  closedBehaviour(
+    check,
+    async ({ one }) => one,
+    ({ one, id: key }) => ({
+      acquire: () => one.acquireLease(key, LONG_MS),
+      renew: () => one.renewLease(key, "x", LONG_MS),
+      release: () => one.releaseLease(key, "x"),
+    }),
   );
 }

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { isServiceError } from "@outrigger/core";
 import type { RateLimiter, RateRule } from "@outrigger/core/stores";
 import type { ConformanceTest } from "./conformance-test.ts";
-import { assertRecognised } from "./foreign-copy.ts";
+import { closedBehaviour, pairTest } from "./pair.ts";
 
 /** Longer than every test. */
 const LONG_MS = 600_000;
@@ -17,24 +15,17 @@ const SHORT_MS = 300;
  * @param create Creates a limiter; several may share one backend.
  */
 export function rateLimiterContract(test: ConformanceTest, create: () => Promise<RateLimiter>): void {
+  const pairs = pairTest(test, "rate limiter", create);
   function check(name: string, body: (limiter: RateLimiter, key: string) => Promise<void>): void {
-    test(`rate limiter: ${name}`, async () => {
-      const limiter = await create();
-      try {
-        await body(limiter, `contract-${randomBytes(9).toString("hex")}`);
-      } finally {
-        await limiter.close();
-      }
-    });
+    pairs(name, ({ one, id }) => body(one, id));
   }
 
   check("consume counts down to 0 and rejects points over the limit", async (limiter, key) => {
     const rule = { limit: 3, windowMs: LONG_MS };
     for (const remaining of [2, 1, 0]) {
-      const result = await limiter.consume(key, rule);
-      assert.deepEqual(withoutTime(result), { allowed: true, remaining });
+      await assertResult(limiter.consume(key, rule), true, remaining);
     }
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule)), { allowed: false, remaining: 0 });
+    await assertResult(limiter.consume(key, rule), false, 0);
   });
 
   check("of many simultaneous consume calls, exactly the limit is allowed", async (limiter, key) => {
@@ -53,11 +44,11 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     "a cost is taken completely or not at all, and a rejected one costs nothing",
     async (limiter, key) => {
       const rule = { limit: 10, windowMs: LONG_MS };
-      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
+      await assertResult(limiter.consume(key, rule, 7), true, 3);
       for (let attempt = 0; attempt < 5; attempt++) {
-        assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+        await assertResult(limiter.consume(key, rule, 4), false, 3);
       }
-      assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: true, remaining: 0 });
+      await assertResult(limiter.consume(key, rule, 3), true, 0);
     },
   );
 
@@ -72,30 +63,30 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
 
   check("a cost above the limit is rejected and begins no window", async (limiter, key) => {
     const rule = { limit: 5, windowMs: LONG_MS };
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 6)), { allowed: false, remaining: 5 });
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    await assertResult(limiter.consume(key, rule, 6), false, 5);
+    await assertResult(limiter.consume(key, rule, 5), true, 0);
   });
 
   check("peek takes no points", async (limiter, key) => {
     const rule = { limit: 2, windowMs: LONG_MS };
-    for (let look = 0; look < 5; look++) {
-      assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
+    for (let round = 0; round < 5; round++) {
+      await assertResult(limiter.peek(key, rule), true, 2);
     }
     await limiter.consume(key, rule);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    await assertResult(limiter.peek(key, rule), true, 1);
     await limiter.consume(key, rule);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
+    await assertResult(limiter.peek(key, rule), false, 0);
   });
 
   check("refund returns points, but never more than were taken", async (limiter, key) => {
     const rule = { limit: 5, windowMs: LONG_MS };
     await limiter.refund(key, rule, 3);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 5 });
+    await assertResult(limiter.peek(key, rule), true, 5);
     await limiter.consume(key, rule, 5);
     await limiter.refund(key, rule);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+    await assertResult(limiter.peek(key, rule), true, 1);
     await limiter.refund(key, rule, 100);
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    await assertResult(limiter.consume(key, rule, 5), true, 0);
     assert.equal((await limiter.consume(key, rule)).allowed, false);
   });
 
@@ -103,7 +94,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     const rule = { limit: 20, windowMs: LONG_MS };
     await limiter.consume(key, rule, 20);
     await Promise.all(Array.from({ length: 10 }, () => limiter.refund(key, rule)));
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
+    await assertResult(limiter.peek(key, rule), true, 10);
   });
 
   check("the time until a reset is whole milliseconds, and at most the window", async (limiter, key) => {
@@ -134,10 +125,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
       { limit: 1, windowMs: LONG_MS + 1 },
     ];
     for (const rule of rules) {
-      assert.deepEqual(withoutTime(await limiter.consume(key, rule)), {
-        allowed: true,
-        remaining: rule.limit - 1,
-      });
+      await assertResult(limiter.consume(key, rule), true, rule.limit - 1);
     }
   });
 
@@ -165,7 +153,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
       // The backend's clock may differ by some milliseconds.
       assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
       assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
-      assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 1 });
+      await assertResult(limiter.peek(key, rule), true, 1);
     },
   );
 
@@ -173,8 +161,8 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     const rule = { limit: 1, windowMs: LONG_MS, burst: 25 };
     const results = await Promise.all(Array.from({ length: 60 }, () => limiter.consume(key, rule)));
     assert.equal(results.filter(({ allowed }) => allowed).length, 25);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: false, remaining: 0 });
-    assert.deepEqual(withoutTime(await limiter.peek(`${key}/`, rule)), { allowed: true, remaining: 25 });
+    await assertResult(limiter.peek(key, rule), false, 0);
+    await assertResult(limiter.peek(`${key}/`, rule), true, 25);
   });
 
   check("a bucket refills by one point at a time, and never beyond its burst", async (limiter, key) => {
@@ -186,19 +174,19 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     const second = await untilAllowed(limiter, key, rule);
     assert.ok(second - before >= 2 * SHORT_MS - 20, `two points after ${second - before} ms`);
     await delay(3 * SHORT_MS);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 2 });
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 3)), { allowed: false, remaining: 2 });
+    await assertResult(limiter.peek(key, rule), true, 2);
+    await assertResult(limiter.consume(key, rule, 3), false, 2);
   });
 
   check("a bucket takes a cost completely or not at all, and refund returns it", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS, burst: 10 };
     await limiter.refund(key, rule, 3);
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 7)), { allowed: true, remaining: 3 });
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 4)), { allowed: false, remaining: 3 });
+    await assertResult(limiter.consume(key, rule, 7), true, 3);
+    await assertResult(limiter.consume(key, rule, 4), false, 3);
     await limiter.refund(key, rule, 2);
-    assert.deepEqual(withoutTime(await limiter.consume(key, rule, 5)), { allowed: true, remaining: 0 });
+    await assertResult(limiter.consume(key, rule, 5), true, 0);
     await limiter.refund(key, rule, 100);
-    assert.deepEqual(withoutTime(await limiter.peek(key, rule)), { allowed: true, remaining: 10 });
+    await assertResult(limiter.peek(key, rule), true, 10);
   });
 
   check(
@@ -221,32 +209,30 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     },
   );
 
-  check("close may be called twice", async (limiter, key) => {
-    await limiter.consume(key, { limit: 1, windowMs: LONG_MS });
-    await limiter.close();
-    await limiter.close();
-  });
-
-  check("failures are errors that another copy of core recognises", async (limiter, key) => {
-    await limiter.close();
-    await assertRecognised(() => limiter.peek(key, { limit: 1, windowMs: LONG_MS }), "store_unavailable");
-  });
-
-  check("every method rejects with store_unavailable after close", async (limiter, key) => {
-    const rule = { limit: 1, windowMs: LONG_MS };
-    await limiter.close();
-    for (const work of [
-      () => limiter.consume(key, rule),
-      () => limiter.peek(key, rule),
-      () => limiter.refund(key, rule),
-    ]) {
-      await assert.rejects(work, (error) => isServiceError(error, "store_unavailable"));
-    }
-  });
+  closedBehaviour(
+    pairs,
+    async ({ one, id }) => {
+      await one.consume(id, { limit: 1, windowMs: LONG_MS });
+      return one;
+    },
+    ({ one, id }) => {
+      const rule = { limit: 1, windowMs: LONG_MS };
+      return {
+        consume: () => one.consume(id, rule),
+        peek: () => one.peek(id, rule),
+        refund: () => one.refund(id, rule),
+      };
+    },
+  );
 }
 
-function withoutTime({ allowed, remaining }: { allowed: boolean; remaining: number }) {
-  return { allowed, remaining };
+async function assertResult(
+  pending: ReturnType<RateLimiter["peek"]>,
+  allowed: boolean,
+  remaining: number,
+): Promise<void> {
+  const result = await pending;
+  assert.deepEqual([result.allowed, result.remaining], [allowed, remaining]);
 }
 
 /** Retries until one point is allowed, and returns that time. */

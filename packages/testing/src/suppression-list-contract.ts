@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { SuppressionList } from "@outrigger/core/lookup";
-import { assertRejects } from "./blob-store/scope.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
-import { assertRecognised } from "./foreign-copy.ts";
+import { callBoth, closedBehaviour, pairTest } from "./pair.ts";
 
 export interface SuppressionListContractOptions {
   /** Opens a list on the same data, as another process would. @default the same object */
   openAnother?: (list: SuppressionList) => Promise<SuppressionList>;
 }
-
-type ListTest = (
-  name: string,
-  body: (one: SuppressionList, another: SuppressionList) => Promise<void>,
-) => void;
 
 /**
  * Tests that a list fulfils the {@link SuppressionList} contract.
@@ -26,18 +20,9 @@ export function suppressionListContract(
   create: () => Promise<SuppressionList>,
   options: SuppressionListContractOptions = {},
 ): void {
-  const check: ListTest = (name, body) =>
-    test(`suppression list: ${name}`, async () => {
-      const one = await create();
-      const another = (await options.openAnother?.(one)) ?? one;
-      try {
-        await body(one, another);
-      } finally {
-        await Promise.all([one.close(), another.close()]);
-      }
-    });
+  const check = pairTest(test, "suppression list", create, options.openAnother);
 
-  check("present returns exactly the tokens that are on the list", async (one, another) => {
+  check("present returns exactly the tokens that are on the list", async ({ one, another }) => {
     const [there, notThere] = [randomTokens(100), randomTokens(100)];
     await one.add(there);
     const mixed = there.flatMap((token, index) => [token, notThere[index] ?? ""]);
@@ -47,7 +32,7 @@ export function suppressionListContract(
     assert.deepEqual(await another.present(there.slice(0, 1)), new Set(there.slice(0, 1)));
   });
 
-  check("tokens that differ only in case are distinct", async (one, another) => {
+  check("tokens that differ only in case are distinct", async ({ one, another }) => {
     const [token = ""] = randomTokens(1);
     const lower = `a${token.slice(1)}`;
     const upper = `A${token.slice(1)}`;
@@ -55,7 +40,7 @@ export function suppressionListContract(
     assert.deepEqual(await another.present([lower, upper]), new Set([lower]));
   });
 
-  check("adding an existing token again does not change the count", async (one, another) => {
+  check("adding an existing token again does not change the count", async ({ one, another }) => {
     const before = await one.count();
     const tokens = randomTokens(5);
     await one.add(tokens.slice(0, 3));
@@ -66,7 +51,7 @@ export function suppressionListContract(
     assert.equal(await another.count(), before + 5);
   });
 
-  check("remove deletes tokens and returns the number deleted", async (one, another) => {
+  check("remove deletes tokens and returns the number deleted", async ({ one, another }) => {
     const before = await one.count();
     const tokens = randomTokens(6);
     await one.add(tokens);
@@ -77,19 +62,14 @@ export function suppressionListContract(
     assert.equal(await one.count(), before + 4);
   });
 
-  check("of many simultaneous remove calls for one token, exactly one returns 1", async (one, another) => {
+  check("of many simultaneous remove calls for one token, exactly one returns 1", async (pair) => {
     const tokens = randomTokens(1);
-    await one.add(tokens);
-    const removed = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : another).remove(tokens)),
-    );
-    assert.equal(
-      removed.reduce((sum, count) => sum + count, 0),
-      1,
-    );
+    await pair.one.add(tokens);
+    const removed = await callBoth(pair, 10, (list) => list.remove(tokens));
+    assert.deepEqual(removed.toSorted(), [...Array(9).fill(0), 1]);
   });
 
-  check("claim adds all tokens if the first is absent, and none otherwise", async (one, another) => {
+  check("claim adds all tokens if the first is absent, and none otherwise", async ({ one, another }) => {
     const before = await one.count();
     const [claimed = "", ...others] = randomTokens(4);
     const late = randomTokens(2);
@@ -101,20 +81,15 @@ export function suppressionListContract(
     assert.equal(await one.count(), before + 5);
   });
 
-  check(
-    "of many simultaneous claim calls for one token, exactly one adds its tokens",
-    async (one, another) => {
-      const [claimed = "", ...others] = randomTokens(11);
-      const added = await Promise.all(
-        others.map((other, index) => (index % 2 === 0 ? one : another).claim(claimed, [other])),
-      );
-      const winner = others.filter((_, index) => added[index]);
-      assert.equal(winner.length, 1);
-      assert.deepEqual(await one.present([claimed, ...others]), new Set([claimed, ...winner]));
-    },
-  );
+  check("of many simultaneous claim calls for one token, exactly one adds its tokens", async (pair) => {
+    const [claimed = "", ...others] = randomTokens(11);
+    const added = await callBoth(pair, 10, (list, index) => list.claim(claimed, [others[index] ?? ""]));
+    const winner = others.filter((_, index) => added[index]);
+    assert.equal(winner.length, 1);
+    assert.deepEqual(await pair.one.present([claimed, ...others]), new Set([claimed, ...winner]));
+  });
 
-  check("many tokens can be added, found and removed at once", async (one, another) => {
+  check("many tokens can be added, found and removed at once", async ({ one, another }) => {
     const before = await one.count();
     const tokens = randomTokens(5000);
     await one.add(tokens);
@@ -124,22 +99,18 @@ export function suppressionListContract(
     assert.equal(await one.count(), before);
   });
 
-  check("failures are errors that another copy of core recognises", async (one) => {
-    await one.close();
-    await assertRecognised(() => one.count(), "store_unavailable");
-  });
-
-  check(
-    "every method rejects with store_unavailable after close, and close may be called twice",
-    async (one) => {
+  closedBehaviour(
+    check,
+    async ({ one }) => one,
+    ({ one }) => {
       const tokens = randomTokens(1);
-      await one.close();
-      await one.close();
-      await assertRejects(() => one.add(tokens), "store_unavailable", "add");
-      await assertRejects(() => one.claim("x".repeat(43), tokens), "store_unavailable", "claim");
-      await assertRejects(() => one.remove(tokens), "store_unavailable", "remove");
-      await assertRejects(() => one.present(tokens), "store_unavailable", "present");
-      await assertRejects(() => one.count(), "store_unavailable", "count");
+      return {
+        add: () => one.add(tokens),
+        claim: () => one.claim("x".repeat(43), tokens),
+        remove: () => one.remove(tokens),
+        present: () => one.present(tokens),
+        count: () => one.count(),
+      };
     },
   );
 }

@@ -218,7 +218,7 @@ function createRunner(database: Database.Database): SqlRunner {
     all: <Row>(text: string, values: readonly SqlValue[] = []) =>
       settled(() => prepared(text).all(values) as Row[]),
     first: <Row>(text: string, values: readonly SqlValue[] = []) =>
-      settled(() => prepared(text).get(values) as Row | undefined),
+      settled(() => (prepared(text).all(values) as Row[])[0]), // `get` adds a property to the row.
     run: (text, values = []) => settled(() => prepared(text).run(values).changes),
   };
 }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import type { Accounts } from "@outrigger/core/lookup";
 import { assertRejects } from "../blob-store/scope.ts";
-import { type AccountsTest, accountOf } from "./samples.ts";
+import type { PairTest } from "../pair.ts";
+import { accountOf, KEY } from "./samples.ts";
 
 /** Adding, finding and revoking keys. */
-export function accountKeysBehaviour(check: AccountsTest): void {
+export function accountKeysBehaviour(check: PairTest<Accounts>): void {
   check("an account is found by the hash of each of its keys", async ({ one, another, id }) => {
     const account = accountOf(id);
     await one.create(account);
@@ -32,12 +34,11 @@ export function accountKeysBehaviour(check: AccountsTest): void {
       await one.create(accountOf(id));
       await one.create(accountOf(`${id}-other`));
       const hash = hashOf(id);
-      const key = { hint: "or_a", createdAt: 1, revokedAt: null };
-      await one.addKey(id, hash, key);
-      await assertRejects(() => another.addKey(id, hash, key), "conflict", "the same account");
-      await assertRejects(() => another.addKey(`${id}-other`, hash, key), "conflict", "another account");
-      await one.revokeKeys(id, "or_a", 2);
-      await assertRejects(() => another.addKey(id, hash, key), "conflict", "a revoked one");
+      await one.addKey(id, hash, KEY);
+      await assertRejects(() => another.addKey(id, hash, KEY), "conflict", "the same account");
+      await assertRejects(() => another.addKey(`${id}-other`, hash, KEY), "conflict", "another account");
+      await one.revokeKeys(id, KEY.hint, 2);
+      await assertRejects(() => another.addKey(id, hash, KEY), "conflict", "a revoked one");
       assert.equal(await one.findByKey(hash), null);
       assert.equal((await one.keys(id)).length, 1);
       assert.deepEqual(await one.keys(`${id}-other`), []);
@@ -58,10 +59,8 @@ export function accountKeysBehaviour(check: AccountsTest): void {
       assert.equal(await another.revokeKeys(id, "or_a", 88), 0);
       assert.equal(await another.revokeKeys(id, "or_%", 88), 0);
       assert.equal(await another.revokeKeys(id, "or%", 99), 1);
-      const revoked = Object.fromEntries(
-        (await one.keys(id)).map(({ hint, revokedAt }) => [hint, revokedAt]),
-      );
-      assert.deepEqual(revoked, { or_a1: 77, or_a2: 77, or_b1: null, "or%a1": 99 });
+      const keys = (await one.keys(id)).map(({ hint, revokedAt }) => [hint, revokedAt]);
+      assert.deepEqual(Object.fromEntries(keys), { or_a1: 77, or_a2: 77, or_b1: null, "or%a1": 99 });
       assert.equal(await one.findByKey(hashOf(`${id}or_a1`)), null);
       assert.equal((await one.findByKey(hashOf(`${id}or_b1`)))?.id, id);
       assert.equal((await one.findByKey(hashOf(`${other}or_a1`)))?.id, other);

@@ -1,48 +1,54 @@
 import assert from "node:assert/strict";
-import { type Charge, RESERVATION_MS, type ReserveResult } from "@outrigger/core/lookup";
-import { type AccountsTest, accountOf } from "./samples.ts";
+import { type Accounts, type Charge, RESERVATION_MS, type ReserveResult } from "@outrigger/core/lookup";
+import { callBoth, type PairTest } from "../pair.ts";
+import { accountOf } from "./samples.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 15);
 const MONTH = "2026-03";
+const EXHAUSTED: ReserveResult = { outcome: "exhausted" };
+const reserved = (points: number): ReserveResult => ({ outcome: "reserved", points });
+const repeat = (points: number): ReserveResult => ({ outcome: "repeat", points });
 
 /** Reserving and settling points, and their expiry. */
-export function reserveBehaviour(check: AccountsTest): void {
+export function reserveBehaviour(check: PairTest<Accounts>): void {
   check(
     "reserve grants the requested points until none are left, and at last those that remain",
     async ({ one, another, id }) => {
       await one.create(accountOf(id));
       const reserve = (request: string, points: number) =>
         one.reserve(chargeOf(id, request), points, 10, NOW_MS);
-      assert.deepEqual(await reserve("a", 4), { outcome: "reserved", points: 4 });
-      assert.deepEqual(await reserve("b", 4), { outcome: "reserved", points: 4 });
+      assert.deepEqual(await reserve("a", 4), reserved(4));
+      assert.deepEqual(await reserve("b", 4), reserved(4));
       // The points that are left.
-      assert.deepEqual(await reserve("c", 4), { outcome: "reserved", points: 2 });
-      assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
+      assert.deepEqual(await reserve("c", 4), reserved(2));
+      assert.deepEqual(await reserve("d", 1), EXHAUSTED);
       assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 10, verifications: 0 });
       await one.settle(chargeOf(id, "b"), 4);
-      assert.deepEqual(await reserve("d", 1), { outcome: "exhausted" });
-      assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), { outcome: "exhausted" });
+      assert.deepEqual(await reserve("d", 1), EXHAUSTED);
+      assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), EXHAUSTED);
       // A larger allowance leaves more points.
       const larger = await one.reserve(chargeOf(id, "e"), 3, 12, NOW_MS);
-      assert.deepEqual(larger, { outcome: "reserved", points: 2 });
+      assert.deepEqual(larger, reserved(2));
     },
   );
 
-  check("the same request is charged once, while it is reserved and after it is settled", async (scope) => {
-    const { one, another, id } = scope;
-    await one.create(accountOf(id));
-    const charge = chargeOf(id, "a");
-    assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), { outcome: "reserved", points: 3 });
-    assert.deepEqual(await another.reserve(charge, 3, 3, NOW_MS), { outcome: "repeat", points: 3 });
-    await one.settle(charge, 2);
-    const muchLater = NOW_MS + 100 * RESERVATION_MS;
-    assert.deepEqual(await another.reserve(charge, 3, 3, muchLater), { outcome: "repeat", points: 2 });
-    assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
-    const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
-    assert.deepEqual(last, { outcome: "reserved", points: 1 });
-    // Also if no points are left.
-    assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), { outcome: "repeat", points: 2 });
-  });
+  check(
+    "the same request is charged once, while it is reserved and after it is settled",
+    async ({ one, another, id }) => {
+      await one.create(accountOf(id));
+      const charge = chargeOf(id, "a");
+      assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), reserved(3));
+      assert.deepEqual(await another.reserve(charge, 3, 3, NOW_MS), repeat(3));
+      await one.settle(charge, 2);
+      const muchLater = NOW_MS + 100 * RESERVATION_MS;
+      assert.deepEqual(await another.reserve(charge, 3, 3, muchLater), repeat(2));
+      assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
+      const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
+      assert.deepEqual(last, reserved(1));
+      // Also if no points are left.
+      assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), repeat(2));
+    },
+  );
 
   check("of two identical requests at the same time, one is charged", async ({ one, another, id }) => {
     await one.create(accountOf(id));
@@ -60,18 +66,18 @@ export function reserveBehaviour(check: AccountsTest): void {
     const preview = one.preview?.bind(one);
     if (preview === undefined) return;
     const charge = chargeOf(id, "a");
-    assert.deepEqual(await preview(charge, 4, 10, NOW_MS), { outcome: "reserved", points: 4 });
-    assert.deepEqual(await preview(charge, 14, 10, NOW_MS), { outcome: "reserved", points: 10 });
-    assert.deepEqual(await preview(charge, 1, 0, NOW_MS), { outcome: "exhausted" });
+    assert.deepEqual(await preview(charge, 4, 10, NOW_MS), reserved(4));
+    assert.deepEqual(await preview(charge, 14, 10, NOW_MS), reserved(10));
+    assert.deepEqual(await preview(charge, 1, 0, NOW_MS), EXHAUSTED);
     assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 0);
     await another.reserve(charge, 7, 10, NOW_MS);
-    assert.deepEqual(await preview(charge, 1, 10, NOW_MS), { outcome: "repeat", points: 7 });
-    assert.deepEqual(await preview(chargeOf(id, "b"), 4, 10, NOW_MS), { outcome: "reserved", points: 3 });
+    assert.deepEqual(await preview(charge, 1, 10, NOW_MS), repeat(7));
+    assert.deepEqual(await preview(chargeOf(id, "b"), 4, 10, NOW_MS), reserved(3));
     const lapsedMs = NOW_MS + RESERVATION_MS;
-    assert.deepEqual(await preview(charge, 4, 10, lapsedMs), { outcome: "reserved", points: 4 });
+    assert.deepEqual(await preview(charge, 4, 10, lapsedMs), reserved(4));
     await another.settle(charge, 10);
-    assert.deepEqual(await preview(chargeOf(id, "b"), 1, 10, lapsedMs), { outcome: "exhausted" });
-    assert.deepEqual(await preview(charge, 1, 10, lapsedMs), { outcome: "repeat", points: 10 });
+    assert.deepEqual(await preview(chargeOf(id, "b"), 1, 10, lapsedMs), EXHAUSTED);
+    assert.deepEqual(await preview(charge, 1, 10, lapsedMs), repeat(10));
   });
 
   check(
@@ -81,48 +87,45 @@ export function reserveBehaviour(check: AccountsTest): void {
       const charge = one.charge?.bind(one);
       if (charge === undefined) return;
       const [a, b, c] = [chargeOf(id, "a"), chargeOf(id, "b"), chargeOf(id, "c")];
-      assert.deepEqual(await charge(a, 6, 10, NOW_MS), { outcome: "reserved", points: 6 });
-      assert.deepEqual(await charge(a, 6, 10, NOW_MS), { outcome: "repeat", points: 6 });
+      assert.deepEqual(await charge(a, 6, 10, NOW_MS), reserved(6));
+      assert.deepEqual(await charge(a, 6, 10, NOW_MS), repeat(6));
       // A settled request stays unchanged.
       await another.settle(a, 1);
-      assert.deepEqual(await another.reserve(b, 3, 10, NOW_MS), { outcome: "reserved", points: 3 });
-      assert.deepEqual(await charge(b, 3, 10, NOW_MS), { outcome: "repeat", points: 3 });
-      assert.deepEqual(await charge(c, 5, 10, NOW_MS), { outcome: "reserved", points: 1 });
-      assert.deepEqual(await charge(chargeOf(id, "d"), 1, 10, NOW_MS), { outcome: "exhausted" });
+      assert.deepEqual(await another.reserve(b, 3, 10, NOW_MS), reserved(3));
+      assert.deepEqual(await charge(b, 3, 10, NOW_MS), repeat(3));
+      assert.deepEqual(await charge(c, 5, 10, NOW_MS), reserved(1));
+      assert.deepEqual(await charge(chargeOf(id, "d"), 1, 10, NOW_MS), EXHAUSTED);
       const lapsedMs = NOW_MS + RESERVATION_MS;
       assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 7);
       // A lapsed reservation is charged anew.
-      assert.deepEqual(await charge(b, 2, 10, lapsedMs), { outcome: "reserved", points: 2 });
+      assert.deepEqual(await charge(b, 2, 10, lapsedMs), reserved(2));
       assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 9);
     },
   );
 
   check(
     "of 1,000 simultaneous charges and reservations with 100 points left, exactly 100 are accepted",
-    async ({ one, another, id }) => {
+    async (pair) => {
+      const { one, id } = pair;
       await one.create(accountOf(id));
-      const results = await Promise.all(
-        Array.from({ length: 1000 }, (_, index) => {
-          const accounts = index % 2 === 0 ? one : another;
-          const charge = chargeOf(id, `r${index}`);
-          return index % 4 < 2 || accounts.charge === undefined
-            ? accounts.reserve(charge, 1, 100, NOW_MS)
-            : accounts.charge(charge, 1, 100, NOW_MS);
-        }),
-      );
-      assert.equal(outcomes(results, "reserved").length, 100);
-      assert.equal(outcomes(results, "exhausted").length, 900);
+      const results = await callBoth(pair, 1000, (accounts, index) => {
+        const charge = chargeOf(id, `r${index}`);
+        return index % 4 < 2 || accounts.charge === undefined
+          ? accounts.reserve(charge, 1, 100, NOW_MS)
+          : accounts.charge(charge, 1, 100, NOW_MS);
+      });
+      const accepted = results.filter(({ outcome }) => outcome === "reserved");
+      assert.equal(accepted.length, 100);
+      assert.ok(results.every(({ outcome }) => outcome === "reserved" || outcome === "exhausted"));
       assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 100);
     },
   );
 
-  check("simultaneous reservations never exceed the allowance", async (scope) => {
-    const { one, another, id } = scope;
+  check("simultaneous reservations never exceed the allowance", async (pair) => {
+    const { one, another, id } = pair;
     await one.create(accountOf(id));
-    const results = await Promise.all(
-      Array.from({ length: 90 }, (_, index) =>
-        (index % 2 === 0 ? one : another).reserve(chargeOf(id, `r${index}`), 1 + (index % 7), 100, NOW_MS),
-      ),
+    const results = await callBoth(pair, 90, (accounts, index) =>
+      accounts.reserve(chargeOf(id, `r${index}`), 1 + (index % 7), 100, NOW_MS),
     );
     const points = results.reduce((sum, result) => sum + ("points" in result ? result.points : 0), 0);
     assert.equal(points, 100);
@@ -135,7 +138,7 @@ export function reserveBehaviour(check: AccountsTest): void {
     await one.reserve(charge, 5, 5, NOW_MS);
     await another.settle(charge, 0);
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
-    assert.deepEqual(await one.reserve(charge, 5, 5, NOW_MS), { outcome: "reserved", points: 5 });
+    assert.deepEqual(await one.reserve(charge, 5, 5, NOW_MS), reserved(5));
     await another.settle(charge, 0);
     await another.settle(charge, 0);
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
@@ -151,10 +154,7 @@ export function reserveBehaviour(check: AccountsTest): void {
       await another.settle(charge, 2);
       await one.settle(charge, 1);
       assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 2);
-      assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), {
-        outcome: "reserved",
-        points: 8,
-      });
+      assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), reserved(8));
       // A charge without a reservation cannot be settled.
       await one.settle(chargeOf(id, "c"), 3);
       assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
@@ -182,27 +182,15 @@ export function reserveBehaviour(check: AccountsTest): void {
       await one.settle(chargeOf(id, "done"), 3);
       const justBefore = NOW_MS + RESERVATION_MS - 1;
       assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
-      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), {
-        outcome: "repeat",
-        points: 6,
-      });
+      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), repeat(6));
       const after = NOW_MS + RESERVATION_MS;
       assert.equal((await another.usage(id, MONTH, after)).searches, 3);
       // The same request is charged again, and its reservation is a new one.
-      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), {
-        outcome: "reserved",
-        points: 6,
-      });
+      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), reserved(6));
       assert.equal((await one.usage(id, MONTH, after + RESERVATION_MS - 1)).searches, 9);
-      assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), {
-        outcome: "reserved",
-        points: 1,
-      });
+      assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), reserved(1));
       const nextDay = after + 2000 * RESERVATION_MS;
-      assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), {
-        outcome: "reserved",
-        points: 7,
-      });
+      assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), reserved(7));
     },
   );
 
@@ -218,7 +206,7 @@ export function reserveBehaviour(check: AccountsTest): void {
     }
     const [a, b] = charges;
     if (a === undefined || b === undefined) return assert.fail();
-    assert.deepEqual(await another.reserve(a, 2, 10, nowMs + 1), { outcome: "repeat", points: 2 });
+    assert.deepEqual(await another.reserve(a, 2, 10, nowMs + 1), repeat(2));
     await one.settle(a, 1);
     await one.settle(b, 0);
     await another.renew(charges, nowMs + 1);
@@ -235,7 +223,7 @@ export function reserveBehaviour(check: AccountsTest): void {
     await one.renew([lapsed, chargeOf(id, "never made")], after);
     assert.equal((await another.usage(id, MONTH, after)).searches, 0);
     const next = await another.reserve(chargeOf(id, "next"), 10, 10, after);
-    assert.deepEqual(next, { outcome: "reserved", points: 10 });
+    assert.deepEqual(next, reserved(10));
     await one.renew([], after);
   });
 
@@ -251,7 +239,7 @@ export function reserveBehaviour(check: AccountsTest): void {
     ];
     for (const [index, charge] of charges.entries()) {
       const result = await one.reserve(charge, index + 1, 5, NOW_MS);
-      assert.deepEqual(result, { outcome: "reserved", points: index + 1 });
+      assert.deepEqual(result, reserved(index + 1));
       if (index % 2 === 0) await another.settle(charge, index + 1);
     }
     assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 1, verifications: 2 });
@@ -265,8 +253,4 @@ export function reserveBehaviour(check: AccountsTest): void {
 
 function chargeOf(account: string, request: string): Charge {
   return { account, kind: "searches", month: MONTH, request };
-}
-
-function outcomes(results: readonly ReserveResult[], outcome: ReserveResult["outcome"]): ReserveResult[] {
-  return results.filter((result) => result.outcome === outcome);
 }

@@ -17,55 +17,45 @@ import {
 } from "@outrigger/core/stores";
 import { bulkRemovalBehaviour, rangesBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
 import { recordQueriesBehaviour } from "./record-queries.ts";
-import { assertBytes, assertRejects, assertSame, type BlobStoreScope, failure, someBytes } from "./scope.ts";
+import {
+  assertBytes,
+  assertRejects,
+  assertSame,
+  type BlobStoreScope,
+  failure,
+  someBytes,
+  winnerOf,
+} from "./scope.ts";
 
-export type BlobStoreAbility =
-  | "local"
-  | "joint adoption"
-  | "probe"
-  | "due index"
-  | "bulk removal"
-  | "ranges"
-  | "record queries"
-  | "shards";
+/** How a store declares an ability, and the tests of that ability. A due index has its own suite. */
+const ABILITIES = {
+  local: [isLocalStore, spoolBehaviour, localFilesBehaviour, secretBehaviour],
+  "joint adoption": [hasJointAdoption, jointAdoptionBehaviour],
+  probe: [hasRevisionProbe, probeBehaviour],
+  "due index": [hasDueIndex],
+  "bulk removal": [hasBulkRemoval, bulkRemovalBehaviour],
+  ranges: [hasRangeListing, rangesBehaviour],
+  "record queries": [hasRecordQueries, recordQueriesBehaviour],
+  shards: [hasShardSampler, shardsBehaviour],
+} satisfies Record<string, [(store: BlobStore) => boolean, ...((scope: BlobStoreScope) => void)[]]>;
 
-/** Tests the optional abilities that a store declares. A due index has its own suite. */
+export type BlobStoreAbility = keyof typeof ABILITIES;
+
+/** Tests the optional abilities that a store declares. */
 export function abilitiesBehaviour(scope: BlobStoreScope, abilities: readonly BlobStoreAbility[]): void {
   scope.test("the store has exactly the abilities that it declares", async (store) => {
-    assert.deepEqual(
-      {
-        local: isLocalStore(store),
-        "joint adoption": hasJointAdoption(store),
-        probe: hasRevisionProbe(store),
-        "due index": hasDueIndex(store),
-        "bulk removal": hasBulkRemoval(store),
-        ranges: hasRangeListing(store),
-        "record queries": hasRecordQueries(store),
-        shards: hasShardSampler(store),
-      },
-      {
-        local: abilities.includes("local"),
-        "joint adoption": abilities.includes("joint adoption"),
-        probe: abilities.includes("probe"),
-        "due index": abilities.includes("due index"),
-        "bulk removal": abilities.includes("bulk removal"),
-        ranges: abilities.includes("ranges"),
-        "record queries": abilities.includes("record queries"),
-        shards: abilities.includes("shards"),
-      },
-    );
+    for (const [name, [has]] of Object.entries(ABILITIES)) {
+      assert.equal(
+        has(store),
+        abilities.some((ability) => ability === name),
+        name,
+      );
+    }
   });
-  if (abilities.includes("local")) {
-    spoolBehaviour(scope);
-    localFilesBehaviour(scope);
-    secretBehaviour(scope);
+  for (const ability of new Set(abilities)) {
+    const [, ...behaviours] = ABILITIES[ability];
+    for (const behaviour of behaviours) behaviour(scope);
   }
-  if (abilities.includes("joint adoption")) jointAdoptionBehaviour(scope);
-  if (abilities.includes("probe")) probeBehaviour(scope);
-  if (abilities.includes("bulk removal")) bulkRemovalBehaviour(scope);
-  if (abilities.includes("ranges")) rangesBehaviour(scope);
-  if (abilities.includes("record queries")) recordQueriesBehaviour(scope);
-  if (abilities.includes("shards")) shardsBehaviour(scope);
 }
 
 function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
@@ -108,12 +98,8 @@ function spoolBehaviour({ test, largestBytes }: BlobStoreScope): void {
       files.map(({ path }) => store.adopt(key, path, { ifRevision: null })),
     );
     await Promise.all(files.map(({ dispose }) => dispose()));
-    const winners = results.flatMap(({ status }, racer) => (status === "fulfilled" ? [racer] : []));
-    assert.equal(winners.length, 1);
-    for (const result of results) {
-      if (result.status === "rejected") await assertRejects(() => Promise.reject(result.reason), "conflict");
-    }
-    await assertBytes(store, key, Buffer.from(`${winners[0]}`));
+    const winner = winnerOf(results);
+    await assertBytes(store, key, Buffer.from(`${winner}`));
   });
 
   test("adopt stores nothing if the signal is aborted or the file is missing", async (store, key) => {
@@ -139,13 +125,13 @@ function jointAdoptionBehaviour({ test, largestBytes }: BlobStoreScope): void {
       });
       await dispose();
       for (const [name, bytes] of Object.entries({ first, second })) {
-        const place = `${key}-${index}/${name}`;
+        const blobKey = `${key}-${index}/${name}`;
         const { revision = "", ...info } = stored[name] ?? {};
         assert.deepEqual(info, { size });
-        assert.equal((await store.stat(place))?.revision, revision);
-        await assertBytes(store, place, bytes);
-        await store.put(place, someBytes(10), { ifRevision: revision });
-        await assertRejects(() => store.put(place, bytes, { ifRevision: revision }), "conflict");
+        assert.equal((await store.stat(blobKey))?.revision, revision);
+        await assertBytes(store, blobKey, bytes);
+        await store.put(blobKey, someBytes(10), { ifRevision: revision });
+        await assertRejects(() => store.put(blobKey, bytes, { ifRevision: revision }), "conflict");
       }
       assert.deepEqual((await store.list(`${key}-${index}/`)).keys.length, 2);
       assert.equal(await store.delete(`${key}-${index}/first`), true);
@@ -162,13 +148,9 @@ function jointAdoptionBehaviour({ test, largestBytes }: BlobStoreScope): void {
       ),
     );
     await Promise.all(files.map(({ dispose }) => dispose()));
-    const winners = results.flatMap(({ status }, racer) => (status === "fulfilled" ? [racer] : []));
-    assert.equal(winners.length, 1);
-    for (const result of results) {
-      if (result.status === "rejected") await assertRejects(() => Promise.reject(result.reason), "conflict");
-    }
+    const winner = winnerOf(results);
     for (const name of ["bytes", "file"]) {
-      await assertBytes(store, `${key}/${name}`, Buffer.from(`${winners[0]}`));
+      await assertBytes(store, `${key}/${name}`, Buffer.from(`${winner}`));
     }
   });
 
@@ -232,20 +214,9 @@ function probeBehaviour({ test }: BlobStoreScope): void {
   test("isCurrent returns false, and never throws, for invalid keys and revisions", async (store, key) => {
     assert.ok(hasRevisionProbe(store));
     const { revision } = await store.put(key, someBytes(10));
-    const nonsense = [
-      "",
-      "0",
-      "-1",
-      "NaN",
-      "1e999",
-      "1",
-      "\0",
-      "../x",
-      `${revision}0`,
-      ` ${revision}`,
-      "9".repeat(400),
-    ];
-    for (const text of nonsense) assert.equal(store.isCurrent(key, text), false, JSON.stringify(text));
+    const numbers = ["", "0", "-1", "NaN", "1e999", "1", "9".repeat(400)];
+    for (const text of [...numbers, "\0", "../x", `${revision}0`, ` ${revision}`])
+      assert.equal(store.isCurrent(key, text), false, JSON.stringify(text));
     assert.equal(store.isCurrent(key, revision), true);
     await store.close();
     assert.equal(store.isCurrent(key, revision), false);

@@ -6,7 +6,7 @@ import {
   type KeyRange,
   type RangeListing,
 } from "@outrigger/core/stores";
-import { assertBytes, assertRejects, type BlobStoreScope, someBytes } from "./scope.ts";
+import { assertBytes, assertRejects, type BlobStoreScope, readKeys, someBytes, storeAll } from "./scope.ts";
 
 /** The ability to delete many blobs at once. */
 export function bulkRemovalBehaviour({ test }: BlobStoreScope): void {
@@ -74,26 +74,7 @@ export function rangesBehaviour({ test, listedKeys }: BlobStoreScope): void {
     assert.ok(hasRangeListing(store));
     const first = key.split("/")[0] ?? key;
     // The first characters of image IDs; short and odd keys lie on the bounds.
-    const heads = [
-      "-",
-      "--",
-      "0",
-      "00",
-      "3-",
-      "3.",
-      "3a",
-      "9",
-      "A",
-      "Z",
-      "Zz",
-      "_",
-      "a",
-      "a-",
-      "a0",
-      "q",
-      "z",
-      "zz",
-    ];
+    const heads = "- -- 0 00 3- 3. 3a 9 A Z Zz _ a a- a0 q z zz".split(" ");
     const keys = heads.flatMap((head) => [`${head}${first}/record`, `${head}${first}/renditions/a.webp`]);
     const short = ["a", "a/record", "a-/record", "3-", "zz/b"];
     for (const one of [...keys, ...short]) await store.put(one, Buffer.from("x"));
@@ -112,9 +93,7 @@ export function rangesBehaviour({ test, listedKeys }: BlobStoreScope): void {
   test("ranges that meet hold every key exactly once", async (store, key) => {
     assert.ok(hasRangeListing(store));
     const keys = Array.from({ length: listedKeys }, (_, at) => `${"-0AZ_az"[at % 7]}${at % 10}${key}/${at}`);
-    for (let at = 0; at < keys.length; at += 20) {
-      await Promise.all(keys.slice(at, at + 20).map((one) => store.put(one, Buffer.from("x"))));
-    }
+    await storeAll(store, keys);
     const bounds = ["", "0", "05", "A5", "a", undefined];
     const found: string[][] = await Promise.all(
       bounds.slice(1).map((upTo, at) => {
@@ -138,15 +117,7 @@ export function rangesBehaviour({ test, listedKeys }: BlobStoreScope): void {
 
 /** All keys of a range. Verifies that their first characters never descend. */
 async function listedRange(store: RangeListing, range: KeyRange, limit: number): Promise<string[]> {
-  const keys: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.listRange(range, cursor === undefined ? { limit } : { limit, cursor });
-    assert.ok(page.keys.length <= limit);
-    keys.push(...page.keys);
-    assert.notEqual(page.cursor, cursor ?? "", "the cursor does not move");
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const keys = await readKeys(limit, (page) => store.listRange(range, page));
   const heads = keys.map((one) => one.charAt(0));
   for (const [at, head] of heads.entries())
     assert.ok(head >= (heads[at - 1] ?? ""), `${keys[at - 1]}, ${keys[at]}`);

@@ -60,6 +60,41 @@ export async function failure(work: () => Promise<unknown>): Promise<unknown> {
   assert.fail("it resolved");
 }
 
+/** The index of the only write of a race that succeeded; all others must have rejected with conflict. */
+export function winnerOf(results: readonly PromiseSettledResult<unknown>[]): number {
+  const winners: number[] = [];
+  for (const [racer, result] of results.entries()) {
+    if (result.status === "fulfilled") winners.push(racer);
+    else assert.ok(isServiceError(result.reason, "conflict"), `lost with ${result.reason}`);
+  }
+  assert.equal(winners.length, 1, `winners: ${winners}`);
+  return winners[0] ?? -1;
+}
+
+/** Stores a blob at each key, twenty at a time. */
+export async function storeAll(store: BlobStore, keys: readonly string[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += 20) {
+    await Promise.all(keys.slice(at, at + 20).map((key) => store.put(key, Buffer.from("x"))));
+  }
+}
+
+/** All keys, read in pages of at most `limit`. */
+export async function readKeys(
+  limit: number,
+  read: (page: { limit: number; cursor?: string }) => ReturnType<BlobStore["list"]>,
+): Promise<string[]> {
+  const keys: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read({ limit, ...(cursor !== undefined && { cursor }) });
+    assert.ok(page.keys.length <= limit);
+    keys.push(...page.keys);
+    assert.notEqual(page.cursor, cursor ?? "", "the cursor does not move");
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return keys;
+}
+
 export function someBytes(size: number): Buffer {
   return randomBytes(size);
 }

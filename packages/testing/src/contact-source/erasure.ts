@@ -62,18 +62,14 @@ export function erasureBehaviour(check: ContactSourceTest): void {
       await load({ contacts: variedContacts(domain, 20) });
       const { address } = variedContacts(domain, 20)[7] ?? contactOf("");
       const results = await Promise.all(Array.from({ length: 10 }, () => source.erase(address)));
-      assert.equal(
-        results.reduce((sum, erased) => sum + erased, 0),
-        1,
-      );
+      assert.deepEqual(results.toSorted(), [...Array(9).fill(0), 1]);
       assert.equal((await source.search(domain, {}, { limit: 1, offset: 0 })).total, 19);
     },
   );
 
   check(
     "after its last address is erased, a domain stays known only if it has an organisation",
-    async (scope) => {
-      const { source, domain, load } = scope;
+    async ({ source, domain, load }) => {
       const nameless = randomDomain();
       await load({
         contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],

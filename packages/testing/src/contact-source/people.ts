@@ -80,8 +80,7 @@ export function peopleBehaviour(check: ContactSourceTest): void {
 
   check(
     "find returns the most recently seen pages first, those without dates last, and at most MAX_EVIDENCE",
-    async (scope) => {
-      const { source, domain, load } = scope;
+    async ({ source, domain, load }) => {
       const days = [
         3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15,
       ];
@@ -157,39 +156,43 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     },
   );
 
-  check("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
-    const { source, domain, load } = scope;
-    const names = [
-      ...(["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen"] as const),
-      ...(["Mohammed Ali", "محمود حسن", "薇 王", "Ji-yeon Kim", "Sara Smith"] as const),
-    ];
-    await load({
-      contacts: names.map((name, index) => {
-        const [first = "", last = ""] = name.split(" ");
-        return personOf(domain, `p${index}`, first, last);
-      }),
-    });
-    for (const [first, last] of [
-      ["Yuliya", "Petrova"],
-      ["Alexander", "Petrov"],
-      ["Christian", "Hansen"],
-      ["Mahmoud", "Ali"],
-      ["Mohammed", "Hassan"],
-      ["伟", "王"],
-      ["Ji-young", "Kim"],
-      ["Sarah", "Smith"],
-    ] as const) {
-      assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
-    }
-  });
+  check(
+    "findByName finds no person by a spelling that several have, or by a similar name",
+    async ({ source, domain, load }) => {
+      const names = [
+        ...(["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen"] as const),
+        ...(["Mohammed Ali", "محمود حسن", "薇 王", "Ji-yeon Kim", "Sara Smith"] as const),
+      ];
+      await load({
+        contacts: names.map((name, index) => {
+          const [first = "", last = ""] = name.split(" ");
+          return personOf(domain, `p${index}`, first, last);
+        }),
+      });
+      for (const [first, last] of [
+        ["Yuliya", "Petrova"],
+        ["Alexander", "Petrov"],
+        ["Christian", "Hansen"],
+        ["Mahmoud", "Ali"],
+        ["Mohammed", "Hassan"],
+        ["伟", "王"],
+        ["Ji-young", "Kim"],
+        ["Sarah", "Smith"],
+      ] as const) {
+        assert.deepEqual(await source.findByName(domain, first, last), [], `${first} ${last}`);
+      }
+    },
+  );
 
-  check("findByName returns the ten contacts of highest confidence if many share a name", async (scope) => {
-    const { source, domain, load } = scope;
-    const namesakes = Array.from({ length: 14 }, (_, index) => ({
-      ...personOf(domain, `ann${(index * 5) % 14}`, "Ann", "Lee"),
-      confidence: [20, 90, 55][index % 3] ?? 0,
-    }));
-    await load({ contacts: namesakes });
-    assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), inOrder(namesakes).slice(0, 10));
-  });
+  check(
+    "findByName returns the ten contacts of highest confidence if many share a name",
+    async ({ source, domain, load }) => {
+      const namesakes = Array.from({ length: 14 }, (_, index) => ({
+        ...personOf(domain, `ann${(index * 5) % 14}`, "Ann", "Lee"),
+        confidence: [20, 90, 55][index % 3] ?? 0,
+      }));
+      await load({ contacts: namesakes });
+      assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), inOrder(namesakes).slice(0, 10));
+    },
+  );
 }

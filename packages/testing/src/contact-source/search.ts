@@ -53,19 +53,21 @@ const TITLE_LISTS: (string[] | undefined)[] = [
 
 /** Order, paging and filters. */
 export function searchBehaviour(check: ContactSourceTest, contactCount: number): void {
-  check("search orders by highest confidence, then by the bytes of the address", async (scope) => {
-    const { source, domain, load } = scope;
-    // In UTF-16 the last sorts before the one before it; in most languages the order differs further.
-    const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
-    const ties = locals.map((local) => contactOf(`${local}@${domain}`, { confidence: 50 }));
-    const others = [0, 1, 49, 51, 100].map((confidence) =>
-      contactOf(`m${confidence}@${domain}`, { confidence }),
-    );
-    const contacts = [...ties.toReversed(), ...others];
-    await load({ contacts });
-    const page = await source.search(domain, {}, { limit: 100, offset: 0 });
-    assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
-  });
+  check(
+    "search orders by highest confidence, then by the bytes of the address",
+    async ({ source, domain, load }) => {
+      // In UTF-16 the last sorts before the one before it; in most languages the order differs further.
+      const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
+      const ties = locals.map((local) => contactOf(`${local}@${domain}`, { confidence: 50 }));
+      const others = [0, 1, 49, 51, 100].map((confidence) =>
+        contactOf(`m${confidence}@${domain}`, { confidence }),
+      );
+      const contacts = [...ties.toReversed(), ...others];
+      await load({ contacts });
+      const page = await source.search(domain, {}, { limit: 100, offset: 0 });
+      assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
+    },
+  );
 
   check(
     "search pages return every contact once, with the total on each page",
@@ -98,8 +100,7 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
 
   check(
     "search with any combination of filters returns each matching contact once, in order",
-    async (scope) => {
-      const { source, domain, load } = scope;
+    async ({ source, domain, load }) => {
       const contacts = variedContacts(domain, 300);
       await load({ contacts });
       const expected = inOrder(contacts);
@@ -123,8 +124,7 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
 
   check(
     "search by required fields, verdict and job title returns each match once, in order",
-    async (scope) => {
-      const { source, domain, load } = scope;
+    async ({ source, domain, load }) => {
       const contacts = variedContacts(domain, 300);
       await load({ contacts });
       const expected = inOrder(contacts);
@@ -149,21 +149,32 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     },
   );
 
-  check("search by job title compares whole words, ignoring case and accents", async (scope) => {
-    const { source, domain, load } = scope;
-    const titled = (position: string | null, index: number) => contactOf(`p${index}@${domain}`, { position });
-    const titles = ["Directeur Général", "CTO", "C.T.O.", "Director", "Head of Sales", "Sales Manager", null];
-    await load({ contacts: titles.map(titled) });
-    const found = async (...wanted: string[]) => {
-      const filter = { jobTitles: wanted.map(titleKey) };
-      const { contacts } = await source.search(domain, filter, { limit: 10, offset: 0 });
-      return contacts.map(({ position }) => position);
-    };
-    assert.deepEqual(await found("directeur GENERAL"), ["Directeur Général"]);
-    assert.deepEqual(await found("cto"), ["CTO", "C.T.O."]);
-    assert.deepEqual(await found("sales", "head sales"), ["Head of Sales", "Sales Manager"]);
-    assert.deepEqual(await found("sale"), []);
-  });
+  check(
+    "search by job title compares whole words, ignoring case and accents",
+    async ({ source, domain, load }) => {
+      const titled = (position: string | null, index: number) =>
+        contactOf(`p${index}@${domain}`, { position });
+      const titles = [
+        "Directeur Général",
+        "CTO",
+        "C.T.O.",
+        "Director",
+        "Head of Sales",
+        "Sales Manager",
+        null,
+      ];
+      await load({ contacts: titles.map(titled) });
+      const found = async (...wanted: string[]) => {
+        const filter = { jobTitles: wanted.map(titleKey) };
+        const { contacts } = await source.search(domain, filter, { limit: 10, offset: 0 });
+        return contacts.map(({ position }) => position);
+      };
+      assert.deepEqual(await found("directeur GENERAL"), ["Directeur Général"]);
+      assert.deepEqual(await found("cto"), ["CTO", "C.T.O."]);
+      assert.deepEqual(await found("sales", "head sales"), ["Head of Sales", "Sales Manager"]);
+      assert.deepEqual(await found("sale"), []);
+    },
+  );
 
   check(
     "search with a filter that matches nothing returns no contacts and a total of 0",

@@ -4,12 +4,6 @@ import { type BlobStore, hasLeases, type LeaseStore } from "@outrigger/core/stor
 
 export type LeasingStore = BlobStore & LeaseStore;
 
-/** A case with two stores on one backend, which may be the same object, and a key that no other case uses. */
-export type LeaseTest = (
-  name: string,
-  body: (one: LeasingStore, other: LeasingStore, key: string) => Promise<void>,
-) => void;
-
 /** Longer than every case. */
 export const LONG_MS = 600_000;
 /** Pause between two attempts to acquire a lease. */

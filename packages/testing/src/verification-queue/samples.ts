@@ -1,14 +1,5 @@
 import type { VerificationQueue, VerificationRow } from "@outrigger/core/lookup";
 
-/** Two queues on the same data, without lists, and an ID that no other case uses. */
-export interface QueueScope {
-  one: VerificationQueue;
-  another: VerificationQueue;
-  id: string;
-}
-
-export type QueueTest = (name: string, body: (scope: QueueScope) => Promise<void>) => void;
-
 /** The time at which lists are added, in Unix milliseconds. */
 export const NOW = 1_790_000_000_000;
 export const LEASE_MS = 40_000;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { LEASE_MS, listOf, NOW, type QueueTest, rowOf, rowsOf, takeAll } from "./samples.ts";
+import type { VerificationQueue } from "@outrigger/core/lookup";
+import { callBoth, type PairTest } from "../pair.ts";
+import { LEASE_MS, listOf, NOW, rowOf, rowsOf, takeAll } from "./samples.ts";
 
 /** Which rows are taken, by which process, and when again. */
-export function takingBehaviour(check: QueueTest): void {
+export function takingBehaviour(check: PairTest<VerificationQueue>): void {
   check("take returns every due row once, with the facts of its list", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(250), null);
     const taken = await takeAll(another, NOW);
@@ -39,11 +41,9 @@ export function takingBehaviour(check: QueueTest): void {
     },
   );
 
-  check("simultaneous calls never take the same row", async ({ one, another, id }) => {
-    await one.add(listOf(id), rowsOf(200), null);
-    const taken = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : another).take(10, LEASE_MS, NOW)),
-    );
+  check("simultaneous calls never take the same row", async (pair) => {
+    await pair.one.add(listOf(pair.id), rowsOf(200), null);
+    const taken = await callBoth(pair, 20, (queue) => queue.take(10, LEASE_MS, NOW));
     const positions = taken.flatMap(({ rows }) => rows.map(({ position }) => position));
     assert.equal(positions.length, 200);
     assert.equal(new Set(positions).size, 200);
@@ -109,12 +109,12 @@ export function takingBehaviour(check: QueueTest): void {
 
   check("a postponed row is due at its new time and counts its attempts", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(1), null);
-    const place = { list: id, position: 0 };
+    const row = { list: id, position: 0 };
     await one.take(1, LEASE_MS, NOW);
-    await one.postpone(place, NOW + 5000, false);
+    await one.postpone(row, NOW + 5000, false);
     assert.deepEqual(await another.take(1, LEASE_MS, NOW + 4999), { rows: [], nextDueMs: NOW + 5000 });
     assert.equal((await another.take(1, LEASE_MS, NOW + 5000)).rows[0]?.attempts, 0);
-    await another.postpone(place, NOW + 90_000, true);
+    await another.postpone(row, NOW + 90_000, true);
     assert.equal((await takeAll(one, NOW + 60_000)).length, 0);
     assert.equal((await one.take(1, LEASE_MS, NOW + 90_000)).rows[0]?.attempts, 1);
   });
