@@ -6,8 +6,8 @@ import type { ReadyReply, Reply } from "../src/contracts/call.ts";
 import { createImages, type Images } from "../src/images/images.ts";
 import type { ImagesOptions } from "../src/images/images-options.ts";
 import type { ImageRecord } from "../src/images/record/image-record.ts";
-import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
 import { readAll } from "../src/stores/blob-body.ts";
+import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
 import { type CallOptions, createCall } from "./calls.ts";
 import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 

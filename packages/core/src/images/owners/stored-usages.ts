@@ -1,8 +1,8 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
-import { readAll } from "../../stores/blob-body.ts";
 import { decodeUsage, encodeUsage, noUsage, type UsageRecord } from "./usage-record.ts";
 
 /** The usage of an owner at one revision. */

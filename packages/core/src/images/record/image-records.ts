@@ -11,8 +11,8 @@ import {
 } from "../../contracts/blob-store.ts";
 import { hasRecordQueries, type RecordQueries } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
-import { listAll } from "../../stores/list-all.ts";
 import { readAll } from "../../stores/blob-body.ts";
+import { listAll } from "../../stores/list-all.ts";
 import { type ImageRecord, idOfRecord, isImageId, keyOf } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";

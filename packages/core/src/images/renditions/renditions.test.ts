@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
+import { readAll } from "../../stores/blob-body.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
-import { readAll } from "../../stores/blob-body.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { RenderGate } from "./render-gate.ts";
 import { BytesReplaced, STAMP_BYTES } from "./rendition-bytes.ts";
