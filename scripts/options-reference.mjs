@@ -142,10 +142,8 @@ function chapterOf({ name, title, guides, withOptions }, sets, shown) {
 
 /** Paragraphs in which references that follow each other are one. @param {string[]} paragraphs */
 function joined(paragraphs) {
-  return paragraphs
-    .join("\n\n")
-    .replaceAll(/\.\n\nOptions: /g, ", ")
-    .split("\n\n");
+  const text = paragraphs.join("\n\n");
+  return text.replaceAll(/(?<=\n\nOptions: \[[^\n]*)\.\n\nOptions: /g, ", ").split("\n\n");
 }
 
 /** The options, then the options that are parts of them. */

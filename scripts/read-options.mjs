@@ -268,7 +268,9 @@ function isShort(node) {
   if (!Node.isUnionTypeNode(node) || node.getText().length > 80) return false;
   return node
     .getDescendants()
-    .every((each) => !Node.isTypeReference(each) || each.getText() === "Uint8Array");
+    .every(
+      (each) => !Node.isTypeLiteral(each) && (!Node.isTypeReference(each) || each.getText() === "Uint8Array"),
+    );
 }
 
 /** The JSDoc text before its tags. */

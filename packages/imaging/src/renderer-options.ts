@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { checkOptions, type Filled, type RuleTable, rules } from "@outrigger/core/stores";
 
-/** Options of `createRenderer`. Numbers are integers. */
+/** Options of `createRenderer`. */
 export interface RendererOptions {
   /**
    * Pixels of an original, all frames together, up to 1,000,000,000. Does not apply to SVG; the limits of output do.

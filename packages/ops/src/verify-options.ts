@@ -126,7 +126,7 @@ export interface VerifyOptions extends StorageRunOptions {
   onRemovals?: ((planned: PlannedRemovals) => void) | undefined;
   /** An older copy of the storage, in the same form. @default none */
   backup?: ImageStorage | undefined;
-  /** Most bytes of originals read per second, a whole number from 1. @default 50000000 */
+  /** Most bytes of originals read per second, from 1. @default 50000000 */
   maxBytesPerSecond?: number | undefined;
   /** `tombstoneDays` of the service. Only a repair needs it. @default 30 */
   tombstoneDays?: number | undefined;

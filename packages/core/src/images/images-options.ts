@@ -22,9 +22,10 @@ import type { SendfileOptions } from "./sendfile.ts";
 export type RateLimitOption = number | { perMinute: number; burst: number };
 
 /**
- * Limits of requests per client address (IPv6: per /64). `false` switches a limit off. For `creates` and
- * `pinFailures`, an IPv6 /48 has 8 times the limit per minute and all clients together 100 times, without bursts.
- * Beyond the limit of all clients, each network still has its own.
+ * Limits of requests per client address (IPv6: per /64): a number per minute, or `{ perMinute, burst }`, of which
+ * `burst` may come at once. `false` switches a limit off. For `creates` and `pinFailures`, an IPv6 /48 has 8 times
+ * the limit per minute and all clients together 100 times, without bursts. Beyond the limit of all clients, each
+ * network still has its own.
  */
 export interface ImageRateLimits {
   /** Maximum number of uploads. @default `{ perMinute: 60, burst: 200 }` */
@@ -37,7 +38,7 @@ export interface ImageRateLimits {
   pinFailures?: RateLimitOption | false | undefined;
 }
 
-/** How images are fetched by URL: see {@link ImagesOptions.importUrls}. */
+/** How images are fetched by URL. */
 export interface ImportUrlsOptions {
   /** Ports that URLs may have, each 1 to 65535. @default [80, 443] */
   ports?: readonly number[] | undefined;

@@ -1,7 +1,7 @@
 import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import { nested, oneOf, type RuleTable, refined, required, text } from "../option-rules.ts";
 
-/** How a proxy sends large originals: see the option `sendfile`. */
+/** How a proxy sends large originals. */
 export interface SendfileOptions {
   /** Header that names the file. `X-Accel-Redirect`: nginx. `X-Sendfile`: lighttpd, and Apache with mod_xsendfile. */
   header: "X-Accel-Redirect" | "X-Sendfile";

@@ -18,9 +18,9 @@ export interface Described {
 }
 
 export interface ApiDescriptionOptions {
-  /** The same as that of the services. @default derived from the host framework's request */
+  /** That of the services. @default derived from each request */
   publicUrl?: string | undefined;
-  /** See {@link TlsPolicy}. @default "required" */
+  /** As `tls` of `createImages`. @default "required" */
   tls?: TlsPolicy | undefined;
   /** Other web origins that may read the description from a browser. @default none */
   cors?: CorsOptions | undefined;

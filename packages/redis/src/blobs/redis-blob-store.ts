@@ -24,7 +24,7 @@ import { createRedisDueIndex } from "./redis-due-index.ts";
 import { createRedisLeases } from "./redis-leases.ts";
 import { warningsOf } from "./redis-warnings.ts";
 
-/** Address of the server and settings of a store. */
+/** Settings of a store. */
 export interface RedisBlobStoreOptions extends RedisOptions {
   /**
    * Prefix of all keys: 1 to 100 letters, digits and `_.:-`. Stores with different prefixes are independent.

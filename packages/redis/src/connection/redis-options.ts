@@ -8,7 +8,7 @@ import {
   type SentinelUrl,
 } from "@outrigger/core/stores";
 
-/** Address of Redis and time limit of a round trip. */
+/** Address of Redis. */
 export interface RedisOptions {
   /**
    * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one URL, gives the

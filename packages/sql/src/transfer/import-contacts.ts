@@ -34,7 +34,7 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** `csv`, with the names of the columns in the first line, or `ndjson`, with a JSON object in each line. */
+  /** As in an export. */
   format: "csv" | "ndjson";
   /** Column or key of each field. @default the recognised names */
   mapping?: FieldMapping | undefined;

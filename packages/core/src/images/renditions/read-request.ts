@@ -14,9 +14,9 @@ export const DEFAULT_STEPS: readonly number[] = [
 const MAX_STEPS = 64;
 const MAX_STEP = 8192;
 
-/** A ladder of sizes. */
+/** Sizes of your own. */
 export interface SizeSteps {
-  /** Longer sides in pixels, 1 to 64 whole numbers from 1 to 8192, in any order. */
+  /** Longer sides in pixels, 1 to 64 of 1 to 8192, in any order. */
   steps: readonly number[];
 }
 
