@@ -101,7 +101,7 @@ function pageOf(factories, sets) {
   return `${[
     "# Options",
     `The options of each public function. \`${COMMAND}\` generates this page from the comments in the sources.`,
-    "Options that are not _required_ may be left out or `undefined`; without a default, they are then off. Ranges are of integers, unless they have a fraction. A `TypeError` rejects an unknown name (`authorise is no option of createImages: did you mean authorize?`), a wrong type, and a value out of range, before anything is opened. It names the option and shows no secret.",
+    "Options that are not _required_ may be left out or `undefined`; their default stands in brackets or at the end. Without one, they are then off. Ranges are of integers, unless they have a fraction. A `TypeError` rejects an unknown name (`authorise is no option of createImages: did you mean authorize?`), a wrong type, and a value out of range, before anything is opened. It names the option and shows no secret.",
     chapters.map(contentsOf).join("\n"),
     ...body,
   ].join("\n\n")}\n`;
@@ -131,7 +131,7 @@ function chapterOf({ name, title, guides, withOptions }, sets, shown) {
   const links = guides.map((file) => `[${file}](${file})`).join(", ");
   return [
     `## ${headingOf(name, title)}`,
-    `More: ${links}.`,
+    `See ${links}.`,
     ...withOptions.flatMap((factory) => [
       `### ${factory.name}`,
       `\`${factory.signature}\`${factory.from === name ? "" : ` from \`${factory.from}\``}: ${factory.text}`,
@@ -182,8 +182,11 @@ function lineOf({ name, type, isRequired, unless, preset, text, parts }) {
   const head = `- **\`${name}\`** ${shown}${isRequired ? ` _required${inPlace}_` : ""}`;
   const more =
     others.length === 0 ? "" : ` See ${parts.map((each) => `[${each}](#${anchor(each)})`).join(", ")}.`;
-  const end = isRequired || NOTHING.test(preset ?? "") ? "" : ` _Default:_ ${presetOf(preset ?? "")}.`;
-  return `${head}: ${sentence(text)}${more}${end}`;
+  const value = isRequired || NOTHING.test(preset ?? "") ? "" : presetOf(preset ?? "");
+  // A single value stands beside the type.
+  const isPlain = /^`[^` ]+`$/.test(value);
+  const end = value === "" || isPlain ? "" : ` _Default:_ ${value}.`;
+  return `${head}${isPlain ? ` (${value})` : ""}: ${sentence(text)}${more}${end}`;
 }
 
 function sentence(text) {

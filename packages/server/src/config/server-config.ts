@@ -124,12 +124,9 @@ export interface ServerConfig extends Pick<ImagesOptions, "publicUrl" | "tls"> {
    */
   data?: string | undefined;
   /**
-   * Where images are stored: one URL for all roles, or a URL for each. `file:./data`, `memory:?maxBytes=…`,
-   * `redis://[user:password@]host[:port][/database]?prefix=…&timeoutMs=…&ttlMs=…&cluster=true` (nodes of a cluster
-   * separated by commas; `rediss:` uses TLS),
-   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name?db=…&sentinelPassword=…`,
-   * `postgres://user:password@host:port/database?prefix=…&timeoutMs=…&maxConnections=…&sslmode=…` (records only),
-   * `s3://bucket/prefix?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…`.
+   * One URL for all roles, or a URL for each: `file:./data`, `memory:`, `redis://…`, `rediss://…`,
+   * `redis+sentinel://…`, `postgres://…` (records only) or `s3://bucket/prefix`. docs/storage.md lists their
+   * parameters.
    * @default `data`
    */
   storage?: string | ServerStorageConfig | undefined;
