@@ -81,6 +81,41 @@ describe.each(["Express 5", "Koa 3"] as const)("a photograph in a host on %s", (
     expect(await response.text()).toBe(`${response.headers.get("location")}\n`);
   });
 
+  test("DELETE needs the right PIN, and every address answers 410 afterwards", async () => {
+    const { id, pin } = await upload(site, photo, "image/jpeg");
+    expect((await fetch(addressOf(site, id, "json"), { method: "DELETE" })).status).toBe(403);
+    expect(
+      (await fetch(`${addressOf(site, id, "json")}?pin=${"0".repeat(16)}`, { method: "DELETE" })).status,
+    ).toBe(403);
+    expect((await fetch(addressOf(site, id, "jpg"))).status).toBe(200);
+    expect((await fetch(`${addressOf(site, id, "json")}?pin=${pin}`, { method: "DELETE" })).status).toBe(204);
+    for (const address of ["json", "jpg", "png"].map((suffix) => addressOf(site, id, suffix))) {
+      expect((await fetch(address)).status).toBe(410);
+    }
+    expect((await fetch(`${site.base}/${id}`)).status).toBe(410);
+    expect((await fetch(`${addressOf(site, id, "json")}?pin=${pin}`, { method: "DELETE" })).status).toBe(410);
+  });
+
+  test("requests that are not for the service reach the host's own routes", async () => {
+    expect(await (await fetch(`${site.origin}/host`)).text()).toBe("the host's own");
+    expect((await fetch(`${site.base}/AAAAAAAAAAAAAAAAAAAAAA`)).status).toBe(404);
+    expect((await fetch(`${site.base}/unknown`)).status).toBe(404);
+  });
+
+  test("no request in these tests reported an error to onError", () => {
+    expect(site.errors).toEqual([]);
+  });
+});
+
+describe("the bytes and the record of an image", () => {
+  let site: Site;
+  let photo: Buffer;
+  beforeAll(async () => {
+    site = await startSite();
+    photo = await jpegPhoto(1200, 900);
+  });
+  afterAll(() => site.close());
+
   test("GET returns the photograph in every format, size and quality", async () => {
     const { id } = await upload(site, photo, "image/jpeg");
     const original = await bytesOf(addressOf(site, id, "jpg"));
@@ -142,39 +177,6 @@ describe.each(["Express 5", "Koa 3"] as const)("a photograph in a host on %s", (
       expect(auto.response.headers.get("etag")).toBe(plain.response.headers.get("etag"));
     }
   });
-
-  test("DELETE needs the right PIN, and every address answers 410 afterwards", async () => {
-    const { id, pin } = await upload(site, photo, "image/jpeg");
-    expect((await fetch(addressOf(site, id, "json"), { method: "DELETE" })).status).toBe(403);
-    expect(
-      (await fetch(`${addressOf(site, id, "json")}?pin=${"0".repeat(16)}`, { method: "DELETE" })).status,
-    ).toBe(403);
-    expect((await fetch(addressOf(site, id, "jpg"))).status).toBe(200);
-    expect((await fetch(`${addressOf(site, id, "json")}?pin=${pin}`, { method: "DELETE" })).status).toBe(204);
-    for (const address of ["json", "jpg", "png"].map((suffix) => addressOf(site, id, suffix))) {
-      expect((await fetch(address)).status).toBe(410);
-    }
-    expect((await fetch(`${site.base}/${id}`)).status).toBe(410);
-    expect((await fetch(`${addressOf(site, id, "json")}?pin=${pin}`, { method: "DELETE" })).status).toBe(410);
-  });
-
-  test("requests that are not for the service reach the host's own routes", async () => {
-    expect(await (await fetch(`${site.origin}/host`)).text()).toBe("the host's own");
-    expect((await fetch(`${site.base}/AAAAAAAAAAAAAAAAAAAAAA`)).status).toBe(404);
-    expect((await fetch(`${site.base}/unknown`)).status).toBe(404);
-  });
-
-  test("no request in these tests reported an error to onError", () => {
-    expect(site.errors).toEqual([]);
-  });
-});
-
-describe("the image record", () => {
-  let site: Site;
-  beforeAll(async () => {
-    site = await startSite();
-  });
-  afterAll(() => site.close());
 
   test("GET returns the record and 304 for its ETag; PATCH edits it and answers 412 for a stale ETag", async () => {
     const { id, pin } = await upload(site, await pngPhoto(), "image/png", { fileName: "a.png" });

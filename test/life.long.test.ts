@@ -122,26 +122,6 @@ describe.each(HOSTS)("through %s", (host) => {
     expect(await statusesOf(site, image)).toEqual([200, 206, 304]);
     expect(site.errors).toEqual([]);
   });
-
-  test("uploads with the same Idempotency-Key create one image", async () => {
-    const picture = await pngPhoto(40, 30);
-    const key = `key-of-${host.replace(" ", "-")}`;
-    const post = (bytes: Buffer, header = key) =>
-      postWithHeaders(site, bytes, "image/png", { "Idempotency-Key": header });
-    expect((await post(picture, "two words")).status).toBe(400);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => post(picture)));
-    const bodies = await Promise.all(
-      answers.filter(({ status }) => status === 201).map((answer) => answer.json() as Promise<Created>),
-    );
-    expect(bodies.length).toBeGreaterThan(0);
-    for (const { status, headers } of answers)
-      if (status !== 201) expect([status, headers.get("retry-after")]).toEqual([409, "2"]);
-    const again = await post(picture);
-    expect(again.status).toBe(201);
-    for (const body of bodies) expect(body).toEqual(bodies[0]);
-    expect(await again.json()).toEqual(bodies[0]);
-    expect((await post(await pngPhoto(41, 30))).status).toBe(409);
-  });
 });
 
 /** Who a client says to be, where both frameworks have it. */

@@ -161,17 +161,3 @@ describe.each(["signed", "steps"] as const)("pages where sizes are %s", (sizes) 
     }
   });
 });
-
-describe("the uploader for ShareX", () => {
-  test.each<[SiteOptions, string]>([
-    [{}, "{json:links.png}?resize=300x300"],
-    [{ sizes: "steps" }, "{json:links.png}?resize=300x300"],
-    [{ sizes: "signed" }, "{json:links.png}?preset=thumb"],
-    [{ sizes: "signed", presets: { page: { page: 1 } } }, "{json:links.png}"],
-  ])("with %j shows %s", async (options, thumbnail) => {
-    const site = await startWith(options);
-    const uploader = (await (await fetch(`${site.base}/sharex.sxcu`)).json()) as { ThumbnailURL: string };
-    expect(uploader.ThumbnailURL).toBe(thumbnail);
-    await site.close();
-  });
-});

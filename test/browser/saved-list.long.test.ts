@@ -77,39 +77,6 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(reads).toEqual(["GET", "GET"]);
     }, REFUSALS);
   });
-
-  test("without a connection and after 429 the list keeps every entry, and the page stops asking", async () => {
-    const images = await Promise.all(["1", "2", "3", "4", "5", "6", "7", "8"].map(add));
-    await onPage(
-      async (page) => {
-        let reads = 0;
-        await page.route("**/api/images/*.json", (route) => {
-          reads += 1;
-          return route.fulfill({ status: 429, headers: { "Retry-After": "30" }, body: "" });
-        });
-        await openWithList(
-          page,
-          shared.site,
-          images.map((image) => ({ ...savedFrom(image), expiresAt: PAST })),
-        );
-        await eventually(() => reads).toBe(4);
-        await page.evaluate(() => void dispatchEvent(new Event("focus")));
-        await page.unroute("**/api/images/*.json");
-        await page.route("**/api/images/*.json", (route) => {
-          reads += 1;
-          return route.abort();
-        });
-        await page.reload();
-        await eventually(() => reads).toBe(8);
-        await entry(page, "8").getByText("expired (not confirmed yet)").waitFor();
-        expect((await readList(page, shared.site)).map(({ pin }) => pin)).toEqual(
-          images.map(({ pin }) => pin),
-        );
-      },
-      { mayComplain: /status of 429|ERR_FAILED/ },
-    );
-  });
-
   test("an entry is removed only after the page has said that its PIN is lost with it", async () => {
     const image = await add("boat.jpg");
     await onPage(async (page) => {

@@ -19,10 +19,10 @@ const isOutside = ({ percent }: Finding) => percent !== null && percent > WITHIN
 /** What a failed test prints of a file. */
 const lineOf = ({ name, refusal, percent }: Finding) => `${name}: ${refusal ?? `${percent?.toFixed(2)} %`}`;
 
-test("the corpus has hundreds of files of each type that an independent reader opens", () => {
+test("an independent reader opens more than 80 files of each type of the corpus", () => {
   for (const kind of kinds) {
     const opened = findings.filter((finding) => finding.kind === kind && finding.isOpened);
-    expect(opened.length, kind).toBeGreaterThan(200);
+    expect(opened.length, kind).toBeGreaterThan(80);
   }
 });
 

@@ -5,8 +5,8 @@ import {
   EITHER,
   END,
   type HostileUpload,
+  headed,
   imagePart,
-  part,
   VALID,
 } from "./hostile-upload.ts";
 
@@ -17,13 +17,10 @@ export const FILE_NAMES: readonly HostileUpload[] = [
     { title: "a file name of 100 KB", body: imagePart(DRAWING, "n".repeat(100_000)) + END },
     {
       title: "invalid UTF-8 in filename*",
-      body:
-        part("", DRAWING, {
-          headers: [
-            "Content-Disposition: form-data; name=imagedata; filename*=UTF-8''%ff",
-            "Content-Type: image/svg+xml",
-          ],
-        }) + END,
+      body: headed(
+        "Content-Disposition: form-data; name=imagedata; filename*=UTF-8''%ff",
+        "Content-Type: image/svg+xml",
+      ),
     },
   ]),
   ...cases(
@@ -55,23 +52,17 @@ export const FILE_NAMES: readonly HostileUpload[] = [
     { title: "an unterminated quote around the file name", body: VALID.replace('a.svg"', "a.svg") },
     {
       title: "a filename* with an unknown charset",
-      body:
-        part("", DRAWING, {
-          headers: [
-            "Content-Disposition: form-data; name=imagedata; filename*=bogus''x",
-            "Content-Type: image/svg+xml",
-          ],
-        }) + END,
+      body: headed(
+        "Content-Disposition: form-data; name=imagedata; filename*=bogus''x",
+        "Content-Type: image/svg+xml",
+      ),
     },
     {
       title: "a malformed filename*",
-      body:
-        part("", DRAWING, {
-          headers: [
-            "Content-Disposition: form-data; name=imagedata; filename*='''%%%",
-            "Content-Type: image/svg+xml",
-          ],
-        }) + END,
+      body: headed(
+        "Content-Disposition: form-data; name=imagedata; filename*='''%%%",
+        "Content-Type: image/svg+xml",
+      ),
     },
     { title: "an empty name for a file with bytes", body: imagePart(DRAWING, "") + END },
   ]),

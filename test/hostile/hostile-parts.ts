@@ -4,52 +4,36 @@ import {
   DRAWING,
   END,
   type HostileUpload,
+  headed,
   imagePart,
   part,
   UNTAKEN,
   VALID,
 } from "./hostile-upload.ts";
 
+const DISPOSITION = 'Content-Disposition: form-data; name="imagedata"; filename="a.svg"';
+const SVG_TYPE = "Content-Type: image/svg+xml";
+
 /** Bodies with wrong part headers. */
 export const PART_HEADERS: readonly HostileUpload[] = [
   ...cases(BAD, [
     {
       title: "a part header of 20 KiB",
-      body:
-        part("", DRAWING, {
-          headers: [
-            'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
-            "Content-Type: image/svg+xml",
-            `X-Long: ${"x".repeat(20 * 1024)}`,
-          ],
-        }) + END,
+      body: headed(DISPOSITION, SVG_TYPE, `X-Long: ${"x".repeat(20 * 1024)}`),
     },
     {
       title: "20,000 part headers",
-      body:
-        part("", DRAWING, {
-          headers: [
-            ...Array.from({ length: 20_000 }, (_, index) => `X-${index}: y`),
-            'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
-            "Content-Type: image/svg+xml",
-          ],
-        }) + END,
+      body: headed(...Array.from({ length: 20_000 }, (_, index) => `X-${index}: y`), DISPOSITION, SVG_TYPE),
     },
     {
       title: "10,000 folded header lines",
-      body:
-        part("", DRAWING, {
-          headers: [
-            "Content-Type: image/svg+xml",
-            'Content-Disposition: form-data; name="imagedata"',
-            ...Array.from({ length: 10_000 }, () => " ;x=y"),
-          ],
-        }) + END,
+      body: headed(
+        SVG_TYPE,
+        'Content-Disposition: form-data; name="imagedata"',
+        ...Array.from({ length: 10_000 }, () => " ;x=y"),
+      ),
     },
-    {
-      title: "a header line without a colon",
-      body: part("", DRAWING, { headers: ["Content-Disposition form-data name=imagedata"] }) + END,
-    },
+    { title: "a header line without a colon", body: headed("Content-Disposition form-data name=imagedata") },
     {
       title: "a header line that begins with a blank (CVE-2022-24434)",
       body:
@@ -59,38 +43,21 @@ export const PART_HEADERS: readonly HostileUpload[] = [
     },
     {
       title: "a NUL in a header name",
-      body:
-        part("", DRAWING, { headers: ['Content-\0Disposition: form-data; name="imagedata"; filename="a"'] }) +
-        END,
+      body: headed('Content-\0Disposition: form-data; name="imagedata"; filename="a"'),
     },
     {
       title: "a part's Content-Type with a NUL",
       body: imagePart(DRAWING, "a.svg", "image/svg+xml\0text/html") + END,
     },
-    {
-      title: "no Content-Disposition",
-      body: part("", DRAWING, { headers: ["Content-Type: image/svg+xml"] }) + END,
-    },
-    {
-      title: "an empty Content-Disposition",
-      body: part("", DRAWING, { headers: ["Content-Disposition:", "Content-Type: image/svg+xml"] }) + END,
-    },
+    { title: "no Content-Disposition", body: headed(SVG_TYPE) },
+    { title: "an empty Content-Disposition", body: headed("Content-Disposition:", SVG_TYPE) },
     {
       title: "attachment in place of form-data",
-      body:
-        part("", DRAWING, {
-          headers: [
-            'Content-Disposition: attachment; name="imagedata"; filename="a.svg"',
-            "Content-Type: image/svg+xml",
-          ],
-        }) + END,
+      body: headed('Content-Disposition: attachment; name="imagedata"; filename="a.svg"', SVG_TYPE),
     },
     {
       title: "a file part without a field name",
-      body:
-        part("", DRAWING, {
-          headers: ['Content-Disposition: form-data; filename="a.svg"', "Content-Type: image/svg+xml"],
-        }) + END,
+      body: headed('Content-Disposition: form-data; filename="a.svg"', SVG_TYPE),
     },
     {
       title: "a field without a name",
@@ -107,36 +74,12 @@ export const PART_HEADERS: readonly HostileUpload[] = [
     [
       {
         title: "two Content-Dispositions",
-        body:
-          part("", DRAWING, {
-            headers: [
-              'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
-              'Content-Disposition: form-data; name="other"; filename="b.svg"',
-              "Content-Type: image/svg+xml",
-            ],
-          }) + END,
+        body: headed(DISPOSITION, 'Content-Disposition: form-data; name="other"; filename="b.svg"', SVG_TYPE),
       },
-      {
-        title: "two Content-Types",
-        body:
-          part("", DRAWING, {
-            headers: [
-              'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
-              "Content-Type: image/svg+xml",
-              "Content-Type: text/html",
-            ],
-          }) + END,
-      },
+      { title: "two Content-Types", body: headed(DISPOSITION, SVG_TYPE, "Content-Type: text/html") },
       {
         title: "Content-Transfer-Encoding: base64 on a body that is not base64",
-        body:
-          part("", DRAWING, {
-            headers: [
-              'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
-              "Content-Type: image/svg+xml",
-              "Content-Transfer-Encoding: base64",
-            ],
-          }) + END,
+        body: headed(DISPOSITION, SVG_TYPE, "Content-Transfer-Encoding: base64"),
       },
     ],
   ),
@@ -145,11 +88,7 @@ export const PART_HEADERS: readonly HostileUpload[] = [
       title: "Content-Transfer-Encoding: base64 (deprecated by RFC 7578)",
       body:
         part("", Buffer.from(DRAWING).toString("base64"), {
-          headers: [
-            'Content-Disposition: form-data; name="imagedata"; filename="a.svg"',
-            "Content-Type: image/svg+xml",
-            "Content-Transfer-Encoding: base64",
-          ],
+          headers: [DISPOSITION, SVG_TYPE, "Content-Transfer-Encoding: base64"],
         }) + END,
     },
     { title: "a part with an empty Content-Type", body: imagePart(DRAWING, "a.svg", "") + END },

@@ -43,11 +43,7 @@ export const TRANSFER: readonly HostileUpload[] = [
     { title: "a gzipped body", body: gzipSync(VALID), headers: ["Content-Encoding: gzip"] },
     { title: "a gzip bomb", body: gzipSync(Buffer.alloc(50_000_000)), headers: ["Content-Encoding: gzip"] },
     { title: "a body that only claims to be gzipped", body: VALID, headers: ["Content-Encoding: gzip"] },
-    {
-      title: "an unknown Content-Encoding",
-      body: VALID,
-      headers: ["Content-Encoding: constructor"],
-    },
+    { title: "an unknown Content-Encoding", body: VALID, headers: ["Content-Encoding: constructor"] },
   ]),
   ...cases(
     [201],
@@ -119,12 +115,7 @@ export const TRANSFER: readonly HostileUpload[] = [
         length: "Transfer-Encoding: bogus",
         byNode: true,
       },
-      {
-        title: "an unknown Expect",
-        body: VALID,
-        headers: ["Expect: the-inquisition"],
-        byNode: true,
-      },
+      { title: "an unknown Expect", body: VALID, headers: ["Expect: the-inquisition"], byNode: true },
     ],
   ),
 ];

@@ -36,6 +36,11 @@ export function part(
   return `--${BOUNDARY}\r\n${lines.map((line) => `${line}\r\n`).join("")}\r\n${content}\r\n`;
 }
 
+/** A body whose one part has these header lines, and is a drawing. */
+export function headed(...headers: readonly string[]): string {
+  return part("", DRAWING, { headers }) + END;
+}
+
 export const END = `--${BOUNDARY}--\r\n`;
 
 /** The part that every valid body has. */

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { oddGifs } from "../fidelity/samples/gif.ts";
+import { oddJpegs, TWO_COMPONENTS } from "../fidelity/samples/jpeg.ts";
+import { oddPngs } from "../fidelity/samples/png.ts";
 import type { Sample } from "../fidelity/samples/sample.ts";
 import { serveHost } from "../support/listen.ts";
 import { addressOf, postImage, type Site, startSite, withSite } from "../support/service.ts";
 import { inParallel } from "./in-parallel.ts";
-import { oddDocuments } from "./odd/odd-documents.ts";
-import { oddGifs } from "./odd/odd-gif.ts";
-import { oddJpegs, TWO_COMPONENTS } from "./odd/odd-jpeg.ts";
-import { oddPngs } from "./odd/odd-png.ts";
+import { oddDocuments } from "./odd-documents.ts";
 
 const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 /** With `at=attention` the decoder sees the picture once more, to find its place. */

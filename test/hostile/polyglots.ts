@@ -1,7 +1,8 @@
-import { deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 import type { OriginalType } from "@outrigger/core/images";
 import sharp from "sharp";
 import { emptyPdf, jpegPhoto, pngPhoto } from "../support/pictures.ts";
+import { pngChunk } from "../support/raster-files.ts";
 
 /** A file that is both one of our types and something else. */
 export interface Polyglot {
@@ -149,27 +150,6 @@ function pngWithText(png: Buffer, text: string): Buffer {
     pngChunk("tEXt", Buffer.from(`Comment\0${text}`, "latin1")),
     png.subarray(33),
   );
-}
-
-/** A PNG chunk with its length and checksum. */
-export function pngChunk(type: string, data: Buffer): Buffer {
-  const named = concat(type, data);
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(data.length, 0);
-  frame.writeUInt32BE(crc32(named), 4);
-  return concat(frame.subarray(0, 4), named, frame.subarray(4));
-}
-
-const CRC_TABLE = Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
-  return crc >>> 0;
-});
-
-function crc32(bytes: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
 }
 
 /** An archive of one file. */

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
+import { pngChunk } from "../support/raster-files.ts";
 import { type Bomb, packedZeros } from "./bomb.ts";
-import { pngChunk } from "./polyglots.ts";
 
 const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 

@@ -1,7 +1,9 @@
 import { deepStrictEqual as equal, match, notDeepStrictEqual, ok } from "node:assert";
+import { samplePdf } from "../support/pdf-samples.ts";
+import { svgDrawing } from "../support/pictures.ts";
 import type { Created, Walk } from "./flow.ts";
 import type { Reply } from "./http-client.ts";
-import { type Part, samplePdf, sampleSvg } from "./samples.ts";
+import type { Part } from "./multipart.ts";
 
 const FORMATS = [
   ["png", "image/png", /^\x89PNG\r\n/],
@@ -201,12 +203,14 @@ export async function otherTypeChecks({ base, check, send, create, api, part, un
     match(String(text.headers.location), new RegExp(`^${base}/[\\w-]{22}$`));
   });
   await check("an SVG is stored and read as PNG", async () => {
-    const { links } = await created({ bytes: sampleSvg(90, 60), type: "image/svg+xml", fileName: "a.svg" });
+    const { links } = await created({ bytes: svgDrawing, type: "image/svg+xml", fileName: "a.svg" });
     const { status, body } = await send(String(links.png));
-    equal([status, body.readUInt32BE(16), body.readUInt32BE(20)], [200, 90, 60]);
+    equal([status, body.readUInt32BE(16), body.readUInt32BE(20)], [200, 120, 80]);
   });
   await check("a PDF is stored, and its second page read as JPEG", async () => {
-    const bytes = samplePdf(80, 50, ["1 0 0", "0 0 1"]);
+    const bytes = samplePdf(
+      ["1 0 0", "0 0 1"].map((colour) => ({ content: `${colour} rg 10 10 40 20 re f` })),
+    );
     const { pages, links } = await created({ bytes, type: "application/pdf", fileName: "a.pdf" });
     const [first, second] = [await send(`${links.jpg}?page=1`), await send(`${links.jpg}?page=2`)];
     equal([pages, second.status, mediaType(second)], [2, 200, "image/jpeg"]);

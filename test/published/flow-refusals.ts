@@ -2,7 +2,7 @@ import { deepStrictEqual as equal, match, ok } from "node:assert";
 import type { Walk } from "./flow.ts";
 import { mediaType } from "./flow-checks.ts";
 import type { Reply } from "./http-client.ts";
-import { MULTIPART, multipart } from "./samples.ts";
+import { MULTIPART, multipart } from "./multipart.ts";
 
 const UNKNOWN_ID = "AAAAAAAAAAAAAAAAAAAAAA";
 /** Over the 25 MiB that a mount accepts by default. */

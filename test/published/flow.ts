@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { pngPhoto } from "../support/pictures.ts";
 import { createChecks, editChecks, otherTypeChecks, pageChecks, readChecks } from "./flow-checks.ts";
 import { refusalChecks, removalChecks } from "./flow-refusals.ts";
 import { http1Client, http2Client, type Reply, type Sent } from "./http-client.ts";
-import { MULTIPART, multipart, type Part, samplePng } from "./samples.ts";
+import { MULTIPART, multipart, type Part } from "./multipart.ts";
 
 export interface FlowOptions {
   /** Speaks HTTP/2 over TLS. @default HTTP/1.1 */
@@ -70,7 +71,7 @@ export async function flow(
   const send = sendWith(user);
   const walk: Walk = {
     base,
-    part: { bytes: samplePng(400, 300), type: "image/png", fileName: FILE_NAME },
+    part: { bytes: await pngPhoto(400, 300), type: "image/png", fileName: FILE_NAME },
     image: { id: "", url: "", editUrl: "", pin: "", name: "", width: 0, pages: 0, links: {} },
     reply: { status: 0, headers: {}, body: Buffer.alloc(0) },
     async check(name, run) {

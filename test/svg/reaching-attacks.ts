@@ -65,10 +65,7 @@ function references(elsewhere: string): Attack[] {
       does: "request",
     },
     { title: "a link that pings", svg: svg(`<a href="#x" ping="${elsewhere}/ping">${SQUARE}</a>`) },
-    {
-      title: "a base",
-      svg: svg(`<image ${sized} href="picture.png"/>`, `xml:base="${elsewhere}/"`),
-    },
+    { title: "a base", svg: svg(`<image ${sized} href="picture.png"/>`, `xml:base="${elsewhere}/"`) },
     { title: "a picture of HTML", svg: svg(`<img ${XHTML} src="${picture}"/>`), does: "request" },
     {
       title: "a picture of HTML with candidates",

@@ -242,11 +242,7 @@ function animations(script: string): Attack[] {
   const animated = (animation: string, attributes = ""): string =>
     svg(`<a ${attributes}>${animation}${SQUARE}</a>`);
   return [
-    {
-      title: "set of href",
-      svg: animated(`<set attributeName="href" to="${address}"/>`),
-      does: "run",
-    },
+    { title: "set of href", svg: animated(`<set attributeName="href" to="${address}"/>`), does: "run" },
     {
       title: "set of xlink:href",
       svg: animated(`<set attributeName="xlink:href" to="${address}"/>`, 'xlink:href="#x"'),
@@ -281,10 +277,7 @@ function animations(script: string): Attack[] {
       svg: svg(`<a id="a">${SQUARE}</a><set href="#a" attributeName="href" to="${address}"/>`),
       does: "run",
     },
-    {
-      title: "set of a handler",
-      svg: svg(`<set attributeName="onclick" to="${script}"/>${SQUARE}`),
-    },
+    { title: "set of a handler", svg: svg(`<set attributeName="onclick" to="${script}"/>${SQUARE}`) },
     {
       title: "an animation of XHTML's namespace",
       svg: animated(`<set ${XHTML} attributeName="href" to="${address}"/>`),

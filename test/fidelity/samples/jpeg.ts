@@ -1,206 +1,197 @@
-import { exifBlock } from "../../../packages/imaging/test/exif-blocks.ts";
-import { damages } from "./jpeg-damages.ts";
-import { byImageMagick, bySharp } from "./jpeg-encoders.ts";
 import { type Sample, sample } from "./sample.ts";
 import { type JpegOptions, segment, writeJpeg } from "./write-jpeg.ts";
 
-/** JPEGs of every coding that browsers show, with the segments and the damage that cameras and tools leave. */
-export async function jpegSamples(): Promise<Sample[]> {
+const SIZE = { width: 24, height: 16 } as const;
+const [SOF0, DQT, DHT, SOS] = [0xc0, 0xdb, 0xc4, 0xda] as const;
+
+/** 64 × 48 pixels of two components. */
+export const TWO_COMPONENTS = Buffer.from(
+  "/9j/2wBDAAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQH/wAAOCAAwAEACAREAAhEA/8QAIgAAAAAPAAAAAAAAAAAAAAAAAAECAwQFBgcICQoLDA0O/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAoCAQACAAA/AKT9TvoyAIyAIyAIyAIyAIyAIyALUOjIRkARkARkARkARkARkARkAWodGQjIAjIAjIAjIAjIAjIAjIAtQ6MhGQBGQBGQBGQBGQBGQBGQBah0ZCMgCMgCMgCMgCMgCMgCMgC1DoyEZAEZAEZAEZAEZAEZAEZAH//Z",
+  "base64",
+);
+
+const jpeg = (name: string, options: JpegOptions) => sample("jpeg", name, writeJpeg({ ...SIZE, ...options }));
+const text = (value: string) => Buffer.from(value, "latin1");
+
+/** JPEGs of any number of components, and with frames, tables and segments of wrong values. */
+export function oddJpegs(): Sample[] {
+  return [...components(), ...frames(), ...tables(), ...segments(), ...ends()];
+}
+
+function components(): Sample[] {
+  const spaces = ["grey", "ycc", "rgb", "cmyk", "ycck"] as const;
+  const adobe = [0, 1, 2] as const;
   return [
-    ...codings(),
-    ...segments(),
-    ...orientations(),
-    ...(await damages()),
-    ...(await bySharp()),
-    ...(await byImageMagick()),
+    sample("jpeg", "two components", TWO_COMPONENTS),
+    ...spaces.flatMap((space) => [
+      jpeg(`${space} without a marker`, { space, separateScans: true }),
+      ...adobe.map((transform) => jpeg(`${space}, transform ${transform}`, { space, adobe: transform })),
+    ]),
+    ...[
+      [
+        [4, 4],
+        [1, 1],
+        [1, 1],
+      ],
+      [
+        [1, 1],
+        [2, 2],
+        [2, 2],
+      ],
+      [
+        [3, 1],
+        [1, 1],
+        [1, 1],
+      ],
+      [
+        [1, 2],
+        [2, 1],
+        [1, 1],
+      ],
+    ].map((sampling) =>
+      jpeg(`sampling ${sampling.join(" ")}`, {
+        sampling: sampling.map(([across = 1, down = 1]) => [across, down] as const),
+      }),
+    ),
+    jpeg("equal component numbers", { ids: [1, 1, 1] }),
+    jpeg("component numbers R, G and B", { space: "rgb", ids: [82, 71, 66] }),
+    jpeg("component number 0", { ids: [0, 1, 2] }),
   ];
 }
 
-const jpeg = (name: string, options: JpegOptions) => sample("jpeg", name, writeJpeg(options));
-
-function codings(): Sample[] {
-  const found: Sample[] = [];
-  const samplings = {
-    "4:4:4": [
-      [1, 1],
-      [1, 1],
-      [1, 1],
-    ],
-    "4:2:2": [
-      [2, 1],
-      [1, 1],
-      [1, 1],
-    ],
-    "4:2:0": [
-      [2, 2],
-      [1, 1],
-      [1, 1],
-    ],
-    "4:4:0": [
-      [1, 2],
-      [1, 1],
-      [1, 1],
-    ],
-    "4:1:1": [
-      [4, 1],
-      [1, 1],
-      [1, 1],
-    ],
-    "4:1:0": [
-      [4, 2],
-      [1, 1],
-      [1, 1],
-    ],
-    "4:4:1": [
-      [1, 4],
-      [1, 1],
-      [1, 1],
-    ],
-    "2x2,2x1,2x1": [
-      [2, 2],
-      [2, 1],
-      [2, 1],
-    ],
-    "2x2,1x2,1x2": [
-      [2, 2],
-      [1, 2],
-      [1, 2],
-    ],
-    "2x1,2x1,2x1": [
-      [2, 1],
-      [2, 1],
-      [2, 1],
-    ],
-  } as const;
-  for (const [name, sampling] of Object.entries(samplings)) {
-    found.push(jpeg(name, { sampling }));
-    found.push(jpeg(`${name} 67x45`, { sampling, width: 67, height: 45 }));
-    found.push(jpeg(`${name} restarts`, { sampling, restart: 3, width: 67, height: 45 }));
-    found.push(jpeg(`${name} separate scans`, { sampling, separateScans: true, width: 67, height: 45 }));
-    found.push(
-      jpeg(`${name} separate scans restarts`, {
-        sampling,
-        separateScans: true,
-        restart: 5,
-        width: 67,
-        height: 45,
-      }),
-    );
-    found.push(jpeg(`${name} 16-bit tables`, { sampling, wideTables: true }));
-    found.push(jpeg(`${name} joined tables`, { sampling, joinedTables: true, frame: 0xc1, jfif: true }));
-  }
-  for (const [width, height] of [
-    [1, 1],
-    [8, 8],
-    [9, 200],
-    [255, 3],
-    [16, 17],
-  ] as const) {
-    for (const space of ["grey", "ycc", "cmyk"] as const) {
-      found.push(
-        jpeg(`${space} ${width}x${height}`, {
-          space,
-          width,
-          height,
-          ...(space === "cmyk" ? { adobe: 0 } : {}),
-        }),
-      );
-    }
-  }
-  const spaces: Record<string, JpegOptions> = {
-    grey: { space: "grey" },
-    "grey JFIF": { space: "grey", jfif: true },
-    "grey 2x2": { space: "grey", sampling: [[2, 2]], width: 67 },
-    "grey Adobe": { space: "grey", adobe: 0 },
-    "RGB Adobe 0": { space: "rgb", adobe: 0 },
-    "RGB by component letters": { space: "rgb", ids: [82, 71, 66] },
-    "YCbCr Adobe 1": { adobe: 1 },
-    "YCbCr without markers": {},
-    "YCbCr components 0 1 2": { ids: [0, 1, 2] },
-    "YCbCr components 34 35 36": { ids: [34, 35, 36], jfif: true },
-    "CMYK Adobe 0": { space: "cmyk", adobe: 0 },
-    "YCCK Adobe 2": { space: "ycck", adobe: 2 },
-    "YCCK Adobe 2 subsampled": {
-      space: "ycck",
-      adobe: 2,
-      sampling: [
-        [2, 2],
-        [1, 1],
-        [1, 1],
-        [2, 2],
-      ],
-    },
-    "CMYK without Adobe": { space: "cmyk" },
-    "JFIF and Adobe 1": { jfif: true, adobe: 1 },
-    "JFIF and Adobe 0": { jfif: true, adobe: 0, space: "rgb" },
-  };
-  for (const [name, options] of Object.entries(spaces)) {
-    found.push(jpeg(name, options), jpeg(`${name} large`, { ...options, width: 200, height: 150 }));
-  }
-  for (const restart of [1, 2, 7, 8, 1000]) found.push(jpeg(`restart ${restart}`, { restart, jfif: true }));
-  return found;
+/** A copy with changed bytes, counted from the marker. */
+function changed(whole: Buffer, marker: number, values: Readonly<Record<number, number>>): Buffer {
+  const copy = Buffer.from(whole);
+  const at = whole.indexOf(Buffer.of(0xff, marker));
+  for (const [offset, value] of Object.entries(values)) copy[at + Number(offset)] = value;
+  return copy;
 }
 
-const text = (value: string) => Buffer.from(value, "latin1");
+function frames(): Sample[] {
+  const whole = writeJpeg(SIZE);
+  const four = writeJpeg({ ...SIZE, space: "cmyk" });
+  const put = (name: string, values: Readonly<Record<number, number>>, from = whole) =>
+    sample("jpeg", `frame ${name}`, changed(from, SOF0, values));
+  const markers = Array.from({ length: 16 }, (_, index) => SOF0 + index);
+  return [
+    ...markers.map((marker) => put(`0x${marker.toString(16)}`, { 1: marker })),
+    ...[0, 2, 7, 10, 12, 16, 255].map((bits) => put(`of ${bits} bits`, { 4: bits })),
+    put("of 12 bits, extended", { 1: 0xc1, 4: 12 }),
+    put("height 0", { 5: 0, 6: 0 }),
+    put("width 0", { 7: 0, 8: 0 }),
+    put("height 65535", { 5: 255, 6: 255 }),
+    put("65535 x 65535", { 5: 255, 6: 255, 7: 255, 8: 255 }),
+    put("of larger width than its scan", { 8: 200 }),
+    ...[0, 1, 2, 4, 5, 10, 11, 255].map((count) => put(`claims ${count} components`, { 9: count })),
+    ...[1, 2, 3, 5].map((count) => put(`claims ${count} components of four`, { 9: count }, four)),
+    ...[0x00, 0x01, 0x55, 0xff].map((sampling) => put(`sampling ${sampling}`, { 11: sampling })),
+    put("with a missing table", { 12: 3 }),
+  ];
+}
+
+function tables(): Sample[] {
+  const whole = writeJpeg(SIZE);
+  const scan = whole.indexOf(Buffer.of(0xff, SOS));
+  const without = (marker: number, name: string) => {
+    const at = whole.indexOf(Buffer.of(0xff, marker));
+    const end = at + 2 + whole.readUInt16BE(at + 2);
+    return sample("jpeg", name, Buffer.concat([whole.subarray(0, at), whole.subarray(end)]));
+  };
+  return [
+    without(DQT, "without quantisation"),
+    without(DHT, "without Huffman codes"),
+    without(SOF0, "without a frame"),
+    without(SOS, "without the header of its scan"),
+    sample(
+      "jpeg",
+      "quantisation of zeros",
+      changed(whole, DQT, Object.fromEntries(Array.from({ length: 64 }, (_, index) => [5 + index, 0]))),
+    ),
+    sample(
+      "jpeg",
+      "two frames",
+      Buffer.concat([
+        whole.subarray(0, scan),
+        segment(
+          SOF0,
+          whole.subarray(whole.indexOf(Buffer.of(0xff, SOF0)) + 4, whole.indexOf(Buffer.of(0xff, SOF0)) + 19),
+        ),
+        whole.subarray(scan),
+      ]),
+    ),
+    sample("jpeg", "scan of four components", changed(whole, SOS, { 4: 4 })),
+    sample("jpeg", "scan of no component", changed(whole, SOS, { 4: 0 })),
+    jpeg("restarts after each unit", { restart: 1 }),
+    jpeg("restarts never reached", { restart: 65_535 }),
+    jpeg("wide tables", { wideTables: true, joinedTables: true }),
+  ];
+}
+
+function exif(orientation: number): Buffer {
+  const block = text("Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\0\0\0\0\0\0\0\0");
+  block.writeUInt16LE(orientation, 24);
+  return segment(0xe1, block);
+}
 
 function segments(): Sample[] {
-  const app = (number: number, data: Buffer | readonly number[]) => segment(0xe0 + number, data);
-  const sets: Record<string, Buffer[]> = {
-    comment: [segment(0xfe, text("A comment"))],
-    "three comments": ["one", "two", "three"].map((comment) => segment(0xfe, text(comment))),
-    "an empty comment": [segment(0xfe, [])],
-    XMP: [app(1, text('http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'))],
-    IPTC: [app(13, text("Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\0"))],
-    "an empty application segment": [app(3, [])],
-    "a huge application segment": [app(2, Buffer.alloc(65_000, 3))],
-    "twenty huge application segments": Array.from({ length: 20 }, () => app(7, Buffer.alloc(65_000, 3))),
-    "JFIF of a short length": [app(0, text("JFIF\0"))],
-    "JFIF of another version": [app(0, text("JFIF\0\x05\x09\x07\xff\xff\0\0\0\0"))],
-    "JFIF with a thumbnail": [
-      app(0, Buffer.concat([text("JFIF\0\x01\x02\0\0\x01\0\x01\x02\x02"), Buffer.alloc(12, 200)])),
-    ],
-    "JFIF with a cut thumbnail": [app(0, text("JFIF\0\x01\x02\0\0\x01\0\x01\x09\x09"))],
-    JFXX: [app(0, text("JFIF\0\x01\x01\0\0\x01\0\x01\0\0")), app(0, text("JFXX\0\x10\xff\xd8\xff\xd9"))],
-    "EXIF of nothing": [app(1, text("Exif\0\0"))],
-    "EXIF damaged": [app(1, text("Exif\0\0MM\0*\0\0\xff\xff"))],
-    "EXIF of a wrong byte order": [app(1, text("Exif\0\0XX\0*\0\0\0\x08\0\0"))],
-    "EXIF and JFIF": [
-      app(1, Buffer.concat([text("Exif\0\0"), exifBlock(1)])),
-      app(0, text("JFIF\0\x01\x01\0\0\x01\0\x01\0\0")),
-    ],
-    "a profile out of order": [
-      app(2, text("ICC_PROFILE\0\x02\x02xx")),
-      app(2, text("ICC_PROFILE\0\x01\x02xx")),
-    ],
-    "a damaged profile": [app(2, Buffer.concat([text("ICC_PROFILE\0\x01\x01"), Buffer.alloc(200, 1)]))],
-    "a multi-picture index": [app(2, text("MPF\0MM\0*\0\0\0\x08\0\0"))],
-    Ducky: [app(12, text("Ducky\0\x01\0\x04\0\0\0\x3c\0\0"))],
-    "Adobe cut short": [app(14, text("Adobe\0"))],
-    "a DRI of zero": [segment(0xdd, [0, 0])],
-    "quantisation tables not used": [
-      segment(0xdb, [1, ...Array(64).fill(9)]),
-      segment(0xdb, [2, ...Array(64).fill(9)]),
-    ],
-    "an unknown reserved segment": [segment(0xf0, [1, 2, 3])],
+  const density = (unit: number, x: number, y: number) => {
+    const payload = text(`JFIF\0\x01\x02${String.fromCharCode(unit)}\0\0\0\0\0\0`);
+    payload.writeUInt16BE(x, 8);
+    payload.writeUInt16BE(y, 10);
+    return segment(0xe0, payload);
   };
-  return Object.entries(sets).map(([name, segments]) => jpeg(name, { segments }));
+  const icc = (payload: string) => segment(0xe2, text(`ICC_PROFILE\0${payload}`));
+  const profile = Buffer.alloc(200);
+  profile.writeUInt32BE(0xffff_ffff);
+  profile.write("CMYKXYZ ", 16);
+  profile.write("acsp", 36);
+  const kinds: Record<string, Buffer[]> = {
+    ...Object.fromEntries(
+      [0, 1, 6, 8, 9, 255, 65_535].map((value) => [`orientation ${value}`, [exif(value)]]),
+    ),
+    "EXIF cut": [exif(6).subarray(0, 12)],
+    "density 0": [density(1, 0, 0)],
+    "density 65535": [density(1, 65_535, 65_535)],
+    "density of unit 3": [density(3, 1, 65_535)],
+    "empty profile": [icc("\x01\x01")],
+    "profile of a false length": [icc(`\x01\x01${profile.toString("latin1")}`)],
+    "profile 2 of 1": [icc("\x02\x01profile")],
+    "profile 0 of 0": [icc("\0\0profile")],
+    "second profile missing": [icc("\x01\x02profile")],
+    "restart interval too short": [segment(0xdd, [1])],
+    "segment of length 0": [Buffer.of(0xff, 0xe5, 0, 0)],
+    "list of no pictures": [segment(0xe2, text("MPF\0MM\0*\0\0\0\x08\0\0"))],
+    "list of four billion pictures": [
+      segment(0xe2, text("MPF\0MM\0*\0\0\0\x08\0\x01\xb0\x02\0\x07\xff\xff\xff\xff\0\0\0\x12")),
+    ],
+    "gain map without a map": [segment(0xe2, text("urn:iso:std:iso:ts:21496:-1\0\0\0\0\0"))],
+  };
+  return Object.entries(kinds).map(([name, before]) => jpeg(name, { segments: before }));
 }
 
-function orientations(): Sample[] {
-  const found: Sample[] = [];
-  for (let orientation = 0; orientation <= 9; orientation++) {
-    for (const byteOrder of ["MM", "II"] as const) {
-      const exif = segment(0xe1, Buffer.concat([text("Exif\0\0"), exifBlock(orientation, byteOrder)]));
-      found.push(
-        jpeg(`EXIF orientation ${orientation} ${byteOrder}`, { segments: [exif], jfif: byteOrder === "MM" }),
-      );
-    }
-  }
-  const exif = (orientation: number) =>
-    segment(0xe1, Buffer.concat([text("Exif\0\0"), exifBlock(orientation)]));
-  found.push(jpeg("EXIF orientation after a comment", { segments: [segment(0xfe, text("first")), exif(6)] }));
-  found.push(jpeg("EXIF orientation twice", { segments: [exif(6), exif(3)] }));
-  const long = segment(0xe1, Buffer.concat([text("Exif\0\0"), exifBlock(6, "MM", 4)]));
-  found.push(jpeg("EXIF orientation as a long", { segments: [long] }));
-  return found;
+function ends(): Sample[] {
+  const whole = writeJpeg(SIZE);
+  const lines = segment(0xdc, [0, 16]);
+  const scan = whole.indexOf(Buffer.of(0xff, SOS));
+  const put = (name: string, bytes: Buffer) => sample("jpeg", name, bytes);
+  return [
+    put(
+      "lines defined after the scan",
+      Buffer.concat([changed(whole, SOF0, { 5: 0, 6: 0 }).subarray(0, -2), lines, whole.subarray(-2)]),
+    ),
+    put("only a start", whole.subarray(0, 2)),
+    put("start and end", Buffer.of(0xff, 0xd8, 0xff, 0xd9)),
+    put("cut before its scan", whole.subarray(0, scan)),
+    put("cut in the header of its scan", whole.subarray(0, scan + 6)),
+    put("cut in its scan", whole.subarray(0, scan + 40)),
+    put("empty scan", Buffer.concat([whole.subarray(0, scan + 14), whole.subarray(-2)])),
+    put(
+      "zeros for its scan",
+      Buffer.concat([whole.subarray(0, scan + 14), Buffer.alloc(300), whole.subarray(-2)]),
+    ),
+    put(
+      "markers for its scan",
+      Buffer.concat([whole.subarray(0, scan + 14), Buffer.alloc(300, 0xff), whole.subarray(-2)]),
+    ),
+  ];
 }

@@ -1,255 +1,176 @@
-import { constants, crc32 } from "node:zlib";
+import { deflateRawSync, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { exifBlock } from "../../../packages/imaging/test/exif-blocks.ts";
-import { type Sample, sample, sceneAt, sceneRgba } from "./sample.ts";
+import { type Sample, sample, sceneRgba } from "./sample.ts";
 import { chunk, compressedPixels, type PngOptions, writePng } from "./write-png.ts";
 
-const FORMS = [
-  ["grey", 1],
-  ["grey", 2],
-  ["grey", 4],
-  ["grey", 8],
-  ["grey", 16],
-  ["rgb", 8],
-  ["rgb", 16],
-  ["palette", 1],
-  ["palette", 2],
-  ["palette", 4],
-  ["palette", 8],
-  ["grey+alpha", 8],
-  ["grey+alpha", 16],
-  ["rgba", 8],
-  ["rgba", 16],
-] as const;
+const SIZE = { width: 20, height: 12 } as const;
+const SIGNATURE_BYTES = 8;
+const HEADER_BYTES = 25;
 
-/** PNGs of every form, with the chunks and the damage that encoders and transfers leave. */
-export async function pngSamples(): Promise<Sample[]> {
-  return [
-    ...forms(),
-    ...transparencies(),
-    ...colours(),
-    ...chunks(),
-    ...layouts(),
-    ...faults(),
-    ...(await byEncoders()),
-  ];
+const uint32 = (...values: number[]) => {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index);
+  return bytes;
+};
+
+/** PNGs of every colour type and depth, and with headers and chunks of wrong kinds, lengths and values. */
+export function oddPngs(): Sample[] {
+  return [...forms(), ...headers(), ...transparencies(), ...palettes(), ...values(), ...structures()];
 }
 
-const png = (name: string, options: PngOptions) => sample("png", name, writePng(options));
+const png = (name: string, options: PngOptions) => sample("png", name, writePng({ ...SIZE, ...options }));
 
 function forms(): Sample[] {
-  const sizes = [
-    [64, 48],
-    [33, 17],
-    [1, 1],
-    [3, 200],
-  ] as const;
-  return FORMS.flatMap(([colour, depth]) =>
-    [false, true].flatMap((interlaced) =>
-      sizes.map(([width, height]) =>
-        png(`${colour} ${depth}${interlaced ? " interlaced" : ""} ${width}x${height}`, {
-          colour,
-          depth,
-          interlaced,
-          width,
-          height,
-        }),
-      ),
+  const depths = {
+    grey: [1, 2, 4, 8, 16],
+    rgb: [8, 16],
+    palette: [1, 2, 4, 8],
+    "grey+alpha": [8, 16],
+    rgba: [8, 16],
+  };
+  return (Object.keys(depths) as (keyof typeof depths)[]).flatMap((colour) =>
+    depths[colour].map((depth, index) =>
+      png(`${colour} of ${depth} bits`, { colour, depth: depth as 8, interlaced: index % 2 === 0 }),
     ),
   );
+}
+
+/** A PNG whose header has these values, with the pixels of another. */
+function headed(
+  name: string,
+  bytes: readonly number[],
+  [width, height]: readonly [number, number] = [20, 12],
+): Sample {
+  const whole = writePng(SIZE);
+  const header = chunk("IHDR", Buffer.concat([uint32(width, height), Buffer.from(bytes)]));
+  const file = [whole.subarray(0, SIGNATURE_BYTES), header, whole.subarray(SIGNATURE_BYTES + HEADER_BYTES)];
+  return sample("png", `header ${name}`, Buffer.concat(file));
+}
+
+function headers(): Sample[] {
+  return [
+    ...[
+      [0, 0],
+      [0, 12],
+      [20, 0],
+      [1, 1],
+      [0x7fff_ffff, 1],
+      [1, 0x7fff_ffff],
+      [0xffff_ffff, 0xffff_ffff],
+    ].map(([width = 0, height = 0]) => headed(`${width}x${height}`, [8, 6, 0, 0, 0], [width, height])),
+    ...[
+      [3, 0],
+      [16, 3],
+      [1, 2],
+      [32, 2],
+      [8, 1],
+      [8, 5],
+      [8, 7],
+      [0, 0],
+    ].map(([depth = 0, colour = 0]) => headed(`depth ${depth}, colour ${colour}`, [depth, colour, 0, 0, 0])),
+    headed("compression 1", [8, 6, 1, 0, 0]),
+    headed("filter 1", [8, 6, 0, 1, 0]),
+    headed("interlace 2", [8, 6, 0, 0, 2]),
+    headed("too short", [8, 6]),
+  ];
 }
 
 function transparencies(): Sample[] {
-  const found: Sample[] = [];
-  for (const [colour, depth] of FORMS) {
-    if (colour === "palette") {
-      const few = Array.from({ length: 2 ** (depth - 1) || 1 }, (_, index) => (index * 40) % 256);
-      found.push(png(`palette ${depth} with alpha`, { colour, depth, between: [chunk("tRNS", few)] }));
-      found.push(png(`palette ${depth} with one alpha`, { colour, depth, between: [chunk("tRNS", [0])] }));
-    } else if (colour === "grey" || colour === "rgb") {
-      for (const interlaced of [false, true]) {
-        const level = Math.round(0.2 * (2 ** depth - 1));
-        const key = Buffer.alloc(colour === "rgb" ? 6 : 2);
-        for (let at = 0; at < key.length; at += 2) key.writeUInt16BE(level, at);
-        const shade: PngOptions["shade"] = (x, y) => (x + y < 0.8 ? [0.2, 0.2, 0.2, 1] : sceneAt(x, y));
-        const options = { colour, depth, interlaced, shade, between: [chunk("tRNS", key)] };
-        found.push(
-          png(`${colour} ${depth} with a transparent colour${interlaced ? " interlaced" : ""}`, options),
-        );
-      }
-    }
-  }
-  return found;
-}
-
-function number32(...values: number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
-  return bytes;
-}
-
-const GAMMAS = { "1/2.2": 45455, "1/1.8": 55556, "1": 100000, "0.5": 50000, "0.35": 35000, "1/2.6": 38462 };
-const SRGB_PRIMARIES = [31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000];
-const ADOBE_PRIMARIES = [31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000];
-
-function colours(): Sample[] {
-  const found: Sample[] = [];
-  for (const [colour, depth] of FORMS.filter(([, depth]) => depth >= 4)) {
-    for (const [name, gamma] of Object.entries(GAMMAS)) {
-      found.push(
-        png(`gamma ${name} ${colour} ${depth}`, { colour, depth, before: [chunk("gAMA", number32(gamma))] }),
-      );
-    }
-  }
-  const gamma = (value: number) => chunk("gAMA", number32(value));
-  const primaries = (values: number[]) => chunk("cHRM", number32(...values));
-  const sets: Record<string, Buffer[]> = {
-    "sRGB perceptual": [chunk("sRGB", [0])],
-    "sRGB with gamma": [chunk("sRGB", [0]), gamma(45455), primaries(SRGB_PRIMARIES)],
-    "sRGB with a wrong gamma": [gamma(100000), chunk("sRGB", [1])],
-    "primaries of sRGB": [gamma(45455), primaries(SRGB_PRIMARIES)],
-    "primaries of sRGB without gamma": [primaries(SRGB_PRIMARIES)],
-    "primaries of Adobe RGB": [gamma(45455), primaries(ADOBE_PRIMARIES)],
-    "gamma 0": [gamma(0)],
-    "gamma of two bytes": [chunk("gAMA", [0, 1])],
-    "cICP sRGB": [chunk("cICP", [1, 13, 0, 1])],
-    "a damaged profile": [chunk("iCCP", Buffer.from("x\0\0damaged", "latin1"))],
-  };
-  for (const colour of ["rgb", "rgba", "palette", "grey"] as const) {
-    for (const [name, before] of Object.entries(sets))
-      found.push(png(`${name} ${colour}`, { colour, before }));
-  }
-  return found;
-}
-
-function chunks(): Sample[] {
-  const text = (type: string, content: string) => chunk(type, Buffer.from(content, "latin1"));
-  const sets: Record<string, PngOptions> = {
-    "background white": { between: [chunk("bKGD", [0, 255, 0, 255, 0, 255])] },
-    "background of a palette": { colour: "palette", between: [chunk("bKGD", [3])] },
-    "background grey": { colour: "grey+alpha", between: [chunk("bKGD", [0, 128])] },
-    "significant bits": { before: [chunk("sBIT", [5, 6, 5, 1])] },
-    "significant bits of 16": { colour: "rgb", depth: 16, before: [chunk("sBIT", [10, 10, 10])] },
-    "too many significant bits": { colour: "rgb", before: [chunk("sBIT", [9, 9, 9])] },
-    "density square": { between: [chunk("pHYs", Buffer.concat([number32(2835, 2835), Buffer.of(1)]))] },
-    "density not square": { between: [chunk("pHYs", Buffer.concat([number32(1, 2), Buffer.of(0)]))] },
-    offset: { between: [chunk("oFFs", Buffer.concat([number32(10, 10), Buffer.of(0)]))] },
-    "text before": { between: [text("tEXt", "Title\0A title"), text("tEXt", "Comment\0A comment")] },
-    "text after": { after: [text("tEXt", "Title\0A title")] },
-    "text in UTF-8": { between: [text("iTXt", "Title\0\0\0en\0Title\0A title")] },
-    time: { after: [chunk("tIME", [7, 230, 1, 2, 3, 4, 5])] },
-    histogram: { colour: "palette", depth: 1, between: [chunk("hIST", [0, 9, 0, 9])] },
-    "suggested palette": { colour: "rgb", between: [chunk("PLTE", [255, 0, 0, 0, 255, 0])] },
-    "named palette": { between: [text("sPLT", `name\0\x08${"\xff\0\0\xff\0\x01".repeat(3)}`)] },
-    "private chunks": {
-      before: [text("prVt", "private")],
-      between: [text("vpAg", "x")],
-      after: [text("teSt", "y")],
-    },
-    "a huge private chunk": { between: [chunk("prVt", Buffer.alloc(300_000, 7))] },
-    "a chunk of no bytes": { between: [chunk("prVt")] },
-    "Fireworks' chunks": { between: [chunk("prVW"), chunk("mkBS", Buffer.alloc(2000)), chunk("mkTS")] },
-    "Apple's chunk": { between: [text("iDOT", "\0\0\0\x02\0\0\0\0\0\0\0(")] },
-    "Android's nine patch": { between: [text("npTc", "\0".repeat(32))] },
-    "two gammas": { before: [chunk("gAMA", number32(45455)), chunk("gAMA", number32(45455))] },
-    "text twice after": { after: [text("zTXt", "Comment\0\0x"), text("eXIf", "MM\0*\0\0\0\x08\0\0")] },
-  };
-  return [
-    ...Object.entries(sets).map(([name, options]) => png(name, options)),
-    ...[1, 2, 3, 4, 5, 6, 7, 8].map((orientation) =>
-      png(`EXIF orientation ${orientation}`, { between: [chunk("eXIf", exifBlock(orientation))] }),
+  const colours = ["grey", "rgb", "palette", "grey+alpha", "rgba"] as const;
+  return colours.flatMap((colour) =>
+    [0, 1, 2, 6, 300].map((length) =>
+      png(`tRNS of ${length} bytes in ${colour}`, { colour, between: [chunk("tRNS", Buffer.alloc(length))] }),
     ),
+  );
+}
+
+function palettes(): Sample[] {
+  const withPalette = (length: number, colour: "grey" | "rgb" = "rgb") =>
+    png(`PLTE of ${length} bytes in ${colour}`, {
+      colour,
+      between: [chunk("PLTE", Buffer.alloc(length, 99))],
+    });
+  const whole = writePng({ ...SIZE, colour: "palette", depth: 8 });
+  const at = whole.indexOf("PLTE") - 4;
+  const end = whole.indexOf("IDAT") - 4;
+  const replaced = (name: string, ...chunks: Buffer[]) =>
+    sample("png", `palette ${name}`, Buffer.concat([whole.subarray(0, at), ...chunks, whole.subarray(end)]));
+  return [
+    ...[0, 3, 4, 768, 771].map((length) => withPalette(length)),
+    withPalette(3, "grey"),
+    replaced("missing"),
+    replaced("empty", chunk("PLTE", [])),
+    replaced("of one colour", chunk("PLTE", [1, 2, 3])),
+    replaced("of 257 colours", chunk("PLTE", Buffer.alloc(771))),
+    replaced("doubled", chunk("PLTE", Buffer.alloc(768)), chunk("PLTE", Buffer.alloc(768))),
   ];
 }
 
-function layouts(): Sample[] {
-  const found = [1, 7, 100, 8192].map((idatBytes) =>
-    png(`IDAT of ${idatBytes} bytes`, { idatBytes, width: 20 }),
-  );
-  const strategies = ["Z_FILTERED", "Z_HUFFMAN_ONLY", "Z_RLE", "Z_FIXED", "Z_DEFAULT_STRATEGY"] as const;
-  for (const name of strategies) found.push(png(`zlib ${name}`, { zlib: { strategy: constants[name] } }));
-  for (const level of [0, 1, 9]) found.push(png(`zlib level ${level}`, { zlib: { level } }));
-  for (const windowBits of [9, 12]) found.push(png(`zlib window ${windowBits}`, { zlib: { windowBits } }));
-  for (const filter of [0, 1, 2, 3, 4] as const) {
-    for (const colour of ["rgb", "rgba", "palette", "grey"] as const) {
-      found.push(png(`filter ${filter} ${colour}`, { filter, colour, width: 50, height: 50 }));
-    }
-  }
-  for (const colours of [1, 2, 5, 17, 100, 255]) {
-    found.push(png(`palette of ${colours}`, { colour: "palette", depth: 8, colours }));
-  }
-  const frame = (number: number, delay = 10) =>
-    chunk("fcTL", Buffer.concat([number32(number, 64, 48, 0, 0), Buffer.of(0, delay, 0, 100, 0, 0)]));
-  const red = compressedPixels({ shade: () => [1, 0, 0, 1] });
-  const frames = [frame(1), chunk("fdAT", Buffer.concat([number32(2), red]))];
-  const animation = chunk("acTL", number32(2, 0));
-  found.push(png("animated", { between: [animation, frame(0)], after: frames }));
-  found.push(
-    png("animated, first picture hidden", {
-      between: [chunk("acTL", number32(1, 0))],
-      after: [frame(0), chunk("fdAT", Buffer.concat([number32(1), red]))],
-    }),
-  );
-  return found;
-}
-
-function faults(): Sample[] {
-  const whole = writePng({ width: 64, height: 48 });
-  const text = chunk("tEXt", Buffer.from("Title\0A title"));
-  const badText = Buffer.concat([text.subarray(0, -4), Buffer.from("\0\0\0\0")]);
-  const end = whole.length - 12;
-  const wrongCrc = Buffer.from(whole);
-  wrongCrc[end - 1] = (wrongCrc[end - 1] ?? 0) ^ 0xff;
-  const wrongEnd = Buffer.from(whole);
-  wrongEnd[whole.length - 1] = 0;
-  const made: Record<string, Buffer> = {
-    "without IEND": whole.subarray(0, end),
-    "bytes after IEND": Buffer.concat([whole, Buffer.from("trailing data\0\0")]),
-    "a ZIP after IEND": Buffer.concat([whole, Buffer.from("PK\x03\x04", "latin1"), Buffer.alloc(500, 1)]),
-    "IEND with a wrong CRC": wrongEnd,
-    "text with a wrong CRC": writePng({ between: [badText] }),
-    "IDAT with a wrong CRC": wrongCrc,
-    "cut within IEND": whole.subarray(0, whole.length - 5),
-    "cut in the last bytes of the pixels": whole.subarray(0, end - 6),
-    "cut at half": whole.subarray(0, whole.length >> 1),
-    "more rows than declared": withHeight(whole, 40),
-    "fewer rows than declared": withHeight(whole, 60),
-    "an empty IDAT first": writePng({ between: [chunk("IDAT")] }),
-    "an empty IDAT last": writePng({ after: [chunk("IDAT")] }),
-    "palette index out of range": withPalette(10),
-    "alpha for more than the palette": writePng({
-      colour: "palette",
-      depth: 2,
-      between: [chunk("tRNS", Array(9).fill(99))],
-    }),
-    "density after the pixels": writePng({
-      after: [chunk("pHYs", Buffer.concat([number32(1, 1), Buffer.of(0)]))],
-    }),
-    "gamma after the palette": writePng({ colour: "palette", between: [chunk("gAMA", number32(45455))] }),
+function values(): Sample[] {
+  const chunks: Record<string, Buffer[]> = {
+    "cICP PQ": [chunk("cICP", [9, 16, 0, 1])],
+    "cICP unknown": [chunk("cICP", [255, 255, 255, 255])],
+    "cICP too short": [chunk("cICP", [1])],
+    "gAMA 0": [chunk("gAMA", uint32(0))],
+    "gAMA 1": [chunk("gAMA", uint32(1))],
+    "gAMA largest": [chunk("gAMA", uint32(0xffff_ffff))],
+    "cHRM zeros": [chunk("gAMA", uint32(50_000)), chunk("cHRM", Buffer.alloc(32))],
+    "cHRM largest": [chunk("gAMA", uint32(50_000)), chunk("cHRM", Buffer.alloc(32, 255))],
+    "pHYs 0": [chunk("pHYs", Buffer.alloc(9))],
+    "pHYs largest": [chunk("pHYs", Buffer.alloc(9, 255))],
+    "iCCP garbage": [chunk("iCCP", Buffer.concat([Buffer.from("p\0\0"), deflateSync(Buffer.alloc(200, 7))]))],
+    "iCCP cut": [chunk("iCCP", Buffer.from("p\0\0x"))],
+    "iCCP nameless": [chunk("iCCP", [])],
+    "sBIT 0": [chunk("sBIT", [0, 0, 0, 0])],
+    "eXIf orientation 0": [chunk("eXIf", exif(0))],
+    "eXIf orientation 9": [chunk("eXIf", exif(9))],
+    "eXIf orientation 65535": [chunk("eXIf", exif(65_535))],
+    "eXIf cut": [chunk("eXIf", exif(6).subarray(0, 11))],
+    "acTL no frames": [chunk("acTL", uint32(0, 0))],
+    "acTL largest": [chunk("acTL", uint32(0x7fff_ffff, 0xffff_ffff))],
+    "fcTL without divisor": [
+      chunk("acTL", uint32(1, 0)),
+      chunk("fcTL", Buffer.concat([uint32(0, 20, 12, 0, 0), Buffer.alloc(6)])),
+    ],
+    "unknown critical chunk": [chunk("ABCD", [1])],
+    "second IHDR": [chunk("IHDR", Buffer.alloc(13))],
   };
-  return Object.entries(made).map(([name, bytes]) => sample("png", name, bytes));
+  return Object.entries(chunks).map(([name, before]) => png(name, { before }));
 }
 
-function withHeight(bytes: Buffer, height: number): Buffer {
-  const changed = Buffer.from(bytes);
-  changed.writeUInt32BE(height, 20);
-  changed.writeUInt32BE(crc32(changed.subarray(12, 29)), 29);
-  return changed;
+function exif(orientation: number): Buffer {
+  const block = Buffer.from("MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0", "latin1");
+  block.writeUInt16BE(orientation, 18);
+  return block;
 }
 
-/** Pixels of 256 colours, and a palette of fewer. */
-function withPalette(colours: number): Buffer {
-  const parts = writePng({ colour: "palette", depth: 8 });
-  const at = parts.indexOf("PLTE") - 4;
-  const rest = parts.subarray(at + 12 + parts.readUInt32BE(at));
-  return Buffer.concat([
-    parts.subarray(0, at),
-    chunk("PLTE", parts.subarray(at + 8, at + 8 + colours * 3)),
-    rest,
-  ]);
+function structures(): Sample[] {
+  const whole = writePng(SIZE);
+  const at = whole.indexOf("IDAT") - 4;
+  const before = whole.subarray(0, at);
+  const end = chunk("IEND");
+  const packed = compressedPixels({ ...SIZE });
+  const put = (name: string, ...parts: Buffer[]) => sample("png", name, Buffer.concat(parts));
+  const apple = chunk("CgBI", [0x50, 0, 0x20, 6]);
+  return [
+    put("without pixels", before, end),
+    put("empty IDAT", before, chunk("IDAT", []), end),
+    put("half of its pixels", before, chunk("IDAT", packed.subarray(0, packed.length >> 1)), end),
+    put("more pixels than it has", before, chunk("IDAT", deflateSync(Buffer.alloc(9999))), end),
+    put("pixels not compressed", before, chunk("IDAT", Buffer.alloc(500, 9)), end),
+    put("raw deflate", before, chunk("IDAT", deflateRawSync(Buffer.alloc(972))), end),
+    put("of Apple", whole.subarray(0, SIGNATURE_BYTES), apple, whole.subarray(SIGNATURE_BYTES)),
+    put("without IEND", whole.subarray(0, -12)),
+    put("signature alone", whole.subarray(0, SIGNATURE_BYTES)),
+    put("header alone", whole.subarray(0, SIGNATURE_BYTES + HEADER_BYTES)),
+    put("header twice", whole.subarray(0, SIGNATURE_BYTES + HEADER_BYTES), whole.subarray(SIGNATURE_BYTES)),
+    put("two files", whole, whole),
+    put("filter 9", before, chunk("IDAT", deflateSync(Buffer.alloc(972, 9))), end),
+  ];
 }
 
-async function byEncoders(): Promise<Sample[]> {
+/** What sharp writes with different options. */
+export async function encodedPngs(): Promise<Sample[]> {
   const [width, height] = [80, 60];
   const picture = () => sharp(sceneRgba(width, height), { raw: { width, height, channels: 4 } });
   const made: Record<string, Promise<Buffer>> = {
