@@ -9,7 +9,6 @@ import {
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonSchema } from "../packages/core/src/schema/json-schema.ts";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "./lookup/lookup-site.ts";
@@ -21,8 +20,6 @@ import { type ApiSite, documentOf, startApi } from "./openapi/sites.ts";
 import { readyImage } from "./openapi/subjects.ts";
 
 const SECRET = "a secret of this test, of 32 bytes";
-/** https://spec.openapis.org/oas/3.1/schema/2022-10-07, under the Apache License 2.0. */
-const META_SCHEMA = new URL("openapi/fixtures/oas-3.1-2022-10-07.json", import.meta.url);
 
 async function imagesDocument(options: Partial<ImagesOptions> = {}): Promise<ApiDocument> {
   const images = createImages({
@@ -61,31 +58,21 @@ describe.each([
   ["both", bothDocument],
 ])("the description of %s", (_name, make) => {
   let document: ApiDocument;
-  let isOpenApi: ValidateFunction;
 
   beforeAll(async () => {
     document = await make();
-    // Ajv does not support dynamic anchors. This one only selects the default dialect of schemas.
-    const text = (await readFile(META_SCHEMA, "utf8")).replaceAll(
-      /"\$dynamicRef":\s*"#meta"/g,
-      '"$ref": "https://json-schema.org/draft/2020-12/schema"',
-    );
-    isOpenApi = new Ajv2020({ strict: false, validateFormats: false }).compile(JSON.parse(text));
   });
 
-  test("is OpenAPI 3.1, by the OpenAPI Initiative's own schema", () => {
-    expect(document.openapi).toBe("3.1.1");
-    expect(isOpenApi(document), JSON.stringify(isOpenApi.errors)).toBe(true);
-    expect(isOpenApi({ ...document, paths: { "/": { get: { responses: 5 } } } })).toBe(false);
-  });
-
-  test("has no error and no warning under the recommended rules of Redocly", async () => {
+  test("is OpenAPI 3.1 without an error or warning under the recommended rules of Redocly", async () => {
     const lint = async (described: object) => {
       const config = await createConfig({ extends: ["recommended"] });
       const problems = await lintFromString({ source: JSON.stringify(described), config });
       return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
     };
     expect(await lint(document)).toEqual([]);
+    expect(document.openapi).toBe("3.1.1");
+    const broken = await lint({ ...document, paths: { "/": { get: { responses: 5 } } } });
+    expect(broken).toContainEqual(expect.stringMatching(/^struct: /));
     const { license: _, ...info } = document.info;
     expect(await lint({ ...document, info })).toEqual([expect.stringMatching(/^info-license: /)]);
   });
