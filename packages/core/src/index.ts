@@ -28,7 +28,7 @@ export type {
   OpenedImage,
   StoredImage,
 } from "./images/library/image-library.ts";
-export type { ImageCounts, ImageStats } from "./images/life/count-images.ts";
+export type { ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
   ImageAdminOptions,

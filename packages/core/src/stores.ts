@@ -17,7 +17,6 @@ export type {
   PutOptions,
   RangeListing,
   RevisionProbe,
-  ShardSampler,
   StoredBlob,
 } from "./contracts/blob-store.ts";
 export {
@@ -25,7 +24,6 @@ export {
   hasJointAdoption,
   hasRangeListing,
   hasRevisionProbe,
-  hasShardSampler,
   isBlobKey,
   isDirectReadable,
   isLocalStore,
@@ -55,7 +53,7 @@ export {
 } from "./stores/argument-checks.ts";
 export { asBuffer, consumeBody, withBody } from "./stores/blob-body.ts";
 export { checkDueList, checkDueQuery, createDueList, dueName, parseDueName } from "./stores/due-list.ts";
-export { makeDirectories } from "./stores/fs/fs-durable-directories.ts";
+export { makeDirectories } from "./stores/fs/fs-files.ts";
 export type { SentinelUrl } from "./stores/sentinel-url.ts";
 export { isSentinelUrl, parseSentinelUrl } from "./stores/sentinel-url.ts";
 export { systemTemporaryDirectory } from "./stores/system-temporary.ts";

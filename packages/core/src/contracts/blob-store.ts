@@ -240,27 +240,6 @@ export function hasRangeListing(store: BlobStore): store is BlobStore & RangeLis
   return "listRange" in store;
 }
 
-/** A part of a store's keys, selected by their first characters. */
-export interface Shard {
-  /** First segments of the shard's keys, each once, in no particular order. */
-  names: string[];
-  /** Number of shards in the store, including this one. */
-  shardCount: number;
-}
-
-/** Optional ability: yields the keys in parts of similar size, so that a few parts represent all keys. */
-export interface ShardSampler {
-  /**
-   * Yields every shard once, in random order. A key that exists during the whole iteration is in exactly one
-   * shard.
-   */
-  shards(): AsyncGenerator<Shard>;
-}
-
-export function hasShardSampler(store: BlobStore): store is BlobStore & ShardSampler {
-  return "shards" in store;
-}
-
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;
 
 /** Whether `key` matches the grammar that {@link BlobStore} documents. */

@@ -21,7 +21,7 @@ const newStore = () => createFsBlobStore({ directory: mkdtempSync(join(root, "st
 
 // An observed store must fulfil the same contract.
 blobStoreContract(test, async () => observeStore(newStore(), "records", createRecordingObserver()), {
-  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "ranges", "shards"],
+  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "ranges"],
   largestBytes: 1_000_000,
   listedKeys: 200,
 });

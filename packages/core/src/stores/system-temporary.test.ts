@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { processName } from "./fs/fs-processes.ts";
+import { processName } from "./fs/fs-temporary.ts";
 import { sweepSystemTemporary, systemTemporaryDirectory } from "./system-temporary.ts";
 
 const own = mkdtempSync(join(tmpdir(), "outrigger-system-temporary-"));

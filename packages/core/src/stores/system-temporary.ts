@@ -2,8 +2,8 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError, ServiceError } from "../errors.ts";
-import { storeError, systemCode } from "./fs/fs-errors.ts";
-import { HEARTBEAT_MS, isAbandoned, processName } from "./fs/fs-processes.ts";
+import { storeError, systemCode } from "./fs/fs-files.ts";
+import { HEARTBEAT_MS, isAbandoned, processName } from "./fs/fs-temporary.ts";
 
 const PREFIX = "outrigger-";
 /** After the prefix: the process, and six random characters so that no user can take the name in advance. */

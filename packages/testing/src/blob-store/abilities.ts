@@ -11,11 +11,10 @@ import {
   hasRangeListing,
   hasRecordQueries,
   hasRevisionProbe,
-  hasShardSampler,
   isLocalStore,
   type LocalStore,
 } from "@outrigger/core/stores";
-import { bulkRemovalBehaviour, rangesBehaviour, shardsBehaviour } from "./bulk-abilities.ts";
+import { bulkRemovalBehaviour, rangesBehaviour } from "./bulk-abilities.ts";
 import { recordQueriesBehaviour } from "./record-queries.ts";
 import {
   assertBytes,
@@ -36,7 +35,6 @@ const ABILITIES = {
   "bulk removal": [hasBulkRemoval, bulkRemovalBehaviour],
   ranges: [hasRangeListing, rangesBehaviour],
   "record queries": [hasRecordQueries, recordQueriesBehaviour],
-  shards: [hasShardSampler, shardsBehaviour],
 } satisfies Record<string, [(store: BlobStore) => boolean, ...((scope: BlobStoreScope) => void)[]]>;
 
 export type BlobStoreAbility = keyof typeof ABILITIES;

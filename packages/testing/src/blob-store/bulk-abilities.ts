@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {
   hasBulkRemoval,
   hasRangeListing,
-  hasShardSampler,
   type KeyRange,
   type RangeListing,
 } from "@outrigger/core/stores";
@@ -43,26 +42,6 @@ export function bulkRemovalBehaviour({ test }: BlobStoreScope): void {
     }
     await store.removeNamed(`${key}/`, ["a", "b"]);
     assert.deepEqual((await store.list(`${key}/`)).keys, []);
-  });
-}
-
-/** The ability to yield keys in shards. */
-export function shardsBehaviour({ test }: BlobStoreScope): void {
-  test("shards yields the first segment of every key in exactly one shard", async (store, key) => {
-    assert.ok(hasShardSampler(store));
-    const first = key.split("/")[0] ?? key;
-    const stored = Array.from({ length: 40 }, (_, index) => `${index}x${first}`);
-    for (const name of stored) await store.put(`${name}/record`, Buffer.from("x"));
-    await store.put(`0x${first}`, Buffer.from("x"));
-    const names: string[] = [];
-    let shards = 0;
-    for await (const shard of store.shards()) {
-      shards++;
-      names.push(...shard.names);
-      assert.ok(shard.shardCount >= 10);
-    }
-    assert.ok(shards >= 10);
-    assert.deepEqual(names.filter((name) => name.endsWith(`x${first}`)).sort(), stored.sort());
   });
 }
 

@@ -6,7 +6,7 @@ import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
-import { isClaimed } from "../processing/transitions.ts";
+import { isClaimed } from "../processing/lease.ts";
 import { expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage } from "../record/image-state.ts";

@@ -3,7 +3,7 @@ import type { ByteRange } from "../../contracts/blob-store.ts";
 import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { endWhereDue } from "../life/end-image.ts";
-import { isClaimed } from "../processing/transitions.ts";
+import { isClaimed } from "../processing/lease.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage, whyUnavailable } from "../record/image-state.ts";

@@ -73,7 +73,7 @@ export async function importUrl(
       maxBytes,
       signal: bounded,
     });
-    return { ...file, name: nameOf(remote, address) };
+    return { ...file, name: nameOfRemote(remote, address) };
   } catch (cause) {
     signal.throwIfAborted();
     if (slot.signal.aborted) throw tooMany();
@@ -116,7 +116,7 @@ function tooMany(): ServiceError {
 }
 
 /** The file name: of the reply, else the last segment of the URL. */
-function nameOf({ disposition }: RemoteFile, { url }: RemoteAddress): string {
+function nameOfRemote({ disposition }: RemoteFile, { url }: RemoteAddress): string {
   const named = disposition === undefined ? undefined : fileNameOf(disposition);
   const segment = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
   return named ?? decoded(segment);

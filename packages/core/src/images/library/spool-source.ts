@@ -6,7 +6,7 @@ import type { ReadableStream } from "node:stream/web";
 import { isUint8Array } from "node:util/types";
 import type { SpooledFile } from "../../contracts/call.ts";
 import { ServiceError, systemCode } from "../../errors.ts";
-import { mapped } from "../../stores/fs/fs-errors.ts";
+import { mapped } from "../../stores/fs/fs-files.ts";
 import { removeFile } from "../uploads/uploaded-file.ts";
 
 /**
@@ -70,7 +70,7 @@ export async function spoolSource(
     path,
     size,
     declaredType,
-    name: nameOf(source),
+    name: nameOfSource(source),
     head: Buffer.concat(head),
     sha256: hash.digest("hex"),
     dispose: () => removeFile(path),
@@ -150,7 +150,7 @@ function sizeOf(source: LocalSource): number | undefined {
 }
 
 /** The file name of the source, or an empty string. */
-function nameOf(source: LocalSource): string {
+function nameOfSource(source: LocalSource): string {
   if (isUint8Array(source) || isReadable(source)) return "";
   if (!isBlob(source)) return source.path;
   return "name" in source && typeof source.name === "string" ? source.name : "";

@@ -8,7 +8,7 @@ import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.
 import type { ImagesOptions } from "../images-options.ts";
 import { removeStaleEntries } from "../owners/owned-images.ts";
 import type { Usage } from "../owners/owner-usage.ts";
-import { ORPHAN_MS } from "../processing/transitions.ts";
+import { ORPHAN_MS } from "../processing/lease.ts";
 import { closeStores, type ImageStorage, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
@@ -67,8 +67,8 @@ export interface ImageAdmin {
    */
   ends(onUnreadable?: OnUnreadable): AsyncGenerator<ImageEnd>;
   /**
-   * Counts images by state. PostgreSQL counts them itself. It and a data directory are estimated if counting takes longer
-   * than 3 s. Any other storage reads every record.
+   * Counts images by state. PostgreSQL counts them itself. Any other storage reads every record: some minutes for a million
+   * images.
    */
   stats(options?: CountOptions): Promise<ImageStats>;
   /** The images and bytes that an owner has stored. */

@@ -48,11 +48,11 @@ export async function* listImages(
     if (image !== null && image !== NEWER && matches(image, filter)) yield image;
 }
 
-type Looked = ListedImage | typeof NEWER | null;
+type Listed = ListedImage | typeof NEWER | null;
 
 /** Reads every record. */
-async function* walked(context: LifeContext): AsyncGenerator<Looked> {
-  for await (const id of context.records.ids()) yield await lookAt(context, id);
+async function* walked(context: LifeContext): AsyncGenerator<Listed> {
+  for await (const id of context.records.ids()) yield await listedImage(context, id);
 }
 
 /** Reads the records that the store finds. It cannot judge damaged ones, and returns them with every page. */
@@ -60,7 +60,7 @@ async function* found(
   context: LifeContext,
   queries: RecordQueries,
   { state, ...others }: ImageFilter,
-): AsyncGenerator<Looked> {
+): AsyncGenerator<Listed> {
   // No readable record is damaged, so none is found.
   const filter = state === "damaged" ? NOTHING : { state, ...others };
   let cursor: string | undefined;
@@ -68,7 +68,7 @@ async function* found(
     const page = await queries.findRecords(filter, context.settings.now(), cursor);
     for (const { key, bytes } of page.records) {
       const id = idOfRecord(key);
-      if (id !== null) yield await lookAt(context, id, bytes);
+      if (id !== null) yield await listedImage(context, id, bytes);
     }
     cursor = page.cursor;
   } while (cursor !== undefined);
@@ -95,7 +95,7 @@ export const NEWER = "newer";
  * The image for a listing. `onError` gets the error of an unreadable record. `null`: no record, or the store failed.
  * @param bytes Bytes of the record, just read. @default they are read
  */
-export async function lookAt(context: LifeContext, id: string, bytes?: Buffer): Promise<Looked> {
+export async function listedImage(context: LifeContext, id: string, bytes?: Buffer): Promise<Listed> {
   const { records, settings } = context;
   let failure: unknown = null;
   const fail = (error: unknown) => {

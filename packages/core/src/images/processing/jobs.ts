@@ -4,10 +4,9 @@ import { ServiceError } from "../../errors.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { isImageId } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { finishUpload, type JobOutcome, type UploadWork } from "./finish-upload.ts";
+import { finishUpload, type JobOutcome, resumeUpload, type UploadWork } from "./finish-upload.ts";
 import { RecordLease } from "./lease.ts";
 import type { Job, ProcessingContext } from "./processing-context.ts";
-import { resumeUpload } from "./resume-upload.ts";
 
 /** Most queued jobs run at once. More would delay clients that wait for a reply. */
 const MAX_AT_ONCE = 2;

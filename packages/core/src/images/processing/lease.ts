@@ -1,9 +1,76 @@
 import { Hold } from "../../async/hold.ts";
+import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import type { ImageRecord, Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { ProcessingContext } from "./processing-context.ts";
-import { LEASE_MS } from "./transitions.ts";
+
+/** A lease that is not renewed expires after this time; its holder is then presumed dead. */
+export const LEASE_MS = 15_000;
+/** An upload without a record after this time was orphaned by a crash before its reply; the sweeper deletes it. */
+export const ORPHAN_MS = 15 * 60_000;
+/** A file is not retried after this many lease holders died while processing it. */
+const MAX_TRIES = 3;
+/** Most clock difference between machines that share a store. */
+const MAX_SKEW_MS = 60_000;
+
+/** Reason in the record of a file that is no longer retried. */
+export const PARKED_REASON = `This file could not be processed in ${MAX_TRIES} tries.`;
+
+/** The state of work without a lease holder. */
+export function unclaimed(now: number): Processing {
+  return { tries: 0, leaseUntil: now, worker: null };
+}
+
+/** The state of work leased by `worker`. A worker that reclaims its own lease is alive, so its last try does not count. */
+export function claimed(before: Processing, worker: string, now: number): Processing {
+  const tries = before.worker === worker ? before.tries : before.tries + 1;
+  return { tries, leaseUntil: now + LEASE_MS, worker };
+}
+
+/** Whether a worker may hold the lease now. */
+export function isClaimed({ leaseUntil }: Processing, now: number): boolean {
+  // A time beyond the longest lease was written before the clock was set back.
+  return leaseUntil > now && leaseUntil <= now + LEASE_MS + MAX_SKEW_MS;
+}
+
+/** Whether work with an expired lease must not be retried. */
+export function isExhausted({ tries, worker }: Processing, candidate: string): boolean {
+  return tries >= MAX_TRIES && worker !== candidate;
+}
+
+/** The state after the release of a lease. A try that failed for an external reason does not count. */
+export function released(before: Processing, wasTry: boolean, now: number): Processing {
+  return { tries: wasTry ? before.tries : before.tries - 1, leaseUntil: now, worker: null };
+}
+
+/** The record of a processed image. */
+export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
+  const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned } = admission;
+  return {
+    ...record,
+    ...(cleaned ?? {}),
+    width,
+    height,
+    pages,
+    ...(pageSizes === undefined ? {} : { pageSizes }),
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(color === undefined ? {} : { color }),
+    ...(alpha === undefined ? {} : { alpha }),
+    processing: null,
+    updatedAt: later(record, now),
+  };
+}
+
+/** The record of an upload rejected after its 202. */
+export function failedRecord(record: ImageRecord, reason: string, now: number): ImageRecord {
+  return { ...record, processing: null, failure: reason, updatedAt: later(record, now) };
+}
+
+/** The current time, but never before the last change, even if the clock was set back. */
+function later({ updatedAt }: ImageRecord, now: number): number {
+  return Math.max(updatedAt, now);
+}
 
 /** Thrown when another process holds the lease, or when the image was deleted. */
 export class LeaseLost extends Error {

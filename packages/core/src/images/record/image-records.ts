@@ -4,16 +4,14 @@ import {
   type BlobStore,
   hasJointAdoption,
   hasRevisionProbe,
-  hasShardSampler,
   type JointAdoption,
   type RevisionProbe,
-  type ShardSampler,
 } from "../../contracts/blob-store.ts";
 import { hasRecordQueries, type RecordQueries } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
-import { type ImageRecord, idOfRecord, isImageId, keyOf } from "./image-record.ts";
+import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
 import { encodeRecord, isUnknown, readRecord } from "./record-codec.ts";
@@ -72,11 +70,6 @@ export class ImageRecords {
   /** Queries of the store; `null`: it has none, and every record is read. */
   readonly queries: RecordQueries | null;
   /**
-   * The same IDs as {@link ids} by shards of the store, in random order: a few shards are a sample of all. May include names
-   * without a record. `null` if the store has no shards.
-   */
-  readonly shards: (() => AsyncGenerator<{ ids: string[]; shardCount: number }>) | null;
-  /**
    * Like {@link create}, together with the original: a spooled file, as for `LocalStore.adopt`. Both are stored or none. `null`:
    * the store of the records is not that of the originals, or cannot do this.
    */
@@ -93,7 +86,6 @@ export class ImageRecords {
     this.#options = options;
     this.#probe = hasRevisionProbe(store) ? store : null;
     this.queries = hasRecordQueries(store) ? store : null;
-    this.shards = hasShardSampler(store) ? () => idsByShard(store) : null;
     this.createWithOriginal =
       holdsOriginals && hasJointAdoption(store) ? (...given) => this.#createWith(store, ...given) : null;
   }
@@ -267,11 +259,5 @@ export class ImageRecords {
     };
     this.#settlings.set(id, settling);
     return settling;
-  }
-}
-
-async function* idsByShard(sampler: ShardSampler) {
-  for await (const { names, shardCount } of sampler.shards()) {
-    yield { ids: names.filter(isImageId), shardCount };
   }
 }

@@ -115,8 +115,8 @@ export class StorageIdentity {
       requireOurs(mark, role, held);
       const isDue = mark === null && role === "originals" && held?.identity.originalsApart === true;
       if (!isDue) continue;
-      const { looked, found } = await sampleRecords(stores.originals, [stores.records, backup]);
-      if (found < looked) throw new StoreRefused(UNMARKED, role);
+      const { sampled, found } = await sampleRecords(stores.originals, [stores.records, backup]);
+      if (found < sampled) throw new StoreRefused(UNMARKED, role);
     }
     return held?.identity ?? null;
   }

@@ -7,7 +7,7 @@ import { createLife, type LifeContext } from "../life/create-life.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
 import { endedRecord, markDeleted, sweepImage } from "../life/end-image.ts";
 import { OWNED_INDEX } from "../owners/owned-images.ts";
-import { ORPHAN_MS } from "../processing/transitions.ts";
+import { ORPHAN_MS } from "../processing/lease.ts";
 import { type Gone, type ImageRecord, keyOf, type Withholding } from "../record/image-record.ts";
 import { addNextSweep, BY_RECORD, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { type ImageStorage, rolesOf, type StorageRoles } from "../record/storage-roles.ts";

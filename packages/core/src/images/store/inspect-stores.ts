@@ -60,7 +60,7 @@ export async function inspectStores(
   if (isNew && requireStore) throw new StoreRefused(emptyText(stores.records));
   if (originals !== null) return { held, isNew, marks };
   if (held?.identity.originalsApart === true) {
-    // A process that starts at the same time may have written both since the first look.
+    // A process that starts at the same time may have written both since the first read.
     marks.originals = await readMark(stores.originals, "originals");
     if (marks.originals === null && !acceptUnmarked) throw new StoreRefused(UNMARKED, "originals");
     requireOurs(marks.originals, "originals", held);
@@ -99,13 +99,13 @@ async function requireOtherwiseFree(originals: BlobStore, held: HeldIdentity | n
 }
 
 async function requireOriginals(stores: StorageRoles, requireStore: boolean): Promise<void> {
-  const { from, looked, found } = await sampleOriginals(stores);
-  if (looked === 0 ? !requireStore : found * 2 > looked) return;
-  if (looked === 0) throw new StoreRefused(NO_IMAGE, "originals");
+  const { from, sampled, found } = await sampleOriginals(stores);
+  if (sampled === 0 ? !requireStore : found * 2 > sampled) return;
+  if (sampled === 0) throw new StoreRefused(NO_IMAGE, "originals");
   const seen =
     from === "records"
-      ? `${found} of ${looked} images looked up have their original there`
-      : `${found} of ${looked} originals looked up there have a record, and no image has its original there`;
+      ? `${found} of ${sampled} images looked up have their original there`
+      : `${found} of ${sampled} originals looked up there have a record, and no image has its original there`;
   throw new StoreRefused(
     `The store of the originals does not belong to these records: ${seen}. Mount or name the right one. ${LOST}`,
     "originals",
@@ -145,7 +145,7 @@ function emptyText(store: BlobStore): string {
 export interface OriginalsSample {
   /** `records`: living images, whose originals were looked up. `originals`: originals, whose records were looked up. */
   from: "records" | "originals";
-  looked: number;
+  sampled: number;
   found: number;
 }
 
@@ -155,24 +155,24 @@ const MAX_RECORDS = 500;
 const AT_ONCE = 8;
 
 /**
- * Looks up the originals of some living images. Without living images, the records of some originals. `looked` is 0 if there
+ * Looks up the originals of some living images. Without living images, the records of some originals. `sampled` is 0 if there
  * are neither.
  */
 export async function sampleOriginals(stores: StorageRoles): Promise<OriginalsSample> {
   const { records, originals } = stores;
-  const sample: OriginalsSample = { from: "records", looked: 0, found: 0 };
+  const sample: OriginalsSample = { from: "records", sampled: 0, found: 0 };
   const ids = await firstKeys(records, MAX_RECORDS, (key) => idOfRecord(key) !== null);
   await forEachAtOnce(ids, AT_ONCE, async (key) => {
-    if (sample.looked >= MAX_IMAGES) return;
+    if (sample.sampled >= MAX_IMAGES) return;
     const picture = await pictureIn(records, key);
     if (picture === null) return;
     const isThere = (await originals.stat(picture)) !== null;
     // An image that ended meanwhile proves nothing.
     if (!isThere && (await pictureIn(records, key)) !== picture) return;
-    sample.looked++;
+    sample.sampled++;
     if (isThere) sample.found++;
   });
-  return sample.looked > 0 ? sample : sampleRecords(originals, [records]);
+  return sample.sampled > 0 ? sample : sampleRecords(originals, [records]);
 }
 
 /** Looks up the records of some originals, in any of these stores. */
@@ -184,10 +184,10 @@ export async function sampleRecords(
   let found = 0;
   await forEachAtOnce(keys, AT_ONCE, async (key) => {
     const record = keyOf.record(key.slice(0, key.indexOf("/")));
-    const looks = await Promise.all(records.map((store) => store.stat(record)));
-    if (looks.some((info) => info !== null)) found++;
+    const infos = await Promise.all(records.map((store) => store.stat(record)));
+    if (infos.some((info) => info !== null)) found++;
   });
-  return { from: "originals", looked: keys.length, found };
+  return { from: "originals", sampled: keys.length, found };
 }
 
 async function firstKeys(

@@ -4,9 +4,15 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { PutOptions } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createSharedFlush, DurableDirectories, syncIfThere } from "./fs-durable-directories.ts";
-import { systemCode } from "./fs-errors.ts";
-import type { FileSystem } from "./fs-files.ts";
+import type { NewFile } from "./fs-bytes.ts";
+import {
+  createSharedFlush,
+  DurableDirectories,
+  type FileSystem,
+  type MarkerFiles,
+  syncIfThere,
+  systemCode,
+} from "./fs-files.ts";
 import {
   chainDirectory,
   generationPath,
@@ -16,17 +22,16 @@ import {
   statVersion,
   type Version,
 } from "./fs-generations.ts";
-import type { MarkerFiles } from "./fs-markers.ts";
-import type { FsRemoval } from "./fs-removal.ts";
 import type { SupersededIndex } from "./fs-superseded.ts";
-import type { NewFile } from "./fs-write.ts";
+import type { ChainRemoval, TemporaryDirectory } from "./fs-temporary.ts";
 
 export interface ChainsOptions {
   /** Directory of all chains. Neither it nor its parents are created or deleted. */
   root: string;
   files: FileSystem;
   markers: MarkerFiles;
-  removal: FsRemoval;
+  temporary: TemporaryDirectory;
+  removal: ChainRemoval;
   superseded: SupersededIndex;
 }
 
@@ -49,9 +54,9 @@ export class Chains {
    * @param mayBeLost Whether only the bytes are made durable, not their name: a power cut leaves the whole file or none.
    */
   async create(base: string, file: NewFile, mayBeLost: boolean): Promise<Version | null> {
-    const { files, removal } = this.#options;
+    const { files, temporary, removal } = this.#options;
     const parent = dirname(base);
-    const made = removal.randomPath();
+    const made = temporary.newPath();
     const first = newVersion();
     try {
       if (!existsSync(parent)) await this.#makeDirectories(parent);
@@ -87,9 +92,9 @@ export class Chains {
     chains: readonly F[],
     signal: AbortSignal | undefined,
   ): Promise<(F & { version: Version })[]> {
-    const { files, removal } = this.#options;
+    const { files, temporary, removal } = this.#options;
     const shard = dirname(directory);
-    const made = removal.randomPath();
+    const made = temporary.newPath();
     const firsts = chains.map((chain) => ({ ...chain, version: newVersion() }));
     try {
       mkdirSync(made, 0o700);
@@ -196,7 +201,7 @@ export class Chains {
     }
   }
 
-  /** Renames a complete directory into place. */
+  /** Renames a complete directory to its final path. */
   async #moveInto(directory: string, made: string): Promise<void> {
     try {
       await rename(made, directory);
@@ -265,7 +270,7 @@ function isTopStill(base: string, { chainId, top: { generation, inode } }: Head)
   return stats !== undefined && stats.ino === inode && !(generation === 1 && isMarker(stats));
 }
 
-/** Whether the chain in place never had a generation above this one. */
+/** Whether the current chain never had a generation above this one. */
 function isHighest(base: string, { chainId, generation }: Version): boolean {
   const chain = readChain(base);
   return chain?.chainId === chainId && chain.generations[0] === generation;

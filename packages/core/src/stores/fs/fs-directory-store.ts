@@ -15,16 +15,14 @@ import type {
   PutOptions,
   RangeListing,
   RevisionProbe,
-  ShardSampler,
 } from "../../contracts/blob-store.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { checkBlobKey, checkListing, checkSegment, MAX_PAGE } from "../argument-checks.ts";
+import { type NewFile, openBlob, openSpooled, writeTemporary } from "./fs-bytes.ts";
 import { Chains } from "./fs-chain.ts";
 import { FsDueIndex } from "./fs-due-index.ts";
-import { makeDirectories } from "./fs-durable-directories.ts";
-import { mapped, storeError } from "./fs-errors.ts";
-import type { FileSystem } from "./fs-files.ts";
+import { type FileSystem, MarkerFiles, makeDirectories, mapped, storeError } from "./fs-files.ts";
 import {
   chainDirectory,
   findHead,
@@ -34,16 +32,13 @@ import {
   type Probe,
   probeOf,
   revisionOf,
+  shardOf,
   type Version,
 } from "./fs-generations.ts";
-import { fsShards, listKeyRange, listKeys, shardOf } from "./fs-list.ts";
-import { MarkerFiles } from "./fs-markers.ts";
-import { claimTemporaryDirectory, type TemporaryDirectory } from "./fs-processes.ts";
-import { openBlob } from "./fs-read.ts";
-import { FsRemoval } from "./fs-removal.ts";
+import { listKeyRange, listKeys } from "./fs-list.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
 import { SupersededIndex } from "./fs-superseded.ts";
-import { type NewFile, openSpooled, writeTemporary } from "./fs-write.ts";
+import { ChainRemoval, TemporaryDirectory } from "./fs-temporary.ts";
 
 const MAX_PROBES = 10_000;
 
@@ -58,8 +53,7 @@ export interface FsBlobStore
     RevisionProbe,
     DueIndex,
     BulkRemoval,
-    RangeListing,
-    ShardSampler {}
+    RangeListing {}
 
 /** Its members are own properties, so that a wrapper can spread it. See fs-blob-store.ts. */
 export class DirectoryStore implements FsBlobStore {
@@ -67,9 +61,9 @@ export class DirectoryStore implements FsBlobStore {
   readonly blobDirectory: string;
   readonly secretPath: string;
   readonly #files: FileSystem;
-  readonly #claimed: TemporaryDirectory;
+  readonly #temporary: TemporaryDirectory;
   readonly #superseded: SupersededIndex;
-  readonly #removal: FsRemoval;
+  readonly #removal: ChainRemoval;
   readonly #chains: Chains;
   readonly #due: FsDueIndex;
   readonly #probes = new LRUCache<string, Probe & { key: string }>({ max: MAX_PROBES });
@@ -79,14 +73,20 @@ export class DirectoryStore implements FsBlobStore {
     this.blobDirectory = join(directory, "blobs");
     this.secretPath = join(directory, "secret");
     this.#files = files;
-    this.#claimed = claim(directory, this.blobDirectory);
-    const { path: temporary } = this.#claimed;
-    Object.defineProperty(this, "spoolDirectory", { enumerable: true, get: temporary });
-    const markers = new MarkerFiles(directory, temporary);
+    const temporary = temporaryIn(directory, this.blobDirectory);
+    this.#temporary = temporary;
+    Object.defineProperty(this, "spoolDirectory", { enumerable: true, get: () => temporary.path() });
+    const markers = new MarkerFiles(directory, () => temporary.newPath());
     this.#superseded = new SupersededIndex(directory, this.blobDirectory, markers);
-    this.#removal = new FsRemoval(this.blobDirectory, temporary, files);
-    const parts = { root: this.blobDirectory, files, markers };
-    this.#chains = new Chains({ ...parts, removal: this.#removal, superseded: this.#superseded });
+    this.#removal = new ChainRemoval(this.blobDirectory, temporary, files);
+    this.#chains = new Chains({
+      root: this.blobDirectory,
+      files,
+      markers,
+      temporary,
+      removal: this.#removal,
+      superseded: this.#superseded,
+    });
     this.#due = new FsDueIndex(directory, markers, files);
   }
 
@@ -99,7 +99,7 @@ export class DirectoryStore implements FsBlobStore {
         const base = this.#baseOf(key);
         // An early check that saves a useless write; `publish` checks again.
         this.#headFor(base, options);
-        const file = await writeTemporary(this.spoolDirectory, body, this.#files, options.signal);
+        const file = await writeTemporary(this.#temporary.newPath(), body, this.#files, options.signal);
         try {
           return await this.#publish(base, file, options);
         } finally {
@@ -181,7 +181,6 @@ export class DirectoryStore implements FsBlobStore {
       await this.#removal.removeNamed(this.#baseOf(prefix.slice(0, -1)), names);
     });
 
-  readonly shards = () => fsShards(this.blobDirectory);
   readonly list = (prefix: string, options: ListOptions = {}) =>
     this.#whileOpen(() => listKeys(this.blobDirectory, prefix, options));
   readonly listRange = (range: KeyRange, options: ListOptions = {}) =>
@@ -198,7 +197,7 @@ export class DirectoryStore implements FsBlobStore {
   readonly listDue: FsBlobStore["listDue"] = (list, untilMs, limit) =>
     this.#whileOpen(() => this.#due.listDue(list, untilMs, limit));
   readonly close = async () => {
-    if (!this.#isClosed) this.#claimed.release();
+    if (!this.#isClosed) this.#temporary.release();
     this.#isClosed = true;
   };
 
@@ -277,7 +276,7 @@ export class DirectoryStore implements FsBlobStore {
   async #openNew(content: NewContent, signal: AbortSignal | undefined): Promise<NewFile> {
     return "path" in content
       ? openSpooled(content.path, this.#files)
-      : writeTemporary(this.spoolDirectory, content, this.#files, signal);
+      : writeTemporary(this.#temporary.newPath(), content, this.#files, signal);
   }
 }
 
@@ -286,10 +285,10 @@ function infoOf({ size, inode }: NewFile, version: Version): BlobInfo {
 }
 
 /** Creates the directories, and returns this process's directory for temporary files. */
-function claim(directory: string, blobs: string): TemporaryDirectory {
+function temporaryIn(directory: string, blobs: string): TemporaryDirectory {
   try {
     for (const made of [blobs, join(directory, "superseded")]) makeDirectories(made);
-    return claimTemporaryDirectory(join(directory, "tmp"), blobs);
+    return new TemporaryDirectory(join(directory, "tmp"), blobs);
   } catch (error) {
     throw storeError(error);
   }

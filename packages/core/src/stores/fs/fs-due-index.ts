@@ -3,10 +3,14 @@ import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { DueEntry, DueIndex } from "../../contracts/due-index.ts";
 import { checkDueList, checkDueQuery, dueName, parseDueName } from "../due-list.ts";
-import { createSharedFlush, DurableDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
-import { systemCode } from "./fs-errors.ts";
-import type { FileSystem } from "./fs-files.ts";
-import type { MarkerFiles } from "./fs-markers.ts";
+import {
+  createSharedFlush,
+  DurableDirectories,
+  type FileSystem,
+  type MarkerFiles,
+  removeIfEmpty,
+  systemCode,
+} from "./fs-files.ts";
 
 export const HOUR_MS = 3_600_000;
 /** Enough base-36 digits for the last hour that an entry can have. */

@@ -1,16 +1,16 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, type Stats, statSync, unlinkSync } from "node:fs";
 import { ServiceError } from "../../errors.ts";
-import { systemCode } from "./fs-errors.ts";
+import { systemCode } from "./fs-files.ts";
 
 /*
  * The blob of a key is a directory `<key>@`, its chain. It holds an empty file `<chain ID>.0`, the anchor, and
  * the generations `<chain ID>.1`, `<chain ID>.2`, …. The highest generation is the current blob. `<chain ID>` is a random
  * name, created with the directory.
  *
- * Create: make a directory with anchor and first generation elsewhere, then rename it into place. The rename
- * fails if a chain is in place, so exactly one of several creators succeeds. Several chains likewise get their
- * places with the directory around them. Anchors come into place in no other way, so the anchor names the ID
- * of the chain in place. An empty directory, which only a copy can leave, counts as no chain.
+ * Create: make a directory with anchor and first generation elsewhere, then rename it to `<key>@`. The rename
+ * fails if the key has a chain, so exactly one of several creators succeeds. Several chains likewise get their
+ * names with the directory around them. An anchor gets into a chain in no other way, so it names the ID of the
+ * current chain. An empty directory, which only a copy can leave, counts as no chain.
  *
  * Append: check that n is the highest; link the complete file as n+1; then check that n is still the same
  * file. Linking fails if the name exists, so exactly one of the writers that saw n succeeds. A writer may be
@@ -30,10 +30,10 @@ import { systemCode } from "./fs-errors.ts";
  *
  * Read: list the directory; open the highest generation n; for n > 1 check that the anchor exists. A listing
  * returns every entry that exists throughout, so n was the highest at some moment of it. The anchor proves
- * that n belongs to the chain in place. `<chain ID>.1` needs no proof, since no append creates that name.
+ * that n belongs to the current chain. `<chain ID>.1` needs no proof, since no append creates that name.
  *
  * Probe of a known revision n: check that n+1 does not exist, then that n is the same file. The second check
- * proves that n was in place throughout. So at the first check n+1 had never been taken, rather than removed:
+ * proves that n existed throughout. So at the first check n+1 had never been taken, rather than removed:
  * n was the highest. As long as the directory is then the same and its change time stays, no name was added or
  * removed in it, so one stat of it repeats the result. File systems count time in steps: a change time counts only once
  * it is older than a step, so that a later change would show.
@@ -81,7 +81,7 @@ export interface Head extends Version {
   top: SeenFile;
 }
 
-/** The generations of the chain in place. */
+/** The generations of the current chain. */
 export interface Chain {
   chainId: string;
   /** Highest first; at least one. */
@@ -89,13 +89,6 @@ export interface Chain {
   /** The generation that names the chain ID: 0, or 1 in the first layout. `null` in a copy that lacks it. */
   anchor: number | null;
 }
-
-/** Mode of a blob's file: its owner may read and write it. */
-export const BLOB_MODE = 0o600;
-/** Mode of the file of an empty blob. The execute bit distinguishes it from a file that lost its bytes. */
-export const EMPTY_BLOB_MODE = 0o700;
-/** Mode of files that stay empty. */
-export const MARKER_MODE = 0o400;
 
 const NAME = /^([0-9a-f]{16})\.(0|[1-9]\d{0,14})$/;
 const REVISION = /^([0-9a-f]{16})\.([1-9]\d{0,14})\.(\d{1,20})$/;
@@ -110,9 +103,9 @@ export function chainDirectory(base: string): string {
   return `${base}@`;
 }
 
-/** The last key segment of the chain in a directory with this name; `null` for any other directory. */
-export function chainNameOf(directoryName: string): string | null {
-  return directoryName.endsWith("@") ? directoryName.slice(0, -1) : null;
+/** Top directories of bounded size: the first characters of an image ID are random. */
+export function shardOf(key: string): string {
+  return key.slice(0, key[1] === "/" ? 1 : 2);
 }
 
 /** @param inode of the file, so that another file with the same name has another revision. */
@@ -138,7 +131,7 @@ export function statVersion(base: string, version: Version): Stats | undefined {
   return lstatSync(generationPath(base, version), NO_ENTRY_IS_NO_ERROR);
 }
 
-/** The chain in place; `null` if there is none. */
+/** The current chain; `null` if there is none. */
 export function readChain(base: string): Chain | null {
   let names: string[];
   try {
@@ -169,7 +162,7 @@ export function readChain(base: string): Chain | null {
 }
 
 /**
- * Deletes the remains of a copied chain, so that its key is not listed. A chain in place always has a
+ * Deletes the remains of a copied chain, so that its key is not listed. A current chain always has a
  * generation.
  */
 function removeEmptyChain(base: string, names: readonly string[]): void {
@@ -198,7 +191,7 @@ export function openHead<T>(base: string, opener: FileOpener<T>): (Head & { open
     if (chain === null) return null;
     const head = newestWhole(base, chain, opener);
     if (head !== undefined) {
-      if (isInPlace(base, chain, head)) return head;
+      if (isOfCurrentChain(base, chain, head)) return head;
       opener.close(head.opened);
     }
     // Deleted or replaced meanwhile. Only damage makes the same chain fail twice.
@@ -239,8 +232,8 @@ function newestWhole<T>(
   return empty;
 }
 
-/** Whether a generation just seen belongs to the chain in place: another chain may hold a slow writer's link. */
-function isInPlace(base: string, { chainId, anchor }: Chain, { generation }: Head): boolean {
+/** Whether a generation just seen belongs to the current chain: another chain may hold a slow writer's link. */
+function isOfCurrentChain(base: string, { chainId, anchor }: Chain, { generation }: Head): boolean {
   return (
     generation === 1 || anchor === null || existsSync(generationPath(base, { chainId, generation: anchor }))
   );
@@ -283,7 +276,7 @@ export function probeOf(base: string, revision: string): Probe | null {
   };
 }
 
-/** Whether the revision is still the head of the chain in place. */
+/** Whether the revision is still the head of the current chain. */
 export function isHead(probe: Probe): boolean {
   const directory = statSync(probe.directory, NO_ENTRY_IS_NO_ERROR);
   if (directory === undefined) return false;

@@ -1,10 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyPage, KeyRange, ListOptions, Shard } from "../../contracts/blob-store.ts";
+import type { KeyPage, KeyRange, ListOptions } from "../../contracts/blob-store.ts";
 import { checkKeyRange, checkListing, MAX_PAGE } from "../argument-checks.ts";
-import { shuffled } from "../shuffled.ts";
-import { systemCode } from "./fs-errors.ts";
-import { chainNameOf } from "./fs-generations.ts";
+import { systemCode } from "./fs-files.ts";
+import { shardOf } from "./fs-generations.ts";
 
 /** A page of the keys that begin with `prefix`, ordered by segment. The cursor is the last key returned. */
 export async function listKeys(
@@ -30,9 +29,9 @@ export async function listKeyRange(
   return pageOf(walkShards(root, cursor?.split("/") ?? null, range), limit);
 }
 
-/** Top directories of bounded size: the first characters of an image ID are random. */
-export function shardOf(key: string): string {
-  return key.slice(0, key[1] === "/" ? 1 : 2);
+/** The last key segment of the chain in a directory with this name; `null` for any other directory. */
+function chainNameOf(directoryName: string): string | null {
+  return directoryName.endsWith("@") ? directoryName.slice(0, -1) : null;
 }
 
 async function pageOf(found: AsyncGenerator<string>, limit: number): Promise<KeyPage> {
@@ -92,14 +91,4 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
     if (systemCode(error) !== "ENOENT") throw error;
   }
   return { chains, directories };
-}
-
-/** The directories directly below `root` in random order, each with the first segments of its keys. */
-export async function* fsShards(root: string): AsyncGenerator<Shard> {
-  const found = await readNames(root);
-  const shardCount = found.directories.size;
-  for (const shard of shuffled([...found.directories])) {
-    const { chains, directories } = await readNames(join(root, shard));
-    yield { names: [...new Set([...chains, ...directories])], shardCount };
-  }
 }

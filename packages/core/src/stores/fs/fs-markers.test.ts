@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemError } from "../../../test/faulty-store.ts";
-import { MarkerFiles } from "./fs-markers.ts";
+import { MarkerFiles } from "./fs-files.ts";
 
 let root: string;
 beforeEach(() => {
@@ -11,10 +11,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
+let made = 0;
+const newPath = () => join(root, `new-${made++}`);
 const inodeOf = (name: string) => statSync(join(root, name)).ino;
 
 test("empty files share an inode, and a replaced file gets another inode", () => {
-  const files = new MarkerFiles(root, () => root);
+  const files = new MarkerFiles(root, newPath);
   for (const name of ["a", "b", "c"]) files.create(join(root, name));
   expect(inodeOf("b")).toBe(inodeOf("a"));
   expect(statSync(join(root, "a"))).toMatchObject({ size: 0, nlink: 4 });
@@ -33,17 +35,13 @@ test("empty files share an inode, and a replaced file gets another inode", () =>
 
 test("the shared file is renewed when it has reached its maximum number of links", () => {
   let isFull = false;
-  const files = new MarkerFiles(
-    root,
-    () => root,
-    (from, to) => {
-      if (isFull) {
-        isFull = false;
-        throw systemError("EMLINK", "link");
-      }
-      linkSync(from, to);
-    },
-  );
+  const files = new MarkerFiles(root, newPath, (from, to) => {
+    if (isFull) {
+      isFull = false;
+      throw systemError("EMLINK", "link");
+    }
+    linkSync(from, to);
+  });
   files.create(join(root, "a"));
   isFull = true;
   files.create(join(root, "b"));
@@ -53,14 +51,14 @@ test("the shared file is renewed when it has reached its maximum number of links
 });
 
 test("a shared file never has more links than the smallest common file system limit allows", () => {
-  const files = new MarkerFiles(root, () => root);
+  const files = new MarkerFiles(root, newPath);
   for (let index = 0; index < 11_000; index++) files.create(join(root, `${index}`));
   expect(statSync(join(root, "0")).nlink).toBeLessThanOrEqual(10_500);
   expect(inodeOf("10999")).not.toBe(inodeOf("0"));
 });
 
 test("a shared file that was deleted is created again", () => {
-  const files = new MarkerFiles(root, () => root);
+  const files = new MarkerFiles(root, newPath);
   files.create(join(root, "a"));
   rmSync(join(root, "empty"), { recursive: true });
   files.create(join(root, "b"));
@@ -70,13 +68,9 @@ test("a shared file that was deleted is created again", () => {
 test.each(["EPERM", "EACCES", "ENOTSUP"])(
   "an empty file gets its own inode if linking fails with %s",
   (code) => {
-    const files = new MarkerFiles(
-      root,
-      () => root,
-      () => {
-        throw systemError(code, "link");
-      },
-    );
+    const files = new MarkerFiles(root, newPath, () => {
+      throw systemError(code, "link");
+    });
     files.create(join(root, "a"));
     files.create(join(root, "b"));
     expect(inodeOf("b")).not.toBe(inodeOf("a"));

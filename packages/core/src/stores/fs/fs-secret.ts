@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../../errors.ts";
-import { systemCode } from "./fs-errors.ts";
-import type { FileSystem } from "./fs-files.ts";
+import { type FileSystem, systemCode } from "./fs-files.ts";
 
 const SECRET_BYTES = 32;
 

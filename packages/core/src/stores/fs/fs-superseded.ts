@@ -4,18 +4,15 @@ import { join } from "node:path";
 import type { LocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { bucketName, HOUR_MS, hoursOf, read } from "./fs-due-index.ts";
-import { makeDirectories, removeIfEmpty } from "./fs-durable-directories.ts";
-import { systemCode } from "./fs-errors.ts";
+import { MARKER_MODE, type MarkerFiles, makeDirectories, removeIfEmpty, systemCode } from "./fs-files.ts";
 import {
   findHead,
   generationPath,
   isMarker,
-  MARKER_MODE,
   readChain,
   statVersion,
   type Version,
 } from "./fs-generations.ts";
-import type { MarkerFiles } from "./fs-markers.ts";
 
 interface Trimmed {
   /** Number of deleted files. */

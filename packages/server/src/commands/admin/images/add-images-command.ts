@@ -155,7 +155,6 @@ export function addImagesCommand(program: Command): void {
     .option("--json", "print a JSON object per line")
     .action(lazyAction(async () => (await import("./list.ts")).list));
   add("stats", "Count images by state.", STATS_HELP)
-    .option("--exact", "count every image of a large storage instead of estimating")
     .option("--json", "print one JSON object")
     .action(lazyAction(async () => (await import("./stats.ts")).stats));
   add("ends", "List images that are gone or withheld, for a restore.", ENDS_HELP).action(
