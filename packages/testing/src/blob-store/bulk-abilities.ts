@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  hasBulkRemoval,
-  hasRangeListing,
-  type KeyRange,
-  type RangeListing,
-} from "@outrigger/core/stores";
+import { hasBulkRemoval, hasRangeListing, type KeyRange, type RangeListing } from "@outrigger/core/stores";
 import { assertBytes, assertRejects, type BlobStoreScope, readKeys, someBytes, storeAll } from "./scope.ts";
 
 /** The ability to delete many blobs at once. */
