@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createClockGuard } from "./clock-guard.ts";
+import { ClockGuard } from "./clock-guard.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 function guarded(seenMs: number | null = null) {
   let wall = Date.parse("2026-03-01T12:00:00.000Z");
   let passed = 5000;
-  const guard = createClockGuard(
+  const guard = new ClockGuard(
     () => wall,
     () => passed,
   );

@@ -10,7 +10,7 @@ import { ReadLeases } from "../record/read-leases.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
-import { createSeenClock, type SeenClock } from "./clock-guard.ts";
+import { SeenClock } from "./clock-guard.ts";
 
 /** The parts that change the life of an image. */
 export interface LifeContext {
@@ -85,5 +85,5 @@ export function createLife(
     },
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });
-  return { life, claims, seenClock: createSeenClock(createDueList(store, "clock")) };
+  return { life, claims, seenClock: new SeenClock(createDueList(store, "clock")) };
 }

@@ -1,5 +1,4 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import { createTurns } from "../../async/turns.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
 import { overlay } from "../../observe/overlay.ts";
@@ -160,22 +159,22 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   return {
     ...changesIn(life),
     async changeMany(ids, change) {
-      const turns = createTurns(CHANGED_AT_ONCE);
+      const slots = new Semaphore(CHANGED_AT_ONCE);
       const { records } = life;
       const settled: typeof records.settled = async (current, signal) => {
-        turns.end();
-        await records.settled(current, signal).finally(turns.begin);
+        slots.release();
+        await records.settled(current, signal).finally(() => slots.acquire());
       };
       const methods = changesIn({ ...life, records: overlay(records, { settled }) });
       let failure: { error: unknown } | undefined;
       const changes: Promise<void>[] = [];
       for (const id of ids) {
-        await turns.begin();
+        await slots.acquire();
         if (failure !== undefined) break;
         const changing = (async () => change(id, methods))().catch((error) => {
           failure ??= { error };
         });
-        changes.push(changing.finally(turns.end));
+        changes.push(changing.finally(() => slots.release()));
       }
       await Promise.all(changes);
       if (failure !== undefined) throw failure.error;
@@ -227,6 +226,28 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" |
 
 const READ_AT_ONCE = 8;
 const CHANGED_AT_ONCE = 8;
+
+/** Slots for work of which only some may run at a time. */
+class Semaphore {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(slots: number) {
+    this.#free = slots;
+  }
+
+  /** Resolves when the caller has a slot, in the order of the calls. */
+  async acquire(): Promise<void> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
 
 async function addIndexEntries(life: LifeContext): Promise<ReindexReport> {
   const { records, due, owned, settings } = life;

@@ -1,7 +1,7 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Observer } from "../../contracts/observer.ts";
-import { createClockGuard, type SeenClock } from "./clock-guard.ts";
+import { ClockGuard, type SeenClock } from "./clock-guard.ts";
 import type { LifeContext } from "./create-life.ts";
 import { type SweepOutcome, sweepImage } from "./end-image.ts";
 
@@ -135,7 +135,7 @@ const JUMPED = "the clock jumped ahead: nothing is removed until it has been ste
 /** Removes what is due, regularly and on demand. */
 export class Sweeper {
   readonly #options: SweeperOptions;
-  readonly #clock = createClockGuard();
+  readonly #clock = new ClockGuard();
   #hasRecalled = false;
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<SweepReport> | null = null;

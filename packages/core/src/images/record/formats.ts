@@ -12,54 +12,14 @@ export interface FormatFacts {
 
 /** Every output format. The first six are those of the API document. */
 export const FORMATS: Readonly<Record<ImageFormat, FormatFacts>> = {
-  png: {
-    format: "png",
-    type: "image/png",
-    original: "image/png",
-    disposition: "inline",
-  },
-  jpg: {
-    format: "jpg",
-    type: "image/jpeg",
-    original: "image/jpeg",
-    disposition: "inline",
-  },
-  gif: {
-    format: "gif",
-    type: "image/gif",
-    original: "image/gif",
-    disposition: "inline",
-  },
-  svg: {
-    format: "svg",
-    type: "image/svg+xml",
-    original: "image/svg+xml",
-    disposition: "inline",
-  },
-  psd: {
-    format: "psd",
-    type: "image/x-photoshop",
-    original: "image/x-photoshop",
-    disposition: "attachment",
-  },
-  pdf: {
-    format: "pdf",
-    type: "application/pdf",
-    original: "application/pdf",
-    disposition: "attachment",
-  },
-  webp: {
-    format: "webp",
-    type: "image/webp",
-    original: null,
-    disposition: "inline",
-  },
-  avif: {
-    format: "avif",
-    type: "image/avif",
-    original: null,
-    disposition: "inline",
-  },
+  png: { format: "png", type: "image/png", original: "image/png", disposition: "inline" },
+  jpg: { format: "jpg", type: "image/jpeg", original: "image/jpeg", disposition: "inline" },
+  gif: { format: "gif", type: "image/gif", original: "image/gif", disposition: "inline" },
+  svg: { format: "svg", type: "image/svg+xml", original: "image/svg+xml", disposition: "inline" },
+  psd: { format: "psd", type: "image/x-photoshop", original: "image/x-photoshop", disposition: "attachment" },
+  pdf: { format: "pdf", type: "application/pdf", original: "application/pdf", disposition: "attachment" },
+  webp: { format: "webp", type: "image/webp", original: null, disposition: "inline" },
+  avif: { format: "avif", type: "image/avif", original: null, disposition: "inline" },
 };
 
 /** The formats of the API document, in its order. `links` lists them. */

@@ -30,7 +30,7 @@ export async function removeStored(
     await originals.delete(keyOf.original(id));
     await originals.delete(keyOf.upload(id));
   }
-  await removeMade(renditions, id);
+  if (renditions !== originals || !hasBulkRemoval(originals)) await removeMade(renditions, id);
   if (notes !== null) await records.delete(keyOf.notes(id));
   if (idleAt !== null) await createDueList(records, IDLE_LIST).remove({ id, dueMs: idleAt });
 }

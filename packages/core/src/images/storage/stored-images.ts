@@ -2,7 +2,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
 import { defaultSettings, type ImageSettings, imageSettings } from "../image-settings.ts";
-import { createSeenClock } from "../life/clock-guard.ts";
+import { SeenClock } from "../life/clock-guard.ts";
 import { createLife, type LifeContext } from "../life/create-life.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
 import { endedRecord, markDeleted, sweepImage } from "../life/end-image.ts";
@@ -94,11 +94,11 @@ export class StoredImages {
 
   /** The latest time that a service has seen, in Unix milliseconds; `null`: none. */
   seenMs(): Promise<number | null> {
-    return createSeenClock(this.due("clock")).last();
+    return new SeenClock(this.due("clock")).last();
   }
 
   async noteSeen(seenMs: number): Promise<void> {
-    await createSeenClock(this.due("clock")).note(seenMs);
+    await new SeenClock(this.due("clock")).note(seenMs);
   }
 
   /** Whether an image has ended for good, by its record or by its dates. */
