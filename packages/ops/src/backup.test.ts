@@ -1,54 +1,21 @@
-import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
-import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { newIdentity, readIdentity, writeIdentity } from "../../core/src/images/store/store-identity.ts";
-import { readAll } from "../../core/src/stores/blob-body.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { addImage, contentOf as contentBut, stocked, textAt } from "../test/stocked-store.ts";
 import { type BackupOptions, backupStorage } from "./backup.ts";
 import { readBackupManifest } from "./manifest.ts";
 
-const DAY_MS = 86_400_000;
-
-async function addImage(store: BlobStore, changes: object = {}): Promise<string> {
-  const id = createImageId();
-  const original = randomBytes(100);
-  const sha256 = createHash("sha256").update(original).digest("hex");
-  const times = { createdAt: 1, updatedAt: 1, expiresAt: Date.now() + DAY_MS };
-  const record = { id, name: "a.png", type: "image/png", size: 100, sha256, ...times, ...changes };
-  await store.put(`${id}/original`, original);
-  await store.put(`${id}/renditions/x.webp`, Buffer.from("drawn"));
-  await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
-  return id;
-}
-
-async function read(store: BlobStore, key: string): Promise<string | null> {
-  const blob = await store.get(key);
-  return blob === null ? null : (await readAll(blob.body)).toString("latin1");
-}
-
 /** Everything that belongs to images, except renditions. */
-async function contentOf(store: BlobStore): Promise<Map<string, string | null>> {
-  const content = new Map<string, string | null>();
-  const { keys } = await store.list("");
-  const own = keys.filter((key) => !/^(?:migration|backup|identity|due-)|\/renditions\//.test(key));
-  for (const key of own.sort()) content.set(key, await read(store, key));
-  return content;
-}
+const contentOf = (store: BlobStore) =>
+  contentBut(store, /^(?:migration|backup|identity|due-)|\/renditions\//);
 
 function backUp(from: BlobStore, to: BlobStore, options: Partial<BackupOptions> = {}) {
   return backupStorage({ from, to, source: "memory", patienceMs: 3_000, ...options });
 }
 
-async function stocked(images: number): Promise<{ store: BlobStore; ids: string[] }> {
-  const store = createMemoryBlobStore();
-  const ids: string[] = [];
-  for (let index = 0; index < images; index++) ids.push(await addImage(store));
-  return { store, ids };
-}
-
 async function change(store: BlobStore, id: string, changes: object): Promise<void> {
-  const record = JSON.parse((await read(store, `${id}/record`)) ?? "{}");
+  const record = JSON.parse((await textAt(store, `${id}/record`)) ?? "{}");
   await store.put(`${id}/record`, Buffer.from(JSON.stringify({ ...record, ...changes })));
 }
 

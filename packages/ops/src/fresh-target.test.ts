@@ -1,29 +1,12 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
-import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { stocked } from "../test/stocked-store.ts";
 import { migrateStorage } from "./migrate.ts";
 import type { StorageProgress } from "./options.ts";
 
-const ORIGINAL = Buffer.from("picture");
-
-async function stocked(images: number): Promise<BlobStore> {
-  const store = createMemoryBlobStore();
-  const sha256 = createHash("sha256").update(ORIGINAL).digest("hex");
-  const file = { name: "a.png", type: "image/png", size: ORIGINAL.length, sha256 };
-  for (let at = 0; at < images; at++) {
-    const id = createImageId();
-    const record = { id, ...file, createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 86_400_000 };
-    await store.put(`${id}/original`, ORIGINAL);
-    await store.put(`${id}/renditions/x.webp`, Buffer.from("drawn"));
-    await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
-  }
-  return store;
-}
-
 test("a run to an empty target looks up no key there before it is written, and a resumed run writes none twice", async () => {
-  const from = await stocked(40);
+  const { store: from } = await stocked(40);
   const kept = createMemoryBlobStore();
   const written: string[] = [];
   const early: string[] = [];
@@ -52,7 +35,7 @@ test("a run to an empty target looks up no key there before it is written, and a
 });
 
 test("the number of keys to copy is counted at first", async () => {
-  const from = await stocked(1600);
+  const { store: from } = await stocked(1600);
   const totals: number[] = [];
   const onProgress = ({ totalKeys }: Readonly<StorageProgress>) => totals.push(totalKeys);
   const report = await migrateStorage({ from, to: createMemoryBlobStore(), source: "test", onProgress });

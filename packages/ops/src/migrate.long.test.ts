@@ -1,53 +1,21 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { readMigrationMark } from "../../core/src/images/store/store-identity.ts";
-import { readAll } from "../../core/src/stores/blob-body.ts";
 import { createDueList } from "../../core/src/stores/due-list.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { addImage, contentOf as contentBut, stocked as stockedStore } from "../test/stocked-store.ts";
 import { type MigrateOptions, migrateStorage } from "./migrate.ts";
 import type { StorageProgress } from "./options.ts";
 
 const SOURCE = "memory of the test";
 
-/** A store with this many images, each with an original of `bytes` bytes and a rendition. */
-async function stocked(images: number, bytes = 100): Promise<BlobStore> {
-  const store = createMemoryBlobStore();
-  for (let index = 0; index < images; index++) await addImage(store, randomBytes(bytes));
-  return store;
-}
-
-async function addImage(store: BlobStore, original: Buffer, changes: object = {}): Promise<string> {
-  const id = createImageId();
-  const sha256 = createHash("sha256").update(original).digest("hex");
-  const times = { createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 86_400_000 };
-  const record = {
-    id,
-    name: "a.png",
-    type: "image/png",
-    size: original.length,
-    sha256,
-    ...times,
-    ...changes,
-  };
-  await store.put(`${id}/original`, original);
-  await store.put(`${id}/renditions/x.webp`, Buffer.from("drawn"));
-  await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
-  return id;
-}
-
-async function contentOf(store: BlobStore): Promise<Map<string, string>> {
-  const content = new Map<string, string>();
-  const { keys } = await store.list("");
-  for (const key of keys.filter((each) => !/^(?:migration|due-)/.test(each)).sort()) {
-    const blob = await store.get(key);
-    content.set(key, (await readAll(blob?.body ?? Buffer.alloc(0))).toString("latin1"));
-  }
-  return content;
-}
+const contentOf = (store: BlobStore) => contentBut(store, /^(?:migration|due-)/);
+const stocked = async (images: number) => (await stockedStore(images)).store;
+const anImage = (store: BlobStore, text: string, changes = {}) => addImage(store, changes, Buffer.from(text));
 
 function migrate(from: BlobStore, to: BlobStore, options: Partial<MigrateOptions> = {}) {
   return migrateStorage({ from, to, source: SOURCE, patienceMs: 3_000, ...options });
@@ -67,7 +35,7 @@ describe("migrateStorage", () => {
       `${kept}/record`,
       Buffer.from(JSON.stringify({ id: kept, expiresAt: 1, gone: { at: 1 } })),
     );
-    await addImage(from, Buffer.from("new"));
+    await anImage(from, "new");
     const second = await migrate(from, to);
     expect(second).toMatchObject({ copied: 4, unchanged: 57, removed: 3, isComplete: true });
     expect(second.keys).toEqual({ from: 61, to: 61 });
@@ -76,12 +44,12 @@ describe("migrateStorage", () => {
 
   it("writes the due entries of images, claims and pending work", async () => {
     const from = createMemoryBlobStore();
-    const id = await addImage(from, Buffer.from("x"), { expiresAt: 5000 });
-    const pending = await addImage(from, Buffer.from("x"), {
+    const id = await anImage(from, "x", { expiresAt: 5000 });
+    const pending = await anImage(from, "x", {
       createdAt: 7,
       processing: { tries: 0, leaseUntil: 7, worker: null },
     });
-    const deleted = await addImage(from, Buffer.from("x"), { gone: { at: 3000, why: "deleted" } });
+    const deleted = await anImage(from, "x", { gone: { at: 3000, why: "deleted" } });
     await from.put(
       "idempotency/abc",
       Buffer.from(JSON.stringify({ fingerprint: "00", id: pending, createdAt: 1000, heldUntil: 0 })),
@@ -110,7 +78,7 @@ describe("migrateStorage", () => {
       async put(key, body, options) {
         if (key.endsWith("/record")) {
           expect(await to.stat(key.replace("/record", "/original"))).not.toBeNull();
-          if (late++ === 0) await addImage(from, Buffer.from("late"));
+          if (late++ === 0) await anImage(from, "late");
         }
         return to.put(key, body, options);
       },

@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
-import { createImageId } from "../../core/src/images/record/image-record.ts";
 import { newIdentity, writeIdentity } from "../../core/src/images/store/store-identity.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { addImage } from "../test/stocked-store.ts";
 import { backupStorage } from "./backup.ts";
 import { restoreStorage } from "./restore.ts";
 
@@ -15,22 +14,11 @@ let backup: BlobStore;
 let id: string;
 let owned: string;
 
-async function addImage(changes: object = {}): Promise<string> {
-  const image = createImageId();
-  const original = randomBytes(100);
-  const sha256 = createHash("sha256").update(original).digest("hex");
-  const times = { createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 86_400_000 };
-  const record = { id: image, name: "a.png", type: "image/png", size: 100, sha256, ...times, ...changes };
-  await from.put(`${image}/original`, original);
-  await from.put(`${image}/record`, Buffer.from(JSON.stringify(record)));
-  return image;
-}
-
 beforeEach(async () => {
   [from, backup] = [createMemoryBlobStore(), createMemoryBlobStore()];
   await writeIdentity(from, newIdentity([], 7), null);
-  id = await addImage();
-  owned = await addImage({ owner: { name: "alice", bytes: 100 } });
+  id = await addImage(from);
+  owned = await addImage(from, { owner: { name: "alice", bytes: 100 } });
   await backupStorage({ from, to: backup, source: "memory" });
   for (const part of ["record", "original"]) await from.delete(`${owned}/${part}`);
 });

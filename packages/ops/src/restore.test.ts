@@ -1,9 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
 import type { ImageEnd } from "../../core/src/images/life/image-listing.ts";
-import { createImageId } from "../../core/src/images/record/image-record.ts";
 import {
   fingerprintsOf,
   newIdentity,
@@ -11,14 +9,13 @@ import {
   readMigrationMark,
   writeIdentity,
 } from "../../core/src/images/store/store-identity.ts";
-import { readAll } from "../../core/src/stores/blob-body.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { addImage, DAY_MS, textAt } from "../test/stocked-store.ts";
 import { backupStorage } from "./backup.ts";
 import { mergeEnds } from "./end-lists.ts";
 import { MANIFEST_KEY, readBackupManifest } from "./manifest.ts";
 import { type RestoreOptions, restoreStorage } from "./restore.ts";
 
-const DAY_MS = 86_400_000;
 const SECRET = "a secret of more than thirty-two bytes";
 const COURT = { reason: "Order of the court" };
 
@@ -26,24 +23,8 @@ let from: BlobStore;
 let backup: BlobStore;
 let ids: string[];
 
-async function addImage(changes: object = {}): Promise<string> {
-  const id = createImageId();
-  const original = randomBytes(100);
-  const sha256 = createHash("sha256").update(original).digest("hex");
-  const times = { createdAt: 1, updatedAt: 1, expiresAt: Date.now() + 90 * DAY_MS };
-  const record = { id, name: "a.png", type: "image/png", size: 100, sha256, ...times, ...changes };
-  await from.put(`${id}/original`, original);
-  await from.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
-  return id;
-}
-
-async function read(store: BlobStore, key: string): Promise<string | null> {
-  const blob = await store.get(key);
-  return blob === null ? null : (await readAll(blob.body)).toString("latin1");
-}
-
 async function recordOf(store: BlobStore, id: string): Promise<Record<string, unknown> | null> {
-  return JSON.parse((await read(store, `${id}/record`)) ?? "null");
+  return JSON.parse((await textAt(store, `${id}/record`)) ?? "null");
 }
 
 /** Makes the backup look older than it is. */
@@ -68,7 +49,7 @@ beforeEach(async () => {
   from = createMemoryBlobStore();
   backup = createMemoryBlobStore();
   ids = [];
-  for (let index = 0; index < 5; index++) ids.push(await addImage());
+  for (let index = 0; index < 5; index++) ids.push(await addImage(from));
   await writeIdentity(from, newIdentity(fingerprintsOf(SECRET), 7), null);
 });
 
@@ -79,10 +60,10 @@ async function backUp(): Promise<void> {
 
 describe("restoreStorage onto an empty storage", () => {
   it("restores every image, the usage of owners, the due dates and the identity of the lost store", async () => {
-    const owned = await addImage({ owner: { name: "alice", bytes: 100 } });
-    const gone = await addImage({ gone: { at: Date.now() - DAY_MS, why: "deleted" }, owner: null });
-    const expired = await addImage({ expiresAt: Date.now() - 1, owner: { name: "alice", bytes: 100 } });
-    await addImage({ gone: { at: Date.now() - 31 * DAY_MS, why: "deleted" } });
+    const owned = await addImage(from, { owner: { name: "alice", bytes: 100 } });
+    const gone = await addImage(from, { gone: { at: Date.now() - DAY_MS, why: "deleted" }, owner: null });
+    const expired = await addImage(from, { expiresAt: Date.now() - 1, owner: { name: "alice", bytes: 100 } });
+    await addImage(from, { gone: { at: Date.now() - 31 * DAY_MS, why: "deleted" } });
     await backUp();
     const to = createMemoryBlobStore();
     await writeIdentity(to, newIdentity([], 1), null);
@@ -90,10 +71,10 @@ describe("restoreStorage onto an empty storage", () => {
     expect(report).toMatchObject({ restored: 6, ended: 2, kept: 0, wasLiving: false, isComplete: true });
     for (const id of [...ids, owned]) {
       for (const part of ["original", "record"]) {
-        expect(await read(to, `${id}/${part}`)).toBe(await read(from, `${id}/${part}`));
+        expect(await textAt(to, `${id}/${part}`)).toBe(await textAt(from, `${id}/${part}`));
       }
     }
-    expect(await read(to, `${gone}/record`)).not.toBeNull();
+    expect(await textAt(to, `${gone}/record`)).not.toBeNull();
     expect(await recordOf(to, expired)).toMatchObject({ gone: { why: "expired" }, name: "", owner: null });
     expect(await to.stat(`${expired}/original`)).toBeNull();
     const admin = createImageAdmin({ storage: to });
@@ -183,7 +164,7 @@ describe("restoreStorage onto an empty storage", () => {
 
 describe("restoreStorage onto a living storage", () => {
   it("restores missing images, and reverts no edit, deletion, takedown or removal made after the backup", async () => {
-    const removed = await addImage();
+    const removed = await addImage(from);
     await backUp();
     const [deleted = "", withheld = "", edited = "", lost = "", bytesLost = ""] = ids;
     const soon = new Date(Date.now() + 50);
@@ -208,7 +189,7 @@ describe("restoreStorage onto a living storage", () => {
     );
     for (const id of [deleted, removed]) expect(await from.stat(`${id}/original`)).toBeNull();
     for (const key of [`${lost}/record`, `${lost}/original`, `${bytesLost}/original`]) {
-      expect(await read(from, key)).toBe(await read(backup, key));
+      expect(await textAt(from, key)).toBe(await textAt(backup, key));
     }
     expect((await readIdentity(from))?.identity).toEqual(identity);
   });

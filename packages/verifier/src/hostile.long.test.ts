@@ -46,12 +46,19 @@ async function drip(peer: Peer, text: string): Promise<void> {
   }
 }
 
-const CASES: [
-  name: string,
-  reason: ProbeReason,
-  hasSpoken: boolean,
-  script: (peer: Peer) => void | Promise<void>,
-][] = [
+type Script = (peer: Peer) => void | Promise<void>;
+
+const sends =
+  (bytes: string | Buffer): Script =>
+  ({ send }) =>
+    send(bytes);
+const serves =
+  (replies: Partial<Record<string, string | null>>): Script =>
+  (peer) =>
+    serveMail(peer, replies);
+
+/** What a host does, and what a probe reports for it. `speaks` is whether it is known to be a mail server. */
+const CASES: [name: string, reason: ProbeReason, speaks: boolean, script: Script][] = [
   ["sends nothing", "timeout", false, () => {}],
   ["closes the connection at once", "no_connection", false, ({ socket }) => void socket.destroy()],
   ["ends its side at once", "no_connection", false, ({ socket }) => void socket.end()],
@@ -69,83 +76,37 @@ const CASES: [
     (peer) => flood(peer, Buffer.from("220-more\r\n".repeat(100))),
   ],
   ["sends an endless line as greeting", "protocol", false, (peer) => flood(peer, Buffer.alloc(65_536, "a"))],
-  ["sends a greeting line of 1 MiB", "protocol", false, ({ send }) => send(`220 ${"x".repeat(1 << 20)}\r\n`)],
-  [
-    "sends a greeting of 99 long lines",
-    "protocol",
-    false,
-    ({ send }) => send(`220-${"x".repeat(4000)}\r\n`.repeat(99)),
-  ],
-  ["speaks HTTP", "protocol", false, ({ send }) => send("HTTP/1.1 400 Bad Request\r\n\r\n")],
-  ["sends NULs in its greeting", "protocol", false, ({ send }) => send("220 mx\0.test\r\n")],
-  [
-    "sends binary data as greeting",
-    "protocol",
-    false,
-    ({ send }) => send(Buffer.from([0x16, 3, 1, 0, 10, 10, 10])),
-  ],
-  [
-    "sends different codes in one greeting",
-    "protocol",
-    false,
-    ({ send }) => send("220-mx.test\r\n250 mx.test\r\n"),
-  ],
-  ["sends an unknown code in its greeting", "protocol", false, ({ send }) => send("999 mx.test\r\n")],
-  ["ends a line with CR alone", "protocol", false, ({ send }) => send("220 mx\r250 ok\r\n")],
-  ["replies before a command", "protocol", true, ({ send }) => send("220 mx.test\r\n250 OK\r\n250 OK\r\n")],
-  ["starts a reply before a command", "protocol", true, ({ send }) => send("220 mx.test\r\n250-OK\r\n25")],
-  ["sends a thousand greetings", "protocol", true, ({ send }) => send("220 mx.test\r\n".repeat(1000))],
-  ["is busy", "temporary", true, (peer) => serveMail(peer, { GREETING: "421 4.3.2 Too busy" })],
-  [
-    "rejects every client with 554",
-    "policy",
-    true,
-    (peer) => serveMail(peer, { GREETING: "554 5.7.1 No user unknown here" }),
-  ],
-  [
-    "accepts no mail (521)",
-    "policy",
-    true,
-    (peer) => serveMail(peer, { GREETING: "521 5.3.2 Host does not accept mail" }),
-  ],
-  ["closes the connection at EHLO", "temporary", true, (peer) => serveMail(peer, { EHLO: null })],
-  [
-    "refuses EHLO and HELO",
-    "policy",
-    true,
-    (peer) => serveMail(peer, { EHLO: "550 No", HELO: "550 User unknown" }),
-  ],
-  ["does not reply to EHLO", "timeout", true, (peer) => serveMail(peer, { EHLO: "" })],
-  ["closes the connection at MAIL", "temporary", true, (peer) => serveMail(peer, { MAIL: null })],
-  [
-    "refuses MAIL with a text about a mailbox",
-    "policy",
-    true,
-    (peer) => serveMail(peer, { MAIL: "550 5.1.1 User unknown" }),
-  ],
-  [
-    "greylists at MAIL",
-    "greylisted",
-    true,
-    (peer) => serveMail(peer, { MAIL: "451 4.7.1 Greylisting in action" }),
-  ],
-  ["does not reply to MAIL", "timeout", true, (peer) => serveMail(peer, { MAIL: "" })],
-  ["closes the connection at RCPT", "temporary", true, (peer) => serveMail(peer, { RCPT: null })],
-  ["replies to RCPT with 354", "protocol", true, (peer) => serveMail(peer, { RCPT: "354 Go ahead" })],
-  ["replies to RCPT without a code", "protocol", true, (peer) => serveMail(peer, { RCPT: "OK" })],
-  ["does not reply to RCPT", "timeout", true, (peer) => serveMail(peer, { RCPT: "" })],
-  ["refuses RCPT without a reason", "policy", true, (peer) => serveMail(peer, { RCPT: "550 No" })],
+  ["sends a greeting line of 1 MiB", "protocol", false, sends(`220 ${"x".repeat(1 << 20)}\r\n`)],
+  ["sends a greeting of 99 long lines", "protocol", false, sends(`220-${"x".repeat(4000)}\r\n`.repeat(99))],
+  ["speaks HTTP", "protocol", false, sends("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ["sends NULs in its greeting", "protocol", false, sends("220 mx\0.test\r\n")],
+  ["sends binary data as greeting", "protocol", false, sends(Buffer.from([0x16, 3, 1, 0, 10, 10, 10]))],
+  ["sends different codes in one greeting", "protocol", false, sends("220-mx.test\r\n250 mx.test\r\n")],
+  ["sends an unknown code in its greeting", "protocol", false, sends("999 mx.test\r\n")],
+  ["ends a line with CR alone", "protocol", false, sends("220 mx\r250 ok\r\n")],
+  ["replies before a command", "protocol", true, sends("220 mx.test\r\n250 OK\r\n250 OK\r\n")],
+  ["starts a reply before a command", "protocol", true, sends("220 mx.test\r\n250-OK\r\n25")],
+  ["sends a thousand greetings", "protocol", true, sends("220 mx.test\r\n".repeat(1000))],
+  ["is busy", "temporary", true, serves({ GREETING: "421 4.3.2 Too busy" })],
+  ["rejects every client with 554", "policy", true, serves({ GREETING: "554 5.7.1 No user unknown here" })],
+  ["accepts no mail (521)", "policy", true, serves({ GREETING: "521 5.3.2 Host does not accept mail" })],
+  ["closes the connection at EHLO", "temporary", true, serves({ EHLO: null })],
+  ["refuses EHLO and HELO", "policy", true, serves({ EHLO: "550 No", HELO: "550 User unknown" })],
+  ["does not reply to EHLO", "timeout", true, serves({ EHLO: "" })],
+  ["closes the connection at MAIL", "temporary", true, serves({ MAIL: null })],
+  ["refuses MAIL with a text about a mailbox", "policy", true, serves({ MAIL: "550 5.1.1 User unknown" })],
+  ["greylists at MAIL", "greylisted", true, serves({ MAIL: "451 4.7.1 Greylisting in action" })],
+  ["does not reply to MAIL", "timeout", true, serves({ MAIL: "" })],
+  ["closes the connection at RCPT", "temporary", true, serves({ RCPT: null })],
+  ["replies to RCPT with 354", "protocol", true, serves({ RCPT: "354 Go ahead" })],
+  ["replies to RCPT without a code", "protocol", true, serves({ RCPT: "OK" })],
+  ["does not reply to RCPT", "timeout", true, serves({ RCPT: "" })],
+  ["refuses RCPT without a reason", "policy", true, serves({ RCPT: "550 No" })],
 ];
 
-test.each(CASES)("a host that %s yields the reason %s", async (_name, reason, hasSpoken, script) => {
+test.each(CASES)("a host that %s yields the reason %s", async (_name, reason, speaks, script) => {
   const { result, server } = await probeHostile(script);
-  expect(result).toMatchObject({
-    routing: "found",
-    server: hasSpoken,
-    mailbox: null,
-    acceptsAll: null,
-    reason,
-  });
+  expect(result).toMatchObject({ routing: "found", server: speaks, mailbox: null, acceptsAll: null, reason });
   await expect.poll(() => server.openConnections(), { timeout: END_MS }).toBe(0);
 });
 
@@ -222,24 +183,16 @@ test.each([
   expect(result.reason).not.toBeNull();
 });
 
-test.each(["a\r\nDATA", "a\nb", "a\rb", "a\0b", "a>b", "<a", "a b", "a@b", "", "é".repeat(33)])(
-  "probe rejects with a TypeError for a local part that cannot be part of a command: %j",
-  async (local) => {
-    const prober = world.prober();
-    await expect(prober.probe(local, "one.test", { smtp: true, signal: never() })).rejects.toThrow(TypeError);
-  },
-);
-
-test.each([
-  "",
-  "localhost",
-  "one.test\r\nDATA",
-  "One.test",
-  "one.test.",
-  "-a.test",
-  "127.0.0.1>",
-  `${"a".repeat(64)}.test`,
-])("probe rejects with a TypeError for a domain that cannot be part of a command: %j", async (domain) => {
+test("probe rejects with a TypeError for a local part or domain that cannot be part of a command", async () => {
   const prober = world.prober();
-  await expect(prober.probe("alice", domain, { smtp: true, signal: never() })).rejects.toThrow(TypeError);
+  const locals = ["a\r\nDATA", "a\nb", "a\rb", "a\0b", "a>b", "<a", "a b", "a@b", "", "é".repeat(33)];
+  const names = ["", "localhost", "one.test\r\nDATA", "One.test", "one.test.", "-a.test", "127.0.0.1>"];
+  const domains = [...names, `${"a".repeat(64)}.test`];
+  for (const [local, domain] of [
+    ...locals.map((each) => [each, "one.test"] as const),
+    ...domains.map((each) => ["alice", each] as const),
+  ]) {
+    const result = prober.probe(local, domain, { smtp: true, signal: never() });
+    await expect(result, JSON.stringify([local, domain])).rejects.toThrow(TypeError);
+  }
 });

@@ -21,6 +21,9 @@ function find(domain: string, more: { maxHosts?: number; dnsMs?: number } = {}) 
   return findMailRoute(domain, options, never());
 }
 
+/** MX records in order of preference. */
+const hosts = (...names: string[]) => names.map((name, index) => [10 * (index + 1), name] as const);
+
 const FAILED = { routing: "unknown", reason: "dns_failure" };
 const UNTRUSTED = { routing: "unknown", reason: "dns_untrusted" };
 const controlQuestions = () => world.dns.questions.filter((question) => question.startsWith("NS "));
@@ -96,7 +99,7 @@ test("a domain without MX is its own mail host", async () => {
 test("a CNAME is followed to the hosts of its target", async () => {
   const { zone } = world.dns;
   zone["alias.test"] = { CNAME: "one.test" };
-  zone["one.test"] = { MX: [[10, "mx.test"]] };
+  zone["one.test"] = { MX: hosts("mx.test") };
   zone["mx.test"] = { A: ["192.0.2.1"] };
   expect(await find("alias.test")).toMatchObject({ routing: "found", hosts: [{ name: "mx.test" }] });
 });
@@ -125,10 +128,7 @@ test.each<[string, "none" | "null_mx" | "unknown"]>([
       ],
     },
     "dangling.test": {
-      MX: [
-        [10, "missing.test"],
-        [20, "empty.test"],
-      ],
+      MX: hosts("missing.test", "empty.test"),
     },
     "loop.test": { CNAME: "pool.test" },
     "pool.test": { CNAME: "loop.test" },
@@ -136,18 +136,11 @@ test.each<[string, "none" | "null_mx" | "unknown"]>([
     "refused.test": { rcode: 5 },
     "silent.test": { drops: true },
     "half-silent.test": {
-      MX: [
-        [10, "missing.test"],
-        [20, "servfail.test"],
-      ],
+      MX: hosts("missing.test", "servfail.test"),
     },
-    "silent-host.test": { MX: [[10, "silent.test"]] },
+    "silent-host.test": { MX: hosts("silent.test") },
     "far-host.test": {
-      MX: [
-        [10, "missing.test"],
-        [20, "empty.test"],
-        [30, "near.test"],
-      ],
+      MX: hosts("missing.test", "empty.test", "near.test"),
     },
     "near.test": { A: ["192.0.2.1"] },
   });
@@ -168,17 +161,14 @@ test("a null MX next to other hosts is ignored", async () => {
 
 test("an IP address as the name of a host is not queried, and the route is found without hosts", async () => {
   world.dns.zone["literal.test"] = {
-    MX: [
-      [10, "127.0.0.1"],
-      [20, "169.254.169.254"],
-    ],
+    MX: hosts("127.0.0.1", "169.254.169.254"),
   };
   expect(await find("literal.test")).toEqual({ routing: "found", hosts: [] });
   expect(world.dns.questions).toEqual(["MX literal.test"]);
 });
 
 test("the host name localhost resolves to 127.0.0.1 without a DNS query", async () => {
-  world.dns.zone["local.test"] = { MX: [[10, "localhost"]] };
+  world.dns.zone["local.test"] = { MX: hosts("localhost") };
   world.dns.zone.localhost = { A: ["192.0.2.1"] };
   expect(await find("local.test")).toEqual({
     routing: "found",
@@ -187,13 +177,13 @@ test("the host name localhost resolves to 127.0.0.1 without a DNS query", async 
 });
 
 test("a query whose answer was lost is repeated", async () => {
-  world.dns.zone["flaky.test"] = { MX: [[10, "mx.test"]], dropsFirst: 1 };
+  world.dns.zone["flaky.test"] = { MX: hosts("mx.test"), dropsFirst: 1 };
   world.dns.zone["mx.test"] = { A: ["192.0.2.1"] };
   expect(await find("flaky.test", { dnsMs: 9000 })).toMatchObject({ routing: "found" });
 });
 
 test("a slow or unreachable resolver yields unknown at the deadline", async () => {
-  world.dns.zone["slow.test"] = { MX: [[10, "mx.test"]], delayMs: 20_000 };
+  world.dns.zone["slow.test"] = { MX: hosts("mx.test"), delayMs: 20_000 };
   const begunMs = performance.now();
   expect(await find("slow.test", { dnsMs: 500 })).toEqual(FAILED);
   const gone = { dnsServers: ["127.0.0.1:1"], dnsMs: 500, maxHosts: 5, control };
@@ -220,7 +210,7 @@ test.each([
     org: entry,
     com: entry,
     "empty.org": {},
-    "half.org": { MX: [[10, "mx.half.org"]] },
+    "half.org": { MX: hosts("mx.half.org") },
   });
   for (const domain of ["missing.org", "empty.org", "half.org", "missing.com"]) {
     expect(await find(domain), domain).toEqual(UNTRUSTED);
@@ -229,7 +219,7 @@ test.each([
 
 test("a domain that a private resolver without the public DNS knows is found, and needs no control", async () => {
   for (const topLevel of ["corp", "com"]) world.dns.zone[topLevel] = { rcode: 3 };
-  world.dns.zone["one.corp"] = { MX: [[10, "mx.one.corp"]] };
+  world.dns.zone["one.corp"] = { MX: hosts("mx.one.corp") };
   world.dns.zone["mx.one.corp"] = { A: ["10.0.0.1"] };
   world.dns.zone["null.corp"] = { MX: [[0, "."]] };
   expect(await find("one.corp")).toMatchObject({ routing: "found" });
@@ -255,7 +245,7 @@ test.each(["nosuchtld", "dx", "test", "invalid", "local", "onion"])(
 );
 
 test("missing hosts of another top-level domain are absent only if the resolver knows that one", async () => {
-  world.dns.zone["one.test"] = { MX: [[10, "mx.one.org"]] };
+  world.dns.zone["one.test"] = { MX: hosts("mx.one.org") };
   world.dns.zone.org = { rcode: 2 };
   expect(await find("one.test")).toEqual(UNTRUSTED);
   delete world.dns.zone.org;

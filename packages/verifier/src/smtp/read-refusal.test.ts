@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readRecipientRefusal, readSessionRefusal } from "./read-refusal.ts";
 import type { RefusalReason } from "./refusal-rules.ts";
 import { ReplyParser, type SmtpReply } from "./smtp-reply.ts";
@@ -128,14 +128,12 @@ const SAID: Record<Exclude<RefusalReason, "protocol">, string[]> = {
   ],
 };
 
-describe.each(Object.entries(SAID))("readRecipientRefusal returns %s for", (reason, said) => {
-  test.each(said)("%s", (text) => {
-    expect(read(text, "spam").reason).toBe(reason);
-  });
+test.each(Object.entries(SAID))("readRecipientRefusal returns %s for its replies", (reason, said) => {
+  for (const text of said) expect(read(text, "spam").reason, text).toBe(reason);
 });
 
 /** Refusals that may concern the sender or the server, whatever their codes and their other words. */
-const DOUBTFUL = [
+const UNCLEAR = [
   "553 5.1.8 <us@two.test>... Domain of sender address us@two.test does not exist",
   "550 5.1.7 Invalid address",
   "550 5.1.7 User unknown",
@@ -190,9 +188,8 @@ const DOUBTFUL = [
   "550 The group does not accept messages, address not found",
 ];
 
-test.each(DOUBTFUL)("a refusal that may concern the sender or the server denies no mailbox: %s", (text) => {
-  const { reason } = read(text);
-  expect(["policy", "temporary"]).toContain(reason);
+test("a refusal that may concern the sender or the server denies no mailbox", () => {
+  for (const text of UNCLEAR) expect(["policy", "temporary"], text).toContain(read(text).reason);
 });
 
 test.each([
@@ -213,25 +210,16 @@ test("the words of two refusals are equal if only names, numbers and IDs differ"
   expect(words("554 5.1.1 <ann@one.test>: No such user ann", "ann")).not.toBe(one);
 });
 
-test.each([
-  "500 What?",
-  "501 Syntax",
-  "502 Not implemented",
-  "503 Bad sequence",
-  "504 No",
-  "555 Unknown parameter",
-  "354 Go",
-  "252 Maybe",
-])("a reply to RCPT that cannot concern a recipient is a protocol error: %s", (text) =>
-  expect(read(text).reason).toBe("protocol"),
-);
+test("a reply to RCPT that cannot concern a recipient is a protocol error", () => {
+  const commands = ["500 What?", "501 Syntax", "502 Not implemented", "503 Bad sequence", "504 No"];
+  for (const text of [...commands, "555 Unknown parameter", "354 Go", "252 Maybe"]) {
+    expect(read(text).reason, text).toBe("protocol");
+  }
+});
 
 test("only a permanent refusal without a known code or text is ambiguous", () => {
   for (const text of ["550 No", "554 Transaction failed", "550 5.1.0 Address rejected", "553 5.1.3 Bad"]) {
-    expect(read(text), text).toMatchObject({
-      reason: "policy",
-      isAmbiguous: true,
-    });
+    expect(read(text), text).toMatchObject({ reason: "policy", isAmbiguous: true });
   }
   for (const text of ["550 5.7.1 No", "550 Spam", "550 5.1.1 No", "450 No"]) {
     expect(read(text).isAmbiguous, text).toBe(false);
@@ -263,19 +251,8 @@ test.each([
 
 test("pathological texts are classified in under a second", () => {
   const begunMs = performance.now();
-  for (const word of [
-    "account ",
-    "the ip ",
-    "user a b c d ",
-    "exceeds x ",
-    "< ",
-    "<",
-    "@",
-    "a@",
-    "1",
-    "1:",
-    "no longer ",
-  ]) {
+  const words = ["account ", "the ip ", "user a b c d ", "exceeds x ", "no longer "];
+  for (const word of [...words, "< ", "<", "@", "a@", "1", "1:"]) {
     for (const code of ["550", "450"]) {
       const lines = Array.from({ length: 16 }, () => word.repeat(4000 / word.length));
       readRecipientRefusal({ code: Number(code), enhancedCode: null, lines }, { ...ASKED, local: "user" });
