@@ -69,6 +69,15 @@ export function startTags(tokens: readonly HtmlToken[], name: string): StartTag[
   return tokens.filter((token): token is StartTag => token.kind === "start" && token.name === name);
 }
 
+/** The values of one attribute in all elements of one name. */
+export function valuesOf(
+  tokens: readonly HtmlToken[],
+  element: string,
+  attribute: string,
+): (string | undefined)[] {
+  return startTags(tokens, element).map(({ attributes }) => attributes.get(attribute));
+}
+
 function startTag(html: string, from: number): { token: StartTag; end: number } {
   const attributes = new Map<string, string>();
   const name = /^[^\s/>]+/.exec(html.slice(from + 1))?.[0] ?? "";

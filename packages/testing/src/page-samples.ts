@@ -120,14 +120,8 @@ export function hostileImage(text: string): ImageView {
 export function hostileEdit(text: string): EditView {
   const dates = { expiry: "on", expiresIn: text, expiresAt: text, utcOffset: text } as const;
   const typed = { name: text, ...dates, focusX: text, focusY: text };
-  const faults = {
-    name: text,
-    expiresIn: text,
-    expiresAt: text,
-    focusX: text,
-    focusY: text,
-    confirm: text,
-  };
+  const fields = ["name", "expiresIn", "expiresAt", "focusX", "focusY", "confirm"];
+  const faults = Object.fromEntries(fields.map((field) => [field, text]));
   return { ...EDIT, pin: text, notice: text, problem: text, typed, faults };
 }
 

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import type { EditView, ImageView, Pages } from "@outrigger/core/images";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { addressesIn, contentOfId, contentOfRole, directives, forms, textOf } from "./html-lookups.ts";
-import { htmlTokens, startTags } from "./html-tokens.ts";
+import { htmlTokens, startTags, valuesOf } from "./html-tokens.ts";
 import { pageSafetyContract } from "./page-safety-contract.ts";
 import { CREATED, EDIT, FORMATS, IMAGE, linksOf, NOW, PIN, PROBLEM, UNLOCK, UPLOAD } from "./page-samples.ts";
+
+const URLENCODED = "application/x-www-form-urlencoded";
 
 /**
  * Tests that `create` returns {@link Pages} that fulfil the contract. `test` is the runner's own function.
@@ -14,13 +16,11 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
 
   test("viewer: the page shows the picture with its name and size, linked to the full size", async () => {
     const tokens = htmlTokens(create().viewer(IMAGE, NOW).html);
-    const [picture] = startTags(tokens, "img");
-    assert.equal(picture?.attributes.get("src"), IMAGE.links.png);
-    assert.equal(picture?.attributes.get("alt"), IMAGE.name);
-    assert.equal(picture?.attributes.get("width"), "1600");
-    assert.equal(picture?.attributes.get("height"), "900");
-    assert.ok(startTags(tokens, "a").some(({ attributes }) => attributes.get("href") === IMAGE.links.png));
-    assert.equal(startTags(tokens, "time").at(-1)?.attributes.get("datetime"), IMAGE.expiresAt);
+    const [picture = assert.fail()] = startTags(tokens, "img");
+    const { src, alt, width, height } = Object.fromEntries(picture.attributes);
+    assert.deepEqual([src, alt, width, height], [IMAGE.links.png, IMAGE.name, "1600", "900"]);
+    assert.ok(valuesOf(tokens, "a", "href").includes(IMAGE.links.png));
+    assert.equal(valuesOf(tokens, "time", "datetime").at(-1), IMAGE.expiresAt);
   });
 
   test("viewer: the page shows the requested page of a document, and links to the previous and next pages", async () => {
@@ -37,7 +37,7 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
         return href === undefined ? null : new URL(href).searchParams.get("page");
       };
       assert.deepEqual([related("prev"), related("next")], [previous, next]);
-      const picture = new URL(startTags(tokens, "img")[0]?.attributes.get("src") ?? "");
+      const picture = new URL(valuesOf(tokens, "img", "src")[0] ?? "");
       assert.equal(picture.searchParams.get("page") ?? "1", String(page));
     }
   });
@@ -83,26 +83,14 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     const [update, remove, ...others] = forms(tokens);
     assert.equal(others.length, 0);
     for (const form of [update, remove]) {
-      assert.equal(form?.tag.attributes.get("method"), "post");
-      assert.equal(form?.tag.attributes.get("action"), EDIT.action);
-      assert.equal(
-        form?.tag.attributes.get("enctype") ?? "application/x-www-form-urlencoded",
-        "application/x-www-form-urlencoded",
-      );
+      const { method, action, enctype = URLENCODED } = Object.fromEntries(form?.tag.attributes ?? []);
+      assert.deepEqual([method, action, enctype], ["post", EDIT.action, URLENCODED]);
       assert.equal(form?.fields.get("pin")?.get("value"), PIN);
       assert.equal(form?.fields.get("pin")?.get("type"), "hidden");
     }
-    assert.deepEqual([...(update?.fields.keys() ?? [])].sort(), [
-      "action",
-      "expiresAt",
-      "expiresIn",
-      "expiry",
-      "focusX",
-      "focusY",
-      "name",
-      "pin",
-      "utcOffset",
-    ]);
+    const dates = ["expiresAt", "expiresIn", "expiry"];
+    const names = ["action", ...dates, "focusX", "focusY", "name", "pin", "utcOffset"];
+    assert.deepEqual([...(update?.fields.keys() ?? [])].sort(), names);
     assert.equal(update?.fields.get("action")?.get("value"), "update");
     assert.equal(update?.fields.get("name")?.get("value"), IMAGE.name);
     assert.equal(update?.fields.get("name")?.get("maxlength"), "255");
@@ -115,19 +103,17 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
   test("viewer, edit, created: an image without an expiry is shown without a date of one", async () => {
     const image = { ...IMAGE, expiresAt: null, maxLifetimeMs: null };
     const pages = create();
-    const dates = (html = "") =>
-      startTags(htmlTokens(html), "time").map(({ attributes }) => attributes.get("datetime"));
     const shown = [pages.viewer(image, NOW), pages.edit({ ...EDIT, image }, NOW)];
     for (const page of [...shown, pages.created?.({ ...CREATED, image })]) {
       const html = page?.html ?? "";
-      assert.ok(dates(html).every((date) => date === IMAGE.createdAt));
+      const dates = valuesOf(htmlTokens(html), "time", "datetime");
+      assert.ok(dates.every((date) => date === IMAGE.createdAt));
       assert.doesNotMatch(html, /Invalid Date|1970/);
     }
   });
 
   test("edit, upload: a service without a longest lifetime offers to keep an image for ever", async () => {
-    const choices = (html: string, tag: string) =>
-      startTags(htmlTokens(html), tag).map(({ attributes }) => attributes.get("value"));
+    const choices = (html: string, tag: string) => valuesOf(htmlTokens(html), tag, "value");
     for (const maxLifetimeMs of [null, IMAGE.maxLifetimeMs]) {
       const { html } = create().edit({ ...EDIT, image: { ...IMAGE, maxLifetimeMs } }, NOW);
       assert.equal(choices(html, "input").includes("never"), maxLifetimeMs === null);
@@ -138,34 +124,24 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
   });
 
   test("edit: a rejected form keeps what was sent, and ties each message to its field", async () => {
-    const typed = {
-      name: "Typed",
+    const dates = {
       expiry: "on",
       expiresIn: "",
       expiresAt: "2025-11-01T10:00",
       utcOffset: "+09:00",
-      focusX: "110",
-      focusY: "20",
-    };
-    const faults = {
-      name: "Name fault.",
-      expiresAt: "Date fault.",
-      focusX: "Number fault.",
-      confirm: "Box fault.",
-    };
-    const view: EditView = { ...EDIT, typed: { ...typed, expiry: "on" }, faults };
+    } as const;
+    const typed = { name: "Typed", ...dates, focusX: "110", focusY: "20" };
+    const faults = { name: "A name.", expiresAt: "A date.", focusX: "A number.", confirm: "A box." };
+    const view: EditView = { ...EDIT, typed, faults };
     const tokens = htmlTokens(create().edit(view, NOW).html);
     const [update, remove] = forms(tokens);
     for (const name of ["name", "expiresAt", "utcOffset", "focusX", "focusY"] as const) {
       assert.equal(update?.fields.get(name)?.get("value"), typed[name]);
     }
-    const chosen = startTags(tokens, "input").filter(
-      ({ attributes }) => attributes.get("name") === "expiry" && attributes.has("checked"),
+    const chosen = startTags(tokens, "input").flatMap(({ attributes }) =>
+      attributes.get("name") === "expiry" && attributes.has("checked") ? [attributes.get("value")] : [],
     );
-    assert.deepEqual(
-      chosen.map(({ attributes }) => attributes.get("value")),
-      ["on"],
-    );
+    assert.deepEqual(chosen, ["on"]);
     for (const [name, fault] of Object.entries(faults)) {
       const field = update?.fields.get(name) ?? remove?.fields.get(name);
       assert.equal(field?.get("aria-invalid"), "true");
@@ -216,13 +192,10 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.equal(form?.fields.get("imagedata")?.get("type"), "file");
     assert.ok(form?.fields.get("imagedata")?.has("required"));
     assert.equal(form?.fields.get("name")?.get("value"), "Typed.");
-    const chosen = startTags(htmlTokens(html), "option").filter(({ attributes }) =>
-      attributes.has("selected"),
+    const chosen = startTags(htmlTokens(html), "option").flatMap(({ attributes }) =>
+      attributes.has("selected") ? [attributes.get("value")] : [],
     );
-    assert.deepEqual(
-      chosen.map(({ attributes }) => attributes.get("value")),
-      ["3600000"],
-    );
+    assert.deepEqual(chosen, ["3600000"]);
     const sources = directives(contentSecurityPolicy).get("form-action") ?? [];
     assert.equal(sources.length, 1);
     assert.ok(UPLOAD.form.action.startsWith(sources[0] ?? ""), sources.join(" "));
@@ -241,13 +214,12 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     const page = create().created?.(CREATED);
     if (page === undefined) return;
     const tokens = htmlTokens(page.html);
-    const values = startTags(tokens, "input").map(({ attributes }) => attributes.get("value"));
-    const shown = [...addressesIn(tokens), ...values];
+    const shown = [...addressesIn(tokens), ...valuesOf(tokens, "input", "value")];
     for (const address of [IMAGE.viewUrl, CREATED.editUrl, `${IMAGE.baseUrl}/`]) {
       assert.ok(shown.includes(address), address);
     }
     assert.ok(textOf(tokens).includes(PIN));
-    assert.equal(startTags(tokens, "time")[0]?.attributes.get("datetime"), IMAGE.expiresAt);
+    assert.equal(valuesOf(tokens, "time", "datetime")[0], IMAGE.expiresAt);
     assert.match(textOf(tokens), /UTC|GMT|[+-]\d\d:\d\d/);
     assert.ok(!page.contentSecurityPolicy.includes(PIN));
     const unready = create().created?.({ ...CREATED, image: { ...IMAGE, links: {} } });

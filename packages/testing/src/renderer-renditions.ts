@@ -26,7 +26,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
           const size = renderer.measure(factsOf(type), spec);
           if (size === null) continue;
           for (const each of [spec, { format, ...size }]) {
-            const { bytes } = await renderer.render({ bytes: samples[type] }, type, each);
+            const bytes = await rendered(renderer, type, each);
             assert.deepEqual(declaredSize(bytes, format), size, `${type} as ${JSON.stringify(each)}`);
           }
         }
@@ -47,19 +47,18 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
         [{ fit: "pad", maxWidth: 80, maxHeight: 80, background: "ff8800" }, sized(80), sized(80)],
       ];
       for (const [type, format] of offered(renderer)) {
-        const isVector = type === "image/svg+xml" || type === "application/pdf";
         for (const [crop, raster, vector] of crops) {
           const spec: RenditionSpec = { format, ...crop };
           const label = `${type} as ${JSON.stringify(spec)}`;
-          const { bytes } = await renderer.render({ bytes: samples[type] }, type, spec);
-          assert.deepEqual(declaredSize(bytes, format), isVector ? vector : raster, label);
+          const bytes = await rendered(renderer, type, spec);
+          assert.deepEqual(declaredSize(bytes, format), isVector(type) ? vector : raster, label);
           const layout = renderer.measure(factsOf(type), spec);
           if (layout === null) continue;
           const { width, height } = layout;
-          assert.deepEqual({ width, height }, isVector ? vector : raster, label);
+          assert.deepEqual({ width, height }, isVector(type) ? vector : raster, label);
           const { fit: _fit, at: _at, maxWidth: _width, maxHeight: _height, ...look } = crop;
-          const exact = await renderer.render({ bytes: samples[type] }, type, { format, ...look, ...layout });
-          assert.ok(exact.bytes.equals(bytes), `${label}, by its layout`);
+          const exact = await rendered(renderer, type, { format, ...look, ...layout });
+          assert.ok(exact.equals(bytes), `${label}, by its layout`);
         }
       }
     },
@@ -72,7 +71,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
         const spec: RenditionSpec = { format, maxWidth: 32, edits: { digest: "0".repeat(16), rotate: 90 } };
         const before = { width: 32, height: 16 };
         assert.deepEqual(renderer.measure(factsOf(type), spec) ?? before, before);
-        const { bytes } = await renderer.render({ bytes: samples[type] }, type, spec);
+        const bytes = await rendered(renderer, type, spec);
         assert.deepEqual(declaredSize(bytes, format), { width: 16, height: 32 }, `${type} as ${format}`);
         const grey: RenditionSpec = { format, edits: { digest: "1".repeat(16), grey: true } };
         const { bytes: changed } = await renderer.render({ bytes: samples[type] }, type, grey);
@@ -85,8 +84,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     if (!renderer.canRender("image/png", "png")) return;
     const cut = async (at: RenditionSpec["at"]) => {
       const box = { maxWidth: 32, maxHeight: 32, fit: "cover", ...(at === undefined ? {} : { at }) } as const;
-      return (await renderer.render({ bytes: samples["image/png"] }, "image/png", { format: "png", ...box }))
-        .bytes;
+      return rendered(renderer, "image/png", { format: "png", ...box });
     };
     const [left, centre, right] = [await cut([0, 0.5]), await cut(undefined), await cut([1, 0.5])];
     assert.ok(!left.equals(centre) && !right.equals(centre) && !left.equals(right));
@@ -134,6 +132,16 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
       }
     }
   });
+}
+
+/** The bytes of a sample, converted. */
+export async function rendered(renderer: Renderer, type: OriginalType, spec: RenditionSpec): Promise<Buffer> {
+  return (await renderer.render({ bytes: samples[type] }, type, spec)).bytes;
+}
+
+/** Whether a sample has no pixels of its own. */
+export function isVector(type: OriginalType): boolean {
+  return type === "image/svg+xml" || type === "application/pdf";
 }
 
 type RendererCrop = Omit<RenditionSpec, "format">;

@@ -50,27 +50,20 @@ export const tellingSamples: readonly { type: OriginalType; bytes: Buffer; secre
 /** A well-formed PNG of 60 bytes that declares 100,000 pixels per side. */
 export const hugePng = png(100_000, 100_000, Buffer.alloc(10));
 
+const SIGNATURES: Record<ImageFormat, RegExp> = {
+  png: /^\x89PNG\r\n[^ ]\n/,
+  jpg: /^\xff\xd8\xff/,
+  gif: /^GIF8[79]a/,
+  svg: /<svg/,
+  psd: /^8BPS/,
+  pdf: /^%PDF-/,
+  webp: /^RIFF....WEBP/s,
+  avif: /^.{4}ftypavif/s,
+};
+
 /** Whether bytes have the signature of `format`. */
 export function looksLike(bytes: Buffer, format: ImageFormat): boolean {
-  const text = bytes.toString("latin1", 0, 256);
-  switch (format) {
-    case "png":
-      return text.startsWith("\x89PNG\r\n\x1a\n");
-    case "jpg":
-      return text.startsWith("\xff\xd8\xff");
-    case "gif":
-      return /^GIF8[79]a/.test(text);
-    case "svg":
-      return text.includes("<svg");
-    case "psd":
-      return text.startsWith("8BPS");
-    case "pdf":
-      return text.startsWith("%PDF-");
-    case "webp":
-      return /^RIFF....WEBP/s.test(text);
-    case "avif":
-      return /^.{4}ftypavif/s.test(text);
-  }
+  return SIGNATURES[format].test(bytes.toString("latin1", 0, 256));
 }
 
 /** The width and height in the header of a PNG, JPEG, GIF or PSD. */
@@ -128,12 +121,8 @@ function png(width: number, height: number, rows: Buffer): Buffer {
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2], 8);
-  const chunks = [
-    ["IHDR", header],
-    ["IDAT", deflateSync(rows)],
-    ["IEND", Buffer.alloc(0)],
-  ] as const;
-  const parts = chunks.map(([name, data]) => pngChunk(name, data));
+  const chunks = { IHDR: header, IDAT: deflateSync(rows), IEND: Buffer.alloc(0) };
+  const parts = Object.entries(chunks).map(([name, data]) => pngChunk(name, data));
   return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...parts]);
 }
 

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import {
   type Contact,
@@ -130,6 +131,19 @@ export function matches(contact: Contact, filter: ContactFilter): boolean {
     REQUIRED_FIELDS.every((field) => !requiredFields.includes(field) || Boolean(known[field])) &&
     (jobTitles === undefined || jobTitles.some((key) => titleKey(position ?? "").includes(key)))
   );
+}
+
+/** Asserts that the pages of a search hold exactly these contacts, each page with their number. */
+export async function assertPages(
+  source: ContactSource,
+  domain: string,
+  filter: ContactFilter,
+  limit: number,
+  expected: readonly Contact[],
+): Promise<void> {
+  const { contacts, totals } = await readPages(source, domain, filter, limit);
+  assert.deepEqual(contacts, expected, JSON.stringify(filter));
+  assert.deepEqual(totals, new Set([expected.length]), JSON.stringify(filter));
 }
 
 /** All contacts read in pages of `limit`, and the total that every page reported. */

@@ -1,55 +1,26 @@
 import assert from "node:assert/strict";
+import { type ContactFilter, DEPARTMENTS, SENIORITIES, titleKey } from "@outrigger/core/lookup";
 import {
-  type AddressType,
-  type ContactFilter,
-  DEPARTMENTS,
-  type Department,
-  type RequiredField,
-  SENIORITIES,
-  type Seniority,
-  titleKey,
-  type VerificationStatus,
-} from "@outrigger/core/lookup";
-import {
+  assertPages,
   type ContactSourceTest,
   contactOf,
   inOrder,
   matches,
   randomDomain,
-  readPages,
   variedContacts,
 } from "./samples.ts";
 
-const TYPES: (AddressType | undefined)[] = [undefined, "personal", "generic"];
-const SENIORITY_LISTS: (Seniority[] | undefined)[] = [
-  undefined,
-  ...SENIORITIES.map((seniority) => [seniority]),
-  ["senior", "junior"],
-  [...SENIORITIES],
-];
-const DEPARTMENT_LISTS: (Department[] | undefined)[] = [
-  undefined,
-  ["it"],
-  ["operations", "executive"],
-  [...DEPARTMENTS],
-];
+const TYPES: ContactFilter[] = [{}, { type: "personal" }, { type: "generic" }];
+const SENIORITY_LISTS = [...SENIORITIES.map((each) => [each]), ["senior", "junior"] as const, SENIORITIES];
+const DEPARTMENT_LISTS = [["it"], ["operations", "executive"], DEPARTMENTS] as const;
+const REQUIRED_LISTS = [["full_name"], ["phone_number", "position"]] as const;
+const STATUS_LISTS = [["valid"], ["accept_all", "unknown", "invalid"]] as const;
+const TITLE_LISTS = [[" cto "], [" manager ", " senior manager "], [" nothing "]];
 
-const REQUIRED_LISTS: (RequiredField[] | undefined)[] = [
-  undefined,
-  ["full_name"],
-  ["phone_number", "position"],
-];
-const STATUS_LISTS: (VerificationStatus[] | undefined)[] = [
-  undefined,
-  ["valid"],
-  ["accept_all", "unknown", "invalid"],
-];
-const TITLE_LISTS: (string[] | undefined)[] = [
-  undefined,
-  [" cto "],
-  [" manager ", " senior manager "],
-  [" nothing "],
-];
+/** Every combination of one filter of each list. */
+function combined(...lists: readonly ContactFilter[][]): ContactFilter[] {
+  return lists.reduce((all, list) => all.flatMap((one) => list.map((other) => ({ ...one, ...other }))), [{}]);
+}
 
 /** Order, paging and filters. */
 export function searchBehaviour(check: ContactSourceTest, contactCount: number): void {
@@ -76,9 +47,7 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
       await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
       const expected = inOrder(contacts);
       for (const limit of [7, 64, 100]) {
-        const read = await readPages(source, domain, {}, limit);
-        assert.deepEqual(read.contacts, expected);
-        assert.deepEqual(read.totals, new Set([contactCount]));
+        await assertPages(source, domain, {}, limit, expected);
       }
       for (const offset of [0, 1, 63, 64, 65, 127, 128, contactCount - 1, contactCount - 3]) {
         const page = await source.search(domain, {}, { limit: 2, offset });
@@ -104,20 +73,11 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
       const contacts = variedContacts(domain, 300);
       await load({ contacts });
       const expected = inOrder(contacts);
-      for (const type of TYPES) {
-        for (const seniorities of SENIORITY_LISTS) {
-          for (const departments of DEPARTMENT_LISTS) {
-            const filter: ContactFilter = {
-              ...(type && { type }),
-              ...(seniorities && { seniorities }),
-              ...(departments && { departments }),
-            };
-            const matching = expected.filter((contact) => matches(contact, filter));
-            const read = await readPages(source, domain, filter, 33);
-            assert.deepEqual(read.contacts, matching, JSON.stringify(filter));
-            assert.deepEqual(read.totals, new Set([matching.length]), JSON.stringify(filter));
-          }
-        }
+      const seniorities = SENIORITY_LISTS.map((each) => ({ seniorities: each }));
+      const departments = DEPARTMENT_LISTS.map((each) => ({ departments: each }));
+      for (const filter of combined(TYPES, [{}, ...seniorities], [{}, ...departments])) {
+        const matching = expected.filter((contact) => matches(contact, filter));
+        await assertPages(source, domain, filter, 33, matching);
       }
     },
   );
@@ -128,23 +88,13 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
       const contacts = variedContacts(domain, 300);
       await load({ contacts });
       const expected = inOrder(contacts);
-      for (const requiredFields of REQUIRED_LISTS) {
-        for (const verificationStatuses of STATUS_LISTS) {
-          for (const jobTitles of TITLE_LISTS) {
-            for (const others of [{}, { type: "generic", seniorities: ["senior", "junior"] }] as const) {
-              const filter: ContactFilter = {
-                ...others,
-                ...(requiredFields && { requiredFields }),
-                ...(verificationStatuses && { verificationStatuses }),
-                ...(jobTitles && { jobTitles }),
-              };
-              const matching = expected.filter((contact) => matches(contact, filter));
-              const read = await readPages(source, domain, filter, 33);
-              assert.deepEqual(read.contacts, matching, JSON.stringify(filter));
-              assert.deepEqual(read.totals, new Set([matching.length]), JSON.stringify(filter));
-            }
-          }
-        }
+      const required = REQUIRED_LISTS.map((requiredFields) => ({ requiredFields }));
+      const statuses = STATUS_LISTS.map((verificationStatuses) => ({ verificationStatuses }));
+      const titles = TITLE_LISTS.map((jobTitles) => ({ jobTitles }));
+      const others: ContactFilter[] = [{}, { type: "generic", seniorities: ["senior", "junior"] }];
+      for (const filter of combined([{}, ...required], [{}, ...statuses], [{}, ...titles], others)) {
+        const matching = expected.filter((contact) => matches(contact, filter));
+        await assertPages(source, domain, filter, 33, matching);
       }
     },
   );
@@ -154,15 +104,8 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     async ({ source, domain, load }) => {
       const titled = (position: string | null, index: number) =>
         contactOf(`p${index}@${domain}`, { position });
-      const titles = [
-        "Directeur Général",
-        "CTO",
-        "C.T.O.",
-        "Director",
-        "Head of Sales",
-        "Sales Manager",
-        null,
-      ];
+      const sales = ["Head of Sales", "Sales Manager"];
+      const titles = ["Directeur Général", "CTO", "C.T.O.", "Director", ...sales, null];
       await load({ contacts: titles.map(titled) });
       const found = async (...wanted: string[]) => {
         const filter = { jobTitles: wanted.map(titleKey) };
