@@ -48,12 +48,7 @@ const LOOKUPS = "backup/lookup/";
  */
 export async function backupStorage(given: BackupOptions): Promise<BackupReport> {
   const options = checkOptions("backupStorage", given, RULES);
-  const mirror = new Mirror({
-    ...options,
-    ...openSides(options),
-    isBackup: true,
-    withRenditions: false,
-  });
+  const mirror = new Mirror({ ...options, ...openSides(options), isBackup: true, withRenditions: false });
   const { to, retry, progress } = mirror;
   const begun = await begin(mirror, options.source, options.secret);
   const pass = await mirror.copyAll(true);

@@ -11,28 +11,26 @@ export interface EndList {
 }
 
 /** Several lists, merged. */
-export interface KnownEnds {
+export class KnownEnds {
   /** Ends by ID. Withheld images come from the latest list only: those of an earlier list may have been released since. */
-  byId: ReadonlyMap<string, ImageEnd>;
-  /** Whether the lists name every image that ended between the two times. */
-  covers(fromMs: number, untilMs: number): boolean;
-}
+  readonly byId: ReadonlyMap<string, ImageEnd>;
+  readonly #inOrder: readonly EndList[];
 
-export function mergeEnds(lists: readonly EndList[]): KnownEnds {
-  const inOrder = [...lists].sort((one, other) => one.at - other.at);
-  const byId = new Map<string, ImageEnd>();
-  for (const list of inOrder) {
-    for (const end of list.ends) if (end.why !== null || list === inOrder.at(-1)) byId.set(end.id, end);
+  constructor(lists: readonly EndList[]) {
+    this.#inOrder = lists.toSorted((one, other) => one.at - other.at);
+    const known = this.#inOrder.flatMap((list) =>
+      list.ends.filter(({ why }) => why !== null || list === this.#inOrder.at(-1)),
+    );
+    this.byId = new Map(known.map((end) => [end.id, end]));
   }
-  return {
-    byId,
-    covers(fromMs, untilMs) {
-      // Each list covers the time that the storage remembers. There must be no gap between two lists.
-      let knownUntil = fromMs;
-      for (const { at, tombstoneMs } of inOrder) {
-        if (at - tombstoneMs < knownUntil) knownUntil = Math.max(knownUntil, at);
-      }
-      return knownUntil >= untilMs;
-    },
-  };
+
+  /** Whether the lists name every image that ended between the two times. */
+  covers(fromMs: number, untilMs: number): boolean {
+    // Each list covers the time that the storage remembers. There must be no gap between two lists.
+    let knownUntil = fromMs;
+    for (const { at, tombstoneMs } of this.#inOrder) {
+      if (at - tombstoneMs < knownUntil) knownUntil = Math.max(knownUntil, at);
+    }
+    return knownUntil >= untilMs;
+  }
 }

@@ -11,7 +11,7 @@ export type {
   StorageTrouble,
 } from "./options.ts";
 export { type RestoreOptions, type RestoreReport, restoreStorage } from "./restore.ts";
-export { verifyStorage } from "./verify.ts";
+export { verifyStorage } from "./verification.ts";
 export type {
   PlannedRemovals,
   VerifyFinding,

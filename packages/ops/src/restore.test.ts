@@ -12,7 +12,7 @@ import {
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { addImage, DAY_MS, textAt } from "../test/stocked-store.ts";
 import { backupStorage } from "./backup.ts";
-import { mergeEnds } from "./end-lists.ts";
+import { KnownEnds } from "./end-lists.ts";
 import { MANIFEST_KEY, readBackupManifest } from "./manifest.ts";
 import { type RestoreOptions, restoreStorage } from "./restore.ts";
 
@@ -223,12 +223,12 @@ describe("mergeEnds", () => {
     const withheld = { reason: "x", authority: null, since: 1, deleteAfter: null };
     const held = { id: "a", at: 1, why: null, withheld };
     const gone = { id: "b", at: 2, why: "deleted" as const, withheld: null };
-    const ends = mergeEnds([
+    const ends = new KnownEnds([
       { at: 250, tombstoneMs: 100, ends: [] },
       { at: 160, tombstoneMs: 100, ends: [held, gone] },
     ]);
     expect([...ends.byId.keys()]).toEqual(["b"]);
     expect([ends.covers(61, 250), ends.covers(60, 250), ends.covers(61, 251)]).toEqual([true, false, false]);
-    expect(mergeEnds([{ at: 250, tombstoneMs: 100, ends: [held] }]).byId.get("a")).toEqual(held);
+    expect(new KnownEnds([{ at: 250, tombstoneMs: 100, ends: [held] }]).byId.get("a")).toEqual(held);
   });
 });

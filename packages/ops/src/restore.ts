@@ -1,7 +1,7 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { idOfRecord, STORE_VERSION } from "@outrigger/core/storage";
 import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
-import { type EndList, mergeEnds } from "./end-lists.ts";
+import { type EndList, KnownEnds } from "./end-lists.ts";
 import { Job, troublesOf } from "./job.ts";
 import { type BackupManifest, readBackupManifest } from "./manifest.ts";
 import { COPY_RULES, type MirrorReport, type StorageCopyOptions } from "./options.ts";
@@ -73,7 +73,7 @@ export async function restoreStorage(given: RestoreOptions): Promise<RestoreRepo
   await requireApart(job);
   if (isLiving) await retry(() => to.identity.removeMigrationMark());
   else await markUnfinished(job, manifest);
-  const ends = mergeEnds([...options.ends]);
+  const ends = new KnownEnds([...options.ends]);
   const rememberedSince = Date.now() - to.tombstoneMs;
   const mayAdd =
     options.restoreAbsent || manifest.since > rememberedSince || ends.covers(manifest.since, rememberedSince);
@@ -132,15 +132,8 @@ function requireSecret({ secrets }: BackupManifest, known: readonly string[]): v
 
 /** Keeps services from starting on the target before it is complete. */
 async function markUnfinished({ to, retry }: Job, { source }: BackupManifest): Promise<void> {
-  await retry(() =>
-    to.identity.markMigration({
-      kind: "restore",
-      source,
-      startedAt: Date.now(),
-      finishedAt: null,
-      seenMs: null,
-    }),
-  );
+  const times = { startedAt: Date.now(), finishedAt: null, seenMs: null };
+  await retry(() => to.identity.markMigration({ kind: "restore", source, ...times }));
 }
 
 async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Restored, number>> {

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError, type StoreRole } from "@outrigger/core";
 import { idOfRecord, keyOf, roleOf, StoredImages } from "@outrigger/core/storage";
-import type { Checked } from "@outrigger/core/stores";
+import { type Checked, checkOptions } from "@outrigger/core/stores";
 import { Checks, type Trouble } from "./checks.ts";
 import { Job, reasonIn } from "./job.ts";
 import {
   EMPTY_REPORT,
   isVerifyState,
   PHASES,
-  type VERIFY_RULES,
+  VERIFY_RULES,
   type VerifyFinding,
   type VerifyOptions,
   type VerifyReport,
   type VerifyState,
 } from "./verify-options.ts";
-import { countKeys } from "./walk.ts";
+import { countKeys, pagesOf } from "./walk.ts";
 
 /** Keys between two saved states, which are checked again after an interruption. */
 const PAGE_KEYS = 500;
@@ -31,6 +31,26 @@ const SMALL_SHARE = 0.01;
 
 /** Checked options of a verification. */
 type Settings = Checked<VerifyOptions, typeof VERIFY_RULES>;
+
+/**
+ * Compares every record with its bytes (size and SHA-256), and finds bytes without a record. The storage may be in use: a
+ * problem is checked twice before it is reported, and an image that ends meanwhile is not a finding.
+ *
+ * A repair changes only reported keys, by compare-and-set. It reverts neither deletions nor takedowns: an image is restored
+ * from the backup if the copy there is intact and no trace shows that the image had ended. Otherwise it is deleted, once all
+ * images and originals were checked, and only if that removes few of them (`maxRemovals`). An image that an earlier repair ended
+ * because its bytes were missing or damaged is restored from the backup.
+ *
+ * @returns the report. The storage has no defects left if `defects` equals `repaired`.
+ * @throws TypeError for an option out of range. ServiceError `store_unavailable` if a store is unavailable for longer than
+ * `patienceMs`, `no_space` if a repair finds the store full.
+ * @example
+ * const storage = createFsBlobStore({ directory: "./data" });
+ * const { defects } = await verifyStorage({ storage, onFinding: ({ key, what }) => console.log(key, what) });
+ */
+export async function verifyStorage(given: VerifyOptions): Promise<VerifyReport> {
+  return new Verification(checkOptions("verifyStorage", given, VERIFY_RULES), Date.now).run();
+}
 
 /** Checks a storage, and repairs it if the options say so. */
 export class Verification extends Job {
@@ -142,31 +162,28 @@ export class Verification extends Job {
   async #checkRecord(key: string): Promise<void> {
     const isImage = idOfRecord(key) !== null;
     if (isImage || key.startsWith(CLAIMS)) {
-      await this.attempt(key, async () => {
-        const trouble = await this.#checks.check(key);
+      await this.#checkKey(key, () => {
         if (isImage) this.#report.images++;
-        if (trouble !== null) await this.#settle(key, trouble);
       });
     }
     this.progress.keys++;
     this.tell();
   }
 
+  /** @param onChecked Called before a problem is repaired. */
+  async #checkKey(key: string, onChecked = () => {}): Promise<void> {
+    await this.attempt(key, async () => {
+      const trouble = await this.#checks.check(key);
+      onChecked();
+      if (trouble !== null) await this.#settle(key, trouble);
+    });
+  }
+
   /** Runs last, so that a new count includes every restored record. */
   async #checkUsages(): Promise<void> {
-    const { records } = this.to.stores;
-    let cursor: string | undefined;
-    do {
-      const at = cursor === undefined ? {} : { cursor };
-      const page = await this.retry(() => records.list(USAGES, at));
-      await this.each(page.keys, async (key) => {
-        await this.attempt(key, async () => {
-          const trouble = await this.#checks.check(key);
-          if (trouble !== null) await this.#settle(key, trouble);
-        });
-      });
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for await (const keys of pagesOf(this.to.stores.records, this.retry, USAGES)) {
+      await this.each(keys, (key) => this.#checkKey(key));
+    }
   }
 
   /** Finds bytes without a record among keys of one role. */

@@ -47,12 +47,17 @@ export async function hasKeys(store: BlobStore, walk: KeyWalk, role?: StoreRole)
 async function* everyPage(store: BlobStore, { retry, concurrency }: KeyWalk): AsyncGenerator<string[]> {
   if (hasRangeListing(store)) {
     yield* everyRange(concurrency, (range, at) => retry(() => store.listRange(range, at)));
-    return;
+  } else {
+    yield* pagesOf(store, retry, "");
   }
+}
+
+/** The keys below a prefix, page by page. */
+export async function* pagesOf(store: BlobStore, retry: Retry, prefix: string): AsyncGenerator<string[]> {
   let cursor: string | undefined;
   do {
     const at = cursor === undefined ? {} : { cursor };
-    const page = await retry(() => store.list("", at));
+    const page = await retry(() => store.list(prefix, at));
     yield page.keys;
     cursor = page.cursor;
   } while (cursor !== undefined);

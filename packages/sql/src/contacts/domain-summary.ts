@@ -10,50 +10,53 @@ export type Mark = [domainId: number, position: number, doubt: number, address: 
 /** Number of contacts of a domain with a title, by facet. */
 export type TitleCounts = [domainId: number, title: string, facets: string];
 
-/** Counts, marks and patterns of a domain. Contacts must be added in order. */
-export interface DomainSummary {
-  add(contact: Contact): void;
-  marks(): readonly Mark[];
-  facets(): string;
-  titles(): TitleCounts[];
-  patterns(): PatternCount[];
-}
-
 interface NamedLocal {
   local: string;
   firstName: string;
   lastName: string;
 }
 
-export function createDomainSummary(domainId: number): DomainSummary {
-  const facets: FacetCounts = new Map();
-  const titles = new Map<string, FacetCounts>();
-  const marks: Mark[] = [];
-  const named: NamedLocal[] = [];
-  let position = 0;
+/** Counts, marks and patterns of a domain. Contacts must be added in order. */
+export class DomainSummary {
+  readonly marks: Mark[] = [];
+  readonly #domainId: number;
+  readonly #facets: FacetCounts = new Map();
+  readonly #titles = new Map<string, FacetCounts>();
+  readonly #named: NamedLocal[] = [];
+  #position = 0;
 
-  return {
-    add(contact) {
-      if (position > 0 && position % MARK_EVERY === 0) {
-        marks.push([domainId, position, 100 - contact.confidence, contact.address]);
-      }
-      position++;
-      const facet = facetOf(contact);
-      countOne(facets, facet);
-      const title = titleKey(contact.position ?? "");
-      if (title !== "") {
-        const counts: FacetCounts = titles.get(title) ?? new Map();
-        titles.set(title, counts);
-        countOne(counts, facet);
-      }
-      const learnable = namedLocal(contact);
-      if (learnable !== null) named.push(learnable);
-    },
-    marks: () => marks,
-    facets: () => writeFacetCounts(facets),
-    titles: () => [...titles].map(([title, counts]) => [domainId, title, writeFacetCounts(counts)]),
-    patterns: () => learnPatterns(named),
-  };
+  constructor(domainId: number) {
+    this.#domainId = domainId;
+  }
+
+  add(contact: Contact): void {
+    if (this.#position > 0 && this.#position % MARK_EVERY === 0) {
+      this.marks.push([this.#domainId, this.#position, 100 - contact.confidence, contact.address]);
+    }
+    this.#position++;
+    const facet = facetOf(contact);
+    countOne(this.#facets, facet);
+    const title = titleKey(contact.position ?? "");
+    if (title !== "") {
+      const counts: FacetCounts = this.#titles.get(title) ?? new Map();
+      this.#titles.set(title, counts);
+      countOne(counts, facet);
+    }
+    const learnable = namedLocal(contact);
+    if (learnable !== null) this.#named.push(learnable);
+  }
+
+  facets(): string {
+    return writeFacetCounts(this.#facets);
+  }
+
+  titles(): TitleCounts[] {
+    return [...this.#titles].map(([title, counts]) => [this.#domainId, title, writeFacetCounts(counts)]);
+  }
+
+  patterns(): PatternCount[] {
+    return learnPatterns(this.#named);
+  }
 }
 
 function countOne(counts: FacetCounts, facet: Facet): void {

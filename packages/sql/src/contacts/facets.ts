@@ -110,27 +110,22 @@ export function masksOf(filter: ContactFilter): FacetMasks | null {
   const { type, seniorities, departments, requiredFields, verificationStatuses } = filter;
   const filters = [type, seniorities, departments, requiredFields, verificationStatuses];
   if (filters.every((each) => each === undefined)) return null;
-  let low = 0;
-  const wantedTypes = type === undefined ? Object.values(TYPES) : [TYPES[type]];
-  const wantedSeniorities =
-    seniorities === undefined
-      ? [0, ...Object.values(SENIORITIES)]
-      : seniorities.map((name) => SENIORITIES[name]);
-  for (const each of wantedTypes)
-    for (const seniority of wantedSeniorities) low |= 1 << (seniority * 2 + each);
-  let high = ALL_FACETS.high;
-  if (departments !== undefined) {
-    high = 0;
-    for (const name of departments) high |= 1 << DEPARTMENTS[name];
-  }
+  const types = type === undefined ? Object.values(TYPES) : [TYPES[type]];
+  const levels = seniorities?.map((name) => SENIORITIES[name]) ?? [0, ...Object.values(SENIORITIES)];
+  const low = bits(levels.flatMap((seniority) => types.map((each) => seniority * 2 + each)));
+  const high =
+    departments === undefined ? ALL_FACETS.high : bits(departments.map((name) => DEPARTMENTS[name]));
   let known = 0;
   for (const field of requiredFields ?? []) known |= KNOWN_FIELDS[field];
-  let { status } = ALL_FACETS;
-  if (verificationStatuses !== undefined) {
-    status = 0;
-    for (const name of verificationStatuses) status |= 1 << STATUSES[name];
-  }
+  const status =
+    verificationStatuses === undefined
+      ? ALL_FACETS.status
+      : bits(verificationStatuses.map((name) => STATUSES[name]));
   return { low, high, known, status };
+}
+
+function bits(numbers: readonly number[]): number {
+  return numbers.reduce((mask, number) => mask | (1 << number), 0);
 }
 
 export const ALL_FACETS: FacetMasks = { low: 0xff, high: 0x7fff, known: 0, status: 0x7f };

@@ -1,7 +1,7 @@
 import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
-import { createDomainSummary, type DomainSummary } from "./domain-summary.ts";
+import { DomainSummary } from "./domain-summary.ts";
 import { NUMBERED_JSON, unpackNumbered } from "./packed-contact.ts";
 import { readInOrder } from "./read-in-order.ts";
 
@@ -54,13 +54,13 @@ async function refreshSome(runner: SqlRunner, { dialect }: SqlDriver): Promise<n
   if (first === undefined) return 0;
   const summaries = new Map<number, DomainSummary>();
   if (first.total > MAX_CONTACTS) {
-    const summary = createDomainSummary(first.id);
+    const summary = new DomainSummary(first.id);
     summaries.set(first.id, summary);
     for await (const contacts of readInOrder(runner, first.id)) {
       for (const contact of contacts) summary.add(contact);
     }
   } else {
-    for (const { id } of several(stale)) summaries.set(id, createDomainSummary(id));
+    for (const { id } of several(stale)) summaries.set(id, new DomainSummary(id));
     const row = await runner.first<{ all_contacts: string }>(
       `SELECT ${NUMBERED_JSON} AS all_contacts FROM (
          SELECT domain_id, packed FROM lookup_contacts
@@ -98,7 +98,7 @@ async function writeSummaries(
       [JSON.stringify([...summaries.keys()])],
     );
   }
-  const marks = [...summaries.values()].flatMap((summary) => summary.marks());
+  const marks = [...summaries.values()].flatMap((summary) => summary.marks);
   if (marks.length > 0) {
     await runner.run(
       `INSERT INTO lookup_marks (domain_id, position, doubt, address)

@@ -1,6 +1,6 @@
 import { titleKey } from "@outrigger/core/lookup";
 import { type Kysely, sql } from "kysely";
-import { createDomainSummary } from "../contacts/domain-summary.ts";
+import { DomainSummary } from "../contacts/domain-summary.ts";
 import { type Facet, facetOf } from "../contacts/facets.ts";
 import { unpackContact } from "../contacts/packed-contact.ts";
 import { byteOrder, type Kind, runAll } from "./create-tables.ts";
@@ -51,7 +51,7 @@ async function fillIn(db: Kysely<unknown>, kind: Kind): Promise<void> {
       : sql`json_array_elements(${json}::json) AS each(value)`;
   };
   let last: Pick<ContactRow, "domain_id" | "doubt" | "address"> = { domain_id: -1, doubt: -1, address: "" };
-  let summary = createDomainSummary(-1);
+  let summary = new DomainSummary(-1);
   let domainId = -1;
 
   async function finish(): Promise<void> {
@@ -77,7 +77,7 @@ async function fillIn(db: Kysely<unknown>, kind: Kind): Promise<void> {
       if (id !== domainId) {
         await finish();
         domainId = id;
-        summary = createDomainSummary(id);
+        summary = new DomainSummary(id);
       }
       const contact = unpackContact(row.packed);
       summary.add(contact);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fileOf } from "../../test/sample-files.ts";
-import { confidenceOf } from "../contacts/confidence.ts";
 import type { ContactNews } from "../contacts/merge-contact.ts";
+import { confidenceOf } from "../contacts/merge-contact.ts";
 import { readCsv } from "./csv-lines.ts";
 import type { BadLine } from "./file-line.ts";
 import { newsOf } from "./line-news.ts";

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { onEachDatabase } from "../../test/each-database.ts";
 import { importer } from "../../test/imported.ts";
 import { domainOf, fileOf, HEADER, personFile, personLine, textOf } from "../../test/sample-files.ts";
-import { confidenceOf } from "../contacts/confidence.ts";
+import { confidenceOf } from "../contacts/merge-contact.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { exportContacts } from "./export-contacts.ts";
 import { type ImportProgress, importContacts } from "./import-contacts.ts";

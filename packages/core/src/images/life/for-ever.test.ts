@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { backupStorage } from "../../../../ops/src/backup.ts";
 import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { restoreStorage } from "../../../../ops/src/restore.ts";
-import { verifyStorage } from "../../../../ops/src/verify.ts";
+import { verifyStorage } from "../../../../ops/src/verification.ts";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
 import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
