@@ -1,6 +1,6 @@
 import { isSentinelUrl, parseSentinelUrl } from "../sentinel-url.ts";
 import type { RedisTarget } from "./storage-target.ts";
-import { isEncoded, readFlag, readParameters, readWhole } from "./url-parameters.ts";
+import { isEncoded, readFlag, readParameters, readWhole, type UrlParameters } from "./url-parameters.ts";
 
 const FORM =
   "must be redis://[user:password@]host[:port][/database][?prefix=…&timeoutMs=…] or rediss://…, with special characters in user and password percent-encoded";
@@ -40,11 +40,8 @@ export function parseRedisUrl(text: string): RedisTarget {
   if (isCluster && addresses.some(({ pathname }) => !/^\/?0?$/.test(pathname))) {
     throw new TypeError("must not name a database of a cluster: clusters have none");
   }
-  return {
-    kind: "redis",
-    url: isCluster ? addresses.map(({ href }) => href) : last.href,
-    ...readOwn(own),
-  };
+  const url = isCluster ? addresses.map(({ href }) => href) : last.href;
+  return { kind: "redis", url, ...readOwn(own) };
 }
 
 /** Parameters that the Redis adapter parses stay in the URL. */
@@ -60,20 +57,14 @@ function parseSentinelTarget(text: string): RedisTarget {
   return { kind: "redis", url, ...readOwn({ prefix, timeoutMs, ttlMs }) };
 }
 
-function readOwn({
-  prefix,
-  timeoutMs,
-  ttlMs,
-}: { [name in "prefix" | "timeoutMs" | "ttlMs"]?: string | undefined }) {
+function readOwn({ prefix, timeoutMs, ttlMs }: UrlParameters<"prefix" | "timeoutMs" | "ttlMs">) {
   if (prefix !== undefined && !/^[A-Za-z0-9_.:-]{1,100}$/.test(prefix)) {
     throw new TypeError("must have 1 to 100 letters, digits or characters of _.:- as prefix");
   }
-  const patience = readWhole("timeoutMs", timeoutMs, 50, 60_000);
-  const lifetime = readWhole("ttlMs", ttlMs, 1000, MAX_TTL_MS);
   return {
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(patience === undefined ? {} : { timeoutMs: patience }),
-    ...(lifetime === undefined ? {} : { ttlMs: lifetime }),
+    prefix,
+    timeoutMs: readWhole("timeoutMs", timeoutMs, 50, 60_000),
+    ttlMs: readWhole("ttlMs", ttlMs, 1000, MAX_TTL_MS),
   };
 }
 

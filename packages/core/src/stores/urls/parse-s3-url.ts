@@ -2,6 +2,7 @@ import type { S3Target } from "./storage-target.ts";
 import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
 
 const FORM = "must be s3://bucket[/prefix][?endpoint=…&region=…&forcePathStyle=true&timeoutMs=…]";
+const PARAMETERS = ["endpoint", "region", "forcePathStyle", "timeoutMs"] as const;
 const NO_CREDENTIALS =
   "must not contain credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or use a profile or a role";
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
@@ -12,27 +13,19 @@ export function parseS3Url(text: string): S3Target {
   if (/^s3:\/\/[^?]*@/i.test(text)) throw new TypeError(NO_CREDENTIALS);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^[A-Za-z0-9._-]{1,255}$/.test(url.host) || url.hash !== "") throw new TypeError(FORM);
-  const { endpoint, region, forcePathStyle, timeoutMs } = readParameters(url, [
-    "endpoint",
-    "region",
-    "forcePathStyle",
-    "timeoutMs",
-  ]);
+  const { endpoint, region, forcePathStyle, timeoutMs } = readParameters(url, PARAMETERS);
   if (endpoint !== undefined) checkEndpoint(endpoint);
   if (region !== undefined && !/^[A-Za-z0-9-]{1,63}$/.test(region)) {
     throw new TypeError("must have the name of a region as region, e.g. eu-central-1");
   }
-  const isPathStyle = readFlag("forcePathStyle", forcePathStyle);
-  const patience = readWhole("timeoutMs", timeoutMs, 50, 2 ** 31 - 1);
-  const prefix = prefixOf(url.pathname);
   return {
     kind: "s3",
     bucket: url.host,
-    ...(prefix === "" ? {} : { prefix }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
-    ...(isPathStyle === undefined ? {} : { forcePathStyle: isPathStyle }),
-    ...(patience === undefined ? {} : { timeoutMs: patience }),
+    prefix: prefixOf(url.pathname) || undefined,
+    endpoint,
+    region,
+    forcePathStyle: readFlag("forcePathStyle", forcePathStyle),
+    timeoutMs: readWhole("timeoutMs", timeoutMs, 50, 2 ** 31 - 1),
   };
 }
 

@@ -53,8 +53,7 @@ function parseMemoryUrl(text: string): MemoryTarget {
   const url = new URL(text);
   if (url.pathname !== "" || url.host !== "" || url.hash !== "") throw new TypeError(MEMORY_FORM);
   const { maxBytes } = readParameters(url, ["maxBytes"]);
-  const room = readWhole("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER);
-  return { kind: "memory", ...(room === undefined ? {} : { maxBytes: room }) };
+  return { kind: "memory", maxBytes: readWhole("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER) };
 }
 
 /** Parses `postgres://…`. @throws TypeError that states the accepted form and quotes no part of the text. */
@@ -71,14 +70,12 @@ function parsePostgresUrl(text: string): PostgresTarget {
       "must have 1 to 30 lower-case letters, digits and _ as prefix, of which the first is a letter",
     );
   }
-  const patience = readWhole("timeoutMs", timeoutMs, 50, 60_000);
-  const connections = readWhole("maxConnections", maxConnections, 1, 1000);
   for (const own of ["prefix", "timeoutMs", "maxConnections"]) url.searchParams.delete(own);
   return {
     kind: "postgres",
     url: url.href,
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(patience === undefined ? {} : { timeoutMs: patience }),
-    ...(connections === undefined ? {} : { maxConnections: connections }),
+    prefix,
+    timeoutMs: readWhole("timeoutMs", timeoutMs, 50, 60_000),
+    maxConnections: readWhole("maxConnections", maxConnections, 1, 1000),
   };
 }

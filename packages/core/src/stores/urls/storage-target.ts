@@ -12,7 +12,7 @@ export interface FileTarget {
 export interface MemoryTarget {
   kind: "memory";
   /** @default the default of the store */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
 }
 
 export interface RedisTarget {
@@ -22,21 +22,21 @@ export interface RedisTarget {
    * May hold passwords.
    */
   url: string | string[];
-  prefix?: string;
-  timeoutMs?: number;
+  prefix?: string | undefined;
+  timeoutMs?: number | undefined;
   /** Only for a target that stores only renditions. */
-  ttlMs?: number;
+  ttlMs?: number | undefined;
 }
 
 export interface S3Target {
   kind: "s3";
   bucket: string;
   /** Ends with a slash. */
-  prefix?: string;
-  endpoint?: string;
-  region?: string;
-  forcePathStyle?: boolean;
-  timeoutMs?: number;
+  prefix?: string | undefined;
+  endpoint?: string | undefined;
+  region?: string | undefined;
+  forcePathStyle?: boolean | undefined;
+  timeoutMs?: number | undefined;
 }
 
 /** Only for records. */
@@ -44,9 +44,9 @@ export interface PostgresTarget {
   kind: "postgres";
   /** With the parameters of the driver. May hold a password. */
   url: string;
-  prefix?: string;
-  timeoutMs?: number;
-  maxConnections?: number;
+  prefix?: string | undefined;
+  timeoutMs?: number | undefined;
+  maxConnections?: number | undefined;
 }
 
 /** A parsed storage URL. */

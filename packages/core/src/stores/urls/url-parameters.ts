@@ -1,5 +1,5 @@
 /** The query parameters of a storage URL, as text. */
-export type UrlParameters<Name extends string> = Partial<Record<Name, string>>;
+export type UrlParameters<Name extends string> = { [name in Name]?: string | undefined };
 
 /**
  * Reads the parameters of a storage URL.
