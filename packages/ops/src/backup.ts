@@ -53,7 +53,7 @@ export async function backupStorage(given: BackupOptions): Promise<BackupReport>
   const begun = await begin(mirror, options.source, options.secret);
   const pass = await mirror.copyAll(true);
   progress.phase = "comparing";
-  mirror.tell();
+  mirror.reportProgress();
   // Images added meanwhile are left to the next run: a source in use never equals its backup.
   const removed = await mirror.removeExtra();
   const earlier = begun.manifest.lookup;

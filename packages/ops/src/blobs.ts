@@ -77,7 +77,7 @@ async function send(job: Job, to: BlobStore, key: string, body: Buffer | Readabl
     hash.update(chunk);
     size += chunk.length;
     job.progress.bytes += chunk.length;
-    job.tell();
+    job.reportProgress();
     return chunk;
   };
   async function* passing(stream: Readable): AsyncGenerator<Buffer> {
@@ -130,7 +130,7 @@ export async function putSmall(job: Job, key: string, bytes: Buffer): Promise<vo
   const { records } = job.to.stores;
   await records.put(key, bytes);
   job.progress.bytes += bytes.length;
-  job.tell();
+  job.reportProgress();
   requireArrived((await readSmall(records, key))?.equals(bytes) === true);
 }
 

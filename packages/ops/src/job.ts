@@ -61,7 +61,7 @@ export class Job {
   }
 
   /** Reports the progress: call it after a change. */
-  tell(): void {
+  reportProgress(): void {
     this.#onProgress?.(this.progress);
   }
 
@@ -110,7 +110,7 @@ export class Job {
    * Runs work on one key, with retries. Notes a key that fails, so that the others continue.
    * Rejects if a store is unavailable or full.
    */
-  async attempt<T>(key: string, work: () => Promise<T>): Promise<T | "failed"> {
+  async tryKey<T>(key: string, work: () => Promise<T>): Promise<T | "failed"> {
     try {
       const done = await this.retry(work);
       // An earlier attempt may have failed.

@@ -55,7 +55,7 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
   await retry(() => to.identity.markMigration({ source, startedAt, finishedAt: null, seenMs: null }));
   const first = await mirror.copyAll(true, isFresh);
   progress.phase = "comparing";
-  mirror.tell();
+  mirror.reportProgress();
   const { keys, copied, removed, isSame } = await compare(mirror);
   const isComplete = isSame && mirror.failed.size === 0;
   if (isComplete) {

@@ -50,7 +50,7 @@ export class Mirror extends Job {
   async countSource(): Promise<void> {
     const counts = await countKeys(this.from.stores, this);
     this.progress.totalKeys = this.roles.reduce((sum, role) => sum + counts[role], 0);
-    this.tell();
+    this.reportProgress();
   }
 
   /**
@@ -64,14 +64,14 @@ export class Mirror extends Job {
     for (const role of this.roles) {
       if (isFirst) this.progress.phase = role;
       await this.each(keysOfRole(this.from.stores, role, this), async (key) => {
-        const copied = await this.attempt(key, () => this.#copyKey(role, key));
+        const copied = await this.tryKey(key, () => this.#copyKey(role, key));
         if (copied !== "failed" && (copied.outcome === "copied" || copied.outcome === "unchanged")) {
           pass[copied.outcome]++;
           if (idOfRecord(key) !== null) pass.images++;
         }
         if (!isFirst) return;
         this.progress.keys++;
-        this.tell();
+        this.reportProgress();
       });
     }
     this.#isFresh = false;
@@ -85,7 +85,7 @@ export class Mirror extends Job {
     let removed = 0;
     for (const role of REMOVAL_ORDER) {
       await this.each(keysOfRole(to.stores, role, this), async (key) => {
-        const wasThere = await this.attempt(key, async () => {
+        const wasThere = await this.tryKey(key, async () => {
           if ((await fromSource(() => from.stores[role].stat(key))) !== null) return false;
           if (this.#isBackup && role === "originals" && (await this.#isStillNamed(key))) return false;
           return to.stores[role].delete(key);

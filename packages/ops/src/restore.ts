@@ -141,18 +141,18 @@ async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Re
   const counts = { restored: 0, kept: 0, ended: 0, absent: 0, over: 0, damaged: 0 };
   progress.totalKeys = (await countKeys(from.stores, run)).records;
   progress.phase = "records";
-  run.tell();
+  run.reportProgress();
   await run.each(keysOfRole(from.stores, "records", run), async (key) => {
     const id = idOfRecord(key);
     if (id !== null) {
-      const outcome = await run.attempt(key, () => run.restoreImage(id));
+      const outcome = await run.tryKey(key, () => run.restoreImage(id));
       if (outcome !== "failed") counts[outcome]++;
     } else if (!isLiving && key.startsWith("idempotency/")) {
       // Other keys, such as the usage of owners, follow from the restored images.
-      await run.attempt(key, () => run.copyRecord(key));
+      await run.tryKey(key, () => run.copyRecord(key));
     }
     progress.keys++;
-    run.tell();
+    run.reportProgress();
   });
   return counts;
 }

@@ -90,7 +90,7 @@ export class Verification extends Job {
     const state = this.#state;
     // A repair deletes by absence, so it needs the right stores. A verification alone only reads.
     await this.retry<unknown>(() => (repair ? this.to.confirm() : this.to.identity.read()));
-    this.tell();
+    this.reportProgress();
     if (state === null) {
       const counts = await countKeys(this.to.stores, this);
       for (const phase of PHASES) this.progress.totalKeys += counts[phase];
@@ -110,7 +110,7 @@ export class Verification extends Job {
 
   override async paced(bytes: number): Promise<void> {
     this.progress.bytes += bytes;
-    this.tell();
+    this.reportProgress();
     const now = performance.now();
     this.#freeAt = Math.max(this.#freeAt, now) + (bytes / this.#options.maxBytesPerSecond) * 1000;
     if (this.#freeAt - now < LEAST_PAUSE_MS) return;
@@ -167,12 +167,12 @@ export class Verification extends Job {
       });
     }
     this.progress.keys++;
-    this.tell();
+    this.reportProgress();
   }
 
   /** @param onChecked Called before a problem is repaired. */
   async #checkKey(key: string, onChecked = () => {}): Promise<void> {
-    await this.attempt(key, async () => {
+    await this.tryKey(key, async () => {
       const trouble = await this.#checks.check(key);
       onChecked();
       if (trouble !== null) await this.#settle(key, trouble);
@@ -201,7 +201,7 @@ export class Verification extends Job {
     else if (suspects.length > 0) underWay = await this.retry(() => this.to.uploadsUnderWay());
     for (const key of suspects) {
       if (underWay?.has(key.slice(0, key.indexOf("/")))) continue;
-      await this.attempt(key, async () => {
+      await this.tryKey(key, async () => {
         const trouble = await this.#checks.check(key);
         if (trouble === null) return;
         if (underWay === null) this.#report.undecided++;
@@ -209,7 +209,7 @@ export class Verification extends Job {
       });
     }
     this.progress.keys += keys.length;
-    this.tell();
+    this.reportProgress();
   }
 
   /** Repairs a problem, and reports it. What only a removal ends is planned for the end. */
@@ -267,7 +267,7 @@ export class Verification extends Job {
       this.signal?.throwIfAborted();
       // A volume may have gone away meanwhile.
       await this.retry(() => this.to.confirm());
-      await this.attempt(key, async () => {
+      await this.tryKey(key, async () => {
         const trouble = await this.#checks.check(key);
         if (trouble?.remove === undefined) return;
         const repair = await this.#repaired(async () => {

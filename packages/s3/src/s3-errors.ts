@@ -25,7 +25,7 @@ const TRANSIENT_CODES = new Set([
 
 /** Whether the object is missing. A missing bucket does not count. */
 export function isMissing(error: unknown): boolean {
-  return statusOf(error) === 404 && nameOf(error) === "NoSuchKey";
+  return statusOf(error) === 404 && errorName(error) === "NoSuchKey";
 }
 
 /** Whether the condition of a write did not hold, or the object to replace does not exist. */
@@ -42,7 +42,7 @@ export function isBeyondEnd(error: unknown): boolean {
 export function isTransient(error: unknown): boolean {
   if (isServiceError(error)) return false;
   const status = statusOf(error);
-  return status === undefined || TRANSIENT_STATUS.has(status) || TRANSIENT_CODES.has(nameOf(error));
+  return status === undefined || TRANSIENT_STATUS.has(status) || TRANSIENT_CODES.has(errorName(error));
 }
 
 /**
@@ -55,14 +55,14 @@ export function statusOf(error: unknown): number | undefined {
   return isMetadata && typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
 }
 
-function nameOf(error: unknown): string {
+function errorName(error: unknown): string {
   return isError(error) ? error.name : String(error);
 }
 
 /** Converts a failure to a `ServiceError` whose message contains no key and no address. */
 export function storeError(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
-  const name = nameOf(error);
+  const name = errorName(error);
   if (NO_SPACE.has(name) || statusOf(error) === 507) {
     return new ServiceError("no_space", `The bucket is full (${name})`, { cause: error });
   }

@@ -43,12 +43,12 @@ export async function putBlob(
   let mayBeStored = false;
   try {
     // Checked before a long body is sent: sending it in vain costs more than a round trip.
-    const look = async () => {
+    const checkCondition = async () => {
       if (ifRevision === undefined) return;
       const found = (await abortable(statBlob(space, key), signal))?.revision ?? null;
       if (found !== ifRevision) throw writeConflict();
     };
-    const { size, pieceBytes, inline } = await receive(space, pieces, body, look, signal);
+    const { size, pieceBytes, inline } = await receive(space, pieces, body, checkCondition, signal);
     signal?.throwIfAborted();
     // From here on the blob may be stored, whether or not the signal aborts or the reply arrives.
     mayBeStored = true;
@@ -124,7 +124,7 @@ async function receive(
   space: BlobSpace,
   pieces: Pieces,
   body: Uint8Array | Readable,
-  look: () => Promise<void>,
+  checkCondition: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<Written> {
   async function write(bytes: Buffer | AsyncIterable<Buffer>): Promise<Written> {
@@ -132,7 +132,7 @@ async function receive(
     if (whole !== undefined && whole.length <= INLINE_BYTES) {
       return { size: whole.length, pieceBytes: 0, inline: whole };
     }
-    await look();
+    await checkCondition();
     const length = whole === undefined ? PIECE_BYTES : WHOLE_BYTES;
     let size = 0;
     for await (const piece of cut(Buffer.isBuffer(bytes) ? [bytes] : bytes, length, space.memory.join)) {

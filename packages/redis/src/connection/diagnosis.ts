@@ -42,7 +42,7 @@ export function createDiagnosis(settings: RedisSettings): Diagnosis {
     const scheme = (name: string) => (sentinel === null ? `${name}://` : `${name}+sentinel://`);
     found = new ServiceError(
       "store_unavailable",
-      `The server at ${placeOf(address)} speaks ${spoken}: the URL must begin with ${scheme(right ?? "")}, not ${scheme(wrong ?? "")}.`,
+      `The server at ${hostAndPort(address)} speaks ${spoken}: the URL must begin with ${scheme(right ?? "")}, not ${scheme(wrong ?? "")}.`,
     );
   }
 
@@ -95,14 +95,14 @@ async function asSentinel(settings: RedisSettings): Promise<ServiceError | undef
     const scheme = address.isSecure ? "rediss+sentinel" : "redis+sentinel";
     return new ServiceError(
       "store_unavailable",
-      `The server at ${placeOf(address)} is a Redis Sentinel: the URL must be ${scheme}://${placeOf(address)}/${name}, with all Sentinels separated by commas.`,
+      `The server at ${hostAndPort(address)} is a Redis Sentinel: the URL must be ${scheme}://${hostAndPort(address)}/${name}, with all Sentinels separated by commas.`,
     );
   } catch {
     return undefined;
   }
 }
 
-function placeOf({ host, port }: RedisAddress): string {
+function hostAndPort({ host, port }: RedisAddress): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -149,7 +149,7 @@ export class RedisConnection {
     try {
       const result = await work(current);
       this.#diagnosis.answered();
-      if (current.doubt === undefined) this.#answering = current;
+      if (current.suspectMaster === undefined) this.#answering = current;
       return result;
     } catch (error) {
       throw await this.#diagnosis.explain(isReplyError(error) ? error : (current.trouble() ?? error));
@@ -160,8 +160,8 @@ export class RedisConnection {
   #failed(current: RedisDriver, error: unknown): unknown {
     const isReply = isReplyError(error);
     const isSilent = error instanceof RedisTimeoutError;
-    if (current.doubt !== undefined) {
-      if (!isReply || isDemoted(error)) current.doubt();
+    if (current.suspectMaster !== undefined) {
+      if (!isReply || isDemoted(error)) current.suspectMaster();
     } else if (isSilent || (this.#settings.isCluster && !isReply)) {
       // The client of a single server reconnects by itself when it notices the loss; that of a cluster
       // seeks no other node.

@@ -39,7 +39,7 @@ export interface RedisDriver {
    * Reports a failure that may mean another master: the driver then searches for it. Absent without
    * Sentinels.
    */
-  doubt?(): void;
+  suspectMaster?(): void;
 }
 
 /** The members of both kinds of client that ending one needs. */

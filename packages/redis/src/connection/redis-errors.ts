@@ -76,10 +76,10 @@ export function toServiceError(error: unknown): ServiceError {
     return new ServiceError("no_space", "The Redis server has no memory left (maxmemory).", { cause: error });
   }
   const known = REPLIES.find(([pattern]) => pattern.test(message))?.[1];
-  return new ServiceError("store_unavailable", known ?? describe(error), { cause: error });
+  return new ServiceError("store_unavailable", known ?? messageFor(error), { cause: error });
 }
 
-function describe(error: unknown): string {
+function messageFor(error: unknown): string {
   if (error instanceof RedisTimeoutError) return "The Redis server does not answer.";
   if (isReplyError(error)) return "The Redis server refused a command.";
   return "The Redis server cannot be reached.";

@@ -45,7 +45,7 @@ export class SentinelDriver implements RedisDriver {
     this.#trouble = createTrouble(settings);
     this.#watchers = settings.addresses.map((address) =>
       watch(settings, address, (switched) => {
-        if (switched === null) this.doubt();
+        if (switched === null) this.suspectMaster();
         else if (switched === sentinel.name) this.#startSearch(true);
       }),
     );
@@ -82,7 +82,7 @@ export class SentinelDriver implements RedisDriver {
     return this.#isEnded;
   }
 
-  doubt(): void {
+  suspectMaster(): void {
     if (performance.now() - this.#searchedAt >= DOUBT_PAUSE_MS) this.#startSearch();
   }
 

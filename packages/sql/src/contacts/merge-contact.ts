@@ -152,15 +152,15 @@ function bySeenLast(a: ContactEvidence, b: ContactEvidence): number {
  */
 export function confidenceOf(evidence: readonly ContactEvidence[], nowMs: number): number {
   if (evidence.length === 0) return WITHOUT_EVIDENCE;
-  let doubt = 1;
+  let chanceOfError = 1;
   for (const { lastSeenOn, stillOnPage } of evidence) {
     if (lastSeenOn === null) {
-      doubt *= 1 - WITHOUT_DATE;
+      chanceOfError *= 1 - WITHOUT_DATE;
       continue;
     }
     const days = Math.max(0, (nowMs - Date.parse(lastSeenOn)) / DAY_MS);
     const share = stillOnPage ? STILL_THERE : NO_LONGER_THERE;
-    doubt *= 1 - share * 2 ** (-Math.floor(days) / HALF_LIFE_DAYS);
+    chanceOfError *= 1 - share * 2 ** (-Math.floor(days) / HALF_LIFE_DAYS);
   }
-  return Math.min(MAX_CONFIDENCE, Math.round(100 * (1 - doubt)));
+  return Math.min(MAX_CONFIDENCE, Math.round(100 * (1 - chanceOfError)));
 }

@@ -15,7 +15,7 @@ export function toServiceError(error: unknown): ServiceError {
   if (NO_SPACE.has(code)) {
     return new ServiceError("no_space", "The database has no room left.", { cause: error });
   }
-  return new ServiceError("store_unavailable", describe(error, code), { cause: error });
+  return new ServiceError("store_unavailable", messageFor(error, code), { cause: error });
 }
 
 export function closedError(): ServiceError {
@@ -41,7 +41,7 @@ function codeOf(error: unknown): string {
   return systemCode(error) ?? "";
 }
 
-function describe(error: unknown, code: string): string {
+function messageFor(error: unknown, code: string): string {
   const message = isError(error) ? error.message : String(error);
   if (code.startsWith("SQLITE_BUSY")) return "The database is busy with another process.";
   if (code.startsWith("SQLITE_READONLY")) return "The database file cannot be written to.";

@@ -35,8 +35,8 @@ export function newsOf({ line, fields, sources, dropped }: FileLine, drop: Drop)
 function read(fields: FieldTexts, sources: readonly FieldTexts[], drop: Drop): LineNews | null {
   const { address } = fields;
   if (address === undefined) {
-    const domain = normaliseDomain(textOf(fields, "domain", drop) ?? "");
-    const organization = textOf(fields, "organization", drop);
+    const domain = normaliseDomain(fieldText(fields, "domain", drop) ?? "");
+    const organization = fieldText(fields, "organization", drop);
     return domain === null || organization === undefined ? null : { domain, organization };
   }
   const parsed = parseAddress(address.trim());
@@ -54,21 +54,21 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], drop: Drop): L
     "phoneNumber",
     "organization",
   ] as const) {
-    const text = textOf(fields, field, drop);
+    const text = fieldText(fields, field, drop);
     if (text !== undefined) news[field] = field === "networkAUrl" ? withoutCredentials(text) : text;
   }
   addName(news, fields, drop);
-  const type = wordOf(fields.type);
+  const type = lowerCased(fields.type);
   if (type === "personal" || type === "generic") news.type = type;
   // Unknown words are ignored: seniority and department are then derived from the position.
-  const seniority = SENIORITIES.find((name) => name === wordOf(fields.seniority));
+  const seniority = SENIORITIES.find((name) => name === lowerCased(fields.seniority));
   if (seniority !== undefined) news.seniority = seniority;
-  const department = DEPARTMENTS.find((name) => name === wordOf(fields.department));
+  const department = DEPARTMENTS.find((name) => name === lowerCased(fields.department));
   if (department !== undefined) news.department = department;
   const confidence = confidenceIn(fields, drop);
   if (confidence !== undefined) news.confidence = confidence;
   const verificationDate = dateOf(fields, "verificationDate", drop);
-  const status = VERIFICATION_STATUSES.find((name) => name === wordOf(fields.verificationStatus));
+  const status = VERIFICATION_STATUSES.find((name) => name === lowerCased(fields.verificationStatus));
   if (status !== undefined && verificationDate !== undefined) {
     news.verification = { status, date: verificationDate };
   }
@@ -77,8 +77,8 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], drop: Drop): L
 
 /** The parts of the full name fill absent names. A full name that cannot be split is kept whole. */
 function addName(news: ContactNews, fields: FieldTexts, drop: Drop): void {
-  const [firstName, lastName] = [textOf(fields, "firstName", drop), textOf(fields, "lastName", drop)];
-  const fullName = textOf(fields, "fullName", drop) ?? "";
+  const [firstName, lastName] = [fieldText(fields, "firstName", drop), fieldText(fields, "lastName", drop)];
+  const fullName = fieldText(fields, "fullName", drop) ?? "";
   const name = firstName === undefined || lastName === undefined ? parseFullName(fullName) : null;
   if (name !== null) Object.assign(news, { firstName: name.firstName, lastName: name.lastName });
   else if (/\p{L}/u.test(fullName)) news.unsplitName = fullName;
@@ -88,7 +88,7 @@ function addName(news: ContactNews, fields: FieldTexts, drop: Drop): void {
 
 /** A page without dates is one that nothing is known to have read. */
 function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
-  const uri = textOf(source, "sourceUri", drop);
+  const uri = fieldText(source, "sourceUri", drop);
   if (uri === undefined) return [];
   if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) {
     drop("sourceUri");
@@ -101,7 +101,7 @@ function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
   const [extractedOn = null, lastSeenOn = null] = [first ?? last, last ?? first];
   return [
     {
-      domain: textOf(source, "sourceDomain", drop) ?? new URL(uri).hostname,
+      domain: fieldText(source, "sourceDomain", drop) ?? new URL(uri).hostname,
       uri: withoutCredentials(uri),
       extractedOn,
       lastSeenOn,
@@ -119,7 +119,7 @@ function withoutCredentials(text: string): string {
   return url.href;
 }
 
-function textOf(fields: FieldTexts, field: ContactField, drop: Drop): string | undefined {
+function fieldText(fields: FieldTexts, field: ContactField, drop: Drop): string | undefined {
   const text = fields[field]?.trim();
   if (text === undefined || text === "") return undefined;
   if (text.length <= MAX_LENGTH && !text.includes("\0")) return text;
@@ -127,12 +127,12 @@ function textOf(fields: FieldTexts, field: ContactField, drop: Drop): string | u
   return undefined;
 }
 
-function wordOf(text: string | undefined): string | undefined {
+function lowerCased(text: string | undefined): string | undefined {
   return text?.trim().toLowerCase();
 }
 
 function confidenceIn(fields: FieldTexts, drop: Drop): number | undefined {
-  const text = textOf(fields, "confidence", drop);
+  const text = fieldText(fields, "confidence", drop);
   if (text === undefined) return undefined;
   const confidence = Number(text);
   if (confidence >= 0 && confidence <= 100) return Math.round(confidence);
@@ -145,7 +145,7 @@ function dateOf(
   field: "extractedOn" | "lastSeenOn" | "verificationDate",
   drop: Drop,
 ): string | undefined {
-  const text = textOf(fields, field, drop);
+  const text = fieldText(fields, field, drop);
   if (text === undefined) return undefined;
   const date = text.slice(0, 10);
   if (DATE.test(text) && isDay(date)) return date;
@@ -168,7 +168,7 @@ function isDay(date: string): boolean {
 
 /** Parses a boolean; `undefined` if it is absent. An invalid one confirms nothing. */
 function truthOf(source: FieldTexts, drop: Drop): boolean | undefined {
-  const word = wordOf(source.stillOnPage);
+  const word = lowerCased(source.stillOnPage);
   if (word === undefined || word === "") return undefined;
   if (YES.has(word)) return true;
   if (!NO.has(word)) drop("stillOnPage");

@@ -45,12 +45,12 @@ export async function* readNdjson(
   }
 
   function lineOf(value: Record<string, unknown>, line: number): FileLine {
-    const { fields, dropped } = textsOf(value, planOf(Object.keys(value), "line"), onUnused);
+    const { fields, dropped } = fieldTexts(value, planOf(Object.keys(value), "line"), onUnused);
     const given = value.sources ?? value.evidence ?? [];
     const sources: FieldTexts[] = [];
     for (const source of Array.isArray(given) ? given : [given]) {
       if (isRecord(source)) {
-        const page = textsOf(source, planOf(Object.keys(source), "source"), () => {});
+        const page = fieldTexts(source, planOf(Object.keys(source), "source"), () => {});
         sources.push(page.fields);
         dropped.push(...page.dropped);
       } else dropped.push("sourceUri");
@@ -92,7 +92,7 @@ export async function* readNdjson(
 }
 
 /** The texts of an object's fields, and the fields whose value is an object. Arrays and empty values are ignored. */
-function textsOf(
+function fieldTexts(
   value: Record<string, unknown>,
   plan: FieldPlan,
   onUnused: (key: string) => void,

@@ -31,13 +31,13 @@ export async function addList(
   const { account } = list;
   return await driver.write(async (runner) => {
     if (maxRows !== null || maxBytes !== null) {
-      const kept = await runner.first<{ total: number; bytes: number }>(
+      const stored = await runner.first<{ total: number; bytes: number }>(
         `SELECT coalesce(sum(total), 0) AS total, CAST(coalesce(sum(bytes), 0) AS bigint) AS bytes
          FROM lookup_verification_lists WHERE account = $1 AND is_single = 0`,
         [account],
       );
-      if ((kept?.total ?? 0) + rows.length > (maxRows ?? Infinity)) return false;
-      if ((kept?.bytes ?? 0) + bytes > (maxBytes ?? Infinity)) return false;
+      if ((stored?.total ?? 0) + rows.length > (maxRows ?? Infinity)) return false;
+      if ((stored?.bytes ?? 0) + bytes > (maxBytes ?? Infinity)) return false;
     }
     const seq = await insertList(runner, list, rows.length, bytes);
     if (seq === null) return false;

@@ -90,17 +90,17 @@ function listOf({ id, account, plan, header, total, done, ...row }: ListRow): Ve
     total,
     done,
     account: account === "" ? null : account,
-    header: textsOf(header),
+    header: parseTexts(header),
     isStarted: row.is_started === 1,
     createdAt: row.created_at,
   };
 }
 
 function rowOf({ email, subject, cells, result }: RowRow): VerificationRow {
-  return { email, subject: subject === null ? null : addressOf(subject), columns: textsOf(cells), result };
+  return { email, subject: subject === null ? null : addressOf(subject), columns: parseTexts(cells), result };
 }
 
-function textsOf(json: string | null): readonly string[] | null {
+function parseTexts(json: string | null): readonly string[] | null {
   return json === null ? null : (JSON.parse(json) as string[]); // Written by `add`.
 }
 

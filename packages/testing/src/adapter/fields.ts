@@ -7,10 +7,10 @@ import {
   exchange,
   fetchReply,
   jsonBody,
+  pause,
   post,
   readReply,
   statusOf,
-  turn,
 } from "./http-client.ts";
 import { assertRawRefusal, consumedBodyTest, parsedTest, type Scope, withHost } from "./scope.ts";
 import { json, replying } from "./services.ts";
@@ -96,7 +96,7 @@ export function textBehaviour(scope: Scope): void {
       const socket = await connectTo(host.origin);
       const head = `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/csv`;
       socket.write(`${head}\r\nContent-Length: 1000000\r\n\r\na\n`);
-      await turn(20);
+      await pause(20);
       socket.write("x\n");
       assert.equal(statusOf(await readReply(socket)), 400);
       socket.destroy();

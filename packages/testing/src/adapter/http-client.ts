@@ -38,12 +38,12 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   const end = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
     assert.ok(Date.now() < end, `Not in time: ${what}`);
-    await turn(5);
+    await pause(5);
   }
 }
 
 /** Lets other work run. */
-export function turn(ms = 0): Promise<void> {
+export function pause(ms = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { isError } from "@outrigger/core/values";
-import { connectTo, exchange, post, readToClose, statusOf, turn, until, within } from "./http-client.ts";
+import { connectTo, exchange, pause, post, readToClose, statusOf, until, within } from "./http-client.ts";
 import { fieldPart, filePart, multipart, pseudoRandomBytes } from "./multipart.ts";
 import { assertRawRefusal, countDescriptors, type Scope } from "./scope.ts";
 import { HEADERS, KIB, MIB, oneFile, uploadHead, withUploads } from "./upload-requests.ts";
@@ -33,7 +33,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
       const step = Math.ceil(body.length / 12);
       for (let start = 0; start < body.length; start += step) {
         socket.write(body.subarray(start, start + step));
-        await turn(90);
+        await pause(90);
       }
       assert.equal(statusOf(await within(reply, "the reply")), 200);
     }));
@@ -50,7 +50,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
         const good = await post(host.base, HEADERS, body);
         assert.equal(good.status, 200);
         const { log } = host;
-        await turn(20);
+        await pause(20);
         const descriptors = await countDescriptors();
         const cuts: [string, number][] = [
           ["within the request header", -20],
@@ -73,7 +73,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
               : Buffer.concat([Buffer.from(head), body.subarray(0, cut)]);
           await new Promise((resolve) => socket.write(bytes, resolve));
           if (cut >= 0) await until(() => log.started > begun, `the upload cut ${place} begins`);
-          await turn(5);
+          await pause(5);
           if (way === "closes") socket.end();
           else socket.resetAndDestroy();
           await within(closed, "the connection to close");

@@ -8,8 +8,8 @@ import {
   fetchReply,
   jsonBody,
   openReply,
+  pause,
   sendRaw,
-  turn,
   until,
   within,
 } from "./http-client.ts";
@@ -168,7 +168,7 @@ export function repliesBehaviour(scope: Scope): void {
         body: Readable.from(
           (async function* () {
             yield Buffer.alloc(MIB);
-            await turn(20);
+            await pause(20);
             throw failure;
           })(),
           { objectMode: false },
@@ -229,7 +229,7 @@ export function repliesBehaviour(scope: Scope): void {
       await until(async () => {
         const stood = before === produced;
         before = produced;
-        await turn(50);
+        await pause(50);
         return stood && before === produced;
       }, "the source stops while the client does not read");
       assert.ok(produced < total / 2, `${produced} bytes were produced for a client that reads nothing`);

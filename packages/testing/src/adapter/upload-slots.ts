@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { ServiceError, type UploadSlot } from "@outrigger/core";
-import { connectTo, exchange, post, readReply, statusOf, turn, until, within } from "./http-client.ts";
+import { connectTo, exchange, pause, post, readReply, statusOf, until, within } from "./http-client.ts";
 import { pseudoRandomBytes } from "./multipart.ts";
 import { assertRawRefusal, type Scope } from "./scope.ts";
 import { checkReport, HEADERS, KIB, MIB, oneFile, uploadHead, withUploads } from "./upload-requests.ts";
@@ -53,7 +53,7 @@ export function uploadSlotsBehaviour(scope: Scope): void {
     return withUploads(scope, { slot }, async (host) => {
       const reply = post(host.base, HEADERS, body);
       await until(() => state.waiting === 1, "the upload waits");
-      await turn(50);
+      await pause(50);
       assert.deepEqual(await readdir(host.spoolDirectory), []);
       assert.equal(host.log.settled, 0);
       state.begin();
@@ -69,7 +69,7 @@ export function uploadSlotsBehaviour(scope: Scope): void {
       await until(() => state.waiting === 1, "the upload waits for its first slot");
       state.begin();
       await until(() => state.waiting === 1, "the upload waits for its second slot");
-      await turn(50);
+      await pause(50);
       assert.ok(state.bytes < MIB, `${state.bytes} bytes were read`);
       assert.equal(host.log.settled, 0);
       state.mayReadBytes = Number.POSITIVE_INFINITY;

@@ -64,12 +64,12 @@ export function peopleBehaviour(check: ContactSourceTest): void {
         evidenceOf(`https://www.${domain}/${day}`, { lastSeenOn: `2026-05-${String(day).padStart(2, "0")}` }),
       );
       await load({ contacts: [contactOf(`a@${domain}`, { evidence })] });
-      const told = (await source.find(`a@${domain}`))?.evidence ?? [];
+      const found = (await source.find(`a@${domain}`))?.evidence ?? [];
       const expected = evidence
         .toSorted((a, b) => ((a.lastSeenOn ?? "") < (b.lastSeenOn ?? "") ? 1 : -1))
         .slice(0, MAX_EVIDENCE);
-      assert.equal(told.length, MAX_EVIDENCE);
-      assert.deepEqual(told, expected);
+      assert.equal(found.length, MAX_EVIDENCE);
+      assert.deepEqual(found, expected);
       const undated = evidenceOf(`https://www.${domain}/`, { extractedOn: null, lastSeenOn: null });
       await load({ contacts: [contactOf(`b@${domain}`, { evidence: [undated, ...evidence.slice(0, 1)] })] });
       assert.deepEqual((await source.find(`b@${domain}`))?.evidence, [...evidence.slice(0, 1), undated]);
