@@ -2,7 +2,8 @@ import type { Call, Service } from "@outrigger/core";
 import { adapterContract } from "@outrigger/testing";
 import type { Application } from "express";
 import { describe, expect, it } from "vitest";
-import { express4, express5, harnessOf, listen } from "../test/harness.ts";
+import { recording, withApp } from "../../fetch/test/serve.ts";
+import { express4, express5, harnessOf } from "../test/harness.ts";
 import { express } from "./express.ts";
 
 describe("Express 5 adapter contract", () => adapterContract(it, harnessOf(express5)));
@@ -128,22 +129,4 @@ for (const [name, framework] of [
       return seen;
     }
   });
-}
-
-function recording(seen: unknown[]): Service {
-  return {
-    async handle({ mountPath, path, search }) {
-      seen.push({ mountPath, path, search });
-      return { status: 204, headers: {} };
-    },
-  };
-}
-
-async function withApp(app: Application, body: (origin: string) => Promise<void>): Promise<void> {
-  const { origin, close } = await listen(app);
-  try {
-    await body(origin);
-  } finally {
-    await close();
-  }
 }

@@ -1,9 +1,8 @@
-import type { Server } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import type { AdapterHarness } from "@outrigger/testing";
 import express5 from "express";
 import multer from "multer";
+import { serve } from "../../fetch/test/serve.ts";
 import { express } from "../src/express.ts";
 
 // Express 4 has no types here; the tests use only functions that it shares with Express 5.
@@ -31,19 +30,7 @@ export function harnessOf(framework: typeof express5): AdapterHarness {
         if (res.headersSent) next(error);
         else res.status(500).send("failed");
       });
-      return { ...(await listen(app)), lastError: () => lastError };
+      return { ...(await serve(app)), lastError: () => lastError };
     },
-  };
-}
-
-export async function listen(app: { listen(port: number, host: string): Server }) {
-  const server = app.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
   };
 }

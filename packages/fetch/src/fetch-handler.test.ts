@@ -23,6 +23,10 @@ function answering(handle: (call: Call) => Reply | undefined | Promise<Reply | u
   return { handle: async (call) => handle(call) };
 }
 
+/** Passes one request to a handler for the service. */
+const send = (service: Service, init: RequestInit & { duplex?: "half" } = {}) =>
+  toFetchHandler(service, KNOWN)(new Request("http://localhost/", init));
+
 const EMPTY = answering(() => ({ status: 204, headers: {} }));
 
 /** The call that the service gets for a request. */
@@ -53,12 +57,8 @@ describe("toFetchHandler", () => {
   it("leaves the body of a request that it answers with null to the host", async () => {
     const options = { ...KNOWN, otherwise: "null" } as const;
     const request = new Request("http://localhost/", { method: "POST", body: "text" });
-    expect(
-      await toFetchHandler(
-        answering(() => undefined),
-        options,
-      )(request),
-    ).toBe(null);
+    const silent = answering(() => undefined);
+    expect(await toFetchHandler(silent, options)(request)).toBe(null);
     expect(await request.text()).toBe("text");
   });
 
@@ -67,7 +67,7 @@ describe("toFetchHandler", () => {
     const handler = toFetchHandler(EMPTY);
     await handler(new Request("http://localhost/"));
     await handler(new Request("http://localhost/"));
-    await toFetchHandler(EMPTY, KNOWN)(new Request("http://localhost/"));
+    await send(EMPTY);
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.lastCall?.[0]).toMatch(/clientAddress/);
     expect(await callOf("http://localhost/", { clientAddress: undefined })).toMatchObject({
@@ -119,10 +119,8 @@ describe("toFetchHandler", () => {
       const url = `http://${host}`;
       expect([host, await statusOf(url, () => "203.0.113.7")]).toEqual([host, 403]);
       expect([host, await statusOf(url, undefined)]).toEqual([host, 403]);
-      expect([host, await statusOf(url, () => "127.0.0.1", { "X-Forwarded-For": "::1" })]).toEqual([
-        host,
-        403,
-      ]);
+      const proxied = await statusOf(url, () => "127.0.0.1", { "X-Forwarded-For": "::1" });
+      expect([host, proxied]).toEqual([host, 403]);
     }
     for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
       expect([peer, await statusOf("http://app.example", () => peer)]).toEqual([peer, 401]);
@@ -140,7 +138,7 @@ describe("toFetchHandler", () => {
       headers: { "Set-Cookie": ["a=1", "b=2"], Link: ["</a>", "</b>"], Connection: "close" },
       body: "x",
     }));
-    const { headers } = await toFetchHandler(service, KNOWN)(new Request("http://localhost/"));
+    const { headers } = await send(service);
     expect(headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(headers.get("link")).toBe("</a>, </b>");
     expect(headers.has("connection")).toBe(false);
@@ -154,7 +152,7 @@ describe("toFetchHandler", () => {
   ])("a reply to %s with status %d has no body, and its stream is destroyed", async (method, status) => {
     const source = endless();
     const service = answering(() => ({ status, headers: { ETag: '"a"' }, body: source }));
-    const reply = await toFetchHandler(service, KNOWN)(new Request("http://localhost/", { method }));
+    const reply = await send(service, { method });
     expect([reply.status, reply.body, reply.headers.get("etag")]).toEqual([status, null, '"a"']);
     expect(source.destroyed).toBe(true);
   });
@@ -162,7 +160,7 @@ describe("toFetchHandler", () => {
   it("destroys the stream of a reply with an invalid header, and rejects", async () => {
     const source = endless();
     const service = answering(() => ({ status: 200, headers: { "X-A": "a\nb" }, body: source }));
-    await expect(toFetchHandler(service, KNOWN)(new Request("http://localhost/"))).rejects.toThrow(TypeError);
+    await expect(send(service)).rejects.toThrow(TypeError);
     expect(source.destroyed).toBe(true);
   });
 
@@ -183,7 +181,7 @@ describe("call.signal", () => {
       reason = signal.reason;
       throw signal.reason;
     });
-    const reply = toFetchHandler(service, KNOWN)(new Request("http://localhost/", { signal: abort.signal }));
+    const reply = send(service, { signal: abort.signal });
     abort.abort("left");
     expect((await reply).status).toBe(499);
     expect(reason).toMatchObject({ name: "AbortError", cause: "left" });
@@ -196,7 +194,7 @@ describe("call.signal", () => {
       signal = call.signal;
       return { status: 204, headers: {} };
     });
-    await toFetchHandler(service, KNOWN)(new Request("http://localhost/", { signal: abort.signal }));
+    await send(service, { signal: abort.signal });
     abort.abort();
     await wait(5);
     expect(signal?.aborted).toBe(false);
@@ -212,8 +210,7 @@ describe("call.signal", () => {
       expect(outcome).toBe(call.signal.reason);
       throw outcome;
     });
-    const init = { method: "POST", body: broken, duplex: "half" } as RequestInit;
-    expect((await toFetchHandler(service, KNOWN)(new Request("http://localhost/", init))).status).toBe(499);
+    expect((await send(service, { method: "POST", body: broken, duplex: "half" })).status).toBe(499);
     expect(outcome).toMatchObject({ name: "AbortError", cause: { message: "reset" } });
   });
 });
@@ -227,13 +224,9 @@ describe("the unread rest of a request's body", () => {
         end = () => controller.close();
       },
     });
-    const refusing = answering(() => ({
-      status: 403,
-      headers: { "Content-Type": "text/plain" },
-      body: "no",
-    }));
-    const init = { method: "POST", body, duplex: "half" } as RequestInit;
-    const reply = await toFetchHandler(refusing, KNOWN)(new Request("http://localhost/", init));
+    const headers = { "Content-Type": "text/plain" };
+    const refusing = answering(() => ({ status: 403, headers, body: "no" }));
+    const reply = await send(refusing, { method: "POST", body, duplex: "half" });
     expect(reply.headers.get("content-length")).toBe("2");
     const reader = reply.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("no");
@@ -260,8 +253,7 @@ describe("the unread rest of a request's body", () => {
           isCancelled = true;
         },
       });
-      const init = { method: "POST", body, duplex: "half" } as RequestInit;
-      await toFetchHandler(EMPTY, KNOWN)(new Request("http://localhost/", init));
+      await send(EMPTY, { method: "POST", body, duplex: "half" });
       await wait(1200);
       expect(sent).toBeGreaterThanOrEqual(3 * MIB);
       expect(sent).toBeLessThanOrEqual(most);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import { serve } from "./serve.ts";
 
 /** What the tests' bridge passes to its handler beside the request. */
 export interface BridgeEnv {
@@ -21,14 +21,7 @@ export async function serveRequests(handler: BridgedHandler, onError: (error: un
     });
   });
   server.keepAliveTimeout = 1000;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
-  };
+  return await serve(server);
 }
 
 async function answer(handler: BridgedHandler, incoming: IncomingMessage, outgoing: ServerResponse) {

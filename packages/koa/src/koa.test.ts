@@ -6,7 +6,8 @@ import Router from "@koa/router";
 import type { Call, Service } from "@outrigger/core";
 import { adapterContract } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
-import { harnessOf, Koa2, Koa3, listen, mountAt, WAYS } from "../test/harness.ts";
+import { recording, withApp } from "../../fetch/test/serve.ts";
+import { harnessOf, Koa2, Koa3, mountAt, WAYS } from "../test/harness.ts";
 import { koa } from "./koa.ts";
 
 describe("Koa 3 with prefix", () => adapterContract(it, harnessOf(Koa3, WAYS.prefix)));
@@ -274,21 +275,3 @@ describe("koa", () => {
     }
   });
 });
-
-function recording(seen: unknown[]): Service {
-  return {
-    async handle({ mountPath, path, search }) {
-      seen.push({ mountPath, path, search });
-      return { status: 204, headers: {} };
-    },
-  };
-}
-
-async function withApp(app: Koa3, body: (origin: string) => Promise<void>): Promise<void> {
-  const { origin, close } = await listen(app);
-  try {
-    await body(origin);
-  } finally {
-    await close();
-  }
-}

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import type { Service } from "@outrigger/core";
 import type { AdapterHarness } from "@outrigger/testing";
 import Koa3 from "koa";
 import multer from "multer";
+import { serve } from "../../fetch/test/serve.ts";
 import { koa } from "../src/koa.ts";
 
 // These packages have no types; the tests use only functions that Koa 2 and 3 share.
@@ -46,7 +46,7 @@ export function harnessOf(Koa: typeof Koa3, place: (typeof WAYS)[keyof typeof WA
         if (ctx.path === "/host") ctx.body = "host";
         else await next();
       });
-      return { ...(await listen(app)), lastError: () => lastError };
+      return { ...(await serve(app)), lastError: () => lastError };
     },
   };
 }
@@ -63,16 +63,4 @@ async function leaveFiles(ctx: Koa3.Context, next: Koa3.Next): Promise<void> {
   const { body, files } = req as typeof req & { body?: unknown; files?: unknown };
   Object.assign(ctx.request, { body, files });
   await next();
-}
-
-export async function listen(app: Koa3) {
-  const server = app.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
-  };
 }

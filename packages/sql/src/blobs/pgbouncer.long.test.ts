@@ -1,22 +1,9 @@
-import {
-  accountsContract,
-  blobStoreContract,
-  contactSourceContract,
-  dueIndexContract,
-  leaseStoreContract,
-  suppressionListContract,
-  verificationQueueContract,
-} from "@outrigger/testing";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PgBouncer, startPgBouncer } from "../../../../test/support/pgbouncer.ts";
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres-server.ts";
-import { createSqlAccounts } from "../accounts/sql-accounts.ts";
-import { putContacts } from "../contacts/put-contacts.ts";
-import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
+import { lookupContracts, recordsContracts } from "../../test/contracts.ts";
 import { openDatabase, type SqlDatabase } from "../sql-database.ts";
-import { createSqlSuppressionList } from "../sql-suppression-list.ts";
-import { createSqlVerificationQueue } from "../verifications/sql-verification-queue.ts";
 import { createSqlBlobStore } from "./sql-blob-store.ts";
 
 describe("behind PgBouncer in transaction mode", () => {
@@ -33,22 +20,12 @@ describe("behind PgBouncer in transaction mode", () => {
     await server.close();
   });
 
-  const open = async () => createSqlBlobStore({ url: pooler.url, timeoutMs: 20_000 });
-  blobStoreContract(test, open, { abilities: ["due index", "ranges", "record queries"] });
-  dueIndexContract(test, open, { reopen: open });
-  leaseStoreContract(test.concurrent, open, { openAnother: open });
+  const open = recordsContracts(() => pooler.url);
   const opened = () => {
     database ??= openDatabase({ url: pooler.url, timeoutMs: 20_000 });
     return database;
   };
-  accountsContract(test, async () => createSqlAccounts(opened()));
-  contactSourceContract(test, async () => createSqlContactSource(opened()), {
-    load: async (_source, { contacts, organizations = {} }) => {
-      await putContacts(opened(), contacts, { organizations });
-    },
-  });
-  suppressionListContract(test, async () => createSqlSuppressionList(opened()));
-  verificationQueueContract(test, async () => createSqlVerificationQueue(opened()));
+  lookupContracts(opened, opened);
 
   test("of many conditional writes at once one succeeds and the others reject with conflict, also where the role's isolation is serializable", async () => {
     await server.sql("ALTER ROLE test SET default_transaction_isolation = 'serializable'");

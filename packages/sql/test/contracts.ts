@@ -1,0 +1,45 @@
+import {
+  accountsContract,
+  blobStoreContract,
+  contactSourceContract,
+  dueIndexContract,
+  leaseStoreContract,
+  suppressionListContract,
+  verificationQueueContract,
+} from "@outrigger/testing";
+import { test } from "vitest";
+import { createSqlAccounts } from "../src/accounts/sql-accounts.ts";
+import { createSqlBlobStore } from "../src/blobs/sql-blob-store.ts";
+import { putContacts } from "../src/contacts/put-contacts.ts";
+import { createSqlContactSource } from "../src/contacts/sql-contact-source.ts";
+import type { SqlDatabase } from "../src/sql-database.ts";
+import { createSqlSuppressionList } from "../src/sql-suppression-list.ts";
+import { createSqlVerificationQueue } from "../src/verifications/sql-verification-queue.ts";
+
+/** Runs the suites of the lookup on two handles of one database, as two processes would have. */
+export function lookupContracts(first: () => SqlDatabase, second: () => SqlDatabase): void {
+  contactSourceContract(test, async () => createSqlContactSource(first()), {
+    load: async (_source, { contacts, organizations = {} }) => {
+      await putContacts(second(), contacts, { organizations });
+    },
+  });
+  accountsContract(test, async () => createSqlAccounts(first()), {
+    openAnother: async () => createSqlAccounts(second()),
+  });
+  suppressionListContract(test, async () => createSqlSuppressionList(first()), {
+    openAnother: async () => createSqlSuppressionList(second()),
+  });
+  verificationQueueContract(test, async () => createSqlVerificationQueue(first()), {
+    openAnother: async () => createSqlVerificationQueue(second()),
+  });
+}
+
+/** Runs the suites of a store of records. @returns what opens a store. */
+export function recordsContracts(url: () => string) {
+  const open = async () => createSqlBlobStore({ url: url(), timeoutMs: 20_000 });
+  blobStoreContract(test, open, { abilities: ["due index", "ranges", "record queries"] });
+  dueIndexContract(test, open, { reopen: open });
+  // Concurrent, because these tests wait for leases to expire.
+  leaseStoreContract(test.concurrent, open, { openAnother: open });
+  return open;
+}
