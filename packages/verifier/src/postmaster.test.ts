@@ -65,7 +65,7 @@ test.each([
   ["452 4.5.3 Too many recipients", "temporary"],
   ["421 4.7.0 Too many errors, closing", "temporary"],
   ["450 4.2.0 Greylisted", "greylisted"],
-  ["451 4.3.0 Try later", "temporary"],
+  ["451 4.3.0 Try later", "greylisted"],
   ["454 4.7.1 Relay access denied", "temporary"],
   ["503 5.5.1 Bad sequence of commands", "temporary"],
   ["554 5.7.1 Too many invalid recipients", "temporary"],
