@@ -2,15 +2,15 @@ import { createServer } from "node:http";
 import type { Service } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
 import { describe, expect, it } from "vitest";
+import { serve } from "../../fetch/test/serve.ts";
 import { CONNECT_HOSTS } from "../test/connect-hosts.ts";
-import { listen } from "../test/harness.ts";
 import { express } from "./express.ts";
 
 describe.each(Object.entries(CONNECT_HOSTS))("%s", (_, { mount }) => {
   it("tells the service its mount path, its address and the client", async () => {
     const seen: unknown[] = [];
     const listener = await mount("/img", express(recording(seen)));
-    const { origin, close } = await listen(createServer(listener));
+    const { origin, close } = await serve(createServer(listener));
     await fetch(`${origin}/img/api/images.json?a=b`, { method: "POST" });
     await fetch(`${origin}/img`);
     await fetch(`${origin}/imgx`);
@@ -26,7 +26,7 @@ describe.each(Object.entries(CONNECT_HOSTS))("%s", (_, { mount }) => {
     const seen: unknown[] = [];
     const options = mountPath === undefined ? {} : { mountPath };
     const listener = await mount("/img", nodeListener(recording(seen), options));
-    const { origin, close } = await listen(createServer(listener));
+    const { origin, close } = await serve(createServer(listener));
     expect((await fetch(`${origin}/img/api/images.json?a=b`)).status).toBe(204);
     expect(seen).toMatchObject([{ mountPath: "/img", path: "/api/images.json", search: "a=b" }]);
     await close();

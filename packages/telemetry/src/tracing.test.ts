@@ -14,6 +14,10 @@ const recorder = recordSpans();
 afterAll(() => recorder.close());
 beforeEach(() => recorder.reset());
 
+/** Observes a request that ends with the status of `work`. */
+const send = (work: () => Promise<string>, more: object = {}, observer: Observer = early) =>
+  observer.observe({ ...REQUEST, ...more }, work, (status) => status);
+
 /** A read that finds no stored rendition and renders; it makes two store calls at once. */
 async function readPicture(observer: Observer): Promise<string> {
   await observer.observe({ kind: "store", role: "records", method: "get" }, async () => null);
@@ -33,11 +37,7 @@ async function readPicture(observer: Observer): Promise<string> {
 
 test("tracing creates a span per operation, as a child of the operation that started it", async () => {
   const observer = createTracing({ tracer: recorder.provider.getTracer("test") });
-  await observer.observe(
-    REQUEST,
-    () => readPicture(observer),
-    (status) => status,
-  );
+  await send(() => readPicture(observer), {}, observer);
   const request = recorder.span("GET /api/images/{id}.png");
   const parents = ["records.get", "renditions.stat", "render png", "originals.get"].map(
     (name) => recorder.span(name).parentSpanContext?.spanId,
@@ -56,11 +56,7 @@ test("tracing creates a span per operation, as a child of the operation that sta
 
 test("tracing describes a request by the conventions of HTTP, with names from fixed lists only", async () => {
   const observer = early;
-  await observer.observe(
-    REQUEST,
-    () => readPicture(observer),
-    (status) => status,
-  );
+  await send(() => readPicture(observer), {}, observer);
   const request = recorder.span("GET /api/images/{id}.png");
   expect(request.kind).toBe(SpanKind.SERVER);
   expect(request.status.code).toBe(SpanStatusCode.UNSET);
@@ -83,11 +79,7 @@ test("tracing describes a request by the conventions of HTTP, with names from fi
 test("tracing continues the trace in the request's headers", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
-  await early.observe(
-    { ...REQUEST, headers },
-    async () => "304",
-    (status) => status,
-  );
+  await send(async () => "304", { headers });
   const request = recorder.span("GET /api/images/{id}.png");
   expect(request.spanContext().traceId).toBe(traceId);
   expect(request.parentSpanContext?.spanId).toBe("b7ad6b7169203331");
@@ -96,11 +88,7 @@ test("tracing continues the trace in the request's headers", async () => {
 test("tracing makes the request a child of the host's active span and ignores the headers then", async () => {
   const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
   await recorder.provider.getTracer("host").startActiveSpan("GET", async (span) => {
-    await early.observe(
-      { ...REQUEST, headers },
-      async () => "200",
-      (status) => status,
-    );
+    await send(async () => "200", { headers });
     span.end();
   });
   const request = recorder.span("GET /api/images/{id}.png");
@@ -126,11 +114,7 @@ test("tracing records a failure by its code and omits the message, which may con
 });
 
 test("tracing marks neither a refusal nor a disconnected client as an error", async () => {
-  await early.observe(
-    { ...REQUEST, method: "other" },
-    async () => "405",
-    (status) => status,
-  );
+  await send(async () => "405", { method: "other" });
   expect(recorder.span("HTTP /api/images/{id}.png")).toMatchObject({
     status: { code: SpanStatusCode.UNSET },
     attributes: { "http.request.method": "_OTHER", "http.response.status_code": 405 },
@@ -148,11 +132,7 @@ test("tracing marks neither a refusal nor a disconnected client as an error", as
 test("tracing combined with metrics keeps the nesting of spans", async () => {
   const metrics = createMetrics();
   const observer = combineObservers(metrics, early);
-  await observer.observe(
-    REQUEST,
-    () => readPicture(observer),
-    (status) => status,
-  );
+  await send(() => readPicture(observer), {}, observer);
   const request = recorder.span("GET /api/images/{id}.png");
   expect(recorder.span("render png").parentSpanContext?.spanId).toBe(request.spanContext().spanId);
   expect(await metrics.text()).toContain('status="200"} 1\n');

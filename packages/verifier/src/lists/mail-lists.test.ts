@@ -5,32 +5,14 @@ import { createMailLists } from "./mail-lists.ts";
 const lists = createMailLists();
 
 describe("the built-in lists", () => {
-  test.each(["gmail.com", "mail.ru", "gmx.de", "mail.gmail.com", "posteo.de", "aol.com", "lycos.com"])(
-    "contain %s as webmail",
-    (domain) => {
-      expect(lists.isWebmail(domain)).toBe(true);
-      expect(lists.isDisposable(domain)).toBe(false);
-    },
-  );
-
-  test.each(["mailinator.com", "x.mailinator.com", "a.b.yopmail.com", "guerrillamail.com"])(
-    "contain %s as disposable, and not as webmail",
-    (domain) => {
-      expect(lists.isDisposable(domain)).toBe(true);
-      expect(lists.isWebmail(domain)).toBe(false);
-    },
-  );
-
-  test.each([
-    "example.com",
-    "iana.org",
-    "facebook.com",
-    "gmail.com.example.org",
-    "notgmail.com",
-    "com",
-    "",
-    "mycompany.msk.ru",
-  ])("know nothing of %j", (domain) => expect(lists.isWebmail(domain)).toBe(false));
+  test("tell webmail and disposable domains from each other and from all others", () => {
+    const webmail = ["gmail.com", "mail.ru", "gmx.de", "mail.gmail.com", "posteo.de", "aol.com", "lycos.com"];
+    const disposable = ["mailinator.com", "x.mailinator.com", "a.b.yopmail.com", "guerrillamail.com"];
+    const others = ["example.com", "iana.org", "facebook.com", "gmail.com.example.org", "notgmail.com"];
+    const all = [...webmail, ...disposable, ...others, "com", "", "mycompany.msk.ru"];
+    expect(all.filter(lists.isWebmail)).toEqual(webmail);
+    expect(all.filter(lists.isDisposable)).toEqual(disposable);
+  });
 
   test("contain every big provider as webmail and none as disposable", () => {
     expect(BIG_PROVIDERS.filter(lists.isDisposable)).toEqual([]);
@@ -43,11 +25,8 @@ describe("the built-in lists", () => {
 describe("options of createMailLists", () => {
   test("addWebmail and addDisposable add domains with their subdomains, in any case", () => {
     const own = createMailLists({ addWebmail: ["Mail.Example."], addDisposable: ["bin.example"] });
-    expect([
-      own.isWebmail("mail.example"),
-      own.isWebmail("a.mail.example"),
-      own.isWebmail("example"),
-    ]).toEqual([true, true, false]);
+    const names = ["mail.example", "a.mail.example", "example"];
+    expect(names.map(own.isWebmail)).toEqual([true, true, false]);
     expect([own.isDisposable("a.bin.example"), own.isWebmail("gmail.com")]).toEqual([true, true]);
   });
 
@@ -58,11 +37,8 @@ describe("options of createMailLists", () => {
       addDisposable: ["x.mailinator.com"],
     });
     expect([own.isWebmail("gmail.com"), own.isWebmail("a.gmail.com")]).toEqual([false, false]);
-    expect([own.isDisposable("mailinator.com"), own.isDisposable("y.mailinator.com")]).toEqual([
-      false,
-      false,
-    ]);
-    expect(own.isDisposable("a.x.mailinator.com")).toBe(true);
+    const names = ["mailinator.com", "y.mailinator.com", "a.x.mailinator.com"];
+    expect(names.map(own.isDisposable)).toEqual([false, false, true]);
   });
 
   test("addDisposable may contain a big provider", () => {
@@ -71,44 +47,36 @@ describe("options of createMailLists", () => {
 });
 
 describe("suggestDomain", () => {
-  test.each([
-    ["gmial.com", "gmail.com"],
-    ["gamil.com", "gmail.com"],
-    ["gmai.com", "gmail.com"],
-    ["gmaill.com", "gmail.com"],
-    ["gmail.co", "gmail.com"],
-    ["gmail.con", "gmail.com"],
-    ["gmail.cmo", "gmail.com"],
-    ["gnail.com", "gmail.com"],
-    ["gmali.com", "gmail.com"],
-    ["hotmial.com", "hotmail.com"],
-    ["hotmal.com", "hotmail.com"],
-    ["hotmail.cm", "hotmail.com"],
-    ["yaho.com", "yahoo.com"],
-    ["yhaoo.com", "yahoo.com"],
-    ["yah00.com", null],
-    ["yaho0.com", "yahoo.com"],
-    ["outlok.com", "outlook.com"],
-    ["iclould.com", "icloud.com"],
-    ["lcloud.com", "icloud.com"],
-    ["protonmial.com", "protonmail.com"],
-    ["hotmail.co.ku", "hotmail.co.uk"],
-  ])("%s suggests %s", (domain, suggested) => expect(lists.suggestDomain(domain)).toBe(suggested));
+  test("suggests the provider of a usual slip", () => {
+    const slips: Record<string, string> = {
+      "gmail.com": "gmial.com gamil.com gmai.com gmaill.com gmail.co gmail.con gmail.cmo gnail.com gmali.com",
+      "hotmail.com": "hotmial.com hotmal.com hotmail.cm",
+      "yahoo.com": "yaho.com yhaoo.com yaho0.com",
+      "outlook.com": "outlok.com",
+      "icloud.com": "iclould.com lcloud.com",
+      "protonmail.com": "protonmial.com",
+      "hotmail.co.uk": "hotmail.co.ku",
+    };
+    for (const [provider, domains] of Object.entries(slips)) {
+      for (const domain of domains.split(" ")) expect(lists.suggestDomain(domain), domain).toBe(provider);
+    }
+  });
 
-  test.each([
-    "gmail.com",
-    "mail.com",
-    "ymail.com",
-    "email.com",
-    "a.gmail.com",
-    "example.com",
-    "gmx.de",
-    "gmx.dd",
-    "zmail.com",
-    "iana.org",
-    "",
-    "x",
-  ])("%j suggests nothing", (domain) => expect(lists.suggestDomain(domain)).toBeNull());
+  test("suggests nothing for providers, companies and names that are no slip", () => {
+    const providers = ["gmail.com", "mail.com", "ymail.com", "email.com", "a.gmail.com", "gmx.de"];
+    for (const domain of [
+      ...providers,
+      "example.com",
+      "gmx.dd",
+      "zmail.com",
+      "iana.org",
+      "yah00.com",
+      "",
+      "x",
+    ]) {
+      expect(lists.suggestDomain(domain), domain).toBeNull();
+    }
+  });
 
   test("suggests nothing for a known webmail domain", () => {
     expect(BIG_PROVIDERS.map(lists.suggestDomain).filter((suggested) => suggested !== null)).toEqual([]);

@@ -29,22 +29,13 @@ test("an enhanced code of another class than the reply is read as text", () => {
   expect(new ReplyParser().push(Buffer.from("250 2.1.5\r\n"))).toMatchObject([{ enhancedCode: "2.1.5" }]);
 });
 
-test.each([
-  "",
-  "x",
-  "1",
-  "25",
-  "2500 OK",
-  "250OK",
-  " 250 OK",
-  "150 OK",
-  "650 OK",
-  "250 \0",
-  "250\tOK",
-  "250 a\rb",
-])("the parser throws a DialogueError for the line %j", (line) =>
-  expect(() => new ReplyParser().push(Buffer.from(`${line}\r\n`))).toThrow(DialogueError),
-);
+test("the parser throws a DialogueError for a malformed line", () => {
+  const codes = ["", "x", "1", "25", "2500 OK", "250OK", " 250 OK", "150 OK", "650 OK"];
+  for (const line of [...codes, "250 \0", "250\tOK", "250 a\rb"]) {
+    const parse = () => new ReplyParser().push(Buffer.from(`${line}\r\n`));
+    expect(parse, JSON.stringify(line)).toThrow(DialogueError);
+  }
+});
 
 test("the parser throws before an endless line or reply grows large", () => {
   const parser = new ReplyParser();
@@ -60,18 +51,13 @@ test("the parser throws before an endless line or reply grows large", () => {
 });
 
 test("random octets make the parser throw nothing but a DialogueError", () => {
-  const pieces = ["250 ", "250-", "550 5.1.1 ", "\r\n", "\n", "\r", "\0", "x", "9"].map((text) =>
-    Buffer.from(text),
-  );
+  const pieces = ["250 ", "250-", "550 5.1.1 ", "\r\n", "\n", "\r", "\0", "x", "9"];
   for (let times = 0; times < 5000; times++) {
     const parser = new ReplyParser();
     try {
       for (let count = randomInt(20); count > 0; count--) {
-        parser.push(
-          randomInt(5) === 0
-            ? randomBytes(randomInt(8))
-            : (pieces[randomInt(pieces.length)] ?? Buffer.alloc(0)),
-        );
+        const piece = Buffer.from(pieces[randomInt(pieces.length)] ?? "");
+        parser.push(randomInt(5) === 0 ? randomBytes(randomInt(8)) : piece);
       }
     } catch (error) {
       expect(error).toBeInstanceOf(DialogueError);
