@@ -16,26 +16,19 @@ let code: string | undefined;
  * `Renderer.build`: a digest of everything that decides the bytes of renditions: this package's code, the library
  * versions, the language, and the limits that shape renditions. The first call in a process takes 15 ms.
  */
-export function buildOf(limits: PictureLimits, language: string): string {
+export function buildOf({ maxSide, maxOutputPixels }: PictureLimits, language: string): string {
   code ??= codeVersion();
-  const digest = createHash("sha256").update(code).update(shape(limits)).update(language).digest("hex");
+  const digest = createHash("sha256")
+    .update(code)
+    .update(`${maxSide},${maxOutputPixels}`)
+    .update(language)
+    .digest("hex");
   return `r1.${digest.slice(0, 16)}`;
 }
 
 function codeVersion(): string {
   const own = ownRoot();
   return [ownCode(), ...libraryVersions(own), ...nativeVersions(own), `zlib ${versions.zlib}`].join();
-}
-
-function shape(limits: PictureLimits): string {
-  return [
-    limits.maxSide,
-    limits.maxOutputPixels,
-    limits.maxGifOutputPixels,
-    limits.maxWebpOutputPixels,
-    limits.maxAvifOutputPixels,
-    limits.maxAnimationOutputPixels,
-  ].join();
 }
 
 /** A digest of the code files in this folder and below, the worker's included. */

@@ -75,18 +75,6 @@ export interface RendererOptions {
 
 const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
 
-/** Pixels of a rendition by its encoder, as a share of `maxOutputPixels`. A larger rendition is scaled down. */
-const ENCODER_SHARES = {
-  /** Of one frame. The search for a palette takes 0.4 s per megapixel, ten times as long as any other encoder. */
-  maxGifOutputPixels: 0.16,
-  /** The encoder takes 15 MB per megapixel in addition to the picture. */
-  maxWebpOutputPixels: 0.64,
-  /** The encoder takes 45 MB and 0.3 s per megapixel. */
-  maxAvifOutputPixels: 0.24,
-  /** Of all frames together, GIF or WebP. */
-  maxAnimationOutputPixels: 0.4,
-};
-
 /** The rule and the default of each option. The default of `maxTotalMemoryBytes` is computed from other options. */
 export const RENDERER_RULES = {
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
@@ -113,22 +101,11 @@ function isLanguage(tag: string): boolean {
   }
 }
 
-/** Fills in the defaults and the limits of the encoders. Throws `TypeError` for a value out of range. */
-export function resolveRendererOptions(
-  options: RendererOptions,
-): Filled<RendererOptions> & Record<keyof typeof ENCODER_SHARES, number> {
+/** Fills in the defaults. Throws `TypeError` for a value out of range. */
+export function resolveRendererOptions(options: RendererOptions): Filled<RendererOptions> {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
-  const { maxMemoryBytes, maxOutputPixels, workers } = resolved;
-  const pixelsOf = (name: keyof typeof ENCODER_SHARES) =>
-    Math.max(1, Math.round(maxOutputPixels * ENCODER_SHARES[name]));
+  const { maxMemoryBytes, workers } = resolved;
   // Memory for one large picture beside usual ones.
   const roomBytes = Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
-  return {
-    ...resolved,
-    maxGifOutputPixels: pixelsOf("maxGifOutputPixels"),
-    maxWebpOutputPixels: pixelsOf("maxWebpOutputPixels"),
-    maxAvifOutputPixels: pixelsOf("maxAvifOutputPixels"),
-    maxAnimationOutputPixels: pixelsOf("maxAnimationOutputPixels"),
-    maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes,
-  };
+  return { ...resolved, maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes };
 }

@@ -10,8 +10,7 @@ import type { Request } from "./pool/worker-pipe.ts";
 import { WorkerPool } from "./pool/worker-pool.ts";
 import { readAdmission, readRendition } from "./read-reply.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
-import { usesIntermediate } from "./shared/intermediate.ts";
-import { measure } from "./shared/measure.ts";
+import { measure, usesIntermediate } from "./shared/measure.ts";
 import type { Task } from "./shared/wire.ts";
 
 /**

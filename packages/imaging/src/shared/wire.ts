@@ -7,10 +7,6 @@ export interface PictureLimits {
   maxFrames: number;
   maxSide: number;
   maxOutputPixels: number;
-  maxGifOutputPixels: number;
-  maxWebpOutputPixels: number;
-  maxAvifOutputPixels: number;
-  maxAnimationOutputPixels: number;
 }
 
 /** What `Renderer.admit` keeps in a file. */

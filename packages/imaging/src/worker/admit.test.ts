@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isServiceError } from "@outrigger/core";
 import type { OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
@@ -9,7 +10,7 @@ import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { admitInfo } from "../../test/admit-bytes.ts";
 import { sparseGif } from "../../test/hostile-gifs.ts";
 import { svg } from "../../test/hostile-svgs.ts";
-import { animation, CORNERS, cornered, photo } from "../../test/pictures.ts";
+import { animation, CORNERS, cornered, photo, type Rgb } from "../../test/pictures.ts";
 import { MAX_PIECES } from "../shared/wire.ts";
 import { describePieces } from "./admit.ts";
 
@@ -28,11 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => renderer.close());
 
-function refusal(bytes: Buffer, type: OriginalType): Promise<unknown> {
-  return admitInfo(renderer, { bytes }, type).then(
-    (info) => info,
-    (error: unknown) => error,
-  );
+/** The clause with which an upload is refused as unreadable. Any other outcome is returned as it is. */
+async function refusal(bytes: Buffer, type: OriginalType): Promise<unknown> {
+  const outcome = await admitInfo(renderer, { bytes }, type).catch((error: unknown) => error);
+  if (!isServiceError(outcome, "unsupported_media")) return outcome;
+  const [, named, clause] = /^This cannot be read as ([^:]+): (.+[^.])\.$/.exec(outcome.message) ?? [];
+  expect(named).toBe(type);
+  return clause;
 }
 
 test("admit measures every kind of raster", async () => {
@@ -120,108 +123,69 @@ test("admit rejects with store_unavailable for a file that cannot be read", asyn
 });
 
 describe("admit refuses", () => {
-  test.each(["png", "interlaced", "jpeg", "progressive"] as const)(
-    "a %s that lacks more than a tenth of its rows",
-    async (kind) => {
+  const unreadable = expect.any(String);
+
+  test("a PNG or JPEG that lacks more than a tenth of its rows", async () => {
+    for (const kind of ["png", "interlaced", "jpeg", "progressive"] as const) {
       const type = kind === "png" || kind === "interlaced" ? "image/png" : "image/jpeg";
       const whole = originals[kind];
       for (const length of [8, 200, whole.length >> 2, whole.length >> 1]) {
-        expect(await refusal(whole.subarray(0, length), type), `${length}`).toMatchObject({
-          code: "unsupported_media",
-          message: expect.stringMatching(/^This cannot be read as image\/(png|jpeg): .+[^.]\.$/),
-        });
+        expect(await refusal(whole.subarray(0, length), type), `${kind}, ${length}`).toEqual(unreadable);
       }
-    },
-  );
+    }
+  });
 
   test("a GIF truncated within a frame, with that reason", async () => {
     const whole = originals.gif;
-    for (const length of [8, 13, whole.length >> 1]) {
-      expect(await refusal(whole.subarray(0, length), "image/gif"), `${length}`).toMatchObject({
-        code: "unsupported_media",
-      });
+    for (const length of [8, 13]) {
+      expect(await refusal(whole.subarray(0, length), "image/gif"), `${length}`).toEqual(unreadable);
     }
-    expect(await refusal(whole.subarray(0, whole.length >> 1), "image/gif")).toHaveProperty(
-      "message",
-      expect.stringMatching(
-        /^This cannot be read as image\/gif: it is truncated: \d+ % of the rows of frame 2 are missing\.$/,
-      ),
+    expect(await refusal(whole.subarray(0, whole.length >> 1), "image/gif")).toMatch(
+      /^it is truncated: \d+ % of the rows of frame 2 are missing$/,
     );
   });
 
   test("a truncated SVG, with the line where its XML ends", async () => {
     const whole = Buffer.from(svg(10, '<rect width="5" height="5"/>'));
-    expect(await refusal(whole.subarray(0, -10), "image/svg+xml")).toMatchObject({
-      code: "unsupported_media",
-      message: expect.stringContaining("its XML is broken: "),
-    });
+    expect(await refusal(whole.subarray(0, -10), "image/svg+xml")).toMatch(/^its XML is broken: /);
   });
 
-  test("a PNG with a flipped bit in its pixels", async () => {
-    const bytes = Buffer.from(originals.png);
-    const middle = bytes.length >> 1;
-    bytes.writeUInt8(bytes.readUInt8(middle) ^ 0x10, middle);
-    expect(await refusal(bytes, "image/png")).toMatchObject({ code: "unsupported_media" });
-  });
-
-  test("a JPEG of two components, with their number", async () => {
-    expect(await refusal(TWO_COMPONENTS, "image/jpeg")).toMatchObject({
-      code: "unsupported_media",
-      message: "This cannot be read as image/jpeg: it has 2 colour channels.",
-    });
-  });
-
-  test("a JPEG with a hole in its pixels", async () => {
-    const bytes = Buffer.from(originals.jpeg);
-    const middle = bytes.length >> 1;
-    bytes.fill(0xff, middle, middle + 400);
+  test("damaged pixels, two components, and frames that hold fewer pixels than they declare", async () => {
+    const flipped = Buffer.from(originals.png);
+    const middle = flipped.length >> 1;
+    flipped.writeUInt8(flipped.readUInt8(middle) ^ 0x10, middle);
+    expect(await refusal(flipped, "image/png")).toEqual(unreadable);
+    const holed = Buffer.from(originals.jpeg);
+    holed.fill(0xff, holed.length >> 1, (holed.length >> 1) + 400);
     // The noise of the photo differs in each run. After a zero, the bytes before would be a pixel value, and not a marker.
-    bytes[middle + 400] = 0xd9;
-    expect(await refusal(bytes, "image/jpeg")).toMatchObject({ code: "unsupported_media" });
-  });
-
-  test("a GIF whose frames hold fewer pixels than they declare", async () => {
-    const bytes = sparseGif(100, 100, [{ width: 100, height: 100 }]);
-    expect(await refusal(bytes, "image/gif")).toMatchObject({ code: "unsupported_media" });
+    holed[(holed.length >> 1) + 400] = 0xd9;
+    expect(await refusal(holed, "image/jpeg")).toEqual(unreadable);
+    expect(await refusal(TWO_COMPONENTS, "image/jpeg")).toBe("it has 2 colour channels");
+    const sparse = sparseGif(100, 100, [{ width: 100, height: 100 }]);
+    expect(await refusal(sparse, "image/gif")).toEqual(unreadable);
   });
 
   test("readable bytes of another type, and names that type", async () => {
-    expect(await refusal(originals.jpeg, "image/png")).toMatchObject({
-      code: "unsupported_media",
-      message: "This cannot be read as image/png: its bytes are jpeg.",
-    });
-    expect(await refusal(originals.png, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
-  });
-
-  test.each(["webp", "avif", "tiff"] as const)("%s originals", async (format) => {
-    const bytes = await sharp(originals.png).resize(20).toFormat(format).toBuffer();
-    for (const type of ["image/png", "image/jpeg"] as const) {
-      expect(await refusal(bytes, type)).toMatchObject({
-        code: "unsupported_media",
-        message: expect.stringMatching(
-          /^This cannot be read as image\/(png|jpeg): its bytes are (of another format|tiff)\.$/,
-        ),
-      });
+    expect(await refusal(originals.jpeg, "image/png")).toBe("its bytes are jpeg");
+    expect(await refusal(originals.png, "image/svg+xml")).toEqual(unreadable);
+    for (const format of ["webp", "avif", "tiff"] as const) {
+      const bytes = await sharp(originals.png).resize(20).toFormat(format).toBuffer();
+      for (const type of ["image/png", "image/jpeg"] as const) {
+        expect(await refusal(bytes, type), format).toMatch(/^its bytes are (of another format|tiff)$/);
+      }
+      expect(await refusal(bytes, "image/svg+xml"), format).toEqual(unreadable);
     }
-    expect(await refusal(bytes, "image/svg+xml")).toMatchObject({ code: "unsupported_media" });
   });
 
-  test("an animation of more than 60 frames", async () => {
-    const colours = Array.from({ length: 61 }, (_, index): [number, number, number] => [index, 0, 0]);
+  test("an animation of more than 60 frames, and an original of more than 50 megapixels over all frames", async () => {
+    const colours = Array.from({ length: 61 }, (_, index): Rgb => [index, 0, 0]);
     const options = { delay: colours.map(() => 50), loop: 0 };
     const sixty = await animation(4, 4, colours.slice(1), options);
     expect(await admitInfo(renderer, { bytes: sixty }, "image/gif")).toHaveProperty("pages", 60);
-    expect(await refusal(await animation(4, 4, colours, options), "image/gif")).toMatchObject({
-      code: "unsupported_media",
-      message: "This cannot be read as image/gif: it has more than 60 frames.",
-    });
-  });
-
-  test("an original of more than 50 megapixels over all frames", async () => {
-    const frame = { width: 2000, height: 2000 };
-    const message = "This cannot be read as image/gif: it has more than 50 megapixels.";
-    const gif = sparseGif(2000, 2000, new Array(13).fill(frame));
-    expect(await refusal(gif, "image/gif")).toMatchObject({ code: "unsupported_media", message });
+    const more = await animation(4, 4, colours, options);
+    expect(await refusal(more, "image/gif")).toBe("it has more than 60 frames");
+    const large = sparseGif(2000, 2000, new Array(13).fill({ width: 2000, height: 2000 }));
+    expect(await refusal(large, "image/gif")).toBe("it has more than 50 megapixels");
   });
 });
 

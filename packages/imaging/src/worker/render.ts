@@ -8,8 +8,7 @@ import type {
 } from "@outrigger/core/images";
 import sharp from "sharp";
 import { clamp, fitSquare, type Placement } from "../shared/fit.ts";
-import { INTERMEDIATE_SIDE, intermediateSize } from "../shared/intermediate.ts";
-import { isAnimated, renditionLayout } from "../shared/measure.ts";
+import { INTERMEDIATE_SIDE, intermediateSize, isAnimated, renditionLayout } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
 import { type Conversion, uprightPixels } from "./conversions/conversion.ts";
 import { edited } from "./conversions/edited.ts";

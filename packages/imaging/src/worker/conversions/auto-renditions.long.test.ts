@@ -4,6 +4,7 @@ import sharp, { type Sharp } from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import { animation, type Rgb } from "../../../test/pictures.ts";
 import { similarity } from "../../../test/similarity.ts";
+import { unreadable } from "../../../test/unreadable.ts";
 
 const FORMATS = ["jpg", "webp", "avif"] as const;
 
@@ -118,10 +119,9 @@ test("workers still refuse WebP and AVIF as originals after a search", async () 
     for (const format of ["webp", "avif"] as const) {
       await one.render({ bytes: smooth(100, 100) }, "image/svg+xml", { format, quality: "auto" });
       const foreign = await sharp(smooth(20, 20)).toFormat(format).toBuffer();
-      await expect(one.render({ bytes: foreign }, "image/png", { format: "png" })).rejects.toMatchObject({
-        code: "unsupported_media",
-        message: "This cannot be read as image/png: its bytes are of another format.",
-      });
+      await expect(one.render({ bytes: foreign }, "image/png", { format: "png" })).rejects.toThrow(
+        unreadable("image/png", "its bytes are of another format"),
+      );
     }
   } finally {
     await one.close();

@@ -11,10 +11,6 @@ const limits: PictureLimits = {
   maxFrames: 60,
   maxSide: 8192,
   maxOutputPixels: 1_000_000,
-  maxGifOutputPixels: 1_000_000,
-  maxWebpOutputPixels: 1_000_000,
-  maxAvifOutputPixels: 1_000_000,
-  maxAnimationOutputPixels: 1_000_000,
 };
 
 const square = '<rect width="30" height="20" fill="#c00"/>';
