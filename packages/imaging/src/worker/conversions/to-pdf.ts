@@ -8,8 +8,7 @@ import { openPdf, PIXELS_PER_POINT } from "../pdf/open-pdf.ts";
 import { type PageFrame, transformPdf } from "../pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
 import { stripPdf } from "../privacy/strip-pdf.ts";
-import { withBackgroundShape } from "../svg/root-background.ts";
-import { readSvgRoot, writeSvgRoot } from "../svg/svg-root.ts";
+import { readSvgRoot, withBackgroundShape, writeSvgRoot } from "../svg/svg-root.ts";
 import { type Conversion, isPlainRaster, keepsSize, uprightPixels } from "./conversion.ts";
 import { encodedPixels } from "./to-raster.ts";
 

@@ -1,9 +1,9 @@
-import type { OriginalType, Size } from "@outrigger/core/images";
+import type { OriginalType, Quality, Size } from "@outrigger/core/images";
 import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { awaitLibvips, type Pixels, readPixels } from "../libvips.ts";
+import type { Picture } from "../picture.ts";
 import { type Conversion, uprightPixels } from "./conversion.ts";
-import { type EncodedFormat, type EncodeOptions, encode, HIGH, withoutTransparency } from "./encode.ts";
 import { sampleOf, similarityTo, WINDOW } from "./ssim.ts";
 import { withGainMap } from "./with-gain-map.ts";
 
@@ -163,4 +163,90 @@ function predict(best: Attempt, other: Attempt | undefined): number {
 /** Dissimilarity as an encoder's quality falls is almost a straight line in these coordinates. */
 function logCoordinates({ quality, similarity }: Attempt): [x: number, y: number] {
   return [Math.log(COARSEST - quality), Math.log(Math.max(1 - similarity, 1e-6))];
+}
+
+/** The formats that libvips writes. */
+type EncodedFormat = "png" | "jpg" | "gif" | "webp" | "avif";
+
+/** The encoder's quality of the level `high`; WebP and AVIF have no other level. */
+const HIGH = { jpg: 90, webp: 80, avif: 55 } as const satisfies Partial<Record<EncodedFormat, number>>;
+
+/** The facts of a picture that decide its encoder settings. */
+interface EncodeOptions {
+  /** A level for `jpg`; or the encoder's own quality for `jpg`, `webp` and `avif`, with all other settings of `high`. */
+  quality: Exclude<Quality, "auto"> | number;
+  /** Whether the source is a JPEG, whose colour is already stored at half size: keeping more only costs bytes. */
+  fromJpeg: boolean;
+  animated: boolean;
+  /** Pixels that will be written. */
+  pixels: number;
+  /** Colour below transparent parts where the format has no transparency. @default white */
+  background?: string | undefined;
+  /** Timing of an animation, which pixels that were changed frame by frame have lost. */
+  timing?: Picture["timing"] | undefined;
+}
+
+/**
+ * Ends a pipeline with the encoder of `format`. It writes 8-bit sRGB, without any metadata of the original.
+ * For a visible change that stored renditions must get too, add an entry to `RAISED` in `build.ts`.
+ */
+function encode(image: Sharp, format: EncodedFormat, options: EncodeOptions): Sharp {
+  const timing = options.animated ? options.timing : undefined;
+  switch (format) {
+    case "png":
+      return image.png();
+    case "jpg":
+      // mozjpeg would save 6 % of the bytes but take ten times as long.
+      return withoutTransparency(image, options).jpeg({
+        ...jpegSettings(options),
+        optimiseCoding: options.pixels <= JPEG_CAREFUL_PIXELS,
+      });
+    case "gif":
+      // The default effort takes three times as long for no visible gain. Dithering makes animations flicker and grow.
+      return options.animated
+        ? image.gif({ effort: 3, dither: 0, keepDuplicateFrames: true, ...timing })
+        : image.gif({ effort: 3, dither: 0.5 });
+    case "webp":
+      return image.webp({ quality: ownQuality(format, options), effort: 2, ...timing });
+    case "avif":
+      return image.avif({
+        quality: ownQuality(format, options),
+        effort: options.pixels <= AVIF_CAREFUL_PIXELS ? 3 : 1,
+        chromaSubsampling: options.fromJpeg ? "4:2:0" : "4:4:4",
+      });
+  }
+}
+
+/** The picture as a format without transparency shows it. */
+function withoutTransparency(image: Sharp, { background }: Pick<EncodeOptions, "background">): Sharp {
+  return image.flatten({ background: `#${background ?? "ffffff"}` });
+}
+
+/** Up to this size, saving a seventh of the bytes is worth twice the time, at most half a second. */
+const AVIF_CAREFUL_PIXELS = 1_000_000;
+
+/**
+ * Up to this size, saving 1 % of the bytes is worth a second pass over the coefficients, which takes 12 MB per
+ * megapixel.
+ */
+const JPEG_CAREFUL_PIXELS = 12_500_000;
+
+function ownQuality(format: "webp" | "avif", { quality }: EncodeOptions): number {
+  return typeof quality === "number" ? quality : HIGH[format];
+}
+
+function jpegSettings({ quality, fromJpeg }: EncodeOptions): { quality: number; chromaSubsampling: string } {
+  const chromaSubsampling = fromJpeg ? "4:2:0" : "4:4:4";
+  switch (quality) {
+    case "low":
+      return { quality: 45, chromaSubsampling: "4:2:0" };
+    case "medium":
+      return { quality: 75, chromaSubsampling: "4:2:0" };
+    case "high":
+      return { quality: HIGH.jpg, chromaSubsampling };
+    case "max":
+      return { quality: 98, chromaSubsampling: "4:4:4" };
+    default:
+      return { quality, chromaSubsampling };
+  }
 }

@@ -3,6 +3,7 @@ import { unreadable } from "../picture.ts";
 import { markLayers } from "./layers.ts";
 import {
   checkPage,
+  flattenPages,
   type PageBox,
   type PdfDocument,
   readPageBox,
@@ -13,7 +14,6 @@ import {
   usePdfDocument,
   usePdfPage,
 } from "./pdf-document.ts";
-import { flattenPages } from "./pdf-forms.ts";
 import type { Pdfium } from "./pdfium.ts";
 
 /** `FORMTYPE_NONE`. */

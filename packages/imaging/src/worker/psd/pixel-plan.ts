@@ -1,5 +1,5 @@
 import { type PsdHeader, unreadablePsd } from "./psd-header.ts";
-import { sampleFormatOf } from "./sample-format.ts";
+import { sampleFormatOf } from "./sample-rows.ts";
 import { convertLab, encodeLight } from "./srgb.ts";
 import { Photometric, type TiffLayout, tiffRowBytes } from "./tiff.ts";
 

@@ -1,5 +1,4 @@
 import type { SaxesAttributeNS } from "saxes";
-import { isAnimatable, kindOfAttribute } from "./allow-list.ts";
 import { cleanDeclarations, isSafeValue, paints, withoutServer } from "./clean-css.ts";
 import { type CleanNested, cleanPictureUrl } from "./embedded-picture.ts";
 
@@ -57,4 +56,111 @@ function cleanReference(element: string, target: string, cleanNested: CleanNeste
   if (mayBePicture && /^data:/i.test(target)) return cleanPictureUrl(target, cleanNested);
   // No renderer draws a part of the document in an `image`, but a browser would load the document for it.
   return target.length > 1 && target.startsWith("#") && element !== "image" ? target : undefined;
+}
+
+const elements = [
+  // Structure and text.
+  "a defs desc g style svg switch symbol title use view",
+  "text textPath tref tspan",
+  // Shapes, pictures and what paints or bounds them.
+  "circle ellipse image line path polygon polyline rect",
+  "clipPath hatch hatchpath linearGradient marker mask meshgradient meshpatch meshrow pattern radialGradient",
+  "solidcolor stop",
+  // Filters.
+  "filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting",
+  "feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage",
+  "feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence",
+  // Animation.
+  "animate animateColor animateMotion animateTransform mpath set",
+];
+
+/**
+ * Elements of SVG 1.1 and 2 that are kept. Not among them are elements that run code (`script`, `handler`), embed other
+ * content (`foreignObject`, `iframe`, `audio`, `video`, `canvas`) or load files (`cursor`, `font-face-uri`,
+ * `color-profile`), SVG fonts, which few renderers draw, and `metadata`.
+ */
+export const allowedElements: ReadonlySet<string> = new Set(elements.join(" ").split(" "));
+
+/** Elements that act, embed or load, or hold data. They are dropped with everything in them. */
+export const actingElements: ReadonlySet<string> = new Set(
+  "audio canvas embed foreignObject handler iframe listener metadata object script video".split(" "),
+);
+
+/** Elements that may hold `defs`. */
+export const containers: ReadonlySet<string> = new Set(
+  "a clipPath defs g marker mask pattern svg symbol".split(" "),
+);
+
+/**
+ * Elements that `use` can draw from within an unknown element, which itself is never drawn. Browsers find there neither
+ * gradients nor anything else that paints or bounds.
+ */
+export const usableElements: ReadonlySet<string> = new Set(
+  "a circle ellipse g image line path polygon polyline rect svg switch symbol text use".split(" "),
+);
+
+/** Elements that hold only text. Elements inside them are dropped. */
+export const textElements: ReadonlySet<string> = new Set(["desc", "style", "title"]);
+
+/** Attributes whose values are names, numbers, times or text, which no renderer parses as CSS. */
+const plain = [
+  "class id lang role",
+  "attributeName begin end media",
+  "requiredExtensions requiredFeatures systemLanguage",
+];
+
+/** Attributes whose values are CSS, or become CSS when animated. They could hold an address or a function. */
+const styled = [
+  "baseProfile version",
+  // Geometry. Many are CSS properties in SVG 2.
+  "cx cy d dx dy fr fx fy height path pathLength points preserveAspectRatio r rx ry transform viewBox width",
+  "x x1 x2 y y1 y2 zoomAndPan",
+  "gradientTransform gradientUnits offset patternContentUnits patternTransform patternUnits spreadMethod",
+  "clipPathUnits filterUnits markerHeight markerUnits markerWidth maskContentUnits maskUnits orient primitiveUnits",
+  "filterRes refX refY",
+  "hatchContentUnits hatchUnits pitch rotate side method spacing startOffset lengthAdjust textLength",
+  // Filter primitives and what they share with others.
+  "in in2 result type",
+  "amplitude azimuth baseFrequency bias diffuseConstant divisor edgeMode elevation exponent intercept k1 k2 k3 k4",
+  "kernelMatrix kernelUnitLength limitingConeAngle mode numOctaves operator order pointsAtX pointsAtY pointsAtZ",
+  "preserveAlpha radius scale seed slope specularConstant specularExponent stdDeviation stitchTiles surfaceScale",
+  "tableValues targetX targetY xChannelSelector yChannelSelector z",
+  // Animation.
+  "accumulate additive attributeType by calcMode dur from keyPoints keySplines keyTimes max min origin repeatCount repeatDur",
+  "restart to values",
+  // Presentation attributes of SVG 1.1.
+  "alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation",
+  "color-interpolation-filters color-profile color-rendering cursor direction display dominant-baseline",
+  "enable-background fill fill-opacity fill-rule filter flood-color flood-opacity font font-family font-size",
+  "font-size-adjust font-stretch font-style font-variant font-weight glyph-orientation-horizontal",
+  "glyph-orientation-vertical image-rendering kerning letter-spacing lighting-color marker marker-end marker-mid",
+  "marker-start mask opacity overflow pointer-events shape-rendering stop-color stop-opacity stroke",
+  "stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity",
+  "stroke-width text-anchor text-decoration text-rendering unicode-bidi visibility word-spacing writing-mode",
+  // Presentation attributes of SVG 2 and the modules that it uses.
+  "background-color font-feature-settings font-kerning font-variation-settings inline-size isolation line-height",
+  "mask-type mix-blend-mode paint-order shape-inside shape-margin shape-padding shape-subtract solid-color",
+  "solid-opacity text-align text-align-last text-decoration-color text-decoration-line text-decoration-style",
+  "text-indent text-orientation text-overflow transform-box transform-origin unicode-range vector-effect",
+  "white-space will-change",
+];
+
+const plainAttributes = new Set(plain.join(" ").split(" "));
+const styledAttributes = new Set(styled.join(" ").split(" "));
+
+/**
+ * The kind of an attribute without a namespace, or `undefined` to drop it: event handlers, editor data, `data-*`, and
+ * attributes that SVG 1.1 and 2 do not define. `href` and `style` are checked elsewhere.
+ */
+function kindOfAttribute(name: string): "plain" | "styled" | undefined {
+  if (styledAttributes.has(name)) return "styled";
+  return plainAttributes.has(name) || /^aria-[a-z]+$/.test(name) ? "plain" : undefined;
+}
+
+/**
+ * Whether an animation may change the attribute: its values must be checked, and it must not be a reference or a style
+ * sheet.
+ */
+function isAnimatable(name: string): boolean {
+  return styledAttributes.has(name) || name === "class";
 }

@@ -1,8 +1,17 @@
 import { isServiceError } from "@outrigger/core";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { unreadable } from "../picture.ts";
-import { actingElements, allowedElements, containers, textElements, usableElements } from "./allow-list.ts";
-import { type Attribute, cleanAttribute, isUnsafeAnimation, XLINK_NAMESPACE } from "./clean-attribute.ts";
+import {
+  type Attribute,
+  actingElements,
+  allowedElements,
+  cleanAttribute,
+  containers,
+  isUnsafeAnimation,
+  textElements,
+  usableElements,
+  XLINK_NAMESPACE,
+} from "./clean-attribute.ts";
 import { cleanStylesheet } from "./clean-css.ts";
 import { decodeSvgText, isGzip } from "./decode-svg-text.ts";
 import { holdMarkup, MAX_EXPANSION, readEntities, replaceEntities } from "./doctype-entities.ts";
@@ -285,10 +294,5 @@ function cleanAttributes(
   attributes: readonly SaxesAttributeNS[],
   cleanNested: CleanNested,
 ): Attribute[] {
-  const kept: Attribute[] = [];
-  for (const attribute of attributes) {
-    const clean = cleanAttribute(element, attribute, cleanNested);
-    if (clean !== undefined) kept.push(clean);
-  }
-  return kept;
+  return attributes.flatMap((attribute) => cleanAttribute(element, attribute, cleanNested) ?? []);
 }

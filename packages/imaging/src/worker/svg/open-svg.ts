@@ -7,13 +7,13 @@ import { awaitLibvips } from "../libvips.ts";
 import { type Picture, unreadable } from "../picture.ts";
 import { dataUrl } from "./embedded-picture.ts";
 import { resizedRoot } from "./resize-svg.ts";
-import { withBackgroundShape } from "./root-background.ts";
 import {
   declaredSize,
   type ExactSize,
   readSvgRoot,
   type SvgRoot,
   wholeSize,
+  withBackgroundShape,
   writeSvgRoot,
 } from "./svg-root.ts";
 import { MAX_WRAPPED_BYTES } from "./svg-writer.ts";

@@ -1,11 +1,12 @@
 import type { Size } from "@outrigger/core/images";
 import type { Placement } from "../../shared/fit.ts";
-import { colourShape, ownColour } from "./root-background.ts";
 import {
+  colourShape,
   declaredSize,
   type ExactSize,
   isSizedByCss,
   isUndrawn,
+  ownColour,
   readSvgRoot,
   readViewBox,
   type SvgRoot,

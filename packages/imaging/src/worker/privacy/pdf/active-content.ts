@@ -10,7 +10,7 @@ import {
 } from "./allowed-entries.ts";
 import { blankDictionary, blankEntry, blankObject, replaceName } from "./blank-out.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
-import type { PdfHost, PdfInventory, PdfObject } from "./pdf-inventory.ts";
+import { groupByNumber, type PdfHost, type PdfInventory, type PdfObject, reach } from "./pdf-inventory.ts";
 import {
   entryOf,
   type PdfDictionary,
@@ -20,7 +20,6 @@ import {
   pdfText,
   visitValues,
 } from "./pdf-value.ts";
-import { groupByNumber, reach } from "./unshared-objects.ts";
 
 /** Roles of objects by the name at their `Type`, for objects that nothing refers to. */
 const roleOfType: Partial<Record<string, Role>> = {

@@ -6,7 +6,7 @@ import { blankEntry } from "./blank-out.ts";
 import { findInlineImages } from "./inline-images.ts";
 import { findJpxMetadata, type Replacement } from "./jpx-metadata.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
-import type { PdfHost, PdfInventory, PdfObject } from "./pdf-inventory.ts";
+import { groupByNumber, type PdfHost, type PdfInventory, type PdfObject } from "./pdf-inventory.ts";
 import { entryOf, type PdfValue, pdfNameAt, visitValues } from "./pdf-value.ts";
 import { decoders } from "./stream-decoders.ts";
 import {
@@ -20,7 +20,6 @@ import {
   parametersOf,
   type Resolve,
 } from "./stream-filters.ts";
-import { groupByNumber } from "./unshared-objects.ts";
 
 const TYPE = "application/pdf";
 /** From the second byte of a marker to the content of its segment. */

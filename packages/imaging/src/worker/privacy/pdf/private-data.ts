@@ -1,8 +1,7 @@
 import { blankDictionary, blankEntry, blankObject } from "./blank-out.ts";
 import { parsePdfValue } from "./parse-pdf-value.ts";
-import type { PdfInventory, PdfObject } from "./pdf-inventory.ts";
+import { findUnshared, type PdfInventory, type PdfObject, referencesIn } from "./pdf-inventory.ts";
 import { entryOf, type PdfDictionary, type PdfValue, pdfNameAt, visitValues } from "./pdf-value.ts";
-import { findUnshared, referencesIn } from "./unshared-objects.ts";
 
 /** Objects already blanked, and objects to decide about when all are known. */
 export interface PrivateData {
