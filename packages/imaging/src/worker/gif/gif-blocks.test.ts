@@ -50,7 +50,7 @@ test.each([
 test("readGifStructure walks a million frames in well under a second", () => {
   const one = sparseGif(1, 1, [{ width: 1, height: 1 }]);
   const many = Buffer.concat([one.subarray(0, 19), Buffer.alloc(22_000_000, one.subarray(19, 41))]);
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   expect(readGifStructure(many).frames).toBe(1_000_000);
-  expect(performance.now() - begun).toBeLessThan(1000);
+  expect(process.cpuUsage(begun).user).toBeLessThan(1_000_000);
 });
