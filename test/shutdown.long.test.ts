@@ -30,7 +30,7 @@ const SERVER = `
   import { createImages, createMemoryBlobStore } from "@outrigger/core";
   const renderer = {
     build: "none",
-    look: () => 1,
+    version: () => 1,
     measure: () => null,
     canRender: () => false,
     admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),

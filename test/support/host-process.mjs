@@ -3,7 +3,7 @@
 /** A renderer that accepts every file and renders nothing. */
 export const acceptingRenderer = {
   build: "none",
-  look: () => 1,
+  version: () => 1,
   measure: () => null,
   canRender: () => false,
   admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),

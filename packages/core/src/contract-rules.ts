@@ -31,7 +31,8 @@ export const imageStorage = either(
 );
 export const renderer = shape(
   "a renderer, such as createRenderer() of @outrigger/imaging returns",
-  "canRender",
+  "version",
+  "measure",
   "admit",
   "render",
   "close",

@@ -25,7 +25,7 @@ export type {
   OriginalFacts,
   OriginalType,
   PageSizes,
-  PictureLook,
+  PicturePreview,
   Quality,
   Renderer,
   RenderSource,

@@ -1,12 +1,6 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import type {
-  Admission,
-  AdmitOptions,
-  OriginalType,
-  Renderer,
-  RenderSource,
-} from "../src/contracts/renderer.ts";
+import type { Admission, AdmitOptions, OriginalType, Renderer, RenderSource } from "../src/contracts/renderer.ts";
 import { ServiceError } from "../src/errors.ts";
 
 /** The default admission of a picture. */
@@ -42,7 +36,7 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
   let calls = 0;
   const renderer: FakeRenderer = {
     build: "fake.1",
-    look: () => 1,
+    version: () => 1,
     measure: () => null,
     pending,
     get calls() {

@@ -1,16 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
-import {
-  createCall,
-  dispatch,
-  type HostView,
-  locate,
-  type MountedTarget,
-  nodeView,
-  sendReady,
-  sendReply,
-} from "@outrigger/node/adapter";
+import { createCall, dispatch, type HostView, locate, type MountedTarget, nodeView, sendReady, sendReply } from "@outrigger/node/adapter";
 
 /** The members of an Express request that this adapter uses, for Express 4 and 5. Other hosts of middleware lack some. */
 export interface ExpressRequest extends IncomingMessage {
@@ -53,9 +44,9 @@ export type ExpressMiddleware = (
 export function express(service: Service): ExpressMiddleware {
   checkValue("express: service", service, shapes.service);
   return (req, res, next) => {
-    const place = placeOf(req);
-    if (place === null) return next();
-    const facts = { url: place.url, mountPath: place.mountPath, context: req, view: EXPRESS_VIEW };
+    const target = mountedTarget(req);
+    if (target === null) return next();
+    const facts = { ...target, context: req, view: EXPRESS_VIEW };
     const call = createCall(req, res, facts);
     const ready = service.answerNow?.(call);
     if (ready !== undefined) return sendReady(res, ready);
@@ -68,7 +59,7 @@ export function express(service: Service): ExpressMiddleware {
 }
 
 /** `null` for the target `*`, which addresses the server as a whole. */
-function placeOf({ url = "/", baseUrl, originalUrl = url }: ExpressRequest): MountedTarget | null {
+function mountedTarget({ url = "/", baseUrl, originalUrl = url }: ExpressRequest): MountedTarget | null {
   return baseUrl === undefined ? locate(url, originalUrl, "") : { url, mountPath: baseUrl };
 }
 

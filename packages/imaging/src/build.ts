@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
-import type { ImageFormat, OriginalType } from "@outrigger/core/images";
 import { ownRoot, readManifest, rootOf } from "./package-roots.ts";
 import type { PictureLimits } from "./shared/wire.ts";
 
@@ -76,38 +75,4 @@ function libraryVersions(own: string): string[] {
     const root = rootOf(name, own);
     return root === null ? (dependencies[name] ?? "") : readManifest(root).version;
   });
-}
-
-/**
- * Conversions whose renditions changed visibly. When renditions of a type, a format or one conversion look different,
- * add an entry or raise its number by one. Stored renditions with a lower look are then rendered again after the reply.
- * Do not list invisible changes, such as a new encoder version, unless they protect people: `build` covers those.
- */
-const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
-  // Backgrounds of roots, and GIFs in embedded SVGs, are drawn.
-  { type: "image/svg+xml", by: 1 },
-  // Text without an embedded font is drawn with fonts of the machine.
-  { type: "application/pdf", by: 1 },
-  // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
-  { type: "image/x-photoshop", by: 1 },
-  // The canvas of a GIF is transparent where no frame draws.
-  { type: "image/gif", by: 1 },
-  // Resized frames of an animation do not mix at their edges.
-  { type: "image/gif", format: "gif", by: 1 },
-  { type: "image/gif", format: "webp", by: 1 },
-  // Annotations of layers that are off are not drawn.
-  { type: "application/pdf", by: 1 },
-  // Copied pictures have no metadata; a PDF of a PDF hides what the document hides.
-  { format: "svg", by: 1 },
-  { format: "pdf", by: 1 },
-  // HDR gain maps are kept.
-  { type: "image/jpeg", format: "jpg", by: 1 },
-];
-
-/** `Renderer.look`. */
-export function look(type: OriginalType, format: ImageFormat): number {
-  return RAISED.filter((each) => (each.type ?? type) === type && (each.format ?? format) === format).reduce(
-    (sum, { by }) => sum + by,
-    1,
-  );
 }

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startChildWorker } from "../dist/pool/child-worker.js";
+import { ChildWorker } from "../dist/pool/child-worker.js";
 
 const ATTEMPTS = ["host", "data", "files", "network", "programs", "signals"];
 const directory = mkdtempSync(join(tmpdir(), "sandbox-host-"));
@@ -29,7 +29,7 @@ facts.port = servers[0].address().port;
 
 const results = {};
 for (const level of ["bubblewrap", "namespaces", "permissions", "none"]) {
-  const worker = startChildWorker(
+  const worker = new ChildWorker(
     {
       entry: new URL("./hostile-worker.mjs", import.meta.url),
       locale: "en_US.UTF-8",

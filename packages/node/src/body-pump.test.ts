@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
 import type { UploadSlot } from "@outrigger/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type BodyLimits, type BodyPump, pumpBody } from "./body-pump.ts";
+import { type BodyLimits, BodyPump } from "./body-pump.ts";
 
 const LIMITS = { maxBytes: 1_000_000, idleMs: 20_000, minBytesPerSecond: 1000 };
 const HALF_MINUTE_MS = 30_000;
@@ -17,7 +18,7 @@ interface Pumped {
   wantsMore: boolean;
 }
 
-describe("pumpBody", () => {
+describe("BodyPump", () => {
   const close: (() => Promise<void>)[] = [];
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["performance"] });
@@ -43,7 +44,7 @@ describe("pumpBody", () => {
     const [req] = (await once(server, "request")) as [IncomingMessage];
     if (body !== "") await vi.waitFor(() => expect(req.complete).toBe(true));
     const pumped: Omit<Pumped, "pump"> = { client, received: "", outcome: undefined, wantsMore: true };
-    const pump = pumpBody(req, limits, new AbortController().signal, {
+    const pump = new BodyPump(req, limits, new AbortController().signal, {
       write(chunk) {
         pumped.received += chunk;
         return pumped.wantsMore;
@@ -141,5 +142,20 @@ describe("pumpBody", () => {
     vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
     await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+  });
+
+  it("counts the rate from the first byte, as the average of the whole body", () => {
+    const req = Object.assign(new Readable({ read() {} }), { headers: {} });
+    const target = { write: () => true, end() {}, fail: vi.fn() };
+    new BodyPump(req, LIMITS, new AbortController().signal, target);
+    const send = (bytes: number) => req.emit("data", Buffer.alloc(bytes));
+    vi.advanceTimersByTime(100 * HALF_MINUTE_MS);
+    send(100_000);
+    vi.advanceTimersByTime(100_000);
+    send(1);
+    expect(target.fail).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2);
+    send(0);
+    expect(target.fail).toHaveBeenCalledWith(expect.objectContaining({ code: "timeout" }));
   });
 });

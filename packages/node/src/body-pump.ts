@@ -1,8 +1,10 @@
 import type { Server, ServerResponse } from "node:http";
 import { ServiceError, type UploadSlot } from "@outrigger/core";
-import { ClientLeftError } from "./connection-close.ts";
+import { ClientLeftError } from "./connections.ts";
 import type { Incoming } from "./incoming.ts";
-import { createPace } from "./pace.ts";
+
+/** Before the average rate of a sender counts. Silence has a limit of its own. */
+const GRACE_MS = 30_000;
 
 /** Requests that wait for `100 Continue`, with their responses. */
 const waiting = new WeakMap<Incoming, ServerResponse>();
@@ -25,145 +27,133 @@ export interface BodyLimits {
   slot?: UploadSlot;
 }
 
-export interface BodyPump {
-  resume(): void;
-  /** Stops reading the request, which stays open for the reply. */
-  stop(): void;
-}
-
 /**
- * Reads a request's body into `target`. Fails as soon as the body exceeds a limit or the client disconnects.
+ * Reads a request's body into a target, from now on. Fails as soon as the body exceeds a limit or the client disconnects.
  * Unlike `pipeline` it never destroys the request: that would close the connection before the reply.
  */
-export function pumpBody(
-  req: Incoming,
-  limits: BodyLimits,
-  signal: AbortSignal,
-  target: BodyTarget,
-): BodyPump {
-  const pace = createPace(limits.minBytesPerSecond);
-  let total = 0;
-  let isWaiting = false;
-  let isStopped = false;
+export class BodyPump {
+  readonly #req: Incoming;
+  readonly #limits: BodyLimits;
+  readonly #signal: AbortSignal;
+  readonly #target: BodyTarget;
+  readonly #timer: NodeJS.Timeout;
+  #total = 0;
+  /** Time of the first byte, and how long the target or the slot has made the client wait since. */
+  #beganAt: number | undefined;
+  #heldMs = 0;
+  /** Since when it makes the client wait; `undefined`: it does not. */
+  #heldAt: number | undefined;
+  #isStopped = false;
   /** Whether a chunk waits for the slot of its upload. */
-  let hasChunk = false;
-  let hasEnded = false;
+  #hasChunk = false;
+  #hasEnded = false;
 
-  const stop = () => {
-    if (isStopped) return;
-    isStopped = true;
-    clearTimeout(timer);
-    req.off("data", onData).off("end", onEnd).off("close", onClose);
-    signal.removeEventListener("abort", onAbort);
-    if (!req.readableEnded) req.pause();
-  };
-  const fail = (error: unknown) => {
-    if (isStopped) return;
-    stop();
-    target.fail(error);
-  };
-  const onData = (chunk: Buffer) => {
-    total += chunk.length;
-    timer.refresh();
-    if (total > limits.maxBytes) {
-      fail(new ServiceError("too_large", `The body is over the limit of ${limits.maxBytes} bytes`));
-    } else if (!pace.add(chunk.length)) {
-      const rate = `${limits.minBytesPerSecond} bytes per second`;
-      fail(new ServiceError("timeout", `The body arrives too slowly: less than ${rate} on average`));
-    } else if (limits.slot?.mayRead(chunk.length) === false) {
-      void waitForSlot(limits.slot, chunk);
-    } else {
-      deliver(chunk);
-    }
-  };
-  const deliver = (chunk: Buffer) => {
-    if (!target.write(chunk) && !isStopped) hold();
-  };
-  const hold = () => {
-    isWaiting = true;
-    pace.pause();
-    req.pause();
-  };
-  const resume = () => {
-    if (!isWaiting || isStopped) return;
-    isWaiting = false;
-    pace.resume();
-    timer.refresh();
-    req.resume();
-  };
-  const waitForSlot = async (slot: UploadSlot, chunk: Buffer) => {
-    hold();
-    hasChunk = true;
-    try {
-      await slot.wait(signal);
-    } catch (error) {
-      fail(error);
+  constructor(req: Incoming, limits: BodyLimits, signal: AbortSignal, target: BodyTarget) {
+    this.#req = req;
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#target = target;
+    this.#timer = setTimeout(this.#onIdle, limits.idleMs);
+    if (signal.aborted) {
+      // In a microtask, because the caller does not have the pump yet.
+      queueMicrotask(this.#onAbort);
       return;
     }
-    if (isStopped) return;
-    hasChunk = false;
-    resume();
-    deliver(chunk);
-    if (hasEnded) onEnd();
-  };
-  const onEnd = () => {
-    hasEnded = true;
-    // A fully buffered body ends although it is paused, while its last chunk still waits for its slot.
-    if (hasChunk) return;
-    stop();
-    target.end();
-  };
-  const onAbort = () => fail(signal.reason);
-  // Reached only if the signal no longer watches, because the service did not wait for this body.
-  const onClose = () => {
-    if (!hasEnded) fail(new ClientLeftError());
-  };
-  const onIdle = () => {
-    // While the pump makes the client wait, the silence is not the client's fault.
-    if (isWaiting) timer.refresh();
-    else fail(new ServiceError("timeout", `No data arrived for ${limits.idleMs} ms`));
-  };
-  const timer = setTimeout(onIdle, limits.idleMs);
-
-  if (signal.aborted) {
-    // In a microtask, because the caller does not have the pump yet.
-    queueMicrotask(onAbort);
-  } else {
-    signal.addEventListener("abort", onAbort);
+    signal.addEventListener("abort", this.#onAbort);
     sendContinue(req);
-    req.on("data", onData).on("end", onEnd).on("close", onClose);
+    req.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onClose);
     req.resume();
   }
-  return { resume, stop };
-}
 
-/** Whether other code has read from the request's body or is about to. */
-export function isBodyTaken(req: Incoming): boolean {
-  return req.isTaken === true || req.readableDidRead || req.readableEnded || req.readableFlowing === true;
-}
+  /** Goes on after the target accepted no more. */
+  resume(): void {
+    if (this.#heldAt === undefined || this.#isStopped) return;
+    this.#heldMs += performance.now() - this.#heldAt;
+    this.#heldAt = undefined;
+    this.#timer.refresh();
+    this.#req.resume();
+  }
 
-/**
- * Whether the request has a body, according to its header (RFC 9112 §6.3, RFC 9113 §8.1). `undefined`: only reading the
- * body shows it.
- */
-export function hasBody(req: Incoming): boolean | undefined {
-  const length = req.headers["content-length"];
-  if (length !== undefined) return Number(length) > 0;
-  if (req.httpVersionMajor === undefined)
-    return req.headers["transfer-encoding"] === undefined ? undefined : true;
-  if (req.httpVersionMajor < 2) return req.headers["transfer-encoding"] !== undefined;
-  // In HTTP/2, Node's compatibility request has the stream, which records whether it ended with the header.
-  const { stream } = req as Incoming & { stream?: { endAfterHeaders?: boolean } };
-  return stream?.endAfterHeaders !== true;
-}
+  /** Stops reading the request, which stays open for the reply. */
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#req.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    if (!this.#req.readableEnded) this.#req.pause();
+  }
 
-/** The error for a body that the host app read before Outrigger without leaving a usable result. */
-export function bodyTakenError(): ServiceError {
-  return new ServiceError(
-    "host_misuse",
-    "The host app read the request body before Outrigger could: mount Outrigger before body parsers, " +
-      "or leave the parsed body on the request",
-  );
+  #fail(error: unknown): void {
+    if (this.#isStopped) return;
+    this.stop();
+    this.#target.fail(error);
+  }
+
+  #hold(): void {
+    this.#heldAt ??= performance.now();
+    this.#req.pause();
+  }
+
+  #deliver(chunk: Buffer): void {
+    if (!this.#target.write(chunk) && !this.#isStopped) this.#hold();
+  }
+
+  async #waitForSlot(slot: UploadSlot, chunk: Buffer): Promise<void> {
+    this.#hold();
+    this.#hasChunk = true;
+    try {
+      await slot.wait(this.#signal);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (this.#isStopped) return;
+    this.#hasChunk = false;
+    this.resume();
+    this.#deliver(chunk);
+    if (this.#hasEnded) this.#onEnd();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const { maxBytes, minBytesPerSecond, slot } = this.#limits;
+    const now = performance.now();
+    this.#beganAt ??= now;
+    this.#total += chunk.length;
+    this.#timer.refresh();
+    const elapsedMs = now - this.#beganAt - this.#heldMs;
+    if (this.#total > maxBytes) {
+      this.#fail(new ServiceError("too_large", `The body is over the limit of ${maxBytes} bytes`));
+    } else if (elapsedMs > GRACE_MS && this.#total * 1000 < minBytesPerSecond * elapsedMs) {
+      const rate = `${minBytesPerSecond} bytes per second`;
+      this.#fail(new ServiceError("timeout", `The body arrives too slowly: less than ${rate} on average`));
+    } else if (slot?.mayRead(chunk.length) === false) {
+      void this.#waitForSlot(slot, chunk);
+    } else {
+      this.#deliver(chunk);
+    }
+  };
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    // A fully buffered body ends although it is paused, while its last chunk still waits for its slot.
+    if (this.#hasChunk) return;
+    this.stop();
+    this.#target.end();
+  };
+
+  readonly #onAbort = (): void => this.#fail(this.#signal.reason);
+
+  /** Reached only if the signal no longer watches, because the service did not wait for this body. */
+  readonly #onClose = (): void => {
+    if (!this.#hasEnded) this.#fail(new ClientLeftError());
+  };
+
+  readonly #onIdle = (): void => {
+    // While the pump makes the client wait, the silence is not the client's fault.
+    if (this.#heldAt !== undefined) this.#timer.refresh();
+    else this.#fail(new ServiceError("timeout", `No data arrived for ${this.#limits.idleMs} ms`));
+  };
 }
 
 /**

@@ -5,8 +5,8 @@ import type { AddressInfo, Server } from "node:net";
 import { Readable } from "node:stream";
 import type { Service } from "@outrigger/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { HostView } from "./dispatch.ts";
 import { createCall, dispatch, sendReady } from "./dispatch.ts";
-import type { HostView } from "./host-view.ts";
 import { nodeListener } from "./node-listener.ts";
 import { sendReply } from "./send-reply.ts";
 

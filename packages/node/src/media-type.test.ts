@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMediaType } from "./media-type.ts";
+import { parseMediaType } from "./incoming.ts";
 
 describe("parseMediaType", () => {
   it("parses type and parameters, and lower-cases type and parameter names", () => {

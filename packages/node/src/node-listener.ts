@@ -3,12 +3,11 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { areHeadersSent } from "./connection-close.ts";
+import { areHeadersSent } from "./connections.ts";
+import type { HostView } from "./dispatch.ts";
 import { createCall, dispatch, sendReady } from "./dispatch.ts";
-import type { HostView } from "./host-view.ts";
-import { problemReply } from "./problem-reply.ts";
 import { locate, mountPathRule, normaliseMountPath } from "./request-target.ts";
-import { sendReply } from "./send-reply.ts";
+import { problemReply, sendReply } from "./send-reply.ts";
 
 export interface NodeListenerOptions {
   /** Path of the service, such as `/img`. @default "" (the root) */

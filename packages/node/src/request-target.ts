@@ -29,26 +29,18 @@ export function unusualHost({
 }: IncomingMessage): string | undefined {
   // Requests of HTTP/2 have an `:authority`, and may have a `Host` beside it.
   if (httpVersionMajor >= 2) return undefined;
-  const first = hostLine(rawHeaders, 0);
-  if (first !== -1 && hostLine(rawHeaders, first + 2) !== -1) {
-    return rawHeaders.filter((_, at) => at % 2 === 1 && isHost(rawHeaders[at - 1])).join(", ");
+  const hosts: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] ?? "");
   }
+  if (hosts.length > 1) return hosts.join(", ");
   return url.charCodeAt(0) === 0x2f ? undefined : ABSOLUTE_FORM.exec(url)?.[1];
 }
 
 /** Whether a request has several `Host` lines, which RFC 9112 §3.2 requires to be answered with 400. */
 export function hasSeveralHosts(req: IncomingMessage): boolean {
   return unusualHost(req)?.includes(",") ?? false;
-}
-
-/** Index of the first name from `start` on that is `Host`; -1: none. */
-function hostLine(rawHeaders: readonly string[], start: number): number {
-  for (let at = start; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at])) return at;
-  return -1;
-}
-
-function isHost(name: string | undefined): boolean {
-  return name?.length === 4 && name.toLowerCase() === "host";
 }
 
 /**

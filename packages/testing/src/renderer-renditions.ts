@@ -1,12 +1,5 @@
 import assert from "node:assert/strict";
-import type {
-  ImageFormat,
-  OriginalFacts,
-  OriginalType,
-  Renderer,
-  RenditionSpec,
-  Size,
-} from "@outrigger/core/images";
+import type { ImageFormat, OriginalFacts, OriginalType, Renderer, RenditionSpec, Size } from "@outrigger/core/images";
 import type { RendererCase } from "./renderer-cleaning.ts";
 import { declaredSize, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
 
@@ -14,6 +7,11 @@ export const types = Object.keys(samples) as OriginalType[];
 export const formats: ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 /** Formats whose header contains the size in an easily parsed form. */
 const measurable = ["png", "jpg", "gif", "psd"] as const;
+
+/** Whether a renderer declares a conversion. */
+export function canRender(renderer: Renderer, type: OriginalType, format: ImageFormat): boolean {
+  return renderer.canRender?.(type, format) ?? true;
+}
 
 /** Facts about renditions that a renderer reports besides their bytes. */
 export function checkRenditions(check: (name: string, body: RendererCase) => void): void {
@@ -81,7 +79,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
   );
 
   check("cover keeps the part that at names, and a found part is the same each time", async (renderer) => {
-    if (!renderer.canRender("image/png", "png")) return;
+    if (!canRender(renderer, "image/png", "png")) return;
     const cut = async (at: RenditionSpec["at"]) => {
       const box = { maxWidth: 32, maxHeight: 32, fit: "cover", ...(at === undefined ? {} : { at }) } as const;
       return rendered(renderer, "image/png", { format: "png", ...box });
@@ -97,18 +95,18 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     }
   });
 
-  check("look returns an integer of at least 1 for every conversion", async (renderer) => {
+  check("version returns an integer of at least 1 for every conversion", async (renderer) => {
     for (const type of types) {
       for (const format of formats) {
-        const look = renderer.look(type, format);
-        assert.ok(Number.isSafeInteger(look) && look >= 1, `${type} as ${format}: ${look}`);
+        const version = renderer.version(type, format);
+        assert.ok(Number.isSafeInteger(version) && version >= 1, `${type} as ${format}: ${version}`);
       }
     }
   });
 
   check("an intermediate gives the same bytes as the original", async (renderer) => {
     for (const type of types) {
-      for (const format of formats.filter((each) => renderer.canRender(type, each))) {
+      for (const format of formats.filter((each) => canRender(renderer, type, each))) {
         const spec: RenditionSpec = { format, maxWidth: 40 };
         const { bytes, intermediate } = await renderer.render({ bytes: samples[type] }, type, spec);
         const isExpected = renderer.usesIntermediate?.(factsOf(type), spec) ?? false;
@@ -161,7 +159,7 @@ function factsOf(type: OriginalType): OriginalFacts {
 export function offered(renderer: Renderer): [OriginalType, (typeof measurable)[number]][] {
   return types.flatMap((type) =>
     measurable
-      .filter((format) => renderer.canRender(type, format))
+      .filter((format) => canRender(renderer, type, format))
       .map((format): [OriginalType, (typeof measurable)[number]] => [type, format]),
   );
 }

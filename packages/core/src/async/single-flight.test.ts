@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
-import { createSingleFlight } from "./single-flight.ts";
+import { createSingleFlight } from "../images/renditions/shared-work.ts";
 
 const stay = new AbortController().signal;
 // One caller has one signal; in this test one signal is shared by many.

@@ -52,8 +52,8 @@ export interface AdmitOptions {
   keepPdfActions?: boolean;
 }
 
-/** The look of a picture in a few bytes, taken from page 1 or the first frame while its pixels are decoded. */
-export interface PictureLook {
+/** A preview of a picture in a few bytes, taken from page 1 or the first frame while its pixels are decoded. */
+export interface PicturePreview {
   /** A ThumbHash in base64, at most {@link MAX_PLACEHOLDER_LENGTH} characters. It keeps transparency. Absent: none. */
   placeholder?: string;
   /** The average colour of what is not transparent, `#rrggbb`. Absent: none. */
@@ -63,7 +63,7 @@ export interface PictureLook {
 }
 
 /** An admitted file: it may be stored unchanged, or in its cleaned form. */
-export interface Admission extends ImageInfo, PictureLook {
+export interface Admission extends ImageInfo, PicturePreview {
   /**
    * Sizes of all pages including the first, up to the last page of the document or up to an unknown end; at
    * most {@link MAX_PAGE_RUNS} runs. Absent: there is one page, or this renderer cannot determine the sizes.
@@ -163,7 +163,7 @@ export interface Rendition {
 /** Maximum number of page runs in an {@link Admission}, so that records stay small. */
 export const MAX_PAGE_RUNS = 32;
 
-/** Characters of the longest {@link PictureLook.placeholder}: a ThumbHash has at most 25 bytes. */
+/** Characters of the longest {@link PicturePreview.placeholder}: a ThumbHash has at most 25 bytes. */
 export const MAX_PLACEHOLDER_LENGTH = 36;
 
 /** Options for queued work. */
@@ -227,7 +227,7 @@ export interface Renderer {
    * stored, whichever build made them.
    * @returns an integer from 1.
    */
-  look(type: OriginalType, format: ImageFormat): number;
+  version(type: OriginalType, format: ImageFormat): number;
   /**
    * The layout of a rendition before its edits, computed without reading the original: fitted to its box, or its natural size,
    * within the limits of this renderer. `null`: unknown until the original is read.
@@ -239,8 +239,8 @@ export interface Renderer {
    * answers. Absent: never.
    */
   usesIntermediate?(original: OriginalFacts, spec: RenditionSpec): boolean;
-  /** Whether `type` can be served as `format` at all. Serving an original unchanged needs no renderer. */
-  canRender(type: OriginalType, format: ImageFormat): boolean;
+  /** Whether `type` can be served as `format` at all. Serving an original unchanged needs no renderer. Absent: always. */
+  canRender?(type: OriginalType, format: ImageFormat): boolean;
   /**
    * Verifies by a bounded decode that the bytes are a readable `type`, measures them, and removes content
    * that must not be stored: anything an SVG could execute or load, and metadata about people (place, camera,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAgent } from "./agent.ts";
+import { parseAgent } from "./request-headers.ts";
 
 test.each([
   ["curl/8.5.0", { name: "curl", version: "8.5.0" }],

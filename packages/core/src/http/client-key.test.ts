@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientAddress, clientKey } from "./client-key.ts";
+import { clientAddress, clientKey } from "./client.ts";
 
 test.each([
   ["203.0.113.9", "203.0.113.9"],

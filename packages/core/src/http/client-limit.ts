@@ -1,5 +1,5 @@
 import type { RateLimiter, RateResult, RateRule } from "../contracts/rate-limiter.ts";
-import { networkKey } from "./client-key.ts";
+import { networkKey } from "./client.ts";
 
 /** Limits of the wider buckets, as multiples of the limit of one client. */
 const NETWORK_FACTOR = 8;
@@ -14,74 +14,85 @@ export interface Bucket extends RateResult {
   rule: RateRule;
 }
 
+/** A bucket without its state. */
+type Counted = Pick<Bucket, "scope" | "key" | "rule">;
+
 /**
  * A limit of each client, with wider buckets above it: 8 times the limit for an IPv6 /48, 100 times for all clients.
  * The wider buckets count in windows of at least one burst. Under a rule with a burst, an IPv4 address has a window of
  * a network too: only a window tells whether a network has used the limit. Clients without an address, such as owners,
  * have their own bucket only.
  */
-export interface ClientLimit {
+export class ClientLimit {
+  readonly #limiter: RateLimiter;
+  readonly #name: string;
+  readonly #rule: RateRule;
+
+  constructor(limiter: RateLimiter, name: string, rule: RateRule) {
+    this.#limiter = limiter;
+    this.#name = name;
+    this.#rule = rule;
+  }
+
   /** Takes one point from every bucket, or none if a bucket refuses. @returns The client's own bucket, and the one that refused. */
-  count(client: string): Promise<{ own: Bucket; refusing: Bucket | undefined }>;
+  async count(client: string): Promise<{ own: Bucket; refusing: Bucket | undefined }> {
+    const [first, ...wider] = this.#bucketsOf(client);
+    const consume = async (each: Counted) => ({
+      ...each,
+      ...(await this.#limiter.consume(each.key, each.rule)),
+    });
+    const own = await consume(first);
+    if (!own.allowed) return { own, refusing: own };
+    const buckets = [own, ...(await Promise.all(wider.map(consume)))];
+    const refusing = refusingBucket(buckets, ({ allowed }) => !allowed, 1);
+    if (refusing !== undefined) await this.#refund(buckets.filter(({ allowed }) => allowed));
+    return { own, refusing };
+  }
+
   /** Returns the point that `count` took. */
-  refund(client: string): Promise<void>;
+  refund(client: string): Promise<void> {
+    return this.#refund(this.#bucketsOf(client));
+  }
+
   /** The client's buckets, its own first. */
-  look(client: string): Promise<Bucket[]>;
+  peek(client: string): Promise<Bucket[]> {
+    return Promise.all(
+      this.#bucketsOf(client).map(async (each) => ({
+        ...each,
+        ...(await this.#limiter.peek(each.key, each.rule)),
+      })),
+    );
+  }
+
   /** Takes `cost` points from every bucket, or what is left. */
-  charge(client: string, cost: number): Promise<void>;
-}
+  async charge(client: string, cost: number): Promise<void> {
+    const all = this.#bucketsOf(client).map(async ({ key, rule }) => {
+      const points = Math.min(cost, rule.burst ?? rule.limit);
+      const { allowed, remaining } = await this.#limiter.consume(key, rule, points);
+      // The limiter charges all or nothing, and less than the cost is left: charge the rest.
+      if (!allowed && remaining > 0) await this.#limiter.consume(key, rule, remaining);
+    });
+    await Promise.all(all);
+  }
 
-export function createClientLimit(limiter: RateLimiter, name: string, rule: RateRule): ClientLimit {
-  const { limit, windowMs, burst = 0 } = rule;
-  type Counted = Pick<Bucket, "scope" | "key" | "rule">;
-  const own = (client: string): Counted => ({ scope: "client", key: `${name}:${client}`, rule });
-  const window = (scope: Bucket["scope"], key: string, factor: number): Counted => ({
-    scope,
-    key: `${name}:${key}`,
-    rule: { limit: Math.min(Math.max(limit * factor, burst), Number.MAX_SAFE_INTEGER), windowMs },
-  });
-  const wider = (client: string) => {
+  #bucketsOf(client: string): [Counted, ...Counted[]] {
+    const { limit, windowMs, burst } = this.#rule;
+    const bucket = (scope: Bucket["scope"], key: string, factor: number): Counted => {
+      const points = Math.min(Math.max(limit * factor, burst ?? 0), Number.MAX_SAFE_INTEGER);
+      const rule = scope === "client" ? this.#rule : { limit: points, windowMs };
+      return { scope, key: `${this.#name}:${key}`, rule };
+    };
+    const own = bucket("client", client, 1);
     const network = networkKey(client);
-    if (network === null) return [];
-    const isOwn = network === client && rule.burst === undefined;
-    return [
-      ...(isOwn ? [] : [window("network", network, NETWORK_FACTOR)]),
-      window("everyone", EVERYONE, EVERYONE_FACTOR),
-    ];
-  };
-  const consume = async (each: Counted) => ({ ...each, ...(await limiter.consume(each.key, each.rule)) });
+    if (network === null) return [own];
+    const everyone = bucket("everyone", EVERYONE, EVERYONE_FACTOR);
+    if (network === client && burst === undefined) return [own, everyone];
+    return [own, bucket("network", network, NETWORK_FACTOR), everyone];
+  }
 
-  return {
-    async count(client) {
-      const first = await consume(own(client));
-      if (!first.allowed) return { own: first, refusing: first };
-      const buckets = [first, ...(await Promise.all(wider(client).map(consume)))];
-      const refusing = refusingBucket(buckets, ({ allowed }) => !allowed, 1);
-      if (refusing !== undefined) {
-        const taken = buckets.filter(({ allowed }) => allowed);
-        await Promise.all(taken.map(({ key, rule: of }) => limiter.refund(key, of)));
-      }
-      return { own: first, refusing };
-    },
-    async refund(client) {
-      await Promise.all([own(client), ...wider(client)].map(({ key, rule: of }) => limiter.refund(key, of)));
-    },
-    look: (client) =>
-      Promise.all(
-        [own(client), ...wider(client)].map(async (each) => ({
-          ...each,
-          ...(await limiter.peek(each.key, each.rule)),
-        })),
-      ),
-    async charge(client, cost) {
-      const all = [own(client), ...wider(client)].map(async ({ key, rule: of }) => {
-        const { allowed, remaining } = await limiter.consume(key, of, Math.min(cost, of.burst ?? of.limit));
-        // The limiter charges all or nothing, and less than the cost is left: charge the rest.
-        if (!allowed && remaining > 0) await limiter.consume(key, of, remaining);
-      });
-      await Promise.all(all);
-    },
-  };
+  async #refund(buckets: readonly Counted[]): Promise<void> {
+    await Promise.all(buckets.map(({ key, rule }) => this.#limiter.refund(key, rule)));
+  }
 }
 
 /**

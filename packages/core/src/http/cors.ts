@@ -134,7 +134,7 @@ function isPreflight({ method, headers }: Call): boolean {
 
 /** The methods are those of the URL; a rejected preflight names none. */
 function preflight({ headers }: Pick<Reply, "headers">): Record<string, string> {
-  const name = nameOf(headers, "allow");
+  const name = headerNamed(headers, "allow");
   const methods = name === undefined ? undefined : headers[name];
   return {
     ...(methods === undefined ? {} : { "Access-Control-Allow-Methods": [methods].flat().join(", ") }),
@@ -148,7 +148,7 @@ function preflight({ headers }: Pick<Reply, "headers">): Record<string, string> 
  * had none.
  */
 function varyByOrigin(headers: Reply["headers"]): Record<string, string | string[]> {
-  const name = nameOf(headers, "vary");
+  const name = headerNamed(headers, "vary");
   if (name === undefined) return { ...headers, Vary: "Origin" };
   const vary = [headers[name] ?? []].flat().join(", ");
   const isCovered = vary.split(",").some((field) => /^(?:\*|origin)$/i.test(field.trim()));
@@ -156,7 +156,7 @@ function varyByOrigin(headers: Reply["headers"]): Record<string, string | string
 }
 
 /** A header's name in the reply's own case. */
-function nameOf(headers: Reply["headers"], lowerCaseName: string): string | undefined {
+function headerNamed(headers: Reply["headers"], lowerCaseName: string): string | undefined {
   for (const name in headers) if (name.toLowerCase() === lowerCaseName) return name;
   return undefined;
 }
@@ -174,4 +174,50 @@ function whyNoOrigin(origin: unknown): string | null {
   if (url === null || !/^https?:$/.test(url.protocol)) return "is not an origin, such as https://example.com";
   if (url.origin === origin) return null;
   return `must be written as browsers do, without path or slash at the end: ${JSON.stringify(url.origin)}`;
+}
+
+const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
+const REFUSAL =
+  "A browser sent this request from a page of another origin, which this service does not permit. (The option cors lists permitted origins.)";
+
+export interface CrossSiteOptions {
+  /** Its host is the service's own, also if a proxy hides it. */
+  publicUrl: string | null;
+  cors: CorsOptions | undefined;
+  /** Whether to allow the origin `null`, which browsers send from pages with `Referrer-Policy: no-referrer`. */
+  allowsNull: boolean;
+}
+
+/**
+ * Why a request must be refused as forged by a page of another origin; `null` if it is allowed. A browser adds the
+ * user's cookies to such a request, so they prove nothing about the user's intent. Browsers declare the origin in
+ * `Sec-Fetch-Site` and `Origin`, which pages cannot change. Programs send neither.
+ */
+export function crossSiteRefusal(
+  { method, headers, origin: ownOrigin }: Call,
+  { publicUrl, cors, allowsNull }: CrossSiteOptions,
+): string | null {
+  if (SAFE_METHODS.includes(method)) return null;
+  const { origin, "sec-fetch-site": site, cookie } = headers;
+  // `none`: the user's own act, such as a reload.
+  if (site === "same-origin" || site === "none") return null;
+  if (origin !== undefined && isListed(origin, cookie, cors)) return null;
+  // Older browsers, and all without TLS, send `Origin` alone.
+  if (site !== undefined) return REFUSAL;
+  if (origin === undefined || (origin === "null" && allowsNull)) return null;
+  // Hosts alone are compared: a proxy that ends TLS may hide the protocol from the host framework.
+  const host = hostOf(origin);
+  const isOwn = host !== null && [ownOrigin, publicUrl].some((own) => hostOf(own) === host);
+  return isOwn ? null : REFUSAL;
+}
+
+/** `"*"` permits no credentials: with it, a request with cookies does not come from a script that may read the reply. */
+function isListed(origin: string, cookie: string | undefined, cors: CorsOptions | undefined): boolean {
+  if (cors === undefined) return false;
+  return cors.origins === "*" ? cookie === undefined : cors.origins.includes(origin);
+}
+
+/** The host with its port; `null` for an opaque origin (`null`). */
+function hostOf(url: string | null): string | null {
+  return url !== null && URL.canParse(url) ? new URL(url).host : null;
 }

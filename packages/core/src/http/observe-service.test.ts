@@ -3,7 +3,7 @@ import { createCall } from "../../test/calls.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { Service } from "../contracts/call.ts";
 import { matchRoute } from "../images/http/routes.ts";
-import { observeService } from "./observe-service.ts";
+import { observeService } from "./service-shell.ts";
 
 const ID = "AbCdEfGhIjKlMnOpQrSt_-";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAsyncPreference } from "./prefer.ts";
+import { parseAsyncPreference } from "./request-headers.ts";
 
 test.each([
   ["respond-async", 0],

@@ -1,10 +1,10 @@
+import { finished, Readable } from "node:stream";
 import type { Call, ReadyReply, Reply, Service } from "../contracts/call.ts";
 import type { Observer } from "../contracts/observer.ts";
 import { isError, isServiceError, ServiceError, systemCode } from "../errors.ts";
+import { preset, value } from "../option-rules.ts";
 import { type CorsOptions, corsService } from "./cors.ts";
 import type { FailureListener } from "./failure-listener.ts";
-import { createInFlight } from "./in-flight.ts";
-import { observeService } from "./observe-service.ts";
 
 /** A request's path, matched against a service's table of routes. */
 export interface Matched {
@@ -62,13 +62,64 @@ export interface ServiceShell extends Service {
   drain(timeoutMs: number): Promise<void>;
 }
 
+/** Longest delay of a Node timer; `setTimeout` treats a longer one as 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The options of a service's `close()`. The time until a deadline need not be a whole number. */
+export const CLOSE_RULES = {
+  timeoutMs: preset(
+    8000,
+    value(`a number of milliseconds from 0 to ${MAX_TIMER_MS}`, (given) => {
+      return typeof given === "number" && given >= 0 && given <= MAX_TIMER_MS;
+    }),
+  ),
+};
+
+/** The requests and library calls of a service that are in progress. */
+class InFlight {
+  #count = 0;
+  #onIdle: (() => void) | null = null;
+  /** Whether new calls are rejected. */
+  isClosing = false;
+
+  /** Counts `work` until it settles. If its result has a stream as `body`, it counts until the stream has ended. */
+  async track<T>(work: Promise<T>): Promise<T> {
+    this.#count++;
+    const end = () => {
+      this.#count--;
+      if (this.#count === 0) this.#onIdle?.();
+    };
+    let body: unknown;
+    try {
+      const result = await work;
+      body = typeof result === "object" && result !== null && "body" in result ? result.body : undefined;
+      return result;
+    } finally {
+      if (body instanceof Readable) finished(body, end);
+      else end();
+    }
+  }
+
+  /** Rejects new calls from now on; resolves when none is in progress, or after `timeoutMs`. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.isClosing = true;
+    if (this.#count === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    clearTimeout(timer);
+  }
+}
+
 /**
  * The part that all services share: observation, CORS, closing, disconnected clients, and failures as
  * replies.
  */
 export function createServiceShell<M extends Matched, P>(options: ShellOptions<M, P>): ServiceShell {
   const { match, refuse, problems, cors, observer } = options;
-  const inFlight = createInFlight();
+  const inFlight = new InFlight();
 
   /** Requests that change something. Their bodies may stall. */
   const writes = new Set<() => void>();
@@ -133,8 +184,7 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
   const service =
     observer === undefined ? open : observeService(open, observer, (path) => match(path)?.route);
   return {
-    handle: (call) => service.handle(call),
-    answerNow: (call, inFront) => service.answerNow?.(call, inFront),
+    ...service,
     async run(work) {
       if (inFlight.isClosing)
         throw new ServiceError("overloaded", "The service is closed", { retryAfterMs: 2_000 });
@@ -157,4 +207,49 @@ function isDeparture({ signal }: Call, error: unknown): boolean {
   return (
     isError(error) && (error.name === "AbortError" || systemCode(error) === "ERR_STREAM_PREMATURE_CLOSE")
   );
+}
+
+/** The methods that at least one route allows. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]);
+
+/**
+ * Wraps a service so that its requests are observed; requests outside its paths are not. A request that the
+ * host answers after all, because a host page has a name in the form of an ID, ends as `next`. A request
+ * lasts until its reply exists; a stream body is sent afterwards.
+ * @param routeOf returns the route of a path with its variable parts as names; `undefined` outside the
+ * service.
+ */
+export function observeService(
+  service: Service,
+  observer: Observer,
+  routeOf: (path: string) => string | undefined,
+): Service {
+  return {
+    handle(call) {
+      const route = routeOf(call.path);
+      if (route === undefined) return service.handle(call);
+      const method = METHODS.has(call.method) ? call.method : "other";
+      return observer.observe(
+        { kind: "request", method, route, headers: call.headers },
+        () => service.handle(call),
+        (reply) => (reply === undefined ? "next" : String(reply.status)),
+      );
+    },
+    answerNow(call, inFront) {
+      if (observer.answered === undefined) return undefined;
+      const startedAt = performance.now();
+      const reply = service.answerNow?.(call, inFront);
+      const route = reply && routeOf(call.path);
+      if (reply === undefined || route === undefined) return reply;
+      const { method, headers } = call;
+      observer.answered({
+        operation: { kind: "request", method, route, headers },
+        status: String(reply.status),
+        // A reply at hand has its bytes in memory.
+        from: reply.status === 200 ? "memory" : null,
+        startedAt,
+      });
+      return reply;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../contracts/call.ts";
-import { watchForProxy } from "./transport.ts";
+import { watchForProxy } from "./client.ts";
 
 /** The headers that the watcher warned about for these requests. */
 function warnings(...calls: { clientIp?: string; peerIp?: string; headers?: Call["headers"] }[]): string[] {

@@ -11,8 +11,7 @@ import type { ImageRateLimits, ImagesOptions, ImportUrlsOptions } from "./images
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { ImageSummary } from "./record/image-record.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
-import { PRESETS_RULE, presetsOf } from "./renditions/presets.ts";
-import { SIZES_RULE, sizePolicy } from "./renditions/read-request.ts";
+import { PRESETS_RULE, presetsOf, SIZES_RULE, sizePolicy } from "./renditions/presets.ts";
 import { SENDFILE_RULE } from "./sendfile.ts";
 
 const MINUTE_MS = 60_000;

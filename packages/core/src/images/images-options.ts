@@ -4,15 +4,14 @@ import type { Observer } from "../contracts/observer.ts";
 import type { Pages } from "../contracts/pages.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { Renderer } from "../contracts/renderer.ts";
+import type { TlsPolicy } from "../http/client.ts";
 import type { CorsOptions } from "../http/cors.ts";
-import type { TlsPolicy } from "../http/transport.ts";
 import type { Secret } from "../secret-bytes.ts";
 import type { Authorize } from "./authorize.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { GoneReason, ImageSummary, PurgedImage, PurgeReason } from "./record/image-record.ts";
 import type { ImageStorage } from "./record/storage-roles.ts";
-import type { PresetOption } from "./renditions/presets.ts";
-import type { SizesOption } from "./renditions/read-request.ts";
+import type { PresetOption, SizesOption } from "./renditions/presets.ts";
 import type { SendfileOptions } from "./sendfile.ts";
 
 /**

@@ -8,8 +8,8 @@ import type { Observer } from "../contracts/observer.ts";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import type { VerificationQueue } from "../contracts/verification-queue.ts";
+import type { TlsPolicy } from "../http/client.ts";
 import type { CorsOptions } from "../http/cors.ts";
-import type { TlsPolicy } from "../http/transport.ts";
 import type { Secret } from "../secret-bytes.ts";
 
 /** Points per month; `false`: no limit. */

@@ -1,6 +1,6 @@
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../contracts/call.ts";
-import { CLOSE_RULES } from "../http/in-flight.ts";
+import { CLOSE_RULES } from "../http/service-shell.ts";
 import type { ApiPart } from "../openapi/document.ts";
 
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
-import { observeRenderer } from "./observe-renderer.ts";
+import { watchRenderer } from "./observe-backends.ts";
 
 const source = { bytes: Buffer.from("picture") };
 const options = { cleanedPath: "nowhere" };
 
-test("observeRenderer passes every call on, and reports types and formats", async () => {
+test("watchRenderer passes every call on, and reports types and formats", async () => {
   const observer = createRecordingObserver();
   const inner = createFakeRenderer();
-  const renderer = observeRenderer(inner, observer);
+  const { renderer } = watchRenderer(inner, { log: console, onError: console.error, observer });
   expect(renderer.build).toBe("fake.1");
-  expect(renderer.canRender("image/png", "pdf")).toBe(false);
+  expect(renderer.canRender?.("image/png", "pdf")).toBe(false);
   const { signal } = new AbortController();
   const admission = renderer.admit(source, "image/png", options, { signal });
   const admitting = await inner.next();

@@ -12,7 +12,7 @@ import { hasLeases } from "../contracts/lease-store.ts";
 import { hasRecordQueries, type RecordQueries } from "../contracts/record-queries.ts";
 import { createFsBlobStore } from "../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
-import { observeStore } from "./observe-store.ts";
+import { observeStore } from "./observe-backends.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-observed-"));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,14 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { createFakeRenderer } from "../../test/fake-renderer.ts";
+import type { Renderer } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
+import { safeLogger } from "../http/failure-listener.ts";
 import { createImages } from "../images/images.ts";
 import { createMemoryBlobStore } from "../stores/memory/memory-blob-store.ts";
-import { reportFailures } from "./observe-renderer.ts";
+import { watchRenderer } from "./observe-backends.ts";
 
 const source = { bytes: Buffer.of() };
 const full = new ServiceError("overloaded", "Too many images are waiting.", { retryAfterMs: 1 });
 const broken = new ServiceError("overloaded", "No process starts.", { cause: new Error("no sharp") });
+
+function watched(renderer: Renderer, onError: (error: unknown) => void): Renderer {
+  return watchRenderer(renderer, { log: safeLogger(undefined, onError), onError, observer: undefined })
+    .renderer;
+}
 
 /** A renderer whose calls have these outcomes in turn; `null`: it works. */
 function failing(outcomes: (Error | null)[]) {
@@ -19,7 +26,7 @@ function failing(outcomes: (Error | null)[]) {
     return { bytes: Buffer.of() };
   };
   const inner = { ...createFakeRenderer(), render: settle, start: async () => void (await settle()) };
-  const renderer = reportFailures(inner, (error) => reported.push(error));
+  const renderer = watched(inner, (error) => reported.push(error));
   const render = () => renderer.render(source, "image/png", { format: "webp" });
   return { renderer, render, reported };
 }
@@ -47,7 +54,7 @@ test("a full queue is not reported", async () => {
 });
 
 test("a renderer without start has none", () => {
-  expect(reportFailures(createFakeRenderer(), () => undefined).start).toBeUndefined();
+  expect(watched(createFakeRenderer(), () => undefined).start).toBeUndefined();
 });
 
 test("a service starts its renderer when it is created, and reports a start that fails", async () => {

@@ -1,8 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { createFakeRenderer } from "../../test/fake-renderer.ts";
+import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { GaugeName } from "../contracts/observer.ts";
 import type { Sandbox } from "../contracts/renderer.ts";
-import { reportSandbox } from "./observe-renderer.ts";
+import { watchRenderer } from "./observe-backends.ts";
 
 const NO_PROGRAM = { level: "bubblewrap", reason: "bwrap: not found" } as const;
 
@@ -15,10 +16,10 @@ async function report(found: Sandbox, uid = 1000) {
   const inner = createFakeRenderer();
   let sandbox: Sandbox | null = null;
   Object.defineProperty(inner, "sandbox", { get: () => sandbox });
-  const { renderer, hide } = reportSandbox(
-    inner,
-    { info: line("info"), warn: line("warn"), error: line("error") },
-    {
+  const { renderer, hide } = watchRenderer(inner, {
+    log: { info: line("info"), warn: line("warn"), error: line("error") },
+    onError: () => undefined,
+    observer: {
       observe: (_, work) => work(),
       served: () => undefined,
       gauge(name, read) {
@@ -26,7 +27,7 @@ async function report(found: Sandbox, uid = 1000) {
         return () => gauges.delete(name);
       },
     },
-  );
+  });
   expect([...gauges.values()].map((read) => read())).toEqual([0, 0, 0, 0]);
   sandbox = found;
   for (let picture = 0; picture < 2; picture++) {
@@ -69,9 +70,11 @@ test("a process of root is a warning at every level", async () => {
   ]);
 });
 
-test("a renderer that reports no level is returned as it is", () => {
-  const inner = createFakeRenderer();
+test("a renderer that reports no level has no gauge, and nothing is logged", async () => {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  expect(reportSandbox(inner, log, undefined).renderer).toBe(inner);
-  expect(log.info).not.toHaveBeenCalled();
+  const observer = { ...createRecordingObserver(), gauge: vi.fn() };
+  const { renderer } = watchRenderer(createFakeRenderer(), { log, onError: vi.fn(), observer });
+  await renderer.render({ bytes: Buffer.of() }, "image/png", { format: "pdf" }).catch(() => undefined);
+  expect(renderer).not.toHaveProperty("sandbox");
+  for (const never of [observer.gauge, log.info, log.warn]) expect(never).not.toHaveBeenCalled();
 });

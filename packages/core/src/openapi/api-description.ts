@@ -1,9 +1,9 @@
 import { checkOptions, checkValue } from "../check-options.ts";
 import { described, iterable } from "../contract-rules.ts";
 import type { Call, Reply, Service } from "../contracts/call.ts";
+import { hostRefusal, type TlsPolicy, transportRefusal } from "../http/client.ts";
 import { CORS_RULE, type CorsOptions, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
-import { hostRefusal, type TlsPolicy, transportRefusal } from "../http/transport.ts";
 import { oneOf, preset, type RuleTable, url } from "../option-rules.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
 import { createDescription } from "./description.ts";

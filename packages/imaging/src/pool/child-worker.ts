@@ -3,7 +3,6 @@ import { isServiceError, type ServiceError } from "@outrigger/core";
 import type { SandboxLevel } from "@outrigger/core/images";
 import { isError, systemCode } from "@outrigger/core/values";
 import type { Frame } from "../shared/frames.ts";
-import { deferred } from "./deferred.ts";
 import {
   crashed,
   isFault,
@@ -15,9 +14,17 @@ import {
 } from "./failures.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { refusesProcesses } from "./sandbox/process-filter.ts";
-import { type OpenSource, openBytes, openFile } from "./source-file.ts";
 import { lowerPriority, type ProcessOptions, startProcess } from "./start-process.ts";
-import { keepHostAlive, type Request, readMessage, readPipe, sendTask } from "./worker-pipe.ts";
+import {
+  keepHostAlive,
+  type OpenSource,
+  openBytes,
+  openFile,
+  type Request,
+  readMessage,
+  readPipe,
+  sendTask,
+} from "./worker-pipe.ts";
 
 /** The module of one worker, which sends {@link WorkerMessage}s, and its limits. */
 export interface ChildWorkerOptions extends ProcessOptions {
@@ -25,66 +32,30 @@ export interface ChildWorkerOptions extends ProcessOptions {
   timeoutMs: number;
 }
 
-/**
- * A process that runs one task at a time. It is killed when a task exceeds a limit, or when it goes on after its answer: with
- * processes that it has started, with CPU time, or with too much memory.
- */
-export interface ChildWorker {
-  /**
-   * Resolves when the process can take a task. Rejects with `not_implemented` when it cannot load its libraries, and
-   * with `overloaded` when the system refuses to start it.
-   */
-  readonly ready: Promise<void>;
-  /** Resolves when the process has exited. */
-  readonly gone: Promise<void>;
-  /** Why the process ended by itself before it was ready; `null` if it did not. */
-  readonly startFailure: string | null;
-  /** Whether the process can take another task. */
-  isAlive(): boolean;
-  /** Bytes of memory that the process held after its last task. */
-  restingBytes(): number;
-  /** Bytes of memory that the process holds now; `null` where the system does not report it. */
-  residentBytes(): number | null;
-  /**
-   * Runs one task. Rejects with the error of the task, with `store_unavailable` when its source cannot be read, with
-   * `too_costly` when the task exceeds a limit, with `unsupported_media` when it crashes the process, and with
-   * `overloaded` when the process was killed from outside or did not get the processor for most of its time.
-   * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process has
-   * exited, they are unknown, and the whole deadline counts.
-   */
-  run<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result>;
-  /** Decides whether the start keeps this process alive. It does unless told otherwise. */
-  keepHostAlive(on: boolean): void;
-  /** Kills the process. A pending start or task rejects with `reason`. */
-  kill(reason: ServiceError): void;
-}
-
 /** A start usually takes 0.3 s. After this time it has failed. */
 const MAX_START_MS = 30_000;
 /** Characters of a failed start's error output that are kept. */
 const MAX_ERROR_OUTPUT = 2000;
 
-/** Starts a worker. The worker keeps this process alive while it starts or works, not while it is idle. */
-export function startChildWorker(options: ChildWorkerOptions, level: SandboxLevel): ChildWorker {
-  return new SpawnedWorker(options, level);
-}
-
 type Outcome = { reply: unknown; bytes: Buffer } | { error: Error };
 type Settle = (outcome: Outcome, cpuMs: number) => void;
 
-class SpawnedWorker implements ChildWorker {
+/**
+ * A process that runs one task at a time. It is killed when a task exceeds a limit, or when it goes on after its answer: with
+ * processes that it has started, with CPU time, or with too much memory. It keeps this process alive while it starts or works, not
+ * while it is idle.
+ */
+export class ChildWorker {
   readonly #options: ChildWorkerOptions;
   readonly #ready = deferred();
   readonly #gone = deferred();
   readonly #startTimer: NodeJS.Timeout;
   readonly #child: ChildProcess | undefined;
   readonly #tree: ProcessTree | undefined;
-  #isAlive = true;
   /** Whether all processes of the sandbox are running. */
   #isComplete = false;
   #hasStarted = false;
   #errorOutput = "";
-  #restingBytes = 0;
   /** Settles the current task. */
   #settle: Settle | undefined;
   /** Whether the bytes of the current task are still being sent. */
@@ -92,9 +63,19 @@ class SpawnedWorker implements ChildWorker {
   /** CPU time of the process when its task began. */
   #cpuMsAtStart: number | null = null;
 
+  /**
+   * Resolves when the process can take a task. Rejects with `not_implemented` when it cannot load its libraries, and
+   * with `overloaded` when the system refuses to start it.
+   */
   readonly ready = this.#ready.promise;
+  /** Resolves when the process has exited. */
   readonly gone = this.#gone.promise;
+  /** Why the process ended by itself before it was ready; `null` if it did not. */
   startFailure: string | null = null;
+  /** Whether the process can take another task. */
+  isAlive = true;
+  /** Bytes of memory that the process held after its last task. */
+  restingBytes = 0;
 
   constructor(options: ChildWorkerOptions, level: SandboxLevel) {
     this.#options = options;
@@ -114,21 +95,21 @@ class SpawnedWorker implements ChildWorker {
     }
   }
 
-  isAlive(): boolean {
-    return this.#isAlive;
-  }
-
-  restingBytes(): number {
-    return this.#restingBytes;
-  }
-
+  /** Bytes of memory that the process holds now; `null` where the system does not report it. */
   residentBytes(): number | null {
     return this.#tree?.residentBytes() ?? null;
   }
 
+  /**
+   * Runs one task. Rejects with the error of the task, with `store_unavailable` when its source cannot be read, with
+   * `too_costly` when the task exceeds a limit, with `unsupported_media` when it crashes the process, and with
+   * `overloaded` when the process was killed from outside or did not get the processor for most of its time.
+   * @param onCost called once, before the promise settles, with the CPU milliseconds of the task. If the process has
+   * exited, they are unknown, and the whole deadline counts.
+   */
   run<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (!this.#isAlive) {
+      if (!this.isAlive) {
         reject(stopped());
         return;
       }
@@ -166,10 +147,12 @@ class SpawnedWorker implements ChildWorker {
     });
   }
 
+  /** Decides whether the start keeps this process alive. It does unless told otherwise. */
   keepHostAlive(on: boolean): void {
     if (!this.#hasStarted) keepHostAlive(this.#child, on);
   }
 
+  /** Kills the process. A pending start or task rejects with `reason`. */
   kill(reason: ServiceError): void {
     this.#end(reason, this.#measuredCpuMs());
     // Otherwise this process could run out of work and exit before `gone` resolves.
@@ -223,7 +206,7 @@ class SpawnedWorker implements ChildWorker {
     });
     // Not "exit": every process of a sandbox holds the pipe.
     child.on("close", (code, signal) => {
-      const isByItself = this.#isAlive && isFault(code, signal);
+      const isByItself = this.isAlive && isFault(code, signal);
       this.#tree?.exited();
       if (this.#hasStarted) this.#end(isByItself ? crashed() : stopped(), null);
       else {
@@ -245,9 +228,9 @@ class SpawnedWorker implements ChildWorker {
     if (!this.#isComplete) {
       this.#isComplete = true;
       this.#tree?.complete(false);
-      if (!this.#isAlive) this.#tree?.kill();
+      if (!this.isAlive) this.#tree?.kill();
     }
-    if (!this.#isAlive) return;
+    if (!this.isAlive) return;
     const message = readMessage(given);
     if (message.kind === "ready") this.#begin();
     else if (message.kind === "unusable") {
@@ -255,7 +238,7 @@ class SpawnedWorker implements ChildWorker {
       this.kill(notWorking(`The renderer cannot load its libraries: ${message.reason}`));
     } else if (this.#isSending) throw new Error("A render process replied before it had read its task");
     else {
-      this.#restingBytes = this.residentBytes() ?? message.residentBytes ?? 0;
+      this.restingBytes = this.residentBytes() ?? message.residentBytes ?? 0;
       const outcome: Outcome =
         message.kind === "done"
           ? { reply: message.result, bytes }
@@ -265,7 +248,7 @@ class SpawnedWorker implements ChildWorker {
   }
 
   #rest(): void {
-    if (this.#isAlive) this.#tree?.rest(this.#options.maxMemoryBytes, () => this.kill(stopped()));
+    if (this.isAlive) this.#tree?.rest(this.#options.maxMemoryBytes, () => this.kill(stopped()));
   }
 
   #begin(): void {
@@ -284,7 +267,7 @@ class SpawnedWorker implements ChildWorker {
   }
 
   #end(error: ServiceError, cpuMs: number | null): void {
-    this.#isAlive = false;
+    this.isAlive = false;
     this.#tree?.rouse();
     clearTimeout(this.#startTimer);
     this.#ready.reject(error);
@@ -296,4 +279,17 @@ class SpawnedWorker implements ChildWorker {
     const now = this.#tree?.cpuMs() ?? null;
     return now === null || this.#cpuMsAtStart === null ? null : now - this.#cpuMsAtStart;
   }
+}
+
+/** `Promise.withResolvers`, which Node 20 lacks. */
+export function deferred() {
+  let settle: { resolve(): void; reject(error: Error): void } | undefined;
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return {
+    promise,
+    resolve: () => settle?.resolve(),
+    reject: (error: Error) => settle?.reject(error),
+  };
 }

@@ -6,10 +6,10 @@ const TICK_MS = 10;
 /** Index of `utime` among the fields after the name in proc_pid_stat(5); `stime`, and both of ended children follow. */
 const UTIME = 11;
 
-/** Most processes of a tree that are looked at. A taken-over process may start any number. */
+/** Most processes of a tree that are counted. A taken-over process may start any number. */
 const MAX_TREE = 1000;
-/** Between two looks at an idle process. */
-const LOOK_MS = 1000;
+/** Between two checks of an idle process. */
+const CHECK_MS = 1000;
 /** CPU time that an idle process may take, for it collects garbage and compiles what a task has used. */
 const IDLE_CPU_MS = 3000;
 /** More of it, as a share of the time that the process has been idle. */
@@ -57,16 +57,16 @@ export class ProcessTree {
     return this.#sumOf(cpuMsOf);
   }
 
-  /** Looks at the idle process from now on. @param onExcess called when it does anything: it has no task. */
+  /** Checks the idle process from now on. @param onExcess called when it does anything: it has no task. */
   rest(maxMemoryBytes: number, onExcess: () => void): void {
     this.rouse();
     const [cpuMs, sinceMs] = [this.cpuMs(), performance.now()];
-    const look = () => {
+    const check = () => {
       const usedMs = cpuMs === null ? 0 : (this.cpuMs() ?? 0) - cpuMs;
       const isBusy = usedMs > IDLE_CPU_MS + IDLE_CPU_SHARE * (performance.now() - sinceMs);
       if (isBusy || (this.residentBytes() ?? 0) > maxMemoryBytes || this.#strays().length > 0) onExcess();
     };
-    this.#timer = setInterval(look, LOOK_MS).unref();
+    this.#timer = setInterval(check, CHECK_MS).unref();
     if (this.#strays().length > 0) onExcess();
   }
 

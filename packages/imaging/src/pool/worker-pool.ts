@@ -1,6 +1,6 @@
 import { ServiceError } from "@outrigger/core";
 import type { SandboxLevel, WorkOptions } from "@outrigger/core/images";
-import { type ChildWorker, type ChildWorkerOptions, startChildWorker } from "./child-worker.ts";
+import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 import { needsMemory } from "./failures.ts";
 import { type LevelSearch, noSandbox } from "./sandbox/levels.ts";
 import type { Request } from "./worker-pipe.ts";
@@ -124,7 +124,7 @@ export class WorkerPool {
 
   #idleWorker(): ChildWorker | undefined {
     for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) {
-      if (worker.isAlive()) return worker;
+      if (worker.isAlive) return worker;
       // Killed while it was idle. Its process may take a moment to exit, and must not keep the place of the next.
       this.#forget(worker);
     }
@@ -175,7 +175,7 @@ export class WorkerPool {
     const candidates = levels.candidates();
     const failures: { level: SandboxLevel; reason: string }[] = [];
     for (const level of candidates) {
-      const worker = startChildWorker(this.#options, level);
+      const worker = new ChildWorker(this.#options, level);
       if (this.#waiting.size === 0) worker.keepHostAlive(false);
       this.#members.add(worker);
       this.#processes.add(worker);
@@ -236,7 +236,7 @@ export class WorkerPool {
   /** Kills a worker that takes too much memory, and the newest ones if all together do. A worker alone has all memory to itself. */
   #checkMemory(): void {
     const { maxMemoryBytes, maxTotalMemoryBytes } = this.#options;
-    let used = this.#idle.reduce((bytes, worker) => bytes + worker.restingBytes(), 0);
+    let used = this.#idle.reduce((bytes, worker) => bytes + worker.restingBytes, 0);
     // Iterates over a copy, because a killed worker leaves the set.
     for (const [index, worker] of [...this.#working].entries()) {
       const bytes = worker.residentBytes();
@@ -252,8 +252,8 @@ export class WorkerPool {
     const done = (this.#tasksDone.get(worker) ?? 0) + 1;
     this.#tasksDone.set(worker, done);
     // The worker is idle, so no task rejects with this reason.
-    if (done >= maxTasksPerWorker || worker.restingBytes() > maxRestingBytes) worker.kill(closedError());
-    if (worker.isAlive()) this.#idle.push(worker);
+    if (done >= maxTasksPerWorker || worker.restingBytes > maxRestingBytes) worker.kill(closedError());
+    if (worker.isAlive) this.#idle.push(worker);
     else this.#forget(worker);
   }
 

@@ -1,5 +1,5 @@
 import { isServiceError } from "@outrigger/core";
-import type { Admission, ImageInfo, OriginalType, PictureLook, Size } from "@outrigger/core/images";
+import type { Admission, ImageInfo, OriginalType, PicturePreview, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { fitSquare } from "../shared/fit.ts";
@@ -14,9 +14,9 @@ import { stripMetadata } from "./privacy/strip-metadata.ts";
 import { repairRaster } from "./repair/repair.ts";
 import { cleanSvg } from "./svg/clean-svg.ts";
 
-/** Sides of the picture that {@link takeLook} reads. A ThumbHash holds at most seven waves per side. */
-const LOOK_SIDE = 16;
-/** Pixels from which the look of a costly picture is read from a sample. */
+/** Sides of the picture that {@link makePreview} reads. A ThumbHash holds at most seven waves per side. */
+const PREVIEW_SIDE = 16;
+/** Pixels from which the preview of a costly picture is read from a sample. */
 const SAMPLED_PIXELS = 1_000_000;
 
 /** `Renderer.admit`, in the worker. `cleaned` is the cleaned file in pieces, most of them parts of `bytes`. */
@@ -61,16 +61,16 @@ async function readSound(bytes: Buffer, type: OriginalType, limits: PictureLimit
   }
 }
 
-/** Decodes every pixel, as cheaply as possible, and returns the size and the look. */
+/** Decodes every pixel, as cheaply as possible, and returns the size and the preview. */
 async function decodeAll(
   bytes: Buffer,
   picture: Picture,
   type: OriginalType,
   limits: PictureLimits,
   strict = false,
-): Promise<ImageInfo & PictureLook & { pages: number }> {
+): Promise<ImageInfo & PicturePreview & { pages: number }> {
   const { natural, pages } = picture;
-  const size = fitSquare(natural, LOOK_SIDE);
+  const size = fitSquare(natural, PREVIEW_SIDE);
   const isLarge = natural.width * natural.height > SAMPLED_PIXELS;
   const isSampled = isLarge && picture.isCostly === true && hasSoundEnd(bytes);
   const pixels = isSampled
@@ -81,7 +81,7 @@ async function decodeAll(
         type,
         limits,
       );
-  return { ...natural, pages, ...takeLook({ ...pixels, ...size }, isSampled) };
+  return { ...natural, pages, ...makePreview({ ...pixels, ...size }, isSampled) };
 }
 
 /**
@@ -91,7 +91,7 @@ async function decodeAll(
 async function readSampled(picture: Picture, type: OriginalType, size: Size, limits: PictureLimits) {
   const { width, height } = picture.natural;
   // Whole steps: libvips interpolates others, which is slow. Beyond 10 it reads pixels one by one.
-  const across = Math.min(8, Math.max(1, Math.floor(width / LOOK_SIDE)));
+  const across = Math.min(8, Math.max(1, Math.floor(width / PREVIEW_SIDE)));
   const down = Math.max(1, Math.floor(height / 64));
   const sampled = { width: Math.floor(width / across), height: Math.floor(height / down) };
   const region = { width: sampled.width * across, height: sampled.height * down };
@@ -104,10 +104,10 @@ async function readSampled(picture: Picture, type: OriginalType, size: Size, lim
 }
 
 /**
- * The look of a picture, from its pixels at {@link LOOK_SIDE} or less per side.
+ * The preview of a picture, from its pixels at {@link PREVIEW_SIDE} or less per side.
  * @param isSample Whether the pixels may miss a transparent spot. An alpha channel then counts as transparency.
  */
-export function takeLook({ pixels, width, height, channels }: Pixels, isSample: boolean): PictureLook {
+export function makePreview({ pixels, width, height, channels }: Pixels, isSample: boolean): PicturePreview {
   const rgba = channels === 4 ? pixels : withAlpha(pixels, width * height);
   const alpha = channels === 4 && (isSample || pixels.some((value, at) => at % 4 === 3 && value < 255));
   const placeholder = Buffer.from(rgbaToThumbHash(width, height, rgba)).toString("base64");

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import { repairLatin1 } from "./names.ts";
-import { createSpoolFile, toSpooledFile } from "./spool-file.ts";
+import { SpoolFile } from "./spool-file.ts";
 import { fileTooLarge, noFile, notOneFile } from "./upload-error.ts";
 
 /** A file that the host's multipart parser has received. */
@@ -80,9 +80,9 @@ export async function copyHostUpload(
   if (files.length > 1) throw notOneFile(limits);
   if (file === undefined || file.field !== limits.fileField) throw noFile(limits);
   const fields = readHostFields(body, limits);
-  const spool = createSpoolFile(directory);
+  const spool = new SpoolFile(directory);
   try {
-    await pipeline(openContent(file), (source) => limitSize(source, limits), spool.writable, { signal });
+    await pipeline(openContent(file), (source) => limitSize(source, limits), spool, { signal });
   } catch (error) {
     await spool.discard();
     if (signal.aborted) throw signal.reason;
@@ -91,7 +91,8 @@ export async function copyHostUpload(
       cause: error,
     });
   }
-  return { file: toSpooledFile(spool, { ...file, name: repairLatin1(file.name) }), fields };
+  const { name, declaredType } = file;
+  return { file: spool.toSpooledFile({ name: repairLatin1(name), declaredType }), fields };
 }
 
 function openContent(file: HostFile): Readable {

@@ -64,7 +64,7 @@ export function outriggerStorage<Req extends object = any>(
     const type = readType(file.mimetype);
     const source = Readable.from(chunksOf(file.stream), { objectMode: false });
     return service.add(source, {
-      name: nameOf(file),
+      name: fileNameOf(file),
       ...(type === "" ? {} : { type }),
       ...options,
       signal: signal === undefined ? abort.signal : AbortSignal.any([signal, abort.signal]),
@@ -101,7 +101,7 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 }
 
 /** The file name as uploads over HTTP have it: without a path, and cut. */
-function nameOf({ originalname }: MulterFile): string {
+function fileNameOf({ originalname }: MulterFile): string {
   const name = repairLatin1(originalname)
     .replace(/^.*[/\\]/s, "")
     .normalize("NFC");

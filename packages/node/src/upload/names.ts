@@ -9,44 +9,41 @@ const REPLACEMENT_ENCODED = /%EF%BF%BD/i;
  * Detects text that was decoded from invalid UTF-8. The parser replaces every invalid byte with U+FFFD instead of
  * failing. If a text contains U+FFFD, the bytes received last must contain it too; otherwise they were invalid.
  */
-export interface Utf8Witness {
-  remember(chunk: Buffer): void;
-  /** The bytes received last: the newest chunk and what is kept before it. */
-  recent(): Buffer;
-  /**
-   * Throws `bad_request` if `text` was decoded from invalid UTF-8. @param what Noun for the text in the
-   * message.
-   */
-  check(text: string, what: string): void;
-}
+export class Utf8Witness {
+  readonly #windowBytes: number;
+  #before: Buffer = Buffer.alloc(0);
+  #newest: Buffer = Buffer.alloc(0);
 
-/**
- * @param windowBytes Number of bytes that are kept before the newest chunk: at least the length of a part's
- * headers plus the longest text
- *   field.
- */
-export function createUtf8Witness(windowBytes: number): Utf8Witness {
-  let before: Buffer = Buffer.alloc(0);
-  let newest: Buffer = Buffer.alloc(0);
-  const recent = () => Buffer.concat([before, newest]);
-  return {
-    recent,
-    remember(chunk) {
-      // Small chunks are joined, so that a client that sends single bytes does not make this process keep
-      // thousands of Buffers.
-      before =
-        newest.length >= windowBytes
-          ? newest
-          : Buffer.concat([before.subarray(newest.length - windowBytes), newest]);
-      newest = chunk;
-    },
-    check(text, what) {
-      if (!text.includes(REPLACEMENT)) return;
-      const window = recent();
-      if (window.includes(REPLACEMENT_BYTES) || REPLACEMENT_ENCODED.test(window.toString("latin1"))) return;
-      throw new ServiceError("bad_request", `${what} is not valid UTF-8`);
-    },
-  };
+  /**
+   * @param windowBytes Number of bytes that are kept before the newest chunk: at least the length of a part's
+   * headers plus the longest text field.
+   */
+  constructor(windowBytes: number) {
+    this.#windowBytes = windowBytes;
+  }
+
+  remember(chunk: Buffer): void {
+    // Small chunks are joined, so that a client that sends single bytes does not make this process keep
+    // thousands of Buffers.
+    this.#before =
+      this.#newest.length >= this.#windowBytes
+        ? this.#newest
+        : Buffer.concat([this.#before.subarray(this.#newest.length - this.#windowBytes), this.#newest]);
+    this.#newest = chunk;
+  }
+
+  /** The bytes received last: the newest chunk and what is kept before it. */
+  recent(): Buffer {
+    return Buffer.concat([this.#before, this.#newest]);
+  }
+
+  /** Throws `bad_request` if `text` was decoded from invalid UTF-8. @param what Noun for the text in the message. */
+  check(text: string, what: string): void {
+    if (!text.includes(REPLACEMENT)) return;
+    const window = this.recent();
+    if (window.includes(REPLACEMENT_BYTES) || REPLACEMENT_ENCODED.test(window.toString("latin1"))) return;
+    throw new ServiceError("bad_request", `${what} is not valid UTF-8`);
+  }
 }
 
 /** Decodes the escapes of HTML forms in the names of multipart parts. Multer does the same for file names. */

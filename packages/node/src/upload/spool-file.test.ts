@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bundleSource } from "../../../../test/support/bundle-source.ts";
-import { createSpoolFile } from "./spool-file.ts";
+import { SpoolFile } from "./spool-file.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -18,12 +18,12 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-describe("createSpoolFile", () => {
+describe("SpoolFile", () => {
   it("writes and measures chunks of every size", async () => {
     const data = Buffer.alloc(3 * 1024 * 1024 + 5, "0123456789abcdef!");
     for (const chunkSize of [1000, 65536, 1024 * 1024, data.length]) {
-      const spool = createSpoolFile(directory);
-      await pipeline(cut(data, chunkSize), spool.writable);
+      const spool = new SpoolFile(directory);
+      await pipeline(cut(data, chunkSize), spool);
       expect(data.equals(await readFile(spool.path))).toBe(true);
       const { size, head, sha256 } = spool.result();
       expect(size).toBe(data.length);
@@ -36,19 +36,19 @@ describe("createSpoolFile", () => {
   });
 
   it("writes a hundred thousand single bytes", async () => {
-    const spool = createSpoolFile(directory);
-    for (let index = 0; index < 100_000; index++) spool.writable.write(Buffer.from("x"));
-    spool.writable.end();
-    await once(spool.writable, "close");
+    const spool = new SpoolFile(directory);
+    for (let index = 0; index < 100_000; index++) spool.write(Buffer.from("x"));
+    spool.end();
+    await once(spool, "close");
     expect(await readFile(spool.path, "latin1")).toBe("x".repeat(100_000));
     await spool.discard();
   });
 
   it("never mixes the bytes of concurrent files, even if some are discarded", async () => {
     const files = [...Array(20).keys()].map((index) => {
-      const spool = createSpoolFile(directory);
+      const spool = new SpoolFile(directory);
       const data = Buffer.alloc(2_500_000, `file ${index}, `);
-      const written = pipeline(cut(data, 40_000 + index), spool.writable);
+      const written = pipeline(cut(data, 40_000 + index), spool);
       return { index, spool, data, written };
     });
     await Promise.all(
@@ -68,34 +68,34 @@ describe("createSpoolFile", () => {
   });
 
   it("creates an empty file with an empty head if no bytes are written", async () => {
-    const spool = createSpoolFile(directory);
-    spool.writable.end();
-    await once(spool.writable, "close");
+    const spool = new SpoolFile(directory);
+    spool.end();
+    await once(spool, "close");
     expect((await stat(spool.path)).size).toBe(0);
     expect(spool.result()).toMatchObject({ size: 0, head: Buffer.alloc(0) });
     await spool.discard();
   });
 
   it("leaves no file when it is discarded, at any time", async () => {
-    const unopened = createSpoolFile(directory);
+    const unopened = new SpoolFile(directory);
     await unopened.discard();
-    const written = createSpoolFile(directory);
-    written.writable.write(Buffer.alloc(5 * 1024 * 1024));
+    const written = new SpoolFile(directory);
+    written.write(Buffer.alloc(5 * 1024 * 1024));
     await written.discard();
-    const ended = createSpoolFile(directory);
-    ended.writable.end(Buffer.alloc(10));
+    const ended = new SpoolFile(directory);
+    ended.end(Buffer.alloc(10));
     await ended.discard();
-    const finished = createSpoolFile(directory);
-    finished.writable.end(Buffer.alloc(10));
-    await once(finished.writable, "close");
+    const finished = new SpoolFile(directory);
+    finished.end(Buffer.alloc(10));
+    await once(finished, "close");
     await finished.discard();
     await finished.discard();
     expect(await readdir(directory)).toEqual([]);
   });
 
   it("fails with store_unavailable and the system's error if the directory is missing", async () => {
-    const spool = createSpoolFile(join(directory, "missing"));
-    await expect(pipeline(cut(Buffer.alloc(10), 10), spool.writable)).rejects.toMatchObject({
+    const spool = new SpoolFile(join(directory, "missing"));
+    await expect(pipeline(cut(Buffer.alloc(10), 10), spool)).rejects.toMatchObject({
       code: "store_unavailable",
       cause: { code: "ENOENT" },
     });
@@ -106,13 +106,13 @@ describe("createSpoolFile", () => {
     // The file size limit of a process simulates a full disk without privileges.
     const module = bundleSource(new URL("spool-file.ts", import.meta.url), directory);
     const script = `
-      import { createSpoolFile } from ${JSON.stringify(module)};
-      const spool = createSpoolFile(process.argv[1]);
-      spool.writable.on("error", async (error) => {
+      import { SpoolFile } from ${JSON.stringify(module)};
+      const spool = new SpoolFile(process.argv[1]);
+      spool.on("error", async (error) => {
         await spool.discard();
         console.log(error.code, error.cause.code);
       });
-      spool.writable.end(Buffer.alloc(3 * 1024 * 1024));
+      spool.end(Buffer.alloc(3 * 1024 * 1024));
     `;
     const child = spawn("sh", [
       "-c",

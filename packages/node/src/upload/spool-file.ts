@@ -9,143 +9,130 @@ const HEAD_BYTES = 64 * 1024;
 // Bytes that may wait in memory, in addition to one block that is being written and one that is being filled.
 const WAITING_BYTES = 256 * 1024;
 
-export interface SpoolFile {
+/** A new file in `directory` (exclusive, mode 0600, random name). It emits `close` after the descriptor is closed. */
+export class SpoolFile extends Writable {
   readonly path: string;
-  /** Receives the bytes. It emits `close` after the descriptor is closed. */
-  readonly writable: Writable;
+  readonly #hash = createHash("sha256");
+  #head: Buffer | undefined;
+  #size = 0;
+  #descriptor = -1;
+  /** The block that is being filled. */
+  #block: Buffer | undefined;
+  #filled = 0;
+  #isWriting = false;
+  #failure: Error | null = null;
+  #afterWrite: (() => void) | undefined;
+
+  constructor(directory: string) {
+    super({ highWaterMark: WAITING_BYTES, decodeStrings: false });
+    this.path = join(directory, `outrigger-${randomUUID()}.part`);
+  }
+
   /** Describes the written bytes. Valid after `finish`. */
-  result(): { size: number; head: Buffer; sha256: string };
-  /** Stops writing and deletes the file, complete or not. Never rejects. */
-  discard(): Promise<void>;
-}
+  result(): Pick<SpooledFile, "size" | "head" | "sha256"> {
+    return { size: this.#size, head: this.#head ?? Buffer.alloc(0), sha256: this.#hash.digest("hex") };
+  }
 
-/** Creates a file in `directory` (exclusive, mode 0600, random name) and hashes the bytes written to it. */
-export function createSpoolFile(directory: string): SpoolFile {
-  const path = join(directory, `outrigger-${randomUUID()}.part`);
-  const hash = createHash("sha256");
-  let head: Buffer | undefined;
-  let size = 0;
-  let descriptor = -1;
-  let block: Buffer | undefined;
-  let filled = 0;
-  let isWriting = false;
-  let failure: Error | null = null;
-  let afterWrite: (() => void) | undefined;
+  /** The file that services receive. Valid after `finish`. */
+  toSpooledFile(part: Pick<SpooledFile, "name" | "declaredType">): SpooledFile {
+    const { path } = this;
+    return { path, ...part, ...this.result(), dispose: () => removeFile(path) };
+  }
 
-  const whenWritten = (then: () => void) => {
-    if (isWriting) afterWrite = then;
+  /** Stops writing and deletes the file, complete or not. Never rejects: the caller already has an error or needs none. */
+  async discard(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.on("error", () => {});
+      if (this.closed) resolve();
+      else this.once("close", () => resolve());
+      this.destroy();
+    });
+    await removeFile(this.path);
+  }
+
+  override _construct(done: (error?: Error) => void): void {
+    try {
+      // Synchronous: a hop to the thread pool costs more.
+      this.#descriptor = openSync(this.path, "wx", 0o600);
+      done();
+    } catch (error) {
+      done(toServiceError(error as NodeJS.ErrnoException)); // Thrown by `openSync`.
+    }
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error: Error | null) => void): void {
+    this.#hash.update(chunk);
+    this.#size += chunk.length;
+    this.#append(chunk, done);
+  }
+
+  override _final(done: (error: Error | null) => void): void {
+    this.#whenWritten(() => {
+      this.#startWrite();
+      this.#whenWritten(() => done(this.#failure));
+    });
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#whenWritten(() => {
+      if (this.#block !== undefined) blocks.release(this.#block);
+      this.#block = undefined;
+      if (this.#descriptor === -1) return done(error);
+      close(this.#descriptor, (closeError) => done(error ?? (closeError && toServiceError(closeError))));
+    });
+  }
+
+  #whenWritten(then: () => void): void {
+    if (this.#isWriting) this.#afterWrite = then;
     else then();
-  };
-  const startWrite = () => {
-    const full = block;
-    if (full === undefined || failure !== null) return;
-    head ??= Buffer.from(full.subarray(0, Math.min(filled, HEAD_BYTES)));
-    isWriting = true;
-    writeAll(descriptor, full.subarray(0, filled), (error) => {
+  }
+
+  #startWrite(): void {
+    const full = this.#block;
+    if (full === undefined || this.#failure !== null) return;
+    this.#head ??= Buffer.from(full.subarray(0, Math.min(this.#filled, HEAD_BYTES)));
+    this.#isWriting = true;
+    writeAll(this.#descriptor, full.subarray(0, this.#filled), (error) => {
       blocks.release(full);
-      isWriting = false;
-      failure = error;
-      const next = afterWrite;
-      afterWrite = undefined;
+      this.#isWriting = false;
+      this.#failure = error;
+      const next = this.#afterWrite;
+      this.#afterWrite = undefined;
       next?.();
     });
-    block = undefined;
-    filled = 0;
-  };
-  const append = (chunk: Buffer, done: (error: Error | null) => void) => {
-    block ??= blocks.borrow();
-    const copied = chunk.copy(block, filled);
-    filled += copied;
-    if (filled < block.length) {
-      done(failure);
+    this.#block = undefined;
+    this.#filled = 0;
+  }
+
+  #append(chunk: Buffer, done: (error: Error | null) => void): void {
+    this.#block ??= blocks.borrow();
+    const copied = chunk.copy(this.#block, this.#filled);
+    this.#filled += copied;
+    if (this.#filled < this.#block.length) {
+      done(this.#failure);
       return;
     }
     // The next block is filled while this one is written; only the write after that waits.
-    whenWritten(() => {
-      startWrite();
-      if (copied < chunk.length && failure === null) append(chunk.subarray(copied), done);
-      else done(failure);
+    this.#whenWritten(() => {
+      this.#startWrite();
+      if (copied < chunk.length && this.#failure === null) this.#append(chunk.subarray(copied), done);
+      else done(this.#failure);
     });
-  };
-
-  const writable = new Writable({
-    highWaterMark: WAITING_BYTES,
-    decodeStrings: false,
-    construct(done) {
-      try {
-        // Synchronous: a hop to the thread pool costs more.
-        descriptor = openSync(path, "wx", 0o600);
-        done();
-      } catch (error) {
-        done(toServiceError(error as NodeJS.ErrnoException)); // Thrown by `openSync`.
-      }
-    },
-    write(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      size += chunk.length;
-      append(chunk, done);
-    },
-    final(done) {
-      whenWritten(() => {
-        startWrite();
-        whenWritten(() => done(failure));
-      });
-    },
-    destroy(error, done) {
-      whenWritten(() => {
-        if (block !== undefined) blocks.release(block);
-        block = undefined;
-        if (descriptor === -1) {
-          done(error);
-          return;
-        }
-        close(descriptor, (closeError) => done(error ?? (closeError && toServiceError(closeError))));
-      });
-    },
-  });
-
-  return {
-    path,
-    writable,
-    result: () => ({ size, head: head ?? Buffer.alloc(0), sha256: hash.digest("hex") }),
-    async discard() {
-      await destroyed(writable);
-      await removeFile(path);
-    },
-  };
-}
-
-/**
- * Deletes a spooled file. Never rejects: a missing file is fine, and the owner of the directory sweeps any
- * other.
- */
-export function removeFile(path: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (isGone(path)) resolve();
-    else unlink(path, () => resolve());
-  });
-}
-
-/** Whether a store has moved the file away. The look is cheaper than a hop to the thread pool. */
-function isGone(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    // Unknown.
-    return false;
   }
 }
 
-/**
- * Destroys `writable` and resolves when it has closed. Never rejects: the caller already has an error or
- * needs none.
- */
-function destroyed(writable: Writable): Promise<void> {
+/** Deletes a spooled file. Never rejects: a missing file is fine, and the owner of the directory sweeps any other. */
+function removeFile(path: string): Promise<void> {
   return new Promise((resolve) => {
-    writable.on("error", () => {});
-    if (writable.closed) resolve();
-    else writable.once("close", () => resolve());
-    writable.destroy();
+    let isGone = false;
+    try {
+      // Whether a store has moved the file away. That is cheaper than a hop to the thread pool.
+      isGone = lstatSync(path, { throwIfNoEntry: false }) === undefined;
+    } catch {
+      // Unknown.
+    }
+    if (isGone) resolve();
+    else unlink(path, () => resolve());
   });
 }
 
@@ -168,14 +155,3 @@ function toServiceError(error: NodeJS.ErrnoException): ServiceError {
 // A write of 1 MiB costs little more than a small one. Keeping network chunks until there are enough would load the
 // garbage collector; copying them at once does not.
 const blocks = createBlockPool(1024 * 1024, 8);
-
-/** Converts a finished spool file to the file that services receive. */
-export function toSpooledFile(spool: SpoolFile, part: { name: string; declaredType: string }): SpooledFile {
-  return {
-    path: spool.path,
-    name: part.name,
-    declaredType: part.declaredType,
-    ...spool.result(),
-    dispose: () => removeFile(spool.path),
-  };
-}

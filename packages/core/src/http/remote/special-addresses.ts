@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { ipv4Text, ipv6Groups } from "../client-key.ts";
+import { ipv4Text, ipv6Groups } from "../client.ts";
 
 /**
  * Ranges outside the public internet that an operator may allow, by IANA's registries of special-purpose addresses. IPv6

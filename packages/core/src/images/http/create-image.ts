@@ -1,9 +1,8 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { parseAgent } from "../../http/agent.ts";
-import { clientAddress, clientKey } from "../../http/client-key.ts";
-import { type AsyncPreference, parseAsyncPreference } from "../../http/prefer.ts";
+import { clientAddress, clientKey } from "../../http/client.ts";
+import { type AsyncPreference, parseAgent, parseAsyncPreference } from "../../http/request-headers.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { retryAfterMs } from "../library/find-image.ts";
 import { ALL_FORMATS, FORMATS } from "../record/formats.ts";
@@ -11,8 +10,7 @@ import { addedDetailsOf, editUrl, formatUrl, imageUrl, isServable } from "../rec
 import type { ImageRecord } from "../record/image-record.ts";
 import { addImage, type NewImage } from "../uploads/add-image.ts";
 import { claimName, parseIdempotencyKey } from "../uploads/claims.ts";
-import { baseUrl, type ImageContext } from "./image-context.ts";
-import { requireUtf8Query } from "./read-body.ts";
+import { baseUrl, type ImageContext, requireUtf8Query } from "./image-context.ts";
 import { type ReceivedImage, receiveImage } from "./receive-image.ts";
 
 /** Longest wait before 202. Proxies would time out on clients that ask for more. */

@@ -1,16 +1,22 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import { isServiceError } from "../../errors.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
-import { HttpProblem } from "../../http/http-problem.ts";
+import { HttpProblem } from "../../http/problem.ts";
 import { changeImage, parseChange, removeImage } from "../library/change-image.ts";
 import { findImage } from "../library/find-image.ts";
 import { loadAny } from "../life/damaged-image.ts";
 import { detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { baseUrl, findForRead, type ImageContext } from "./image-context.ts";
-import { requirePin } from "./limits.ts";
+import {
+  baseUrl,
+  findForRead,
+  hasBody,
+  type ImageContext,
+  pinOf,
+  readParameters,
+  requirePin,
+} from "./image-context.ts";
 import { sunsetHeader } from "./prepared-read.ts";
-import { hasBody, pinOf, readParameters } from "./read-body.ts";
 
 /** `GET HEAD {base}/api/images/<id>.json`. */
 export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {

@@ -1,10 +1,16 @@
 import type { Call } from "../../contracts/call.ts";
 import type { Pages } from "../../contracts/pages.ts";
 import type { RateLimiter } from "../../contracts/rate-limiter.ts";
+import { ServiceError } from "../../errors.ts";
+import { clientKey } from "../../http/client.ts";
+import { type Bucket, ClientLimit, refusingBucket } from "../../http/client-limit.ts";
+import { HttpProblem } from "../../http/problem.ts";
 import type { Description } from "../../openapi/description.ts";
 import type { ImageSettings } from "../image-settings.ts";
+import type { ImageRateLimits } from "../images-options.ts";
 import { findImage, requireAlive, requireReady } from "../library/find-image.ts";
 import type { LibraryContext } from "../library/library-context.ts";
+import type { DateSource } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { Audience, Permissions } from "./permissions.ts";
 import type { UploadGate } from "./upload-slots.ts";
@@ -46,4 +52,150 @@ export async function findForRead(
   if (permissions.areAsked) await requireAlive(library, current);
   requireReady(library, current);
   return { current, audience };
+}
+
+type Limit = keyof ImageRateLimits;
+
+/**
+ * Counts a request against a rate limit of its client. Rejects with 429 beyond the limit.
+ * @returns Headers with the state of the limit; none if the limit is off.
+ */
+export async function countRequest(
+  context: ImageContext,
+  call: Call,
+  limit: Limit,
+): Promise<Record<string, string>> {
+  const rule = context.settings.rules[limit];
+  if (rule === null) return {};
+  const client = clientKey(call.clientIp);
+  if (limit === "creates") {
+    const { own, refusing } = await new ClientLimit(context.limiter, limit, rule).count(client);
+    if (refusing !== undefined) throw tooMany(limit, refusing);
+    return limitHeaders(limit, own);
+  }
+  const bucket = { rule, ...(await context.limiter.consume(`${limit}:${client}`, rule)) };
+  if (!bucket.allowed) throw tooMany(limit, bucket);
+  return limitHeaders(limit, bucket);
+}
+
+/** Gives back what {@link countRequest} counted. */
+export async function refundRequest(context: ImageContext, call: Call, limit: "creates"): Promise<void> {
+  const rule = context.settings.rules[limit];
+  if (rule !== null) await new ClientLimit(context.limiter, limit, rule).refund(clientKey(call.clientIp));
+}
+
+/** Whether {@link countReadNow} can count. */
+export function countsNow({ settings, limiter }: ImageContext): boolean {
+  return settings.rules.reads === null || limiter.consumeNow !== undefined;
+}
+
+/** Counts a read as {@link countRequest} does, without a promise. @returns `false`: refused or failed; nothing was counted. */
+export function countReadNow({ settings, limiter }: ImageContext, call: Call): boolean {
+  const rule = settings.rules.reads;
+  if (rule === null) return true;
+  try {
+    return limiter.consumeNow?.(`reads:${clientKey(call.clientIp)}`, rule).allowed === true;
+  } catch {
+    // `countRequest` fails in the same way, and its caller reports it.
+    return false;
+  }
+}
+
+/**
+ * Checks the PIN of a request. A missing or wrong PIN rejects with `forbidden` and counts against the client. After
+ * too many, this client gets 429 for the rest of the window, even with the right PIN. Clients of other networks are not
+ * affected: their first attempt is always checked.
+ */
+export async function requirePin(context: ImageContext, call: Call, id: string, pin: unknown): Promise<void> {
+  const rule = context.settings.rules.pinFailures;
+  const client = clientKey(call.clientIp);
+  const failures = rule === null ? null : new ClientLimit(context.limiter, "pinFailures", rule);
+  const refusing = refusingBucket((await failures?.peek(client)) ?? [], ({ allowed }) => !allowed);
+  if (refusing !== undefined) throw tooMany("pinFailures", refusing);
+  if (typeof pin === "string" && pin !== "" && (await context.library.pins()).verify(id, pin)) return;
+  await failures?.charge(client, 1);
+  throw new ServiceError(
+    "forbidden",
+    pin === undefined || pin === "" ? "The PIN is missing" : "The PIN is wrong",
+  );
+}
+
+type BucketState = Pick<Bucket, "rule" | "remaining" | "resetMs">;
+
+function tooMany(limit: Limit, bucket: BucketState): HttpProblem {
+  return new HttpProblem({
+    status: 429,
+    detail: "Too many requests. Wait for the seconds in Retry-After.",
+    headers: { "Retry-After": String(seconds(bucket.resetMs)), ...limitHeaders(limit, bucket) },
+  });
+}
+
+/**
+ * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). The window of a bucket is the time in which
+ * an empty one fills.
+ */
+function limitHeaders(limit: Limit, { rule, remaining, resetMs }: BucketState): Record<string, string> {
+  const { limit: perWindow, windowMs, burst: quota = perWindow } = rule;
+  return {
+    "RateLimit-Policy": `"${limit}";q=${quota};w=${seconds((quota / perWindow) * windowMs)}`,
+    RateLimit: `"${limit}";r=${remaining};t=${seconds(resetMs)}`,
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+/** Of a JSON object or a form without a file. */
+export const MAX_BODY_BYTES = 16 * 1024;
+
+/** The parameters of a request: of its query, overridden by those of its body. */
+export interface Parameters {
+  get(name: string): unknown;
+  sourceOf(name: string): DateSource;
+  /** Whether the request has a body. Its reply must not be cached then. */
+  hasBody: boolean;
+}
+
+/** Reads query and body. Rejects like {@link Call.fields}, and with `bad_request` for a query that is not UTF-8. */
+export async function readParameters(call: Call, settings: ImageSettings): Promise<Parameters> {
+  requireUtf8Query(call.search);
+  const query = new URLSearchParams(call.search);
+  const body = hasBody(call)
+    ? await call.fields({
+        maxBytes: MAX_BODY_BYTES,
+        idleMs: settings.uploadIdleMs,
+      })
+    : null;
+  const isInBody = (name: string) => body !== null && Object.hasOwn(body, name) && body[name] !== undefined;
+  return {
+    get: (name) => (isInBody(name) ? body?.[name] : (query.get(name) ?? undefined)),
+    sourceOf: (name) => (isInBody(name) ? (isJson(call) ? "json" : "form") : "query"),
+    hasBody: body !== null,
+  };
+}
+
+/** Whether the headers announce a body (RFC 9112 §6.3). */
+export function hasBody(call: Call): boolean {
+  const length = call.headers["content-length"];
+  return call.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+export function isJson(call: Call): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(call.headers["content-type"] ?? "");
+}
+
+/** The PIN of a request: header, body or query. */
+export function pinOf(call: Call, parameters: Parameters): unknown {
+  return call.headers["x-service-image-pin"] ?? parameters.get("pin");
+}
+
+/** Rejects a query with invalid UTF-8, such as `%ff`. */
+export function requireUtf8Query(search: string): void {
+  if (!search.includes("%")) return;
+  try {
+    decodeURIComponent(search.replaceAll("+", " "));
+  } catch (cause) {
+    throw new ServiceError("bad_request", "The query is not valid percent-encoded UTF-8", { cause });
+  }
 }

@@ -1,21 +1,18 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { connectionRefusal, UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/client.ts";
 import type { CorsOptions } from "../../http/cors.ts";
-import { type CrossSiteOptions, crossSiteRefusal } from "../../http/cross-site.ts";
-import { HttpProblem } from "../../http/http-problem.ts";
-import { type Problem, problemOf, problemReply } from "../../http/problem.ts";
+import { type CrossSiteOptions, crossSiteRefusal } from "../../http/cors.ts";
+import { HttpProblem, type Problem, problemOf, problemReply } from "../../http/problem.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
-import { connectionRefusal, UNTRUSTED_PROXY_WARNING, watchForProxy } from "../../http/transport.ts";
 import { StillProcessing } from "../library/find-image.ts";
-import { createHotRead } from "./hot-read.ts";
 import type { ImageContext } from "./image-context.ts";
-import { countRequest } from "./limits.ts";
-import { prefersHtml } from "./pages/page-reply.ts";
-import { problemPage } from "./pages/problem-page.ts";
+import { countRequest } from "./image-context.ts";
+import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.ts";
 import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
-import { processingReply } from "./processing-reply.ts";
+import { createHotRead } from "./prepared-read.ts";
 import {
   allowedBy,
   isImagePage,

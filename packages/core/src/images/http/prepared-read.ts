@@ -1,16 +1,28 @@
 import contentDisposition from "content-disposition";
+import type { Call, ReadyReply } from "../../contracts/call.ts";
 import type { ImageFormat, RenditionSpec } from "../../contracts/renderer.ts";
+import { connectionRefusal } from "../../http/client.ts";
+import { evaluatePreconditions, isConditional } from "../../http/conditional.ts";
 import type { LibraryContext } from "../library/library-context.ts";
-import { type AddressFormat, FORMATS } from "../record/formats.ts";
+import { type AddressFormat, addressFormatOf, FORMATS } from "../record/formats.ts";
+import { isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
+import { ID_LENGTH } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { expiryOf } from "../record/image-state.ts";
-import { checkRead, type ReadSources, requireInTime, servedParameters } from "../renditions/read-request.ts";
-import { keyFor } from "../renditions/rendition-names.ts";
-import { chooseRendition } from "../renditions/rendition-spec.ts";
+import { expiryOf, stateAt } from "../record/image-state.ts";
+import { negotiateFormat } from "../renditions/negotiate-format.ts";
+import {
+  checkRead,
+  chooseRendition,
+  type ReadSources,
+  requireInTime,
+  servedParameters,
+} from "../renditions/read-request.ts";
+import type { HotBytes } from "../renditions/rendition-bytes.ts";
+import { keyFor } from "../renditions/rendition-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
+import { countReadNow, countsNow, hasBody, type Parameters, requireUtf8Query } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
-import { type Parameters, requireUtf8Query } from "./read-body.ts";
 
 /** The format of a read. */
 export interface ReadFormat {
@@ -59,8 +71,17 @@ export function preparedRead(
   format: ReadFormat,
   search: string,
 ): PreparedRead {
-  const read = knownRead(current, format, search) ?? newRead(library, current, format, search);
-  // The cached read is valid, but its signed address may have ended since.
+  let read = knownRead(current, format, search);
+  if (read === undefined) {
+    requireUtf8Query(search);
+    read = prepare(library, current.record, format, { query: new URLSearchParams(search) });
+    if (search.length <= MAX_PREPARED_SEARCH) {
+      const reads = prepared.get(current) ?? new Map<string, PreparedRead>();
+      if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
+      prepared.set(current, reads.set(`${format.address}.${format.format}?${search}`, read));
+    }
+  }
+  // A cached read is valid, but its signed address may have ended since.
   if (read.untilMs !== null) requireInTime(read.untilMs, library.settings.now());
   return read;
 }
@@ -83,32 +104,12 @@ export function readOfBody(
 }
 
 /** The read for a query which an earlier request has validated. */
-export function knownRead(
+function knownRead(
   current: CurrentRecord,
-  format: ReadFormat,
+  { address, format }: ReadFormat,
   search: string,
 ): PreparedRead | undefined {
-  return prepared.get(current)?.get(nameOf(format, search));
-}
-
-function nameOf({ address, format }: ReadFormat, search: string): string {
-  return `${address}.${format}?${search}`;
-}
-
-function newRead(
-  library: LibraryContext,
-  current: CurrentRecord,
-  format: ReadFormat,
-  search: string,
-): PreparedRead {
-  requireUtf8Query(search);
-  const read = prepare(library, current.record, format, { query: new URLSearchParams(search) });
-  if (search.length > MAX_PREPARED_SEARCH) return read;
-  const reads = prepared.get(current) ?? new Map<string, PreparedRead>();
-  if (reads.size >= MAX_PREPARED_PER_IMAGE) reads.clear();
-  reads.set(nameOf(format, search), read);
-  prepared.set(current, reads);
-  return read;
+  return prepared.get(current)?.get(`${address}.${format}?${search}`);
 }
 
 function prepare(
@@ -125,6 +126,10 @@ function prepare(
   const followsFocus = parameters.fit === "cover" && parameters.at === undefined;
   const lastModifiedMs = followsFocus ? record.updatedAt : record.createdAt;
   const spec = chooseRendition(record, format, parameters, (...asked) => renderer.measure(...asked));
+  const stem = record.name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
+  const fileName = `${stem === "" ? "image" : stem}.${format}`;
+  // RFC 6266 §4.3: clients decode bytes other than ASCII differently.
+  const fallback = fileName.replace(/[^\x20-\x7e]/g, "?");
   return {
     spec,
     key: keyFor(record.id, spec),
@@ -136,24 +141,13 @@ function prepare(
       ...(settings.cacheTag === null ? {} : { [settings.cacheTag]: record.id }),
       "Last-Modified": new Date(lastModifiedMs).toUTCString(),
       "Accept-Ranges": "bytes",
-      "Content-Disposition": disposition(fileName(record, format), facts.disposition),
+      "Content-Disposition": contentDisposition(fileName, { type: facts.disposition, fallback }),
       ...sunsetHeader(record, untilMs),
       "X-Content-Type-Options": "nosniff",
       "Content-Security-Policy": USER_BYTES_POLICY,
       "Cross-Origin-Resource-Policy": "cross-origin",
     },
   };
-}
-
-/** The image's name, with the suffix of the served format. */
-function fileName({ name }: ImageRecord, format: ImageFormat): string {
-  const stem = name.replace(/\.(?:png|jpe?g|gif|svg|psd|pdf|webp|avif)$/i, "");
-  return `${stem === "" ? "image" : stem}.${format}`;
-}
-
-/** `Content-Disposition` with an ASCII fallback (RFC 6266 §4.3): clients decode other bytes differently. */
-function disposition(name: string, type: "inline" | "attachment"): string {
-  return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]/g, "?") });
 }
 
 /** The header that names the end of an image, or of its signed address if that is earlier. None if there is no end. */
@@ -201,12 +195,95 @@ export function withCaching(
 }
 
 /** Whole seconds until the image or its signed address expires; `Infinity`: never. A cache must not keep the reply longer. */
-export function secondsLeft(
-  { settings }: ImageContext,
-  record: ImageRecord,
-  { untilMs }: PreparedRead,
-): number {
+function secondsLeft({ settings }: ImageContext, record: ImageRecord, { untilMs }: PreparedRead): number {
   const expiresAt = expiryOf(record);
   const endsAt = untilMs === null ? expiresAt : Math.min(expiresAt, untilMs);
   return Math.max(0, Math.floor((endsAt - settings.now()) / 1000));
+}
+
+/*
+ * The fast path of `GET HEAD {base}/api/images/<id>.<format>`. Its contract:
+ *
+ * - It answers a read whose bytes are in memory and whose parameters an earlier read has validated, without a promise.
+ *   Every other request gets `undefined` and takes the usual path, e.g. ranges, bodies, signed addresses and all refusals.
+ * - Its reply has the status, headers and bytes of the usual path (read-image.ts). The tests compare both.
+ * - No check of the usual path is left out: host and TLS, the record at its current revision, life, the host's
+ *   permission, preconditions, the rate limit.
+ * - `undefined` changes nothing that the usual path does again. So the host is asked after all checks that need no
+ *   permission, and the rate limit counts last.
+ */
+
+const PREFIX = "/api/images/";
+const DOT = PREFIX.length + ID_LENGTH;
+
+/** See {@link Service.answerNow}. In front, where the host's middleware has not identified the client, it asks no host. */
+export type HotRead = (call: Call, inFront: boolean) => ReadyReply | undefined;
+
+export function createHotRead(context: ImageContext): HotRead {
+  const { library, permissions, settings } = context;
+  const { guard, records, renditions } = library;
+  if (!countsNow(context)) return () => undefined;
+
+  const isReady = ({ record }: CurrentRecord) => stateAt(record, settings.now()).name === "ready";
+
+  const chooseFormat = ({ record }: CurrentRecord, accept: string | undefined) =>
+    negotiateFormat(record, accept, (format) => isServable(library.renderer, record, format));
+
+  return (call, inFront) => {
+    const { method, path, headers } = call;
+    if (method !== "GET" && method !== "HEAD") return undefined;
+    if (path.charCodeAt(DOT) !== 0x2e || !path.startsWith(PREFIX)) return undefined;
+    const address = addressFormatOf(path.slice(DOT + 1));
+    if (address === undefined || headers.range !== undefined || hasBody(call)) return undefined;
+    if (!guard.isOpen || connectionRefusal(call, settings) !== null) return undefined;
+
+    const current = records.peekServable(path.slice(PREFIX.length, DOT));
+    if (current === undefined || !isReady(current)) return undefined;
+    const format = address === "auto" ? chooseFormat(current, headers.accept) : address;
+    const read = knownRead(current, { address, format }, call.search);
+    if (read === undefined || read.untilMs !== null) return undefined;
+    const hot = renditions.hotBytes(read.key);
+    if (hot === undefined) return undefined;
+    const validators = { etag: hot.etag, lastModifiedMs: read.lastModifiedMs };
+    const precondition = isConditional(headers)
+      ? evaluatePreconditions(method, headers, validators, settings.now())
+      : "proceed";
+    if (precondition === "failed") return undefined;
+
+    let audience: Audience | undefined = "public";
+    if (permissions.areAsked) {
+      if (inFront) return undefined;
+      audience = permissions.permitReadNow(call, current.record);
+      // The image may have ended while the host decided.
+      if (audience === undefined || !isReady(current)) return undefined;
+    }
+    if (!countReadNow(context, call)) return undefined;
+
+    const { whole, notModified } = headersOf(context, current, read, hot, audience);
+    if (precondition === "not_modified") return { status: 304, headers: notModified };
+    if (read.spec !== null) renditions.used(current.record, read.key);
+    return method === "HEAD"
+      ? { status: 200, headers: whole }
+      : { status: 200, headers: whole, body: hot.bytes };
+  };
+}
+
+/** The headers of a reply, flat. Kept with the read while the image lives longer than `cacheSeconds`. */
+function headersOf(
+  context: ImageContext,
+  current: CurrentRecord,
+  read: PreparedRead,
+  { bytes, etag }: HotBytes,
+  audience: Audience,
+): FlatHeaders {
+  const isPlain = secondsLeft(context, current.record, read) >= context.settings.cacheSeconds;
+  const kept = read.flat?.[audience];
+  if (isPlain && kept?.etag === etag) return kept;
+  const made = {
+    etag,
+    whole: Object.entries(wholeHeaders(context, current, read, bytes.length, etag, audience)).flat(),
+    notModified: Object.entries({ ...withCaching(context, current, read, audience), ETag: etag }).flat(),
+  };
+  if (isPlain) read.flat = { ...read.flat, [audience]: made };
+  return made;
 }

@@ -3,17 +3,16 @@ import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { ImageFormat } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { clientKey } from "../../http/client-key.ts";
+import { clientKey } from "../../http/client.ts";
 import { chooseRange, evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
-import { HttpProblem } from "../../http/http-problem.ts";
+import { HttpProblem } from "../../http/problem.ts";
 import { type FoundBytes, findReadyImage, readRendition, requireAlive } from "../library/find-image.ts";
 import type { AddressFormat } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
-import { BytesReplaced, MAX_MEMORY_ENTRY_BYTES } from "../renditions/rendition-bytes.ts";
-import { keyFor, specName } from "../renditions/rendition-names.ts";
-import { findForRead, type ImageContext } from "./image-context.ts";
+import { BytesReplaced, keyFor, MAX_MEMORY_ENTRY_BYTES, specName } from "../renditions/rendition-bytes.ts";
+import { findForRead, hasBody, type ImageContext, readParameters } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 import {
   type Caching,
@@ -23,7 +22,6 @@ import {
   wholeHeaders,
   withCaching,
 } from "./prepared-read.ts";
-import { hasBody, readParameters } from "./read-body.ts";
 
 /** `GET HEAD {base}/api/images/<id>.<format>`, and `<id>.auto`. */
 export async function readImage(
@@ -148,7 +146,9 @@ async function partReply(
   caching: Caching,
 ): Promise<Reply> {
   const validators = { etag, lastModifiedMs: read.lastModifiedMs };
-  const range = ifRangeHolds(call.headers, validators) ? chooseRange(rangeOf(call), size) : "whole";
+  // Ranges are defined for GET only (RFC 9110 §14.2).
+  const mayBePart = call.method === "GET" && ifRangeHolds(call.headers, validators);
+  const range = mayBePart ? chooseRange(call.headers.range, size) : "whole";
   if (range === "unsatisfiable") {
     throw new HttpProblem({
       status: 416,
@@ -178,11 +178,6 @@ async function partReply(
     },
     body,
   };
-}
-
-/** The `Range` header. It is defined for GET only (RFC 9110 §14.2). */
-function rangeOf(call: Call): string | undefined {
-  return call.method === "GET" ? call.headers.range : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, SpooledFile, Upload, UploadSlot } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { networkKey } from "../../http/client-key.ts";
+import { networkKey } from "../../http/client.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import {
@@ -17,8 +17,7 @@ import { parseFocus } from "../record/picture-point.ts";
 import type { ReservationRequest, UploadFacts } from "../uploads/add-image.ts";
 import { digestOf } from "../uploads/claims.ts";
 import type { ImageContext } from "./image-context.ts";
-import { refundRequest } from "./limits.ts";
-import { isJson, MAX_BODY_BYTES } from "./read-body.ts";
+import { isJson, MAX_BODY_BYTES, refundRequest } from "./image-context.ts";
 import type { GatedUpload } from "./upload-slots.ts";
 
 /** Name of the form field for the file. */

@@ -17,8 +17,7 @@ import { frontPath, referencePath, sharexPath } from "./description/image-site-p
 import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
-import { sharexReply } from "./pages/sharex.ts";
-import { assetReply, referencePage } from "./pages/site-pages.ts";
+import { assetReply, referencePage, sharexReply } from "./pages/site-pages.ts";
 import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
 

@@ -1,7 +1,7 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
-import { overlay } from "../../observe/overlay.ts";
+import { overlay } from "../../observe/observe-backends.ts";
 import { oneOf, type RuleTable, text, whole } from "../../option-rules.ts";
 import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
 import type { ImagesOptions } from "../images-options.ts";

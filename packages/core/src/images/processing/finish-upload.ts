@@ -1,6 +1,6 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { saysNotWorking } from "../../observe/observe-renderer.ts";
+import { saysNotWorking } from "../../observe/observe-backends.ts";
 import { type ImageRecord, keyOf, summaryOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";

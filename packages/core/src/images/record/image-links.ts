@@ -1,5 +1,5 @@
 import type { ImageFormat, OriginalType, PicturePoint, Renderer } from "../../contracts/renderer.ts";
-import type { Agent } from "../../http/agent.ts";
+import type { Agent } from "../../http/request-headers.ts";
 import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
 
@@ -58,7 +58,7 @@ export function isServable(
   record: Pick<ImageRecord, "type">,
   format: ImageFormat,
 ): boolean {
-  return FORMATS[format].original === record.type || renderer.canRender(record.type, format);
+  return FORMATS[format].original === record.type || (renderer.canRender?.(record.type, format) ?? true);
 }
 
 /** @param base Absolute URL or path of the mount point, without a trailing slash. */

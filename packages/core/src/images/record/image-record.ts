@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { StoreRole } from "../../contracts/observer.ts";
-import type { OriginalType, PageSizes, PictureLook, PicturePoint } from "../../contracts/renderer.ts";
-import type { Agent } from "../../http/agent.ts";
+import type { OriginalType, PageSizes, PicturePoint, PicturePreview } from "../../contracts/renderer.ts";
+import type { Agent } from "../../http/request-headers.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { ALL_FORMATS } from "./formats.ts";
 
@@ -46,8 +46,8 @@ export interface Owner {
   bytes: number;
 }
 
-/** Stored metadata of an image. Dates are Unix milliseconds. Records of earlier versions lack the look. */
-export interface ImageRecord extends PictureLook {
+/** Stored metadata of an image. Dates are Unix milliseconds. Records of earlier versions lack the preview. */
+export interface ImageRecord extends PicturePreview {
   id: string;
   name: string;
   type: OriginalType;

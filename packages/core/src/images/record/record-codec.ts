@@ -85,12 +85,12 @@ const isPageSizes: Check = (value) =>
 const PLACEHOLDER = new RegExp(`^(?=.{1,${MAX_PLACEHOLDER_LENGTH}}$)[A-Za-z0-9+/]+={0,2}$`);
 const COLOR = /^#[0-9a-f]{6}$/;
 
-/** Whether a text is a {@link PictureLook.placeholder}. */
+/** Whether a text is a {@link PicturePreview.placeholder}. */
 export function isPlaceholder(value: unknown): value is string {
   return typeof value === "string" && PLACEHOLDER.test(value);
 }
 
-/** Whether a text is a {@link PictureLook.color}. */
+/** Whether a text is a {@link PicturePreview.color}. */
 export function isColor(value: unknown): value is string {
   return typeof value === "string" && COLOR.test(value);
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
 import type { AddressFormat } from "../record/formats.ts";
-import type { ReadParameters } from "./rendition-spec.ts";
+import type { ReadParameters } from "./read-parameters.ts";
 
 /** Label for key derivation. It keeps signatures apart from PINs, which sign an ID of 22 characters. */
 const KEY_LABEL = "outrigger image address signature, version 1";

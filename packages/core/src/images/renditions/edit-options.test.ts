@@ -11,8 +11,9 @@ import type { PictureEdits } from "../../contracts/picture-edits.ts";
 import type { OriginalType, RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { editsOf, type PictureEditOptions } from "./edit-options.ts";
-import { isSpecName, specName } from "./rendition-names.ts";
-import { chooseRendition, type ReadParameters } from "./rendition-spec.ts";
+import type { ReadParameters } from "./read-parameters.ts";
+import { chooseRendition } from "./read-request.ts";
+import { isSpecName, specName } from "./rendition-bytes.ts";
 
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"/>');
 const jpeg = { type: "image/jpeg" as OriginalType, width: 400, height: 300, pages: 1, size: 1 };

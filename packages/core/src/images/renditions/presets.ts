@@ -3,9 +3,16 @@ import type { FoundPlace, PicturePoint, Quality, Renderer } from "../../contract
 import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
-import { BACKGROUND_SCHEMA, FIT_SCHEMA, parseAt } from "./crop-parameters.ts";
 import { EDIT_RULES, editsOf, type PictureEditOptions } from "./edit-options.ts";
-import { CONVERT_SCHEMA, PAGE_SCHEMA, type ParameterSource, RESIZE_SCHEMA } from "./rendition-spec.ts";
+import {
+  BACKGROUND_SCHEMA,
+  CONVERT_SCHEMA,
+  FIT_SCHEMA,
+  PAGE_SCHEMA,
+  type ParameterSource,
+  parseAt,
+  RESIZE_SCHEMA,
+} from "./read-parameters.ts";
 
 /** The parameters of a preset, as in a request, and edits that no request can name. At least one is set. */
 export interface PresetOption extends PictureEditOptions {
@@ -133,5 +140,66 @@ export function presetSource(presets: Presets, name: unknown): ParameterSource {
   throw new ServiceError(
     "bad_request",
     known === "" ? "preset is unknown: this service has no presets" : `preset must be one of ${known}`,
+  );
+}
+
+/** The ladder of `sizes: "steps"`: longer sides in pixels. */
+export const DEFAULT_STEPS: readonly number[] = [
+  64, 128, 256, 320, 480, 640, 800, 1024, 1280, 1600, 1920, 2560, 3840, 5120, 8192,
+];
+
+const MAX_STEPS = 64;
+const MAX_STEP = 8192;
+
+/** Sizes of your own. */
+export interface SizeSteps {
+  /** Longer sides in pixels, 1 to 64 of 1 to 8192, in any order. */
+  steps: readonly number[];
+}
+
+/** Which sizes clients may request. */
+export type SizesOption = "any" | "steps" | "signed" | SizeSteps;
+
+/** The rule of the option `sizes`. */
+export const SIZES_RULE = rules.preset(
+  "any",
+  rules.either(
+    "one of any, steps, signed, or { steps } with a list of longer sides",
+    rules.nested({
+      steps: rules.required(
+        rules.value(`a list of 1 to ${MAX_STEPS} whole numbers from 1 to ${MAX_STEP}`, isLadder),
+      ),
+    }),
+    rules.oneOf("any", "steps", "signed"),
+  ),
+);
+
+/** The resolved option `sizes`. */
+export interface SizePolicy {
+  /** Longer sides, ascending; `null`: every size is rendered. */
+  steps: readonly number[] | null;
+  /** Whether parameters of a rendition need a signature. */
+  needsSignature: boolean;
+}
+
+/** The policy of a checked option. */
+export function sizePolicy(sizes: SizesOption): SizePolicy {
+  if (typeof sizes === "object") {
+    return { steps: [...new Set(sizes.steps)].sort((a, b) => a - b), needsSignature: false };
+  }
+  return { steps: sizes === "steps" ? DEFAULT_STEPS : null, needsSignature: sizes === "signed" };
+}
+
+/** Whether every request gets the exact size that it names. */
+export function isFree({ steps, needsSignature }: SizePolicy): boolean {
+  return steps === null && !needsSignature;
+}
+
+function isLadder(given: unknown): boolean {
+  return (
+    Array.isArray(given) &&
+    given.length > 0 &&
+    given.length <= MAX_STEPS &&
+    given.every((step) => Number.isInteger(step) && step >= 1 && step <= MAX_STEP)
   );
 }

@@ -1,62 +1,25 @@
-import type { ImageFormat, OriginalFacts, Renderer, Size } from "../../contracts/renderer.ts";
+import type {
+  ImageFormat,
+  OriginalFacts,
+  OriginalType,
+  Renderer,
+  RenditionSpec,
+  Size,
+} from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import * as rules from "../../option-rules.ts";
-import type { AddressFormat } from "../record/formats.ts";
+import { type AddressFormat, formatOfOriginal } from "../record/formats.ts";
+import type { ImageRecord } from "../record/image-record.ts";
 import type { AddressSignatures, SignedAddress } from "./address-signatures.ts";
-import { type Presets, presetSource } from "./presets.ts";
-import { type ParameterSource, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
-
-/** The ladder of `sizes: "steps"`: longer sides in pixels. */
-export const DEFAULT_STEPS: readonly number[] = [
-  64, 128, 256, 320, 480, 640, 800, 1024, 1280, 1600, 1920, 2560, 3840, 5120, 8192,
-];
-
-const MAX_STEPS = 64;
-const MAX_STEP = 8192;
-
-/** Sizes of your own. */
-export interface SizeSteps {
-  /** Longer sides in pixels, 1 to 64 of 1 to 8192, in any order. */
-  steps: readonly number[];
-}
-
-/** Which sizes clients may request. */
-export type SizesOption = "any" | "steps" | "signed" | SizeSteps;
-
-/** The rule of the option `sizes`. */
-export const SIZES_RULE = rules.preset(
-  "any",
-  rules.either(
-    "one of any, steps, signed, or { steps } with a list of longer sides",
-    rules.nested({
-      steps: rules.required(
-        rules.value(`a list of 1 to ${MAX_STEPS} whole numbers from 1 to ${MAX_STEP}`, isLadder),
-      ),
-    }),
-    rules.oneOf("any", "steps", "signed"),
-  ),
-);
-
-/** The resolved option `sizes`. */
-export interface SizePolicy {
-  /** Longer sides, ascending; `null`: every size is rendered. */
-  steps: readonly number[] | null;
-  /** Whether parameters of a rendition need a signature. */
-  needsSignature: boolean;
-}
-
-/** The policy of a checked option. */
-export function sizePolicy(sizes: SizesOption): SizePolicy {
-  if (typeof sizes === "object") {
-    return { steps: [...new Set(sizes.steps)].sort((a, b) => a - b), needsSignature: false };
-  }
-  return { steps: sizes === "steps" ? DEFAULT_STEPS : null, needsSignature: sizes === "signed" };
-}
-
-/** Whether every request gets the exact size that it names. */
-export function isFree({ steps, needsSignature }: SizePolicy): boolean {
-  return steps === null && !needsSignature;
-}
+import { type Presets, presetSource, type SizePolicy } from "./presets.ts";
+import {
+  AUTO_ONLY,
+  DEFAULT_QUALITY,
+  isGiven,
+  type ParameterSource,
+  parseReadParameters,
+  present,
+  type ReadParameters,
+} from "./read-parameters.ts";
 
 type Box = Pick<ReadParameters, "maxWidth" | "maxHeight" | "fit">;
 
@@ -95,15 +58,6 @@ export function servedParameters(
   const { maxWidth: _width, maxHeight: _height, fit: _fit, ...others } = parameters;
   const measure = (box: Box) => renderer.measure(original, { format, ...others, ...box });
   return { ...others, ...boxOfStep(parameters, steps, measure) };
-}
-
-function isLadder(given: unknown): boolean {
-  return (
-    Array.isArray(given) &&
-    given.length > 0 &&
-    given.length <= MAX_STEPS &&
-    given.every((step) => Number.isInteger(step) && step >= 1 && step <= MAX_STEP)
-  );
 }
 
 /** The rules that a request for a rendition must meet. */
@@ -202,7 +156,7 @@ export function parseAsked(format: AddressFormat, value: ParameterSource, preset
   const parameters = parseReadParameters(format, presetSource(presets, preset));
   const { edits } = presets.get(String(preset)) ?? {};
   return {
-    parameters: { ...parameters, ...(edits === undefined ? {} : { edits }) },
+    parameters: { ...parameters, ...present({ edits }) },
     preset: String(preset),
   };
 }
@@ -210,10 +164,6 @@ export function parseAsked(format: AddressFormat, value: ParameterSource, preset
 /** The part that a signature covers. For a preset that is its name, so the host may change its parameters later. */
 export function meantBy({ parameters, preset }: Asked): Pick<SignedAddress, "parameters" | "preset"> {
   return preset === undefined ? { parameters } : { parameters: {}, preset };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== "";
 }
 
 /** Latest time that a Date can hold, in Unix milliseconds. */
@@ -230,4 +180,80 @@ function unsignedDetail(presets: Presets): string {
   const names = [...presets.keys()].map((name) => `preset=${name}`).join(", ");
   const open = names === "" ? "" : ` Without a signature, use ${names}.`;
   return `${SHAPING.slice(0, -1).join(", ")} and ${SHAPING.at(-1)} need an address signed by the host.${open}`;
+}
+
+type Original = Pick<ImageRecord, "type" | "width" | "height" | "pages" | "pageSizes" | "size" | "focus">;
+
+/** Types without transparency. */
+const OPAQUE: readonly OriginalType[] = ["image/jpeg", "application/pdf"];
+
+/**
+ * The rendition that `parameters` request. Parameters that yield the same picture yield the same spec.
+ * `null`: the stored original, since neither type nor size changes. Throws `bad_request` for a page that the document
+ * does not have.
+ */
+export function chooseRendition(
+  record: Original,
+  format: ImageFormat,
+  parameters: ReadParameters,
+  measure: Renderer["measure"],
+): RenditionSpec | null {
+  const { page, edits, fit } = parameters;
+  if (page !== undefined && page > pageCount(record)) {
+    throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
+  }
+  // A quarter turn exchanges the sides of the picture, and so those of the box that it must fit before.
+  const isTurned = edits?.rotate === 90 || edits?.rotate === 270;
+  const maxWidth = isTurned ? parameters.maxHeight : parameters.maxWidth;
+  const maxHeight = isTurned ? parameters.maxWidth : parameters.maxHeight;
+  // The address format `auto` may have a quality, and result in a format without it.
+  const takesQuality = format === "jpg" || (parameters.quality === "auto" && AUTO_ONLY.includes(format));
+  const quality = takesQuality ? parameters.quality : undefined;
+  // A page requested by number is served alone, even the first. Edits show one page anyway.
+  const isDocument = formatOfOriginal(record.type) === format && edits === undefined;
+  const isOnePage = page !== undefined && (isDocument ? pageCount(record) > 1 : page > 1);
+  const isAsStored = isDocument && quality === undefined && !isOnePage;
+  if (isAsStored && fit === undefined && !changesSize(record, maxWidth, maxHeight)) return null;
+  const picture = {
+    quality: quality ?? (format === "jpg" ? DEFAULT_QUALITY : undefined),
+    page: isOnePage ? page : undefined,
+    edits,
+  };
+  // Absent: the colour that the format has anyway, and the centre.
+  const background =
+    format === "jpg" && parameters.background === "ffffff" ? undefined : parameters.background;
+  const at = fit === "cover" ? (parameters.at ?? record.focus) : undefined;
+  const isCentre = Array.isArray(at) && at[0] === 0.5 && at[1] === 0.5;
+  const box = { maxWidth, maxHeight, fit, at: isCentre ? undefined : at };
+  const asked = { format, ...present({ ...picture, ...box, background }) };
+  const layout = measure(record, asked);
+  if (layout === null) return asked;
+  const isWhole = layout.drawn === undefined;
+  const colour = isWhole && OPAQUE.includes(record.type) ? undefined : background;
+  const isNatural = isWhole && layout.width === record.width && layout.height === record.height;
+  if (isAsStored && isNatural && colour === undefined) return null;
+  return { format, ...present({ ...picture, ...layout, background: colour }) };
+}
+
+/** Pages that can be requested; `Infinity`: unknown. Only PDFs have pages; the frames of an animation are not pages. */
+export function pageCount(record: Original): number {
+  if (record.type !== "application/pdf") return 1;
+  return record.pages ?? Number.POSITIVE_INFINITY;
+}
+
+const SCALABLE: readonly OriginalType[] = ["image/svg+xml", "application/pdf"];
+
+/** Whether a box changes the size. A raster is never enlarged, so a larger box changes nothing; a scalable image fills the box. */
+function changesSize(
+  { type, width, height }: Original,
+  maxWidth: number | undefined,
+  maxHeight: number | undefined,
+): boolean {
+  if (maxWidth === undefined && maxHeight === undefined) return false;
+  if (width === null || height === null) return true;
+  const scale = Math.min(
+    (maxWidth ?? Number.POSITIVE_INFINITY) / width,
+    (maxHeight ?? Number.POSITIVE_INFINITY) / height,
+  );
+  return SCALABLE.includes(type) ? scale !== 1 : scale < 1;
 }

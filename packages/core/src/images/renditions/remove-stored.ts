@@ -1,6 +1,7 @@
+import { statfs } from "node:fs/promises";
 import type { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import { type BlobStore, hasBulkRemoval } from "../../contracts/blob-store.ts";
+import { type BlobStore, hasBulkRemoval, isLocalStore } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
@@ -90,4 +91,14 @@ export async function removeEarlierUsage(
     if (!mayGoOn()) return;
     await store.delete(key);
   }
+}
+
+/** A directory stores no rendition while less than 1/20 of its disk is free. */
+const LEAST_FREE_PART = 20;
+
+/** Whether a store is a directory on a nearly full disk. `false` if that is unknown. */
+export async function isNearlyFull(store: BlobStore): Promise<boolean> {
+  if (!isLocalStore(store)) return false;
+  const disk = await statfs(store.blobDirectory).catch(() => null);
+  return disk !== null && disk.bavail * LEAST_FREE_PART < disk.blocks;
 }

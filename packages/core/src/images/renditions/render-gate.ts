@@ -3,7 +3,7 @@ import type { Observer } from "../../contracts/observer.ts";
 import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { type ClientLimit, createClientLimit, refusingBucket } from "../../http/client-limit.ts";
+import { ClientLimit, refusingBucket } from "../../http/client-limit.ts";
 import { type EntryOptions, FairGate, type Refusal, type Slot } from "../../http/fair-gate.ts";
 
 /** The client name of calls in code. It waits like others, without limits per client. No client address looks like it. */
@@ -75,7 +75,7 @@ export class RenderGate {
    */
   async admit<T>(client: string, signal: AbortSignal, work: (given: GatedWork) => Promise<T>): Promise<T> {
     // Uploads and renders of a client wait side by side: neither counts against the limits of the other.
-    const slot = await this.#enter(uploadsOf(client), signal, this.#limitsOf(client, ADMISSIONS));
+    const slot = await this.#enter(uploadsOf(client), signal, this.#isFree(client) ? {} : ADMISSIONS);
     return this.#run(slot, client, signal, work);
   }
 
@@ -90,7 +90,7 @@ export class RenderGate {
   ): Promise<T> {
     const slot = await claim.enter(async (client, given, isRider) => {
       await this.#budget.require(client, () => this.#gate.othersWait(client, uploadsOf(client)));
-      return this.#enter(client, given, { ...this.#limitsOf(client, RENDERS), isRider });
+      return this.#enter(client, given, { ...(this.#isFree(client) ? {} : RENDERS), isRider });
     }, signal);
     return this.#run(slot, slot.client, signal, work);
   }
@@ -125,8 +125,8 @@ export class RenderGate {
     return this.#gate.enter(name, { ...limits, signal, maxWaitMs: MAX_WAIT_MS });
   }
 
-  #limitsOf(client: string, limits: ClientLimits): ClientLimits {
-    return this.#isLimited && !isInternal(client) ? limits : {};
+  #isFree(client: string): boolean {
+    return !this.#isLimited || isInternal(client);
   }
 }
 
@@ -207,14 +207,14 @@ export class RenderBudget {
   }: Pick<RenderGateOptions, "limiter" | "cpuSeconds" | "onError">) {
     const budgetMs = Math.max(1, Math.round((cpuSeconds ?? 0) * 1000));
     const rule: RateRule = { limit: budgetMs * SPARE_BUDGETS, windowMs: WINDOW_MS };
-    this.#limit = cpuSeconds === null ? null : createClientLimit(limiter, "renders", rule);
+    this.#limit = cpuSeconds === null ? null : new ClientLimit(limiter, "renders", rule);
     this.#onError = onError;
   }
 
   /** Rejects with `rate_limited` if the client has used its budget and others wait, or has used five times its budget. */
   async require(client: string, othersWait: () => boolean): Promise<void> {
     if (this.#limit === null || isInternal(client)) return;
-    const buckets = await this.#limit.look(client);
+    const buckets = await this.#limit.peek(client);
     const refusing = refusingBucket(buckets, ({ rule: { limit: most }, remaining }) => {
       const isWithin = most - remaining < most / SPARE_BUDGETS;
       return !isWithin && (remaining <= 0 || othersWait());

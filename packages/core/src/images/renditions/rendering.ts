@@ -8,34 +8,30 @@ import { BACKGROUND_CLIENT, type GatedWork, RenderClaim, type RenderGate } from 
 import {
   BytesReplaced,
   type HotBytes,
+  intermediateKey,
   openSource,
+  type RenditionTarget,
   requireSize,
   STAMP_BYTES,
   type Stamp,
+  specName,
   stamped,
   stampIn,
   storedStamp,
+  tagOf,
 } from "./rendition-bytes.ts";
-import type { RenditionCache } from "./rendition-cache.ts";
-import { intermediateKey, keyFor, specName, tagOf } from "./rendition-names.ts";
+import type { RenditionCache, RenditionCacheOptions } from "./rendition-cache.ts";
 import type { NotedFailure } from "./rendition-notes.ts";
 import { Renewals } from "./renewals.ts";
-import { createSharedWork, type Made, type SharedWork } from "./shared-work.ts";
+import { type Made, SharedWork } from "./shared-work.ts";
 
-export interface RenderingOptions {
+export interface RenderingOptions extends RenditionCacheOptions {
+  /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
   leases(): Promise<LeaseStore | null>;
   originals: BlobStore;
-  renditions: BlobStore;
   renderer: Renderer;
   /** Shares the same renderer between clients. */
   renders: RenderGate;
-  cache: RenditionCache;
-  /** Caches a new rendition in memory. */
-  remember(key: string, hot: HotBytes): void;
-  /** The time in Unix milliseconds. */
-  now(): number;
-  /** Receives errors of background work. */
-  onError(error: unknown): void;
 }
 
 /** Renditions being stored in the background. Beyond this number, they are served without being stored. */
@@ -56,14 +52,23 @@ interface MadeRendition extends Rendition {
 /** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
 export class Rendering {
   readonly #options: RenderingOptions;
+  readonly #cache: RenditionCache;
+  readonly #remember: (key: string, hot: HotBytes) => void;
   readonly #shared: SharedWork;
   readonly #renewals: Renewals;
   readonly #pendingPuts = new Set<Promise<void>>();
 
-  constructor(options: RenderingOptions) {
+  /** @param remember Caches a new rendition in memory. */
+  constructor(
+    options: RenderingOptions,
+    cache: RenditionCache,
+    remember: (key: string, hot: HotBytes) => void,
+  ) {
     const { leases, onError } = options;
     this.#options = options;
-    this.#shared = createSharedWork({ leases, onError });
+    this.#cache = cache;
+    this.#remember = remember;
+    this.#shared = new SharedWork({ leases, onError });
     this.#renewals = new Renewals(onError);
   }
 
@@ -71,37 +76,33 @@ export class Rendering {
    * Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. Rejects as the renderer
    * does, and with {@link OriginalMissing}.
    */
-  once(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    claim: RenderClaim,
-    signal: AbortSignal,
-  ): Promise<HotBytes | null> {
-    const { cache, renditions } = this.#options;
-    const key = keyFor(record.id, spec);
+  once(target: RenditionTarget, claim: RenderClaim, signal: AbortSignal): Promise<HotBytes | null> {
+    const { record, spec, key } = target;
+    const { renditions } = this.#options;
     const isDone = async () => {
-      const { stored, failures } = await cache.notes.read(record);
+      const { stored, failures } = await this.#cache.notes.read(record);
       const ours = failures.filter(({ build }) => build === this.#options.renderer.build);
       const failure = ours.find(({ rendition }) => rendition === specName(spec));
       if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
       // A note may name a rendition that was removed.
       const isStored = stored?.has(key) !== false && (await storedStamp(renditions, key)) !== null;
-      if (!isStored) this.#requireAffordable(ours);
+      if (!isStored) requireAffordable(ours, this.#options.now());
       return isStored;
     };
-    const work = () => this.#makeAndStore(record, spec, claim, signal);
+    const work = () => this.#makeAndStore(target, claim, signal);
     return this.#shared.once(key, { isDone, work }, signal);
   }
 
-  /** Renders a stored rendition of an older look again in the background. Replies get the old one until then. */
-  renew(record: ImageRecord, spec: RenditionSpec): void {
+  /** Renders a stored rendition of an older version again in the background. Replies get the old one until then. */
+  renew(target: RenditionTarget): void {
+    const { record, spec, key } = target;
     const { renditions, renderer } = this.#options;
-    const key = keyFor(record.id, spec);
     this.#renewals.request(key, async (signal) => {
       const claim = new RenderClaim(BACKGROUND_CLIENT);
-      const look = renderer.look(record.type, spec.format);
-      const isDone = async () => ((await storedStamp(renditions, key, signal))?.look ?? look) >= look;
-      const work = () => this.#makeAndStore(record, spec, claim, signal);
+      const version = renderer.version(record.type, spec.format);
+      const isDone = async () =>
+        ((await storedStamp(renditions, key, signal))?.version ?? version) >= version;
+      const work = () => this.#makeAndStore(target, claim, signal);
       await this.#shared.once(key, { isDone, work }, signal);
     });
   }
@@ -113,35 +114,24 @@ export class Rendering {
     await this.#shared.close();
   }
 
-  /** Rejects a picture that was too costly in two renditions, until an hour after the last failure. Each further one bars it again. */
-  #requireAffordable(failures: readonly NotedFailure[]): void {
-    const costly = failures.filter(({ costlyAtMs }) => costlyAtMs !== null);
-    const last = costly.at(-1);
-    if (last === undefined || costly.length < 2 || this.#options.now() - Number(last.costlyAtMs) >= BARRED_MS)
-      return;
-    const reason = `${last.reason} This happened in two sizes, so no other size is rendered for an hour.`;
-    throw new ServiceError("too_costly", reason);
-  }
-
   async #makeAndStore(
-    record: ImageRecord,
-    spec: RenditionSpec,
+    target: RenditionTarget,
     claim: RenderClaim,
     signal: AbortSignal,
   ): Promise<Made<HotBytes>> {
-    const { renders } = this.#options;
+    const { record, spec, key } = target;
     try {
       // The source is opened within the slot, so a render that waits holds no bytes.
-      const made = await renders.render(claim, signal, (given) => this.#make(record, spec, given));
-      const { bytes, stamp, intermediate } = made;
+      const { bytes, stamp, intermediate } = await this.#options.renders.render(claim, signal, (given) =>
+        this.#make(record, spec, given),
+      );
       if (intermediate !== undefined) {
         void this.#storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
       }
-      const key = keyFor(record.id, spec);
       const blob = stamped(stamp, bytes);
       // A part of the blob, so that one copy serves the reply, the memory and the store.
       const hot = { bytes: blob.subarray(STAMP_BYTES), etag: tagOf(record.id, spec, stamp.build) };
-      this.#options.remember(key, hot);
+      this.#remember(key, hot);
       return { value: hot, stored: this.#storeBehind(record, key, blob) };
     } catch (error) {
       await this.#noteFailure(record, spec, error);
@@ -155,31 +145,27 @@ export class Rendering {
     const isIndirect = renderer.usesIntermediate?.(record, spec) ?? false;
     const made = isIndirect ? await this.#makeFromIntermediate(record, spec, given) : null;
     if (made !== null) return made;
-    const rendition = await renderer.render(await this.#openOriginal(record), record.type, spec, given);
-    const stamp = { look: renderer.look(record.type, spec.format), build: renderer.build };
+    const key = keyOf.original(record.id);
+    const opened = await openSource(this.#options.originals, key);
+    if (opened === null) throw new OriginalMissing();
+    requireSize(key, opened.size, record.size);
+    const rendition = await renderer.render(opened.source, record.type, spec, given);
+    const stamp = { version: renderer.version(record.type, spec.format), build: renderer.build };
     return { ...rendition, stamp };
   }
 
-  async #openOriginal({ id, size }: ImageRecord): Promise<RenderSource> {
-    const key = keyOf.original(id);
-    const opened = await openSource(this.#options.originals, key);
-    if (opened === null) throw new OriginalMissing();
-    requireSize(key, opened.size, size);
-    return opened.source;
-  }
-
-  /** `null`: no intermediate with the required look is stored, or it cannot be read. */
+  /** `null`: no intermediate of the required version is stored, or it cannot be read. */
   async #makeFromIntermediate(
     record: ImageRecord,
     spec: RenditionSpec,
     given: GatedWork,
   ): Promise<MadeRendition | null> {
-    const { cache, renderer, renditions } = this.#options;
+    const { renderer, renditions } = this.#options;
     const key = intermediateKey(record.id, spec);
-    if ((await cache.notes.latest(record)).stored?.has(key) === false) return null;
-    const look = renderer.look(record.type, spec.format);
+    if ((await this.#cache.notes.latest(record)).stored?.has(key) === false) return null;
+    const version = renderer.version(record.type, spec.format);
     const stamp = await storedStamp(renditions, key, given.signal);
-    if (stamp === null || stamp.look < look) return null;
+    if (stamp === null || stamp.version < version) return null;
     const isOurs = stamp.build === renderer.build;
     const build = isOurs ? renderer.build : `${renderer.build}-${stamp.build}`;
     try {
@@ -189,7 +175,7 @@ export class Rendering {
       // A file may have been replaced by another build, or evicted, before it was read.
       const isStill =
         !isLocalStore(renditions) || (await storedStamp(renditions, key))?.build === stamp.build;
-      return isStill ? { bytes, stamp: { look, build } } : null;
+      return isStill ? { bytes, stamp: { version, build } } : null;
     } catch (error) {
       const fallsBack =
         error instanceof BytesReplaced || FALLS_BACK.some((code) => isServiceError(error, code));
@@ -215,25 +201,33 @@ export class Rendering {
   async #noteFailure(record: ImageRecord, spec: RenditionSpec, error: unknown): Promise<void> {
     const isCostly = isServiceError(error, "too_costly");
     if (!isCostly && !isServiceError(error, "unsupported_media")) return;
-    const { cache, renderer, now, onError } = this.#options;
+    const { renderer, now, onError } = this.#options;
     const failure = {
       rendition: specName(spec),
       build: renderer.build,
       reason: error.message,
       costlyAtMs: isCostly ? now() : null,
     };
-    await cache.noteFailure(record, failure).catch(onError);
+    await this.#cache.noteFailure(record, failure).catch(onError);
   }
 
   /** Stores in the background. A rendition that cannot be stored is rendered again later. */
   #storeBehind(image: ImageRecord, key: string, bytes: Buffer): Promise<void> {
     if (this.#pendingPuts.size >= MAX_PENDING_PUTS) return Promise.resolve();
-    const { cache, onError } = this.#options;
-    const task = cache
+    const task = this.#cache
       .store(image, key, bytes)
-      .catch(onError)
+      .catch(this.#options.onError)
       .finally(() => this.#pendingPuts.delete(task));
     this.#pendingPuts.add(task);
     return task;
   }
+}
+
+/** Rejects a picture that was too costly in two renditions, until an hour after the last failure. Each further one bars it again. */
+function requireAffordable(failures: readonly NotedFailure[], nowMs: number): void {
+  const costly = failures.filter(({ costlyAtMs }) => costlyAtMs !== null);
+  const last = costly.at(-1);
+  if (last === undefined || costly.length < 2 || nowMs - Number(last.costlyAtMs) >= BARRED_MS) return;
+  const reason = `${last.reason} This happened in two sizes, so no other size is rendered for an hour.`;
+  throw new ServiceError("too_costly", reason);
 }

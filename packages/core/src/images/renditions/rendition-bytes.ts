@@ -1,11 +1,17 @@
-import { statfs } from "node:fs/promises";
 import { type BlobStore, type ByteRange, isLocalStore, type StoredBlob } from "../../contracts/blob-store.ts";
-import type { RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
+import type { DrawnPicture, RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import type { ImageRecord } from "../record/image-record.ts";
+import { keyOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
-import { keyFor, tagOf } from "./rendition-names.ts";
+
+/** A rendition of an image, and the key of its bytes. */
+export interface RenditionTarget {
+  record: ImageRecord;
+  spec: RenditionSpec;
+  key: string;
+}
 
 /** Bytes in memory, and their entity tag, quotes included. */
 export interface HotBytes {
@@ -90,8 +96,8 @@ export function requireOpenSize(key: string, { size, body }: StoredBlob, expecte
 
 /** Metadata of a stored rendition, in a header of fixed length before its bytes. */
 export interface Stamp {
-  /** `Renderer.look` of the renderer that made the rendition. */
-  look: number;
+  /** `Renderer.version` of the renderer that made the rendition. */
+  version: number;
   /** `Renderer.build` of the same renderer. If another build made the intermediate, that build follows after a `-`. */
   build: string;
 }
@@ -102,8 +108,8 @@ export const STAMP_BYTES = 96;
 const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}(?:-[a-z0-9.]{1,24})?) *\n$/;
 
 /** The blob of a rendition: header and bytes. */
-export function stamped({ look, build }: Stamp, bytes: Buffer): Buffer {
-  const line = `outrigger rendition 1 look=${look} build=${build}`;
+export function stamped({ version, build }: Stamp, bytes: Buffer): Buffer {
+  const line = `outrigger rendition 1 look=${version} build=${build}`;
   return Buffer.concat([Buffer.from(`${line.padEnd(STAMP_BYTES - 1)}\n`, "latin1"), bytes]);
 }
 
@@ -111,8 +117,8 @@ export function stamped({ look, build }: Stamp, bytes: Buffer): Buffer {
 export function stampIn(start: Buffer): Stamp | null {
   const match = STAMP.exec(start.toString("latin1", 0, STAMP_BYTES));
   if (match === null) return null;
-  const [, look, build = ""] = match;
-  return { look: Number(look), build };
+  const [, version, build = ""] = match;
+  return { version: Number(version), build };
 }
 
 /** Reads the stamp of an open blob and closes the blob. `null` as in {@link stampIn}. */
@@ -183,17 +189,15 @@ export async function findOriginal(
 /** A rendition from its store. `null` also for stored bytes without a valid stamp. */
 export async function findRendition(
   { renditions }: Pick<StorageRoles, "renditions">,
-  id: string,
-  spec: RenditionSpec,
+  { record, spec, key }: RenditionTarget,
   signal: AbortSignal,
 ): Promise<FoundBytes | null> {
-  const key = keyFor(id, spec);
   const blob = await renditions.get(key, { signal });
   if (blob === null) return null;
   const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? owned(await readAll(blob.body)) : null;
   const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
   if (stamp === null) return null;
-  const etag = tagOf(id, spec, stamp.build);
+  const etag = tagOf(record.id, spec, stamp.build);
   if (whole !== null) {
     const hot = { bytes: whole.subarray(STAMP_BYTES), etag };
     return { servable: fromMemory(hot), hot, stamp };
@@ -224,12 +228,69 @@ export async function openSource(
   return blob === null ? null : { source: { bytes: await readAll(blob.body) }, size: blob.size };
 }
 
-/** A directory stores no rendition while less than 1/20 of its disk is free. */
-const LEAST_FREE_PART = 20;
+/** A short unique name of a spec, safe in a store's key and in an entity tag. */
+export function specName(spec: RenditionSpec): string {
+  const { format, quality, page, width, height, maxWidth, maxHeight, drawn, fit, at, background, edits } =
+    spec;
+  const parts: string[] = [format];
+  if (quality !== undefined) parts.push(quality);
+  if (width !== undefined && height !== undefined) {
+    parts.push(`${width}x${height}`);
+    if (drawn !== undefined) parts.push(drawnName(drawn));
+  } else if (maxWidth !== undefined || maxHeight !== undefined) {
+    parts.push(`in${maxWidth ?? ""}x${maxHeight ?? ""}`);
+    if (fit !== undefined) parts.push(fit);
+    if (at !== undefined) parts.push(typeof at === "string" ? at : pointName(at));
+  }
+  if (background !== undefined) parts.push(`bg${background}`);
+  if (page !== undefined) parts.push(`p${page}`);
+  if (edits !== undefined) parts.push(`e${edits.digest}`);
+  return parts.join("-");
+}
 
-/** Whether a store is a directory on a nearly full disk. `false` if that is unknown. */
-export async function isNearlyFull(store: BlobStore): Promise<boolean> {
-  if (!isLocalStore(store)) return false;
-  const disk = await statfs(store.blobDirectory).catch(() => null);
-  return disk !== null && disk.bavail * LEAST_FREE_PART < disk.blocks;
+/** As in `of300x200l22t0`: a picture drawn at 300 × 200 from 22 pixels on; `m` marks a negative offset. */
+function drawnName({ width, height, ...place }: DrawnPicture): string {
+  const offset = (pixels: number) => String(pixels).replace("-", "m");
+  return `of${width}x${height}${"at" in place ? place.at : `l${offset(place.left)}t${offset(place.top)}`}`;
+}
+
+/** Points have four decimal digits. */
+function pointName([x, y]: readonly [number, number]): string {
+  return `x${Math.round(x * 10_000)}y${Math.round(y * 10_000)}`;
+}
+
+const SIDES = "[1-9]\\d*x[1-9]\\d*";
+const PLACE = "attention|entropy";
+const SPEC_NAME = new RegExp(
+  [
+    "^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max|auto))?",
+    `(?:-${SIDES}(?:-of${SIDES}(?:lm?\\d+tm?\\d+|${PLACE}))?`,
+    `|-in\\d*x\\d*(?:-(?:cover|pad))?(?:-(?:x\\d+y\\d+|${PLACE}))?)?`,
+    "(?:-bg[0-9a-f]{6})?(?:-p\\d+)?(?:-e[0-9a-f]{16})?$",
+  ].join(""),
+);
+
+/** Whether {@link specName} writes such names. Earlier releases wrote others. */
+export function isSpecName(name: string): boolean {
+  return SPEC_NAME.test(name);
+}
+
+/** Key of the original (`null`) or of a rendition. */
+export function keyFor(id: string, spec: RenditionSpec | null): string {
+  return spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
+}
+
+/** Key of an intermediate: stored beside the renditions, one per page. */
+export function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
+  return keyOf.rendition(id, `intermediate-p${page}`);
+}
+
+/** Whether a key belongs to an intermediate. */
+export function isIntermediate(key: string): boolean {
+  return key.includes("/renditions/intermediate-");
+}
+
+/** The entity tag: the key of a rendition and the build that made its bytes. Different bytes never share a tag. */
+export function tagOf(id: string, spec: RenditionSpec | null, build = ""): string {
+  return spec === null ? `"${id}.original"` : `"${id}.${specName(spec)}.${build}"`;
 }

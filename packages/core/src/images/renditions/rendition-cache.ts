@@ -1,13 +1,17 @@
 import { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
-import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { StorageRoles } from "../record/storage-roles.ts";
-import { IDLE_LIST, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
-import { type FoundBytes, findRendition, isNearlyFull } from "./rendition-bytes.ts";
-import { isIntermediate, isSpecName, keyFor } from "./rendition-names.ts";
+import { IDLE_LIST, isNearlyFull, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
+import {
+  type FoundBytes,
+  findRendition,
+  isIntermediate,
+  isSpecName,
+  type RenditionTarget,
+} from "./rendition-bytes.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
 
 export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "renditions"> {
@@ -84,11 +88,11 @@ export class RenditionCache {
   }
 
   /** Asks the store only for what the notes name, and corrects notes of a rendition that is not there. */
-  async find(record: ImageRecord, spec: RenditionSpec, signal: AbortSignal): Promise<FoundBytes | null> {
-    const key = keyFor(record.id, spec);
+  async find(target: RenditionTarget, signal: AbortSignal): Promise<FoundBytes | null> {
+    const { record, key } = target;
     const isNoted = await this.notes.isNoted(record, key);
     if (isNoted === false) return null;
-    const found = await findRendition(this.#options, record.id, spec, signal);
+    const found = await findRendition(this.#options, target, signal);
     if (found !== null || isNoted === null) return found;
     const corrected = this.notes.change(record, (notes) => {
       const others = [...(notes.stored ?? [])].filter(([each]) => each !== key);

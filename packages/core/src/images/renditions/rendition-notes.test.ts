@@ -45,7 +45,7 @@ async function createSite(openedAt = 1) {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
   const renderer: Renderer = {
-    ...{ build: "b1", look: () => 1, measure: () => null, canRender: () => true },
+    ...{ build: "b1", version: () => 1, measure: () => null },
     admit: () => Promise.reject(new Error("This renderer admits no upload")),
     render: async () => ({ bytes: await site.render() }),
     close: async () => undefined,
@@ -124,7 +124,7 @@ describe("notes about renditions in a remote store", () => {
 
   test("renditions stored before there were notes are found, and listed once", async () => {
     const { memory, read, during } = await createSite(record.createdAt + 1);
-    await memory.put(keyOfWidth(2), stamped({ look: 1, build: "b0" }, Buffer.from("old")));
+    await memory.put(keyOfWidth(2), stamped({ version: 1, build: "b0" }, Buffer.from("old")));
     expect(await read(2)).toBe(3);
     expect((await during(() => read(3))).filter((call) => call.startsWith("list"))).toHaveLength(1);
     expect(await during(() => read(4))).toEqual(["get original", "put renditions/jpg-high-4x4"]);
@@ -134,7 +134,7 @@ describe("notes about renditions in a remote store", () => {
   test("images copied to a store count as images from before there were notes", async () => {
     const { records, memory, clock, open, read } = await createSite();
     await resetNotes(records);
-    await memory.put(keyOfWidth(2), stamped({ look: 1, build: "b0" }, Buffer.from("copied")));
+    await memory.put(keyOfWidth(2), stamped({ version: 1, build: "b0" }, Buffer.from("copied")));
     clock.now = record.createdAt + 1;
     expect(await read(2, await open())).toBe(6);
   });

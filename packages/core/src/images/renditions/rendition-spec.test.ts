@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ImageFormat, OriginalType, RenditionSpec } from "../../contracts/renderer.ts";
-import { isSpecName, specName } from "./rendition-names.ts";
-import { chooseRendition, parseReadParameters, type ReadParameters } from "./rendition-spec.ts";
+import { parseReadParameters, type ReadParameters } from "./read-parameters.ts";
+import { chooseRendition } from "./read-request.ts";
+import { isSpecName, specName } from "./rendition-bytes.ts";
 
 function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);

@@ -27,9 +27,8 @@ function releaseOf(build: string, more: Partial<Renderer> = {}) {
   const renders: string[] = [];
   const renderer: Renderer = {
     build,
-    look: () => 1,
+    version: () => 1,
     measure: () => null,
-    canRender: () => true,
     admit: () => Promise.reject(new Error("This renderer admits no upload")),
     async render(source, _type, { format }, { fromIntermediate = false } = {}) {
       renders.push(format);
@@ -110,10 +109,10 @@ test("etag caches the bytes of a stored rendition in memory", async () => {
   expect(renditions.peek(record, spec)).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
 });
 
-test("a stored rendition of a lower look is served once more, then replaced in the background", async () => {
+test("a stored rendition of a lower version is served once more, then replaced in the background", async () => {
   const store = await storage();
   await read(service(store, releaseOf("b1").renderer));
-  const { renderer, renders } = releaseOf("b2", { look: () => 2 });
+  const { renderer, renders } = releaseOf("b2", { version: () => 2 });
   const renditions = service(store, renderer);
   const old = await renditions.get(record, spec, reader);
   expect(old?.etag).toBe(`"${ID}.jpg-high-2x2.b1"`);
@@ -124,9 +123,9 @@ test("a stored rendition of a lower look is served once more, then replaced in t
   expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
 });
 
-test("an older release serves a rendition of a higher look and does not replace it", async () => {
+test("an older release serves a rendition of a higher version and does not replace it", async () => {
   const store = await storage();
-  await read(service(store, releaseOf("b2", { look: () => 2 }).renderer));
+  await read(service(store, releaseOf("b2", { version: () => 2 }).renderer));
   const older = releaseOf("b1");
   expect((await read(service(store, older.renderer))).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
   expect(older.renders).toEqual([]);
@@ -156,10 +155,10 @@ test("the tag of a rendition from another build's intermediate names both builds
   });
 });
 
-test("an intermediate of a lower look is not used", async () => {
+test("an intermediate of a lower version is not used", async () => {
   const store = await storage();
   await read(service(store, releaseOf("b1", { usesIntermediate: () => true }).renderer));
-  const next = releaseOf("b2", { usesIntermediate: () => true, look: () => 2 });
+  const next = releaseOf("b2", { usesIntermediate: () => true, version: () => 2 });
   expect((await read(service(store, next.renderer), { ...spec, format: "webp" })).text).toBe(
     "webp by b2 of original",
   );

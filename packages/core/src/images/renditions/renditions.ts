@@ -1,43 +1,27 @@
 import { LRUCache } from "lru-cache";
-import { createSingleFlight } from "../../async/single-flight.ts";
-import type { BlobStore } from "../../contracts/blob-store.ts";
-import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { ServedFrom } from "../../contracts/observer.ts";
-import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
+import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { removeStored } from "./remove-stored.ts";
-import { HOST_CLIENT, RenderClaim, type RenderGate } from "./render-gate.ts";
-import { OriginalMissing, Rendering } from "./rendering.ts";
+import { HOST_CLIENT, RenderClaim } from "./render-gate.ts";
+import { OriginalMissing, Rendering, type RenderingOptions } from "./rendering.ts";
 import {
   findOriginal,
   fromMemory,
   type HotBytes,
+  keyFor,
   MAX_MEMORY_ENTRY_BYTES,
+  type RenditionTarget,
   type ServableBytes,
+  tagOf,
 } from "./rendition-bytes.ts";
 import { RenditionCache } from "./rendition-cache.ts";
-import { keyFor, tagOf } from "./rendition-names.ts";
+import { createSingleFlight } from "./shared-work.ts";
 
-export interface RenditionsOptions {
-  /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
-  leases(): Promise<LeaseStore | null>;
-  records: BlobStore;
-  originals: BlobStore;
-  renditions: BlobStore;
-  /** The record of an image; `null`: there is none, or the image has ended. */
-  loadLiving(id: string): Promise<ImageRecord | null>;
-  renderer: Renderer;
-  /** Shares the same renderer between clients. */
-  renders: RenderGate;
+export interface RenditionsOptions extends RenderingOptions {
   /** Memory for renditions and small originals in bytes, at least 0. */
   memoryBytes: number;
-  /** Days that an image keeps its stored renditions after their last use; `null`: for ever. */
-  idleDays: number | null;
-  /** The time in Unix milliseconds. */
-  now(): number;
-  /** Receives errors that did not affect a reply. */
-  onError(error: unknown): void;
   /** Called with the source of each served picture. */
   served(from: ServedFrom): void;
 }
@@ -48,6 +32,9 @@ export interface Reader {
   client: string;
   signal: AbortSignal;
 }
+
+/** A rendition, or the original for `null`, and the key of its bytes. */
+type StoredTarget = Omit<RenditionTarget, "spec"> & { spec: RenditionSpec | null };
 
 /** How often a client joins another client's render that is then refused, before it gets the refusal itself. */
 const MAX_JOINS = 3;
@@ -66,11 +53,7 @@ export class Renditions {
     this.#options = options;
     this.#memory = options.memoryBytes > 0 ? memoryOf(options.memoryBytes) : null;
     this.#cache = new RenditionCache(options);
-    this.#rendering = new Rendering({
-      ...options,
-      cache: this.#cache,
-      remember: (key, hot) => this.#memory?.set(key, hot),
-    });
+    this.#rendering = new Rendering(options, this.#cache, (key, hot) => this.#memory?.set(key, hot));
   }
 
   /** Prepares a new store, before the first image. */
@@ -80,9 +63,7 @@ export class Renditions {
 
   /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
   peek(record: ImageRecord, spec: RenditionSpec | null): HotBytes | undefined {
-    const hot = this.#memory?.get(keyFor(record.id, spec));
-    if (hot !== undefined) this.#noteUse(record, spec, "memory");
-    return hot;
+    return this.#peek({ record, spec, key: keyFor(record.id, spec) });
   }
 
   /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
@@ -96,16 +77,8 @@ export class Renditions {
   }
 
   /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
-  async find(
-    record: ImageRecord,
-    spec: RenditionSpec | null,
-    signal: AbortSignal,
-  ): Promise<ServableBytes | null> {
-    const hot = this.peek(record, spec);
-    if (hot !== undefined) return fromMemory(hot);
-    const stored = await this.#fromStores(record, spec, signal);
-    if (stored !== null) this.#noteUse(record, spec, "store");
-    return stored;
+  find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null> {
+    return this.#find({ record, spec, key: keyFor(record.id, spec) }, signal);
   }
 
   /**
@@ -118,13 +91,14 @@ export class Renditions {
    * A failure caused by the picture is stored. A picture that is too costly in two renditions is barred for an hour.
    */
   async get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null> {
+    const key = keyFor(record.id, spec);
     try {
       for (let joins = 1; ; joins++) {
-        const found = await this.find(record, spec, reader.signal);
+        const found = await this.#find({ record, spec, key }, reader.signal);
         if (found !== null || spec === null) return found;
         // A call in code is not bound by the limits of the clients that it joins.
         const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
-        const made = await this.#render(record, spec, reader, mayRetry);
+        const made = await this.#render({ record, spec, key }, reader, mayRetry);
         if (made === null) continue;
         this.#options.served("render");
         return fromMemory(made);
@@ -160,9 +134,10 @@ export class Renditions {
    * memory: a client that revalidates is seldom the only one.
    */
   async etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string> {
-    const hot = this.#memory?.get(keyFor(record.id, spec));
+    const key = keyFor(record.id, spec);
+    const hot = this.#memory?.get(key);
     if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
-    const stored = await this.#fromStores(record, spec, signal);
+    const stored = await this.#fromStores({ record, spec, key }, signal);
     return stored?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
   }
 
@@ -178,12 +153,11 @@ export class Renditions {
    * @returns `null`: the rendition is stored, or the client retries.
    */
   async #render(
-    record: ImageRecord,
-    spec: RenditionSpec,
+    target: RenditionTarget,
     { client, signal }: Reader,
     mayRetry: boolean,
   ): Promise<HotBytes | null> {
-    const key = keyFor(record.id, spec);
+    const { key } = target;
     this.#claims.get(key)?.add(client);
     let isOwn = false;
     const start = async (flightSignal: AbortSignal) => {
@@ -191,7 +165,7 @@ export class Renditions {
       const claim = new RenderClaim(client);
       this.#claims.set(key, claim);
       try {
-        return await this.#rendering.once(record, spec, claim, flightSignal);
+        return await this.#rendering.once(target, claim, flightSignal);
       } finally {
         if (this.#claims.get(key) === claim) this.#claims.delete(key);
       }
@@ -204,27 +178,36 @@ export class Renditions {
     }
   }
 
-  async #fromStores(
-    record: ImageRecord,
-    spec: RenditionSpec | null,
-    signal: AbortSignal,
-  ): Promise<ServableBytes | null> {
-    const found = await (spec === null
-      ? findOriginal(this.#options, record, signal)
-      : this.#cache.find(record, spec, signal));
-    if (found === null) return null;
-    const { servable, hot, stamp } = found;
-    if (hot !== null) this.#memory?.set(keyFor(record.id, spec), hot);
-    const { renderer } = this.#options;
-    if (spec !== null && stamp !== null && stamp.look < renderer.look(record.type, spec.format)) {
-      this.#rendering.renew(record, spec);
-    }
-    return servable;
+  #peek({ record, spec, key }: StoredTarget): HotBytes | undefined {
+    const hot = this.#memory?.get(key);
+    if (hot === undefined) return undefined;
+    this.#options.served("memory");
+    if (spec !== null) this.#cache.used(record, key);
+    return hot;
   }
 
-  #noteUse(record: ImageRecord, spec: RenditionSpec | null, from: ServedFrom): void {
-    this.#options.served(from);
-    if (spec !== null) this.#cache.used(record, keyFor(record.id, spec));
+  async #find(target: StoredTarget, signal: AbortSignal): Promise<ServableBytes | null> {
+    const hot = this.#peek(target);
+    if (hot !== undefined) return fromMemory(hot);
+    const stored = await this.#fromStores(target, signal);
+    if (stored === null) return null;
+    this.#options.served("store");
+    if (target.spec !== null) this.#cache.used(target.record, target.key);
+    return stored;
+  }
+
+  async #fromStores({ record, spec, key }: StoredTarget, signal: AbortSignal): Promise<ServableBytes | null> {
+    const found = await (spec === null
+      ? findOriginal(this.#options, record, signal)
+      : this.#cache.find({ record, spec, key }, signal));
+    if (found === null) return null;
+    const { servable, hot, stamp } = found;
+    if (hot !== null) this.#memory?.set(key, hot);
+    const { renderer } = this.#options;
+    if (spec !== null && stamp !== null && stamp.version < renderer.version(record.type, spec.format)) {
+      this.#rendering.renew({ record, spec, key });
+    }
+    return servable;
   }
 }
 

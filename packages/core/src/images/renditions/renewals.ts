@@ -9,7 +9,7 @@ const LEAST_REST_MS = 100;
 /** Number of remembered keys, which this process does not renew again, even after a failure. */
 const MAX_REMEMBERED = 10_000;
 
-/** Renders stored renditions of an older look again in the background, one at a time. Replies get the old ones until then. */
+/** Renders stored renditions of an older version again in the background, one at a time. Replies get the old ones until then. */
 export class Renewals {
   readonly #onError: (error: unknown) => void;
   readonly #requested = new LRUCache<string, true>({ max: MAX_REMEMBERED });

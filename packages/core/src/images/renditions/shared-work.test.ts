@@ -3,7 +3,7 @@ import { createLeases } from "../../../test/leases.ts";
 import { signal as event } from "../../../test/tapped-store.ts";
 import { hasLeases } from "../../contracts/lease-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createSharedWork, type SharedTask } from "./shared-work.ts";
+import { type SharedTask, SharedWork } from "./shared-work.ts";
 
 const stay = new AbortController().signal;
 
@@ -15,7 +15,7 @@ function createProcesses(store: object, patienceMs = 30_000) {
   const storing = event();
 
   function open(work: () => Promise<string> = async () => "made") {
-    const shared = createSharedWork({
+    const shared = new SharedWork({
       leases: async () => (hasLeases(store) ? store : null),
       patienceMs,
       onError: (error) => errors.push(error),

@@ -17,17 +17,6 @@ export interface Made<T> {
   stored: Promise<void>;
 }
 
-export interface SharedWork {
-  /**
-   * Performs the task, unless another process is performing it. Then waits for that process, and takes over if it dies.
-   * @returns the value made here; `null`: the result is stored.
-   * Rejects as the task does, with `overloaded` when other processes take too long, and with the signal's reason.
-   */
-  once<T>(key: string, task: SharedTask<T>, signal: AbortSignal): Promise<T | null>;
-  /** Waits until every lease is released. */
-  close(): Promise<void>;
-}
-
 /** A lease that is not renewed expires after this time; its holder is then presumed dead. */
 const LEASE_MS = 10_000;
 const PATIENCE_MS = 30_000;
@@ -44,19 +33,48 @@ export interface SharedWorkOptions {
   patienceMs?: number;
 }
 
-export function createSharedWork({
-  leases: leasesInUse,
-  onError,
-  patienceMs = PATIENCE_MS,
-}: SharedWorkOptions): SharedWork {
-  const held = new Set<Promise<unknown>>();
+/** Work that one process does for all that share a store, one at a time for each key. */
+export class SharedWork {
+  readonly #options: SharedWorkOptions;
+  readonly #held = new Set<Promise<unknown>>();
 
-  async function hold<T>(
-    leases: LeaseStore,
-    key: string,
-    proof: string,
-    task: SharedTask<T>,
-  ): Promise<T | null> {
+  constructor(options: SharedWorkOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Performs the task, unless another process is performing it. Then waits for that process, and takes over if it dies.
+   * @returns the value made here; `null`: the result is stored.
+   * Rejects as the task does, with `overloaded` when other processes take too long, and with the signal's reason.
+   */
+  async once<T>(key: string, task: SharedTask<T>, signal: AbortSignal): Promise<T | null> {
+    const deadline = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS);
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
+      signal.throwIfAborted();
+      const leases = await this.#options.leases();
+      if (leases === null) return (await task.isDone()) ? null : (await task.work()).value;
+      const proof = await leases.acquireLease(key, LEASE_MS);
+      if (proof !== null) return this.#work(leases, key, proof, task);
+      if (await task.isDone()) return null;
+      if (performance.now() >= deadline) {
+        throw new ServiceError(
+          "overloaded",
+          "Another process is still rendering this picture; try again in 2 seconds",
+          { retryAfterMs: 2_000 },
+        );
+      }
+      await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
+    }
+  }
+
+  /** Waits until every lease is released. */
+  async close(): Promise<void> {
+    await Promise.all(this.#held);
+  }
+
+  /** Performs a task while it holds the lease, which ends once the result is stored. */
+  async #work<T>(leases: LeaseStore, key: string, proof: string, task: SharedTask<T>): Promise<T | null> {
+    const { onError } = this.#options;
     // If the lease is lost, another process may acquire it. The work is then done twice, without harm.
     const renew = () => leases.renewLease(key, proof, LEASE_MS);
     const lease = new Hold({ heldMs: LEASE_MS, renew, onError });
@@ -76,41 +94,62 @@ export function createSharedWork({
         .then(() => lease.end(release))
         // A lease that cannot be released expires.
         .catch(onError)
-        .finally(() => held.delete(released));
-      held.add(released);
+        .finally(() => this.#held.delete(released));
+      this.#held.add(released);
     }
+  }
+}
+
+/** Runs one piece of work per key for any number of simultaneous callers. */
+export interface SingleFlight<T> {
+  /**
+   * Joins the work in progress for `key`, or starts it. A caller whose signal aborts leaves alone. When the
+   * last caller has left, the signal of the work aborts.
+   */
+  join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+interface Flight<T> {
+  result: Promise<T>;
+  callers: number;
+  abort: AbortController;
+}
+
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
+
+  function start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const abort = new AbortController();
+    const flight: Flight<T> = { result: work(abort.signal), callers: 0, abort };
+    flights.set(key, flight);
+    const forget = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    flight.result.then(forget, forget);
+    return flight;
   }
 
   return {
-    async once(key, task, signal) {
-      const deadline = performance.now() + patienceMs;
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
-        signal.throwIfAborted();
-        const leases = (await leasesInUse()) ?? NO_LEASES;
-        const proof = await leases.acquireLease(key, LEASE_MS);
-        if (proof !== null) return hold(leases, key, proof, task);
-        if (await task.isDone()) return null;
-        if (performance.now() >= deadline) {
-          throw new ServiceError(
-            "overloaded",
-            "Another process is still rendering this picture; try again in 2 seconds",
-            {
-              retryAfterMs: 2_000,
-            },
-          );
+    async join(key, work, signal) {
+      signal.throwIfAborted();
+      const flight = flights.get(key) ?? start(key, work);
+      flight.callers++;
+      let leave: (() => void) | undefined;
+      const left = new Promise<never>((_, reject) => {
+        leave = () => reject(signal.reason);
+        signal.addEventListener("abort", leave, { once: true });
+      });
+      try {
+        return await Promise.race([flight.result, left]);
+      } finally {
+        if (leave !== undefined) signal.removeEventListener("abort", leave);
+        flight.callers--;
+        if (flight.callers === 0) {
+          // No caller may join aborted work.
+          if (flights.get(key) === flight) flights.delete(key);
+          flight.abort.abort(signal.reason ?? new Error("Every caller has left"));
         }
-        await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
       }
-    },
-    async close() {
-      await Promise.all(held);
     },
   };
 }
-
-/** Leases for a store that no other process shares. */
-const NO_LEASES: LeaseStore = {
-  acquireLease: async () => "",
-  renewLease: async () => true,
-  releaseLease: async () => undefined,
-};

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OriginalFacts, RenditionSpec, Size } from "../../contracts/renderer.ts";
-import { boxOfStep, DEFAULT_STEPS, servedParameters, sizePolicy } from "./read-request.ts";
+import { DEFAULT_STEPS, sizePolicy } from "./presets.ts";
+import { boxOfStep, servedParameters } from "./read-request.ts";
 
 const STEPS = [100, 200, 400];
 

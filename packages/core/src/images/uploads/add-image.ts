@@ -1,7 +1,7 @@
 import type { SpooledFile } from "../../contracts/call.ts";
 import type { OriginalType, PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import type { Agent } from "../../http/agent.ts";
+import type { Agent } from "../../http/request-headers.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { declaredOriginalType } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";

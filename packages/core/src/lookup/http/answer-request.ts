@@ -1,7 +1,7 @@
 import type { Account } from "../../contracts/accounts.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { RateLimiter } from "../../contracts/rate-limiter.ts";
-import { clientKey } from "../../http/client-key.ts";
+import { clientKey } from "../../http/client.ts";
 import type { Description } from "../../openapi/description.ts";
 import { hashApiKey } from "../accounts/api-key.ts";
 import type { LookupContext } from "../lookup-context.ts";

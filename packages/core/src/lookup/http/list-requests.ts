@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { VerificationList } from "../../contracts/verification-queue.ts";
-import { clientKey, networkKey } from "../../http/client-key.ts";
+import { clientKey, networkKey } from "../../http/client.ts";
 import { emailVerifier } from "../operations/email-verifier.ts";
 import type { Given } from "../operations/given.ts";
 import { LARGEST_WHOLE, type WholeSchema, wholeOf } from "../operations/given.ts";

@@ -1,6 +1,6 @@
 import type { Call, Reply } from "../../contracts/call.ts";
+import { hostRefusal, transportRefusal } from "../../http/client.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
-import { hostRefusal, transportRefusal } from "../../http/transport.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
 import type { LookupHttp } from "./answer-request.ts";
 import {

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createFaultyStore, systemError } from "../../../test/faulty-store.ts";
 import { isLocalStore } from "../../contracts/blob-store.ts";
-import { observeStore } from "../../observe/observe-store.ts";
+import { observeStore } from "../../observe/observe-backends.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 import { nodeFiles } from "./fs-files.ts";
 

@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createRenderer } from "@outrigger/imaging";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { inBubblewrap } from "./bubblewrap.ts";
-import { inNamespaces } from "./namespaces.ts";
+import { inBubblewrap, inNamespaces } from "../start-process.ts";
 
 type Attempt = (typeof COLUMNS)[number][1];
 type Results = Record<string, Record<Attempt, boolean> | { failure: string }>;

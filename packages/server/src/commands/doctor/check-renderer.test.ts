@@ -12,9 +12,8 @@ const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
 function renderer(parts: Partial<Renderer> = {}): Renderer {
   return {
     build: "test",
-    look: () => 1,
+    version: () => 1,
     measure: () => null,
-    canRender: () => true,
     admit: async () => ({ width: 4, height: 4, pages: 1, cleaned: null }),
     render: async () => ({ bytes: PNG }),
     close: async () => {},
@@ -133,9 +132,8 @@ const NOTHING = /(?!)/;
 function machine(has: RegExp, lookOf = (family: string) => family): Renderer {
   return {
     build: "test",
-    look: () => 1,
+    version: () => 1,
     measure: () => null,
-    canRender: () => true,
     admit: () => Promise.reject(new Error("not asked")),
     async render(source) {
       const svg = "bytes" in source ? Buffer.from(source.bytes).toString() : "";

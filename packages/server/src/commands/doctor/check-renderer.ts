@@ -79,7 +79,7 @@ async function checkType(
   [name, type, format]: (typeof TYPES)[number],
   cleanedPath: string,
 ): Promise<Finding> {
-  if (!renderer.canRender(type, "png"))
+  if (renderer.canRender?.(type, "png") === false)
     return problem(name, "this renderer does not support it", "Update @outrigger/imaging");
   const begun = performance.now();
   try {

@@ -14,9 +14,8 @@ function keptIn(store: BlobStore): StoreInUse[] {
 function renderer(admit: Renderer["admit"]): Renderer {
   return {
     build: "test",
-    look: () => 1,
+    version: () => 1,
     measure: () => null,
-    canRender: () => true,
     admit,
     render: () => Promise.reject(new Error("not asked")),
     close: async () => {},

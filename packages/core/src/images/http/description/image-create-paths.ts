@@ -1,5 +1,5 @@
-import { USER_AGENT_SCHEMA } from "../../../http/agent.ts";
 import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
+import { USER_AGENT_SCHEMA } from "../../../http/request-headers.ts";
 import type {
   ApiOperation,
   ApiParameter,

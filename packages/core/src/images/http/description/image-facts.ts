@@ -1,8 +1,7 @@
 import type { RateRule } from "../../../contracts/rate-limiter.ts";
 import type { ImageFormat } from "../../../contracts/renderer.ts";
 import type { ImageRateLimits } from "../../images-options.ts";
-import type { Presets } from "../../renditions/presets.ts";
-import type { SizePolicy } from "../../renditions/read-request.ts";
+import type { Presets, SizePolicy } from "../../renditions/presets.ts";
 
 /** The facts that the description of an image service depends on. */
 export interface ImageFacts {

@@ -9,9 +9,14 @@ import {
 } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
-import { AT_TEXT_SCHEMA, BACKGROUND_SCHEMA, FIT_SCHEMA } from "../../renditions/crop-parameters.ts";
+import {
+  AT_TEXT_SCHEMA,
+  BACKGROUND_SCHEMA,
+  FIT_SCHEMA,
+  PAGE_SCHEMA,
+  RESIZE_SCHEMA,
+} from "../../renditions/read-parameters.ts";
 import { MAX_UNTIL_MS } from "../../renditions/read-request.ts";
-import { PAGE_SCHEMA, RESIZE_SCHEMA } from "../../renditions/rendition-spec.ts";
 
 export const ID_PARAMETER: ApiParameter = { name: "id", in: "path", required: true, schema: IMAGE_ID_SCHEMA };
 

@@ -11,20 +11,18 @@ import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/header
 import { queryParameter } from "../../../openapi/parameters.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
 import { type AddressFormat, FORMATS } from "../../record/formats.ts";
+import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
+import { presetSchema } from "../../renditions/presets.ts";
 import {
   AT_SCHEMA,
   AT_TEXT_SCHEMA,
   BACKGROUND_SCHEMA,
-  FIT_SCHEMA,
-} from "../../renditions/crop-parameters.ts";
-import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
-import { presetSchema } from "../../renditions/presets.ts";
-import {
   convertSchema,
+  FIT_SCHEMA,
   PAGE_SCHEMA,
   PAGE_TEXT_SCHEMA,
   RESIZE_SCHEMA,
-} from "../../renditions/rendition-spec.ts";
+} from "../../renditions/read-parameters.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import {
   CONDITIONS,

@@ -5,8 +5,8 @@ import { changeImage, removeImage } from "../../library/change-image.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
+import type { Parameters } from "../image-context.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
-import type { Parameters } from "../read-body.ts";
 import { changeOf, type EditFaults, readInput } from "./edit-input.ts";
 
 /** The address of the edit page contains the PIN, so it must not reach caches, nor other sites as a referrer. */

@@ -7,7 +7,7 @@ import { type LifetimeLimits, parseName } from "../../record/image-fields.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseDate } from "../../record/parse-date.ts";
 import { PERCENT_TEXT_SCHEMA, pointOf } from "../../record/picture-point.ts";
-import type { Parameters } from "../read-body.ts";
+import type { Parameters } from "../image-context.ts";
 
 /** The messages about single fields of a rejected form. */
 export type EditFaults = NonNullable<EditView["faults"]>;
@@ -59,7 +59,7 @@ export function changeOf(
   nowMs: number,
   limits: LifetimeLimits,
 ): { change: ImageChange } | { faults: EditFaults } {
-  const name = nameOf(input);
+  const name = givenName(input);
   const expiry = expiryOf(input, nowMs, limits);
   const focus = focusOf(input);
   const faults: EditFaults = {
@@ -77,7 +77,7 @@ export function changeOf(
   };
 }
 
-function nameOf(input: EditInput): { value: string } | { fault: string } {
+function givenName(input: EditInput): { value: string } | { fault: string } {
   try {
     const value = parseName(input.name);
     return value === undefined ? { fault: "Enter a name." } : { value };

@@ -1,24 +1,27 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView, Pages } from "../../../contracts/pages.ts";
 import { type ErrorCode, isServiceError } from "../../../errors.ts";
-import { HttpProblem } from "../../../http/http-problem.ts";
-import { type Problem, problemOf } from "../../../http/problem.ts";
+import { HttpProblem, type Problem, problemOf } from "../../../http/problem.ts";
 import { findImage, requireAlive } from "../../library/find-image.ts";
 import { formatOfOriginal } from "../../record/formats.ts";
 import { imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
-import { baseUrl, findForRead, type ImageContext } from "../image-context.ts";
-import { requirePin } from "../limits.ts";
+import {
+  baseUrl,
+  findForRead,
+  type ImageContext,
+  pinOf,
+  readParameters,
+  requirePin,
+} from "../image-context.ts";
 import type { Audience } from "../permissions.ts";
 import { sunsetHeader } from "../prepared-read.ts";
-import { pinOf, readParameters } from "../read-body.ts";
 import { readOriginal } from "../read-image.ts";
 import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { readInput } from "./edit-input.ts";
 import { imageView, pageShown } from "./image-view.ts";
-import { pageReply, prefersHtml, requirePages } from "./page-reply.ts";
-import { retryAfterSeconds } from "./problem-page.ts";
+import { pageReply, prefersHtml, requirePages, retryAfterSeconds } from "./problem-page.ts";
 
 /** `GET HEAD {base}/<id>`: the viewer for clients that prefer HTML, the original for all others. */
 export async function landing(context: ImageContext, call: Call, id: string): Promise<Reply> {

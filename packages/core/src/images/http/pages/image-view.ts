@@ -1,16 +1,16 @@
 import type { Call } from "../../../contracts/call.ts";
 import type { ImageView } from "../../../contracts/pages.ts";
 import type { ImageFormat } from "../../../contracts/renderer.ts";
-import { HttpProblem } from "../../../http/http-problem.ts";
+import { HttpProblem } from "../../../http/problem.ts";
 import type { LibraryContext } from "../../library/library-context.ts";
 import { ALL_FORMATS } from "../../record/formats.ts";
 import { formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
-import { isFree } from "../../renditions/read-request.ts";
-import { pageCount, parseReadParameters } from "../../renditions/rendition-spec.ts";
+import { isFree } from "../../renditions/presets.ts";
+import { parseReadParameters } from "../../renditions/read-parameters.ts";
+import { pageCount } from "../../renditions/read-request.ts";
 import { resignAddress } from "../../renditions/write-address.ts";
-import { baseUrl, type ImageContext } from "../image-context.ts";
-import { requireUtf8Query } from "../read-body.ts";
+import { baseUrl, type ImageContext, requireUtf8Query } from "../image-context.ts";
 
 /** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {

@@ -1,8 +1,14 @@
+import Negotiator from "negotiator";
 import type { Call, Reply } from "../../../contracts/call.ts";
-import type { Pages, ProblemView } from "../../../contracts/pages.ts";
+import type { Page, Pages, ProblemView } from "../../../contracts/pages.ts";
+import { ServiceError } from "../../../errors.ts";
 import { type Problem, statusTitle } from "../../../http/problem.ts";
-import { baseUrl, type ImageContext } from "../image-context.ts";
-import { pageReply } from "./page-reply.ts";
+import { retryAfterMs } from "../../library/find-image.ts";
+import { detailsOf } from "../../record/image-links.ts";
+import type { ImageRecord } from "../../record/image-record.ts";
+import type { ImageContext } from "../image-context.ts";
+import { baseUrl } from "../image-context.ts";
+import { sunsetHeader } from "../prepared-read.ts";
 
 /**
  * A refusal as a page. The page shows people what the headers tell programs.
@@ -63,4 +69,71 @@ async function isDeletedJustNow(
 export function retryAfterSeconds({ headers }: Problem): number | null {
   const value = headers?.["Retry-After"];
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : null;
+}
+
+/** The pages of the service. Throws `not_implemented` without pages. */
+export function requirePages({ pages }: ImageContext): Pages {
+  if (pages === null) throw new ServiceError("not_implemented", "This service has no pages");
+  return pages;
+}
+
+/** A reply with a page. */
+export function pageReply(
+  call: Call,
+  page: Page,
+  status: number,
+  headers: Record<string, string | string[]>,
+): Reply {
+  const all = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(page.html)),
+    "Content-Security-Policy": page.contentSecurityPolicy,
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  };
+  return call.method === "HEAD" ? { status, headers: all } : { status, headers: all, body: page.html };
+}
+
+/** Whether a client prefers a page to the picture: a browser's address bar does; its `<img>` and curl do not. */
+export function prefersHtml(call: Call, otherwise: string): boolean {
+  if (!call.headers.accept?.includes("text/html")) return false;
+  return new Negotiator({ headers: call.headers }).mediaType([otherwise, "text/html"]) === "text/html";
+}
+
+/**
+ * The reply of an image that is still processed: 202 with the record, or a page that reloads itself.
+ * @param mayBePage Whether clients that prefer HTML get the page.
+ */
+export function processingReply(
+  context: ImageContext,
+  call: Call,
+  record: ImageRecord,
+  mayBePage: boolean,
+): Reply {
+  const { pages, settings } = context;
+  const seconds = String(retryAfterMs(record, settings.now()) / 1000);
+  const headers = {
+    "Cache-Control": "no-store",
+    "Retry-After": seconds,
+    ...sunsetHeader(record),
+  };
+  if (pages !== null && mayBePage && prefersHtml(call, "application/json")) {
+    const page = pages.problem({
+      baseUrl: baseUrl(context, call),
+      status: 202,
+      title: "Processing",
+      detail: "This image is still being processed. This page refreshes automatically.",
+    });
+    return pageReply(call, page, 202, { ...headers, Refresh: seconds });
+  }
+  const body = JSON.stringify(detailsOf(baseUrl(context, call), record));
+  const jsonHeaders = {
+    ...headers,
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "X-Content-Type-Options": "nosniff",
+  };
+  return call.method === "HEAD"
+    ? { status: 202, headers: jsonHeaders }
+    : { status: 202, headers: jsonHeaders, body };
 }

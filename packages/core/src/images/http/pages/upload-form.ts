@@ -11,8 +11,7 @@ import { baseUrl, type ImageContext } from "../image-context.ts";
 import { FILE_FIELD, receiveForm } from "../receive-image.ts";
 import { SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { imageView } from "./image-view.ts";
-import { pageReply, prefersHtml, requirePages } from "./page-reply.ts";
-import { retryAfterSeconds } from "./problem-page.ts";
+import { pageReply, prefersHtml, requirePages, retryAfterSeconds } from "./problem-page.ts";
 
 /** Under another policy, such as that of the host app, older browsers would send the form with the origin `null`. */
 const FORM_HEADERS = { "Referrer-Policy": "same-origin" };

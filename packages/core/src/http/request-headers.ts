@@ -1,3 +1,43 @@
+import type { JsonSchema } from "../schema/json-schema.ts";
+
+/** Schema of the `User-Agent` header where it is required. */
+export const USER_AGENT_SCHEMA = {
+  type: "string",
+  minLength: 1,
+  examples: ["ExampleApp/2.1 (Linux)"],
+} as const satisfies JsonSchema;
+
+/** First product of a User-Agent header. */
+export interface Agent {
+  name: string;
+  version: string | null;
+}
+
+/** `token ["/" token]` of RFC 9110 §10.1.5, then the end, white space or a comment. */
+const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+))?(?=$|[ \t(])/;
+
+const MAX_PRODUCT_LENGTH = 64;
+
+/** The first product of a User-Agent header, also after comments; `null` if it has none of at most 64 characters. */
+export function parseAgent(header: string): Agent | null {
+  const match = PRODUCT.exec(header.slice(endOfComments(header)).trim());
+  if (match === null || match[0].length > MAX_PRODUCT_LENGTH) return null;
+  return { name: match[1] ?? "", version: match[2] ?? null };
+}
+
+/** Where the white space and comments at the start end. Comments nest and may have quoted pairs (RFC 9110 §5.6.5). */
+function endOfComments(header: string): number {
+  let depth = 0;
+  for (let index = 0; index < header.length; index++) {
+    const char = header[index];
+    if (char === "(") depth++;
+    else if (depth === 0 && char !== " " && char !== "\t") return index;
+    else if (char === ")") depth--;
+    else if (char === "\\") index++;
+  }
+  return header.length;
+}
+
 /** The preference of a client that sends `Prefer: respond-async` (RFC 7240 §4.1, §4.3). */
 export interface AsyncPreference {
   /** How long the client is willing to wait for the final answer, in milliseconds; 0 without `wait`. */

@@ -1,0 +1,146 @@
+import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
+import type { LeaseStore } from "../contracts/lease-store.ts";
+import { observeStore, safeObserver, watchRenderer } from "../observe/observe-backends.ts";
+import type { Checked } from "../option-rules.ts";
+import type { Secret } from "../secret-bytes.ts";
+import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
+import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
+import { sweepSystemTemporary } from "../stores/system-temporary.ts";
+import type { IMAGES_RULES, ImageSettings } from "./image-settings.ts";
+import type { ImagesOptions } from "./images-options.ts";
+import { createPins, type Pins } from "./record/pin.ts";
+import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
+import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
+import { RenderGate } from "./renditions/render-gate.ts";
+import { requireFiles } from "./sendfile.ts";
+import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
+import { openStore } from "./store/open-store.ts";
+import { StoreGuard } from "./store/store-guard.ts";
+import { type BytesRole, rolesApart, rolesToWatch } from "./store/store-identity.ts";
+
+/** The parts that the host gave, checked, observed, and shared between clients. */
+export type HostParts = ReturnType<typeof prepareParts>;
+
+/** @throws TypeError for a shared storage without `secret`, and for `sendfile` without files. */
+export function prepareParts(
+  checked: Checked<ImagesOptions, typeof IMAGES_RULES>,
+  { renderBudget, log, onError }: ImageSettings,
+) {
+  const given = rolesOf(checked.storage);
+  requireSecret(checked.secret, given.records);
+  requireFiles(checked.sendfile, given.originals);
+  // Without a spool of its own, this store receives uploads through the system's temporary directory.
+  if (!isLocalStore(given.originals)) sweepSystemTemporary();
+  const limiter =
+    checked.rateLimiter === undefined
+      ? createMemoryRateLimiter()
+      : createFallbackRateLimiter(checked.rateLimiter, onError);
+  const observer = checked.observer && safeObserver(checked.observer, onError);
+  const observed = (role: keyof StorageRoles) =>
+    observer === undefined ? given[role] : observeStore(given[role], role, observer);
+  const roles: StorageRoles = {
+    records: observed("records"),
+    originals: observed("originals"),
+    renditions: observed("renditions"),
+  };
+  const { renderer, hide: hideSandbox } = watchRenderer(checked.renderer, { log, onError, observer });
+  const isLimited = checked.rateLimits !== false;
+  const renders = new RenderGate(renderer, {
+    limiter,
+    cpuSeconds: renderBudget,
+    isLimited,
+    observer,
+    onError,
+  });
+  return {
+    /** As the host gave them. An observer makes three objects of one store. */
+    given,
+    roles,
+    renderer,
+    /** Shares the renderer between clients. */
+    renders,
+    limiter,
+    isLimited,
+    observer,
+    leases: leasesOf(roles, log),
+    async close() {
+      hideSandbox();
+      renders.close();
+      await closeStores(given);
+      await limiter.close();
+    },
+  };
+}
+
+/** Checks that there can be a secret, before the first request to the store. */
+function requireSecret(secret: Secret | undefined, records: BlobStore): void {
+  if (secret === undefined && !isLocalStore(records)) {
+    throw new TypeError(
+      "secret is required: this storage does not create one. Pass at least 32 random bytes.",
+    );
+  }
+}
+
+/** The lease store of the renditions, chosen once. Warns if there is none. */
+function leasesOf(roles: StorageRoles, log: ImageSettings["log"]): () => Promise<LeaseStore | null> {
+  let chosen: Promise<LeaseStore | null> | null = null;
+  const choose = async () => {
+    const { place, leases } = await chooseLeases(roles);
+    if (place === "none") log.warn({ leases: place }, NO_LEASES_WARNING);
+    return leases;
+  };
+  return () => {
+    chosen ??= choose().catch((error) => {
+      chosen = null;
+      throw error;
+    });
+    return chosen;
+  };
+}
+
+/** The guard of the stores, and what is made of their secret once they are open. */
+export interface GuardedStores {
+  guard: StoreGuard;
+  /** Opens the stores. Rejects while the secret cannot be read. */
+  pins(): Promise<Pins>;
+  /** Throws before the stores are open. */
+  signatures(): AddressSignatures;
+}
+
+/** @param alsoOpen Prepares the stores further when they are opened. */
+export function guardStores(
+  { given, roles }: HostParts,
+  settings: ImageSettings,
+  secret: Secret | undefined,
+  alsoOpen: () => Promise<void>,
+): GuardedStores {
+  let made: { pins: Pins; signatures: AddressSignatures; watched: BytesRole[] } | undefined;
+  const opened = () => {
+    if (made === undefined) throw new Error("The secret was requested before the store was open");
+    return made;
+  };
+  const guard = new StoreGuard({
+    stores: roles,
+    async first() {
+      const store = await openStore({ ...settings, stores: roles, apart: rolesApart(given), secret });
+      await alsoOpen();
+      made = {
+        pins: createPins(store.secret),
+        signatures: createAddressSignatures(store.secret),
+        watched: rolesToWatch(given, store.isMarked),
+      };
+      return store.id;
+    },
+    watched: async () => opened().watched,
+    onError: settings.onError,
+    log: settings.log,
+  });
+  return {
+    guard,
+    async pins() {
+      await guard.open();
+      return opened().pins;
+    },
+    signatures: () => opened().signatures,
+  };
+}
