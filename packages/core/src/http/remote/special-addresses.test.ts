@@ -1,11 +1,11 @@
 import { BlockList } from "node:net";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isForbidden, specialAddresses } from "./special-addresses.ts";
 
 const list = specialAddresses();
 
-describe("specialAddresses() contains the address", () => {
-  test.each(
+test("specialAddresses() contains each special address", () => {
+  const special =
     `0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1
     172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1
     239.255.255.255 240.0.0.1 255.255.255.255
@@ -17,30 +17,21 @@ describe("specialAddresses() contains the address", () => {
     2600::300:5efe:192.168.1.1 2620:4f:8000::1 2600::1%eth0 fe80::1%1
     3fff::1 4000::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 febf::1 fec0::1 ff02::1 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff`.split(
       /\s+/,
-    ),
-  )("%s", (address) => expect(isForbidden(list, address)).toBe(true));
+    );
+  expect(special.filter((address) => !isForbidden(list, address))).toEqual([]);
 });
 
-describe("isForbidden returns true for a text that is not an address:", () => {
-  test.each([
-    "",
-    "localhost",
-    "127.1",
-    "0x7f.0.0.1",
-    "017700000001",
-    "2130706433",
-    "1.2.3.4.5",
-    "[::1]",
-    "1.1.1.1\n",
-  ])("%j", (address) => expect(isForbidden(list, address)).toBe(true));
+test("isForbidden returns true for a text that is not an address", () => {
+  const texts = "localhost 127.1 0x7f.0.0.1 017700000001 2130706433 1.2.3.4.5 [::1]".split(" ");
+  for (const text of ["", "1.1.1.1\n", ...texts]) expect(isForbidden(list, text), text).toBe(true);
 });
 
-describe("specialAddresses() does not contain the public address", () => {
-  test.each(
+test("specialAddresses() contains no public address", () => {
+  const open =
     `1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 128.0.0.1 172.15.0.1 172.32.0.1 192.167.0.1 198.20.0.1 223.255.255.255 2001:4860:4860::8888 2606:4700::1111 2a00:1450::1 2600::1 2001:200::1 2620:4f:7fff::1
     2620:4f:8001::1 168.63.129.15 168.63.129.17 ::ffff:8.8.8.8 ::ffff:0:8.8.8.8 64:ff9b::8.8.8.8 2002:808:808::1 2001:0:808:808::f7f7:f7f7
-    2600::5efe:8.8.8.8 2600::200:5efe:808:808 2600::5eff:7f00:1 2600::1:0:5efe:7f00:1:0`.split(/\s+/),
-  )("%s", (address) => expect(isForbidden(list, address)).toBe(false));
+    2600::5efe:8.8.8.8 2600::200:5efe:808:808 2600::5eff:7f00:1 2600::1:0:5efe:7f00:1:0`.split(/\s+/);
+  expect(open.filter((address) => isForbidden(list, address))).toEqual([]);
 });
 
 test("isForbidden admits no IPv6 address outside 2000::/3, whatever its first 16 bits", () => {

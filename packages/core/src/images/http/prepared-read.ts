@@ -6,8 +6,7 @@ import { evaluatePreconditions, isConditional } from "../../http/conditional.ts"
 import type { LibraryContext } from "../library/library-context.ts";
 import { type AddressFormat, addressFormatOf, FORMATS } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
-import type { ImageRecord } from "../record/image-record.ts";
-import { ID_LENGTH } from "../record/image-record.ts";
+import { ID_LENGTH, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { expiryOf, stateAt } from "../record/image-state.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";

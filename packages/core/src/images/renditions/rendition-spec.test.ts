@@ -8,42 +8,31 @@ function parse(format: ImageFormat, values: Record<string, unknown>) {
   return parseReadParameters(format, (name) => values[name]);
 }
 
+function expectRefused(format: ImageFormat, values: Record<string, unknown>) {
+  const refused = expect.objectContaining({ code: "bad_request" });
+  expect(() => parse(format, values), JSON.stringify(values)).toThrowError(refused);
+}
+
 describe("parseReadParameters", () => {
-  test.each([
-    ["800x600", { maxWidth: 800, maxHeight: 600 }],
-    ["800x", { maxWidth: 800 }],
-    ["x600", { maxHeight: 600 }],
-    ["1x1", { maxWidth: 1, maxHeight: 1 }],
-    ["8192x8192", { maxWidth: 8192, maxHeight: 8192 }],
-    ["", {}],
-    [null, {}],
-  ])("reads resize=%s as its sides", (resize, expected) => {
-    expect(parse("png", { resize })).toEqual(expected);
+  test("reads resize as its sides", () => {
+    expect(parse("png", { resize: "800x600" })).toEqual({ maxWidth: 800, maxHeight: 600 });
+    expect(parse("png", { resize: "800x" })).toEqual({ maxWidth: 800 });
+    expect(parse("png", { resize: "x600" })).toEqual({ maxHeight: 600 });
+    expect(parse("png", { resize: "1x1" })).toEqual({ maxWidth: 1, maxHeight: 1 });
+    expect(parse("png", { resize: "8192x8192" })).toEqual({ maxWidth: 8192, maxHeight: 8192 });
+    for (const resize of ["", null]) expect(parse("png", { resize })).toEqual({});
   });
 
-  test.each([
-    "x",
-    "800",
-    "0x10",
-    "10x0",
-    "8193x1",
-    "-1x10",
-    "1.5x2",
-    "800X600",
-    "1e3x",
-    "99999999x",
-    " 8x8",
-    800,
-    {},
-  ])("throws bad_request for resize=%j", (resize) => {
-    expect(() => parse("png", { resize })).toThrowError(expect.objectContaining({ code: "bad_request" }));
+  test("throws bad_request for a resize that names no sides from 1 to 8192", () => {
+    const texts = "x 800 0x10 10x0 8193x1 -1x10 1.5x2 800X600 1e3x 99999999x".split(" ");
+    for (const resize of [...texts, " 8x8", 800, {}]) expectRefused("png", { resize });
   });
 
   test("accepts five values of convert for jpg, and ignores convert for other formats", () => {
     for (const convert of ["low", "medium", "high", "max", "auto"])
       expect(parse("jpg", { convert })).toEqual({ quality: convert });
     for (const convert of ["best", "LOW", 5, true]) {
-      expect(() => parse("jpg", { convert })).toThrowError(expect.objectContaining({ code: "bad_request" }));
+      expectRefused("jpg", { convert });
       expect(parse("png", { convert })).toEqual({});
     }
   });
@@ -61,9 +50,7 @@ describe("parseReadParameters", () => {
   test("accepts a page as digits or as a whole number from 1", () => {
     expect(parse("png", { page: "3" })).toEqual({ page: 3 });
     expect(parse("png", { page: 3 })).toEqual({ page: 3 });
-    for (const page of ["0", "-1", "1.5", "x", 0, 1.5, true]) {
-      expect(() => parse("png", { page })).toThrowError(expect.objectContaining({ code: "bad_request" }));
-    }
+    for (const page of ["0", "-1", "1.5", "x", 0, 1.5, true]) expectRefused("png", { page });
   });
 });
 
@@ -87,28 +74,29 @@ describe("the parameters of a crop", () => {
     expect(parse("png", { ...box, fit: "pad", background: "transparent" })).toEqual({ ...size, fit: "pad" });
   });
 
-  test.each([
-    { ...box, fit: "crop" },
-    { ...box, fit: "COVER" },
-    { ...box, fit: 1 },
-    { ...box, at: "0.5" },
-    { ...box, at: "2,0" },
-    { ...box, at: "-0.1,0" },
-    { ...box, at: "1e-3,0" },
-    { ...box, at: "0,0,0" },
-    { ...box, at: [0.5] },
-    { ...box, at: [0.5, "0.5"] },
-    { ...box, at: "face" },
-    { ...box, background: "#ffffff" },
-    { ...box, background: "fff" },
-    { ...box, background: "red" },
-    { fit: "cover" },
-    { fit: "pad", resize: "8x" },
-    { at: "0,0", resize: "x6" },
-    { background: "ffffff", resize: "8x" },
-    { background: "transparent" },
-  ])("throw bad_request for %j", (values) => {
-    expect(() => parse("png", values)).toThrowError(expect.objectContaining({ code: "bad_request" }));
+  test("throw bad_request for a malformed value, and without a box of two sides", () => {
+    const refused = [
+      { ...box, fit: "crop" },
+      { ...box, fit: "COVER" },
+      { ...box, fit: 1 },
+      { ...box, at: "0.5" },
+      { ...box, at: "2,0" },
+      { ...box, at: "-0.1,0" },
+      { ...box, at: "1e-3,0" },
+      { ...box, at: "0,0,0" },
+      { ...box, at: [0.5] },
+      { ...box, at: [0.5, "0.5"] },
+      { ...box, at: "face" },
+      { ...box, background: "#ffffff" },
+      { ...box, background: "fff" },
+      { ...box, background: "red" },
+      { fit: "cover" },
+      { fit: "pad", resize: "8x" },
+      { at: "0,0", resize: "x6" },
+      { background: "ffffff", resize: "8x" },
+      { background: "transparent" },
+    ];
+    for (const values of refused) expectRefused("png", values);
   });
 });
 
