@@ -1,10 +1,10 @@
 /** The worker's end of the pipe to the host, for the workers of tests. */
 import { Socket } from "node:net";
-import { createFrameReader, frameHead } from "../dist/shared/frames.js";
+import { FrameReader, frameHead } from "../dist/shared/frames.js";
 import { PIPE } from "../dist/shared/wire.js";
 
 let onTask;
-const reader = createFrameReader({ messageBytes: Infinity, bytes: () => Infinity }, ({ message, bytes }) =>
+const reader = new FrameReader({ messageBytes: Infinity, bytes: () => Infinity }, ({ message, bytes }) =>
   onTask(message, bytes),
 );
 const pipe = new Socket({

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { ServiceError } from "@outrigger/core";
 import type { Admission, RenderSource } from "@outrigger/core/images";
 import { systemCode } from "@outrigger/core/values";
-import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
+import { type Frame, FrameReader, frameHead } from "../shared/frames.ts";
 import type { Piece } from "../shared/wire.ts";
 import { PIPE, type WorkerMessage } from "../shared/wire.ts";
 
@@ -35,7 +35,7 @@ export interface PipeEvents {
 /** Calls `events` for the frames of a worker. */
 export function readPipe(child: ChildProcess, events: PipeEvents): void {
   const limits = { messageBytes: MAX_MESSAGE_BYTES, bytes: () => events.maxBytes() };
-  const reader = createFrameReader(limits, (frame) => events.onFrame(frame));
+  const reader = new FrameReader(limits, (frame) => events.onFrame(frame));
   const pipe = pipeOf(child);
   pipe.on("data", (chunk: Buffer) => {
     try {

@@ -25,47 +25,49 @@ export function frameHead(message: object, byteLength: number): Buffer {
 }
 
 /** Reads frames from a pipe. */
-interface FrameReader {
-  /** The memory for the next bytes of the pipe. Not empty. */
-  space(): Buffer;
-  /** Takes the bytes that the pipe put at the beginning of `space()`. Throws for a frame above a limit. */
-  took(byteLength: number): void;
-}
+export class FrameReader {
+  readonly #limits: FrameLimits;
+  readonly #onFrame: (frame: Frame) => void;
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+  #part: "head" | "message" | "bytes" = "head";
+  #target: Buffer = this.#head;
+  #filled = 0;
+  #message: unknown;
 
-export function createFrameReader(limits: FrameLimits, onFrame: (frame: Frame) => void): FrameReader {
-  const head = Buffer.alloc(HEAD_BYTES);
-  let part: "head" | "message" | "bytes" = "head";
-  let target = head;
-  let filled = 0;
-  let message: unknown;
-
-  function finishPart(): void {
-    const done = target;
-    filled = 0;
-    if (part === "head") {
-      target = Buffer.allocUnsafe(within(head.readUInt32BE(0), limits.messageBytes));
-      part = "message";
-    } else if (part === "message") {
-      message = JSON.parse(done.toString("utf8"));
-      target = Buffer.allocUnsafe(within(head.readUInt32BE(4), limits.bytes()));
-      part = "bytes";
-    } else {
-      part = "head";
-      target = head;
-      onFrame({ message, bytes: done });
-      return;
-    }
-    // An empty part ends without bytes.
-    if (target.length === 0) finishPart();
+  constructor(limits: FrameLimits, onFrame: (frame: Frame) => void) {
+    this.#limits = limits;
+    this.#onFrame = onFrame;
   }
 
-  return {
-    space: () => target.subarray(filled),
-    took(byteLength) {
-      filled += byteLength;
-      if (filled === target.length) finishPart();
-    },
-  };
+  /** The memory for the next bytes of the pipe. Not empty. */
+  space(): Buffer {
+    return this.#target.subarray(this.#filled);
+  }
+
+  /** Takes the bytes that the pipe put at the beginning of `space()`. Throws for a frame above a limit. */
+  took(byteLength: number): void {
+    this.#filled += byteLength;
+    // An empty part ends without bytes.
+    while (this.#filled === this.#target.length) this.#finishPart();
+  }
+
+  #finishPart(): void {
+    const done = this.#target;
+    const head = this.#head;
+    this.#filled = 0;
+    if (this.#part === "head") {
+      this.#target = Buffer.allocUnsafe(within(head.readUInt32BE(0), this.#limits.messageBytes));
+      this.#part = "message";
+    } else if (this.#part === "message") {
+      this.#message = JSON.parse(done.toString("utf8"));
+      this.#target = Buffer.allocUnsafe(within(head.readUInt32BE(4), this.#limits.bytes()));
+      this.#part = "bytes";
+    } else {
+      this.#part = "head";
+      this.#target = head;
+      this.#onFrame({ message: this.#message, bytes: done });
+    }
+  }
 }
 
 function within(length: number, limit: number): number {

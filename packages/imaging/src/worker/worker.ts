@@ -6,7 +6,7 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { isServiceError } from "@outrigger/core";
 import { isError } from "@outrigger/core/values";
-import { createFrameReader, type Frame, frameHead } from "../shared/frames.ts";
+import { type Frame, FrameReader, frameHead } from "../shared/frames.ts";
 import {
   type Admitted,
   PIPE,
@@ -26,7 +26,7 @@ interface Reply {
 
 process.title = "outrigger-render";
 const performer = loadPerformer();
-const reader = createFrameReader(
+const reader = new FrameReader(
   { messageBytes: Number.POSITIVE_INFINITY, bytes: () => Number.POSITIVE_INFINITY },
   (frame) => void perform(frame),
 );
