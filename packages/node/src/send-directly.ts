@@ -1,7 +1,7 @@
 import { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { type DirectReadable, isDirectReadable } from "@outrigger/core/stores";
-import { createBlockPool } from "./block-pool.ts";
+import { createBlockPool } from "./upload/spool-file.ts";
 
 const blocks = createBlockPool(256 * 1024, 8);
 

@@ -3,7 +3,6 @@ import { close, lstatSync, openSync, unlink, write } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { ServiceError, type SpooledFile } from "@outrigger/core";
-import { createBlockPool } from "../block-pool.ts";
 
 const HEAD_BYTES = 64 * 1024;
 // Bytes that may wait in memory, in addition to one block that is being written and one that is being filled.
@@ -155,3 +154,22 @@ function toServiceError(error: NodeJS.ErrnoException): ServiceError {
 // A write of 1 MiB costs little more than a small one. Keeping network chunks until there are enough would load the
 // garbage collector; copying them at once does not.
 const blocks = createBlockPool(1024 * 1024, 8);
+
+/** Blocks of memory for reading and writing, reused: garbage of their size would load the garbage collector. */
+export interface BlockPool {
+  /** A block that still contains the bytes of its last use. */
+  borrow(): Buffer;
+  /** Releases a block for the next use. It must not be read or written any more. */
+  release(block: Buffer): void;
+}
+
+/** @param maxIdle Maximum number of blocks kept for reuse. */
+export function createBlockPool(blockBytes: number, maxIdle: number): BlockPool {
+  const idle: Buffer[] = [];
+  return {
+    borrow: () => idle.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
+    release(block) {
+      if (idle.length < maxIdle) idle.push(block);
+    },
+  };
+}
