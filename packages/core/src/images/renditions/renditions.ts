@@ -17,7 +17,7 @@ import {
   tagOf,
 } from "./rendition-bytes.ts";
 import { RenditionCache } from "./rendition-cache.ts";
-import { createSingleFlight } from "./shared-work.ts";
+import { SingleFlight } from "./shared-work.ts";
 
 export interface RenditionsOptions extends RenderingOptions {
   /** Memory for renditions and small originals in bytes, at least 0. */
@@ -44,7 +44,7 @@ export class Renditions {
   readonly #options: RenditionsOptions;
   readonly #memory: LRUCache<string, HotBytes> | null;
   readonly #cache: RenditionCache;
-  readonly #flights = createSingleFlight<HotBytes | null>();
+  readonly #flights = new SingleFlight<HotBytes | null>();
   /** Claims of the flights, by key. */
   readonly #claims = new Map<string, RenderClaim>();
   readonly #rendering: Rendering;

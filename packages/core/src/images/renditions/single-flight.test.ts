@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
-import { createSingleFlight } from "../images/renditions/shared-work.ts";
+import { SingleFlight } from "./shared-work.ts";
 
 const stay = new AbortController().signal;
 // One caller has one signal; in this test one signal is shared by many.
 setMaxListeners(0, stay);
 
 test("simultaneous callers with the same key share one piece of work", async () => {
-  const flights = createSingleFlight<number>();
+  const flights = new SingleFlight<number>();
   let runs = 0;
   const work = async () => {
     await new Promise(setImmediate);
@@ -19,7 +19,7 @@ test("simultaneous callers with the same key share one piece of work", async () 
 });
 
 test("callers with different keys start separate work", async () => {
-  const flights = createSingleFlight<string>();
+  const flights = new SingleFlight<string>();
   expect(await Promise.all(["a", "b"].map((key) => flights.join(key, async () => key, stay)))).toEqual([
     "a",
     "b",
@@ -27,7 +27,7 @@ test("callers with different keys start separate work", async () => {
 });
 
 test("a caller that aborts leaves, and the other callers still get the result", async () => {
-  const flights = createSingleFlight<string>();
+  const flights = new SingleFlight<string>();
   const leaving = new AbortController();
   let finish: (value: string) => void = () => {};
   let workSignal: AbortSignal | undefined;
@@ -47,7 +47,7 @@ test("a caller that aborts leaves, and the other callers still get the result", 
 });
 
 test("work whose last caller leaves is aborted, and the next caller starts new work", async () => {
-  const flights = createSingleFlight<string>();
+  const flights = new SingleFlight<string>();
   const leaving = new AbortController();
   let workSignal: AbortSignal | undefined;
   const first = flights.join(
@@ -67,7 +67,7 @@ test("work whose last caller leaves is aborted, and the next caller starts new w
 });
 
 test("a failure reaches every caller, and the next call starts new work", async () => {
-  const flights = createSingleFlight<string>();
+  const flights = new SingleFlight<string>();
   const fail = async () => {
     throw new Error("no");
   };
