@@ -7,7 +7,7 @@ import type { ApiPart } from "../openapi/document.ts";
 import { createDueList } from "../stores/due-list.ts";
 import { createImageDescription, describeImages } from "./http/description/describe-images.ts";
 import { createImageService } from "./http/image-service.ts";
-import { createPermissions } from "./http/permissions.ts";
+import { Permissions } from "./http/permissions.ts";
 import { UploadGate } from "./http/receive-image.ts";
 import { guardStores, type HostParts, prepareParts } from "./image-parts.ts";
 import { IMAGES_RULES, type ImageSettings, imageSettings } from "./image-settings.ts";
@@ -122,7 +122,7 @@ export function createImages(options: ImagesOptions): Images {
     {
       library,
       settings,
-      permissions: createPermissions(settings.authorize),
+      permissions: new Permissions(settings.authorize),
       limiter: parts.limiter,
       uploads: new UploadGate(parts.isLimited ? undefined : Number.POSITIVE_INFINITY),
       pages: described.pages,

@@ -3,7 +3,6 @@ import { ServiceError } from "../../errors.ts";
 import {
   type Authorize,
   type Decision,
-  type ImageAction,
   isOwnerName,
   MAX_OWNER_LENGTH,
   type OwnerGrant,
@@ -15,65 +14,57 @@ import { type ImageRecord, summaryOf } from "../record/image-record.ts";
 export type Audience = "public" | "private";
 
 /** Decisions of the host about requests. Each rejects with `forbidden` if the host refuses. */
-export interface Permissions {
+export class Permissions {
+  readonly #authorize: Authorize | null;
+  /** Decisions that {@link permitReadNow} did not wait for. */
+  readonly #begun = new WeakMap<Call, { record: ImageRecord; decision: Promise<Decision> }>();
   /** Whether the host decides, which may take time. */
   readonly areAsked: boolean;
+
+  /** @param authorize `null`: everyone may create and read, and the PIN edits. */
+  constructor(authorize: Authorize | null) {
+    this.#authorize = authorize;
+    this.areAsked = authorize !== null;
+  }
+
   /** @returns The owner of the upload; `null`: none. */
-  permitCreate(call: Call): Promise<OwnerGrant | null>;
-  permitRead(call: Call, record: ImageRecord): Promise<Audience>;
+  async permitCreate(call: Call): Promise<OwnerGrant | null> {
+    const decision = checkDecision(await this.#authorize?.(call, "create"));
+    return typeof decision === "object" ? decision : null;
+  }
+
+  async permitRead(call: Call, record: ImageRecord): Promise<Audience> {
+    if (this.#authorize === null) return "public";
+    const early = this.#begun.get(call);
+    if (early?.record === record) return audienceOf(await early.decision);
+    return audienceOf(checkDecision(await this.#authorize(call, "read", summaryOf(record))));
+  }
+
   /**
    * As {@link permitRead}, without a promise. `undefined`: the host refuses, or has not decided yet; {@link permitRead} of the
    * same call then ends as the host does, without asking it again.
    */
-  permitReadNow(call: Call, record: ImageRecord): Audience | undefined;
-  /** @returns Whether the client may edit without the PIN. */
-  permitEdit(call: Call, record: ImageRecord): Promise<boolean>;
-}
-
-/** @param authorize `null`: everyone may create and read, and the PIN edits. */
-export function createPermissions(authorize: Authorize | null): Permissions {
-  /** Decisions that {@link Permissions.permitReadNow} did not wait for. */
-  const begun = new WeakMap<Call, { record: ImageRecord; decision: Promise<Decision> }>();
-
-  async function decide(call: Call, action: ImageAction, record?: ImageRecord): Promise<Decision> {
-    if (authorize === null) return undefined;
-    return checkDecision(
-      await (record === undefined ? authorize(call, action) : authorize(call, action, summaryOf(record))),
-    );
-  }
-
-  function begin(call: Call, record: ImageRecord, decision: Promise<Decision>): undefined {
-    begun.set(call, { record, decision });
+  permitReadNow(call: Call, record: ImageRecord): Audience | undefined {
+    if (this.#authorize === null) return "public";
+    let decision: Promise<Decision>;
+    try {
+      const given = this.#authorize(call, "read", summaryOf(record));
+      if (!isPromise(given)) return audienceOf(checkDecision(given));
+      decision = Promise.resolve(given).then(checkDecision);
+    } catch (error) {
+      decision = Promise.reject(error);
+    }
     // `permitRead` gets the failure. It may be called after the decision.
     decision.catch(() => undefined);
+    this.#begun.set(call, { record, decision });
+    return undefined;
   }
 
-  return {
-    areAsked: authorize !== null,
-    async permitCreate(call) {
-      const decision = await decide(call, "create");
-      return typeof decision === "object" ? decision : null;
-    },
-    async permitRead(call, record) {
-      if (authorize === null) return "public";
-      const early = begun.get(call);
-      return audienceOf(await (early?.record === record ? early.decision : decide(call, "read", record)));
-    },
-    permitReadNow(call, record) {
-      if (authorize === null) return "public";
-      try {
-        const decision = authorize(call, "read", summaryOf(record));
-        if (!isPromise(decision)) return audienceOf(checkDecision(decision));
-        return begin(call, record, Promise.resolve(decision).then(checkDecision));
-      } catch (error) {
-        return begin(call, record, Promise.reject(error));
-      }
-    },
-    async permitEdit(call, record) {
-      const decision = await decide(call, "edit", record);
-      return typeof decision === "object" ? decision.owner === record.owner?.name : decision === true;
-    },
-  };
+  /** @returns Whether the client may edit without the PIN. */
+  async permitEdit(call: Call, record: ImageRecord): Promise<boolean> {
+    const decision = checkDecision(await this.#authorize?.(call, "edit", summaryOf(record)));
+    return typeof decision === "object" ? decision.owner === record.owner?.name : decision === true;
+  }
 }
 
 function isPromise(decision: ReturnType<Authorize>): decision is Promise<Decision> {
