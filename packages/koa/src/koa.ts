@@ -74,9 +74,9 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
   const prefix = normaliseMountPath(checkOptions("koa", options, RULES).prefix);
   const middleware: KoaMiddleware = async (ctx, next) => {
     const { req, res } = ctx;
-    const place = locate(req.url ?? "/", ctx.originalUrl, prefix);
-    if (place === null) return void (await next());
-    const facts = { url: place.url, mountPath: place.mountPath, context: ctx, view: KOA_VIEW };
+    const target = locate(req.url ?? "/", ctx.originalUrl, prefix);
+    if (target === null) return void (await next());
+    const facts = { ...target, context: ctx, view: KOA_VIEW };
     const call = createCall(req, res, facts);
     const report = ctx.onerror;
     ctx.onerror = (error) => {

@@ -53,9 +53,9 @@ export function nodeListener(service: Service, options: NodeListenerOptions = {}
 
   const answer = async (req: IncomingMessage, res: ServerResponse) => {
     const { url = "/", originalUrl = url }: RoutedRequest = req;
-    const place = locate(url, originalUrl, mountPath);
-    if (place === null) return sendReply(res, problemReply(req.method, 404, "Not Found"));
-    const facts = { url: place.url, mountPath: place.mountPath, context: req, view: nodeView };
+    const target = locate(url, originalUrl, mountPath);
+    if (target === null) return sendReply(res, problemReply(req.method, 404, "Not Found"));
+    const facts = { ...target, context: req, view: nodeView };
     const call = createCall(req, res, facts);
     const ready = service.answerNow?.(call);
     if (ready !== undefined) return sendReady(res, ready);

@@ -166,6 +166,6 @@ function forwardingHeader(headers: IncomingHttpHeaders): string | undefined {
 /** The warning, with the setting to change. */
 export const UNTRUSTED_PROXY_WARNING =
   "A request has a forwarding header, but the host app does not trust the proxy that sent it. " +
-  "Behind a proxy that is not trusted all users count as one client for limits, turns and budgets. " +
+  "Behind a proxy that is not trusted all users count as one client for limits and budgets. " +
   "Express: set `trust proxy`. Koa: set `app.proxy`. outrigger serve: set `trustProxy`. " +
   "Each of them reads X-Forwarded-For. Without a proxy, a client made the header up: ignore this warning.";
