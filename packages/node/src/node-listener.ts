@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { Service } from "@outrigger/core";
@@ -6,13 +6,8 @@ import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrig
 import { areHeadersSent } from "./connections.ts";
 import type { HostView } from "./dispatch.ts";
 import { createCall, dispatch, sendReady } from "./dispatch.ts";
-import { locate, mountPathRule, normaliseMountPath } from "./request-target.ts";
+import { locate, mountPathRule, normaliseMountPath, pathRule, stripPrefix } from "./request-target.ts";
 import { problemReply, sendReply } from "./send-reply.ts";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Service } from "@outrigger/core";
-import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { createCall, sendReady } from "./dispatch.ts";
-import { normaliseMountPath, pathRule, stripPrefix } from "./request-target.ts";
 
 export interface NodeListenerOptions {
   /** Path of the service, such as `/img`. @default "" (the root) */
@@ -103,7 +98,7 @@ export interface FrontOptions {
   at?: string | undefined;
 }
 
-const RULES = { at: rules.preset("/", pathRule) } satisfies RuleTable<FrontOptions>;
+const FRONT_RULES = { at: rules.preset("/", pathRule) } satisfies RuleTable<FrontOptions>;
 
 /**
  * Puts the service's replies at hand before a framework: a public picture in memory is sent before `app` runs. Every other
@@ -123,7 +118,7 @@ const RULES = { at: rules.preset("/", pathRule) } satisfies RuleTable<FrontOptio
 export function front(service: Service, app: RequestListener, options: FrontOptions = {}): RequestListener {
   checkValue("front: service", service, shapes.service);
   checkValue("front: app", app, rules.fn());
-  const mountPath = normaliseMountPath(checkOptions("front", options, RULES).at);
+  const mountPath = normaliseMountPath(checkOptions("front", options, FRONT_RULES).at);
   return (req, res) => {
     if (!sendInFront(service, req, res, mountPath)) app(req, res);
   };

@@ -4,8 +4,20 @@ import { clientAddress, clientKey } from "./client.ts";
 test("clientKey counts an IPv4 address by itself, and an IPv6 address by its /64, in every spelling of proxies", () => {
   const spellings: Record<string, string[]> = {
     "203.0.113.9": [
-      ...["203.0.113.9", "::ffff:203.0.113.9", "::ffff:cb00:7109", "64:ff9b::203.0.113.9", "203.0.113.9:1001"],
-      ...["203.0.113.9:65535", "203.0.113.9:", "203.0.113.9:_obfuscated", " 203.0.113.9 ", "\t203.0.113.9:80"],
+      ...[
+        "203.0.113.9",
+        "::ffff:203.0.113.9",
+        "::ffff:cb00:7109",
+        "64:ff9b::203.0.113.9",
+        "203.0.113.9:1001",
+      ],
+      ...[
+        "203.0.113.9:65535",
+        "203.0.113.9:",
+        "203.0.113.9:_obfuscated",
+        " 203.0.113.9 ",
+        "\t203.0.113.9:80",
+      ],
       ...['"203.0.113.9:80"', "for=203.0.113.9;proto=https", 'For="203.0.113.9:80"', "for = 203.0.113.9"],
       "[::ffff:203.0.113.9]:443",
     ],
@@ -26,8 +38,26 @@ test("clientKey counts an IPv4 address by itself, and an IPv6 address by its /64
 
 test("clientKey counts together all clients without a valid address", () => {
   const texts = [
-    ...["", " ", ":", "unknown", "_hidden", "no:address", "owner anna", "localhost", "203.0.113", "203.0.113.256"],
-    ...["203.0.113.09", "203.0.113.9, 198.51.100.7", "203.0.113.9:80:80", "[203.0.113.9]:80", "[2001:db8::1", "[]"],
+    ...[
+      "",
+      " ",
+      ":",
+      "unknown",
+      "_hidden",
+      "no:address",
+      "owner anna",
+      "localhost",
+      "203.0.113",
+      "203.0.113.256",
+    ],
+    ...[
+      "203.0.113.09",
+      "203.0.113.9, 198.51.100.7",
+      "203.0.113.9:80:80",
+      "[203.0.113.9]:80",
+      "[2001:db8::1",
+      "[]",
+    ],
     ...["2001:db8::1]", "[2001:db8::1]443", "2001:db8::g", "12345::1", "%eth0", "for=", "1".repeat(5000)],
   ];
   for (const text of texts) expect([clientKey(text), clientAddress(text)], text).toEqual(["unknown", null]);

@@ -26,8 +26,20 @@ test("parseAsyncPreference reads respond-async and its wait", () => {
 });
 
 test("parseAsyncPreference returns null for a header without the preference", () => {
-  const headers = [undefined, "", "wait=10", "return=minimal", "respond-asynchronously", "respond-async=later"];
-  const more = ["respond async", 'foo="respond-async"', 'foo="a, respond-async', "return=minimal; respond-async"];
+  const headers = [
+    undefined,
+    "",
+    "wait=10",
+    "return=minimal",
+    "respond-asynchronously",
+    "respond-async=later",
+  ];
+  const more = [
+    "respond async",
+    'foo="respond-async"',
+    'foo="a, respond-async',
+    "return=minimal; respond-async",
+  ];
   for (const header of [...headers, ...more]) expect(parseAsyncPreference(header), header).toBeNull();
 });
 

@@ -2,6 +2,7 @@ import { isLocalStore } from "../../contracts/blob-store.ts";
 import type { Call, SpooledFile, Upload, UploadSlot } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { networkKey } from "../../http/client.ts";
+import { type EntryOptions, FairGate, type Slot } from "../../http/fair-gate.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import {
@@ -18,9 +19,6 @@ import type { ReservationRequest, UploadFacts } from "../uploads/add-image.ts";
 import { digestOf } from "../uploads/claims.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isJson, MAX_BODY_BYTES, refundRequest } from "./image-context.ts";
-import type { UploadSlot } from "../../contracts/call.ts";
-import { ServiceError } from "../../errors.ts";
-import { type EntryOptions, FairGate, type Slot } from "../../http/fair-gate.ts";
 
 /** Name of the form field for the file. */
 export const FILE_FIELD = "imagedata";
