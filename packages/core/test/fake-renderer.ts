@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import type { Admission, AdmitOptions, OriginalType, Renderer, RenderSource } from "../src/contracts/renderer.ts";
+import type {
+  Admission,
+  AdmitOptions,
+  OriginalType,
+  Renderer,
+  RenderSource,
+} from "../src/contracts/renderer.ts";
 import { ServiceError } from "../src/errors.ts";
 
 /** The default admission of a picture. */

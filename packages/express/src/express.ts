@@ -1,7 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
-import { createCall, dispatch, type HostView, locate, type MountedTarget, nodeView, sendReady, sendReply } from "@outrigger/node/adapter";
+import {
+  createCall,
+  dispatch,
+  type HostView,
+  locate,
+  type MountedTarget,
+  nodeView,
+  sendReady,
+  sendReply,
+} from "@outrigger/node/adapter";
 
 /** The members of an Express request that this adapter uses, for Express 4 and 5. Other hosts of middleware lack some. */
 export interface ExpressRequest extends IncomingMessage {

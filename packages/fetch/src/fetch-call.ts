@@ -2,7 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { BodyLimits, Call, TakeText, Upload, UploadLimits } from "@outrigger/core";
 import type { Incoming } from "@outrigger/node/adapter";
-import { ClientLeftError, type HostParsed, linger, receiveFields, receiveText, receiveUpload } from "@outrigger/node/adapter";
+import {
+  ClientLeftError,
+  type HostParsed,
+  linger,
+  receiveFields,
+  receiveText,
+  receiveUpload,
+} from "@outrigger/node/adapter";
 
 /** What the host knows of a request. */
 export interface RequestFacts {

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import type { ImageFormat, OriginalFacts, OriginalType, Renderer, RenditionSpec, Size } from "@outrigger/core/images";
+import type {
+  ImageFormat,
+  OriginalFacts,
+  OriginalType,
+  Renderer,
+  RenditionSpec,
+  Size,
+} from "@outrigger/core/images";
 import type { RendererCase } from "./renderer-cleaning.ts";
 import { declaredSize, SAMPLE_FRAMES, SAMPLE_SIZE, samples } from "./renderer-samples.ts";
 
