@@ -8,7 +8,7 @@ import { createDueList } from "../stores/due-list.ts";
 import { createImageDescription, describeImages } from "./http/description/describe-images.ts";
 import { createImageService } from "./http/image-service.ts";
 import { Permissions } from "./http/permissions.ts";
-import { UploadGate } from "./http/receive-image.ts";
+import { UploadGate } from "./http/upload-slots.ts";
 import { guardStores, type HostParts, prepareParts } from "./image-parts.ts";
 import { IMAGES_RULES, type ImageSettings, imageSettings } from "./image-settings.ts";
 import type { ImagesOptions } from "./images-options.ts";

@@ -13,7 +13,7 @@ import type { LibraryContext } from "../library/library-context.ts";
 import type { DateSource } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { Audience, Permissions } from "./permissions.ts";
-import type { UploadGate } from "./receive-image.ts";
+import type { UploadGate } from "./upload-slots.ts";
 
 /** The parts that the routes of one image service share. */
 export interface ImageContext {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type GatedUpload, MAX_READING, MAX_UNANSWERED, SLICE_MS, UploadGate } from "./receive-image.ts";
+import { type GatedUpload, MAX_READING, MAX_UNANSWERED, SLICE_MS, UploadGate } from "./upload-slots.ts";
 
 const MAX_WAIT_MS = 15_000;
 const A_FAST_MILLISECOND = 20_000;
