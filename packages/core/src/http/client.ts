@@ -114,7 +114,7 @@ export function connectionRefusal(
 /** Why the request must be rejected on this connection; `null` if it is allowed. */
 export function transportRefusal(call: Call, policy: TlsPolicy): string | null {
   if (policy === "off") return null;
-  if (policy === "required" && isLoopback(call.peerIp) && !isForwarded(call)) return null;
+  if (policy === "required" && LOOPBACK.test(call.peerIp) && !isForwarded(call)) return null;
   if (call.secure) return null;
   return 'SSL is required: use https://. (Behind a proxy that ends TLS, the host app must trust that proxy: "trust proxy" in Express, app.proxy in Koa, view of nodeListener, isSecure of toFetchHandler; or else set tls: "off".)';
 }
@@ -124,9 +124,7 @@ export function hostRefusal({ headers }: Call): string | null {
   return headers.host?.includes(",") ? "A request must have one Host header" : null;
 }
 
-function isLoopback(address: string): boolean {
-  return address === "127.0.0.1" || address === "::1" || /^(::ffff:)?127\./.test(address);
-}
+const LOOPBACK = /^(?:::1$|(?:::ffff:)?127\.)/;
 
 function isForwarded({ headers }: Call): boolean {
   if (headers.forwarded !== undefined || headers.via !== undefined) return true;

@@ -100,7 +100,11 @@ export function checkRead(
 ): ReadRequest {
   const ofQuery: ParameterSource = (name) => query.get(name);
   const s = query.get("s") ?? "";
-  const untilMs = parseUntil(query.get("until") ?? "");
+  const until = query.get("until") ?? "";
+  const untilMs = until === "" ? null : Number(until);
+  if (untilMs !== null && !(/^\d{1,16}$/.test(until) && untilMs <= MAX_UNTIL_MS)) {
+    throw new ServiceError("bad_request", "until must be Unix milliseconds");
+  }
   if (s !== "") {
     const asked = parseAsked(format, ofQuery, presets);
     if (!signatures().verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s)) {
@@ -168,13 +172,6 @@ export function meantBy({ parameters, preset }: Asked): Pick<SignedAddress, "par
 
 /** Latest time that a Date can hold, in Unix milliseconds. */
 export const MAX_UNTIL_MS = 8.64e15;
-
-function parseUntil(text: string): number | null {
-  if (text === "") return null;
-  const untilMs = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (untilMs <= MAX_UNTIL_MS) return untilMs;
-  throw new ServiceError("bad_request", "until must be Unix milliseconds");
-}
 
 function unsignedDetail(presets: Presets): string {
   const names = [...presets.keys()].map((name) => `preset=${name}`).join(", ");

@@ -263,7 +263,6 @@ export class RenditionCache {
       .sort((one, other) => lastUse(one) - lastUse(other));
     const intermediates = others.filter(isIntermediate);
     const renditions = others.filter((each) => !isIntermediate(each));
-    const isCurrent = (each: string) => isSpecName(each.slice(each.lastIndexOf("/") + 1));
     let bytes = sumOf([...stored].filter(([each]) => isIntermediate(each)).map(([, size]) => size));
     // The intermediates of many pages must leave room for renditions.
     const surplus = intermediates.filter((each) => {
@@ -271,7 +270,7 @@ export class RenditionCache {
       bytes -= stored.get(each) ?? 0;
       return true;
     });
-    const old = renditions.filter((each) => !isCurrent(each));
+    const old = renditions.filter((each) => !isSpecName(each.slice(each.lastIndexOf("/") + 1)));
     return [...new Set([...old, ...surplus, ...renditions, ...intermediates])];
   }
 
