@@ -89,9 +89,8 @@ function pageOf(factories, sets) {
       title,
       guides,
       withOptions: own.filter(hasOptions),
-      without: own.filter((each) => !hasOptions(each)),
     };
-  }).filter(({ withOptions, without }) => withOptions.length + without.length > 0);
+  }).filter(({ withOptions }) => withOptions.length > 0);
   const known = new Set(CHAPTERS.map(([name]) => name));
   const stray = factories.find(({ from }) => !known.has(packageOf(from)));
   if (stray !== undefined) throw new Error(`${stray.from} has no chapter: add it to CHAPTERS`);
@@ -102,7 +101,7 @@ function pageOf(factories, sets) {
     "# Options",
     `The options of each public function. \`${COMMAND}\` generates this page from the comments in the sources.`,
     "Options that are not _required_ may be left out or `undefined`; their default stands in brackets or at the end. Without one, they are then off. Ranges are of integers, unless they have a fraction. A `TypeError` rejects an unknown name (`authorise is no option of createImages: did you mean authorize?`), a wrong type, and a value out of range, before anything is opened. It names the option and shows no secret.",
-    chapters.map(contentsOf).join("\n"),
+    contentsOf(chapters),
     ...body,
   ].join("\n\n")}\n`;
 }
@@ -120,11 +119,10 @@ function hasOptions({ sets }) {
   return sets.length > 0;
 }
 
-function contentsOf({ name, title, withOptions, without }) {
-  const functions = withOptions.map((factory) => `[${factory.name}](#${anchor(factory.name)})`);
-  const rest = without.map((factory) => `\`${factory.name}\``).join(", ");
-  const others = rest === "" ? "" : `; without options: ${rest}`;
-  return `- [${title}](#${anchor(headingOf(name, title))}): ${functions.join(", ")}${others}`;
+/** Links to the functions with options. */
+function contentsOf(chapters) {
+  const functions = chapters.flatMap(({ withOptions }) => withOptions.map(({ name }) => name));
+  return `${functions.map((name) => `[${name}](#${anchor(name)})`).join(", ")}.`;
 }
 
 function chapterOf({ name, title, guides, withOptions }, sets, shown) {

@@ -8,7 +8,7 @@ import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { createMeter } from "./accounts/meter.ts";
 import { createLookupDescription, describeLookup } from "./http/description/lookup-part.ts";
-import { ListDesk } from "./http/list-desk.ts";
+import { ListReader } from "./http/list-reader.ts";
 import { createLookupService } from "./http/lookup-service.ts";
 import { createLookupLibrary, type LookupLibrary } from "./library.ts";
 import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
@@ -76,7 +76,7 @@ export function createLookup(options: LookupOptions): Lookup {
   };
   const runner = createVerificationRunner(context, checked.verifyAtOnce);
   const description = createLookupDescription(settings, checked);
-  const lists = new ListDesk();
+  const lists = new ListReader();
   const service = createLookupService({ lookup: context, limiter, description, options: checked, lists });
   let closing: Promise<void> | null = null;
 

@@ -7,7 +7,7 @@ import { hashApiKey } from "../accounts/api-key.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import type { CheckedOptions } from "../lookup-settings.ts";
 import { answerOf, type LookupOperation } from "../operations/operation.ts";
-import type { ListDesk } from "./list-desk.ts";
+import type { ListReader } from "./list-reader.ts";
 import { type Query, readQuery } from "./query.ts";
 import { headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
 
@@ -17,7 +17,7 @@ export interface LookupHttp {
   limiter: RateLimiter;
   description: Description;
   options: CheckedOptions;
-  lists: ListDesk;
+  lists: ListReader;
 }
 
 /** The account that pays for a request; `null` for a request with the test key, and for an open route. */

@@ -33,7 +33,7 @@ interface OpenList {
 }
 
 /** Reads lists: in short slices, in the order of the fair gate, and within a bound of memory for all of them. */
-export class ListDesk {
+export class ListReader {
   readonly #gate = new FairGate({ slots: 1, maxQueue: MAX_WAITING, refuse: busy });
   /** In order of arrival. */
   readonly #open = new Set<OpenList>();
