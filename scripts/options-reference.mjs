@@ -16,35 +16,23 @@ const pages =
   positionals.length > 0 ? positionals : [fileURLToPath(new URL("../docs/options.md", import.meta.url))];
 const COMMAND = "node scripts/options-reference.mjs";
 
-/** Packages in the order of the page, each with its purpose and related pages. */
+/** Packages in the order of the page, each with its purpose. */
 const CHAPTERS = [
-  [
-    "@outrigger/core",
-    "The services, and stores within a process or on its disk",
-    ["mounting.md", "storage.md", "lookup.md"],
-  ],
-  ["@outrigger/express", "Mounting in Express", ["mounting.md"]],
-  ["@outrigger/koa", "Mounting in Koa", ["mounting.md"]],
-  ["@outrigger/fetch", "Mounting in hosts of web-standard requests", ["mounting.md"]],
-  ["@outrigger/node", "Serving without a framework", ["mounting.md"]],
-  ["@outrigger/imaging", "Pictures in other formats and sizes", ["formats.md", "security.md"]],
-  ["@outrigger/web", "Pages for browsers", ["mounting.md"]],
-  [
-    "@outrigger/redis",
-    "Redis: storage, limits and queues that processes share",
-    ["storage.md", "operating.md"],
-  ],
-  ["@outrigger/s3", "Storage in S3", ["storage.md"]],
-  [
-    "@outrigger/sql",
-    "Image records in PostgreSQL, the lookup's data in SQLite or PostgreSQL",
-    ["storage.md", "lookup.md", "operating.md"],
-  ],
-  ["@outrigger/verifier", "Asking the DNS and mail servers", ["lookup.md"]],
-  ["@outrigger/ops", "Copying and verifying a storage", ["operating.md"]],
-  ["@outrigger/telemetry", "Metrics and traces", ["operating.md"]],
-  ["@outrigger/client", "Clients for programs and browsers", ["../packages/client/README.md"]],
-  ["outrigger", "The whole service as one process", ["operating.md", "storage.md"]],
+  ["@outrigger/core", "The services, and stores within a process or on its disk"],
+  ["@outrigger/express", "Mounting in Express"],
+  ["@outrigger/koa", "Mounting in Koa"],
+  ["@outrigger/fetch", "Mounting in hosts of web-standard requests"],
+  ["@outrigger/node", "Serving without a framework"],
+  ["@outrigger/imaging", "Pictures in other formats and sizes"],
+  ["@outrigger/web", "Pages for browsers"],
+  ["@outrigger/redis", "Redis: storage, limits and queues that processes share"],
+  ["@outrigger/s3", "Storage in S3"],
+  ["@outrigger/sql", "Image records in PostgreSQL, the lookup's data in SQLite or PostgreSQL"],
+  ["@outrigger/verifier", "Asking the DNS and mail servers"],
+  ["@outrigger/ops", "Copying and verifying a storage"],
+  ["@outrigger/telemetry", "Metrics and traces"],
+  ["@outrigger/client", "Clients for programs and browsers"],
+  ["outrigger", "The whole service as one process"],
 ];
 
 /** Defaults that say no more than the absence of the option. */
@@ -82,12 +70,11 @@ function readOr(path) {
  * @param {Map<string, OptionSet>} sets
  */
 function pageOf(factories, sets) {
-  const chapters = CHAPTERS.map(([name, title, guides]) => {
+  const chapters = CHAPTERS.map(([name, title]) => {
     const own = factories.filter(({ from }) => packageOf(from) === name);
     return {
       name,
       title,
-      guides,
       withOptions: own.filter(hasOptions),
     };
   }).filter(({ withOptions }) => withOptions.length > 0);
@@ -99,8 +86,8 @@ function pageOf(factories, sets) {
   const body = chapters.map((chapter) => chapterOf(chapter, sets, shown));
   return `${[
     "# Options",
-    `The options of each public function. \`${COMMAND}\` generates this page from the comments in the sources.`,
-    "Options that are not _required_ may be left out or `undefined`; their default stands in brackets or at the end. Without one, they are then off. Ranges are of integers, unless they have a fraction. A `TypeError` rejects an unknown name (`authorise is no option of createImages: did you mean authorize?`), a wrong type, and a value out of range, before anything is opened. It names the option and shows no secret.",
+    `The options of each public function. The pages on [mounting](mounting.md), [storage](storage.md), [operating](operating.md) and the [lookup](lookup.md) explain them. \`${COMMAND}\` generates this page.`,
+    "Options that are not _required_ may be left out or `undefined`. Their default stands in brackets or at the end; without one, they are then off. Ranges are of integers, unless they have a fraction. An unknown name, a wrong type, and a value out of range throw a `TypeError` that names the option and shows no secret, before anything is opened.",
     contentsOf(chapters),
     ...body,
   ].join("\n\n")}\n`;
@@ -125,11 +112,9 @@ function contentsOf(chapters) {
   return `${functions.map((name) => `[${name}](#${anchor(name)})`).join(", ")}.`;
 }
 
-function chapterOf({ name, title, guides, withOptions }, sets, shown) {
-  const links = guides.map((file) => `[${file}](${file})`).join(", ");
+function chapterOf({ name, title, withOptions }, sets, shown) {
   return [
-    `## ${headingOf(name, title)}`,
-    `See ${links}.`,
+    `## ${title}: ${name}`,
     ...withOptions.flatMap((factory) => [
       `### ${factory.name}`,
       `\`${factory.signature}\`${factory.from === name ? "" : ` from \`${factory.from}\``}: ${factory.text}`,
@@ -197,10 +182,6 @@ function presetOf(preset) {
     /^("[^"]*"|`[^`]*`|-?[\d_.]+|true|false|\{[^}]*\}|[A-Za-z.]+\(\)|Date\.now)?(.*)$/s.exec(preset) ?? [];
   const code = value === "" || value.startsWith("`") ? value : `\`${value}\``;
   return `${code}${rest}`.replace(/\.$/, "");
-}
-
-function headingOf(name, title) {
-  return `${title}: ${name}`;
 }
 
 /** The anchor that GitHub generates for a heading. */
