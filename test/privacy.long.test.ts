@@ -9,6 +9,7 @@ import { QUARTERS, samplePdf } from "./support/pdf-samples.ts";
 import { animatedGif, photo } from "./support/pictures.ts";
 import { programs, run } from "./support/programs.ts";
 import { samplePsd } from "./support/psd-samples.ts";
+import { exiftool } from "./support/secret-pictures.ts";
 
 type StrippedType = Parameters<typeof stripMetadata>[1];
 
@@ -76,12 +77,6 @@ afterAll(() => rm(directory, { recursive: true }));
 
 function secrets(group: string, tags: readonly string[]): string[] {
   return tags.map((tag) => `-${group}:${tag}=${SECRET}`);
-}
-
-async function exiftool(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await run(programs.exiftool, ["-q", ...args]);
-  expect(status, stderr).toBe(0);
-  return String(stdout);
 }
 
 /** The file with all that ExifTool can tell about a person in its type, and whatever `args` add. */

@@ -84,10 +84,14 @@ export const UNTAKEN = [415] as const;
 /** Unusual, but with a file: both acceptance and refusal are allowed. */
 export const EITHER = [201, 400] as const;
 
+/** An upload as a line of a table: what is wrong with it, its body, and what its head has besides. */
+type UploadRow = readonly [
+  title: string,
+  body: string | Buffer,
+  head?: Omit<HostileUpload, "title" | "body" | "statuses">,
+];
+
 /** Rows that share their allowed statuses. */
-export function cases(
-  statuses: readonly number[],
-  list: readonly Omit<HostileUpload, "statuses">[],
-): HostileUpload[] {
-  return list.map((each) => ({ ...each, statuses }));
+export function cases(statuses: readonly number[], list: readonly UploadRow[]): HostileUpload[] {
+  return list.map(([title, body, head]) => ({ title, body, ...head, statuses }));
 }

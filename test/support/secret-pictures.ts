@@ -97,7 +97,8 @@ export async function withFile<Result>(
   }
 }
 
-async function exiftool(...args: string[]): Promise<string> {
+/** What ExifTool prints. */
+export async function exiftool(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await run(programs.exiftool, ["-q", ...args]);
   if (status !== 0) throw new Error(stderr);
   return String(stdout);

@@ -9,6 +9,9 @@ export interface Attack {
   does?: "run" | "request";
 }
 
+/** An attack as a line of a table. */
+export type AttackRow = readonly [title: string, svg: string | Buffer, does?: "run" | "request"];
+
 /** The building blocks of the attacks. */
 export interface Means {
   /** Script that shows that it ran. Fits an attribute in double quotes. */

@@ -5,5 +5,6 @@ import { styleAttacks } from "./style-attacks.ts";
 
 /** Every SVG that tries to run or to load something. */
 export function attackVectors(means: Means): Attack[] {
-  return [...scriptAttacks(means), ...reachingAttacks(means), ...styleAttacks(means)];
+  const rows = [...scriptAttacks(means), ...reachingAttacks(means), ...styleAttacks(means)];
+  return rows.map(([title, svg, does]) => ({ title, svg, ...(does === undefined ? {} : { does }) }));
 }

@@ -27,36 +27,30 @@ export interface GifFrame {
 export interface GifOptions {
   width?: number;
   height?: number;
-  version?: "87a" | "89a";
   /** Colours of the global palette; 0: none. @default 64 */
   colours?: number;
   background?: number;
   aspect?: number;
   /** Blocks before the first frame. */
   before?: Buffer[];
-  /** Blocks after the last frame. */
-  after?: Buffer[];
   frames?: readonly GifFrame[];
-  trailer?: Buffer;
 }
 
 /** A GIF, written by the specification alone. */
 export function writeGif(options: GifOptions = {}): Buffer {
-  const { width = 64, height = 48, version = "89a", colours = 64, background = 0, aspect = 0 } = options;
-  const { before = [], after = [], frames = [{ width, height }], trailer = Buffer.of(0x3b) } = options;
+  const { width = 64, height = 48, colours = 64, background = 0, aspect = 0 } = options;
+  const { before = [], frames = [{ width, height }] } = options;
   const screen = Buffer.alloc(7);
   screen.writeUInt16LE(width, 0);
   screen.writeUInt16LE(height, 2);
   screen.set([colours > 0 ? 0xf0 | (bitsOf(colours) - 1) : 0x70, background, aspect], 4);
-  const head = Buffer.from(`GIF${version}`, "latin1");
   return Buffer.concat([
-    head,
+    Buffer.from("GIF89a", "latin1"),
     screen,
     paletteOf(colours),
     ...before,
     ...frames.flatMap((frame) => frameOf(frame, options)),
-    ...after,
-    trailer,
+    Buffer.of(0x3b),
   ]);
 }
 

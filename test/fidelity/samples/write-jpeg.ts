@@ -23,12 +23,6 @@ export interface JpegOptions {
   ids?: readonly number[];
   /** Segments after the start. */
   segments?: readonly Buffer[];
-  /** The last three bytes of each scan's header: spectral selection and approximation. @default 0, 63, 0 */
-  spectral?: readonly [number, number, number];
-  /** Bytes before each marker after the first segment. */
-  fill?: Buffer;
-  /** The marker of the frame: 0xc0 baseline, 0xc1 extended. */
-  frame?: 0xc0 | 0xc1;
 }
 
 export function segment(marker: number, data: Buffer | readonly number[]): Buffer {
@@ -38,16 +32,7 @@ export function segment(marker: number, data: Buffer | readonly number[]): Buffe
 
 /** A sequential JPEG of the scene, written by the specification alone. */
 export function writeJpeg(options: JpegOptions = {}): Buffer {
-  const {
-    width = 64,
-    height = 48,
-    space = "ycc",
-    segments = [],
-    adobe,
-    jfif,
-    wideTables,
-    fill = Buffer.alloc(0),
-  } = options;
+  const { width = 64, height = 48, space = "ycc", segments = [], adobe, jfif, wideTables } = options;
   const count = { grey: 1, ycc: 3, rgb: 3, cmyk: 4, ycck: 4 }[space];
   const { sampling = Array.from({ length: count }, () => [1, 1] as const), ids = [1, 2, 3, 4] } = options;
   const used = ids.slice(0, count);
@@ -72,7 +57,7 @@ export function writeJpeg(options: JpegOptions = {}): Buffer {
       : [segment(0xee, Buffer.from(`Adobe\0d\0\0\0\0${String.fromCharCode(adobe)}`, "latin1"))]),
     ...segments,
     segment(0xdb, [wideTables ? 0x10 : 0, ...quantisers]),
-    segment(options.frame ?? (wideTables ? 0xc1 : 0xc0), [
+    segment(wideTables ? 0xc1 : 0xc0, [
       8,
       height >> 8,
       height & 255,
@@ -88,10 +73,7 @@ export function writeJpeg(options: JpegOptions = {}): Buffer {
     ...scansOf({ ...options, width, height, space }, sampling, used),
     Buffer.of(0xff, 0xd9),
   ];
-  return Buffer.concat([
-    Buffer.of(0xff, 0xd8),
-    ...parts.flatMap((part, index) => (index === 0 ? [part] : [fill, part])),
-  ]);
+  return Buffer.concat([Buffer.of(0xff, 0xd8), ...parts]);
 }
 
 type Filled = JpegOptions & Required<Pick<JpegOptions, "width" | "height" | "space">>;
@@ -104,9 +86,8 @@ function scansOf(
   const all = ids.map((_, index) => index);
   const groups = options.separateScans ? all.map((index) => [index]) : [all];
   return groups.map((components) => {
-    const [from, to, approximation] = options.spectral ?? [0, 63, 0];
     const header = components.flatMap((index) => [ids[index] ?? 0, 0]);
-    const head = segment(0xda, [components.length, ...header, from, to, approximation]);
+    const head = segment(0xda, [components.length, ...header, 0, 63, 0]);
     return Buffer.concat([head, scanData(options, sampling, components)]);
   });
 }

@@ -1,4 +1,4 @@
-import { crc32, deflateSync, type ZlibOptions } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import { type Shade, sceneAt } from "./sample.ts";
 
 /** The colour types of the header. */
@@ -11,20 +11,10 @@ export interface PngOptions {
   interlaced?: boolean;
   width?: number;
   height?: number;
-  /** Filter of each row; `cycle` takes them in turn. @default "cycle" */
-  filter?: 0 | 1 | 2 | 3 | 4 | "cycle";
   /** Chunks between the header and the palette. */
   before?: Buffer[];
   /** Chunks between the palette and the pixels. */
   between?: Buffer[];
-  /** Chunks after the pixels. */
-  after?: Buffer[];
-  /** Bytes of pixels per IDAT. @default all in one */
-  idatBytes?: number;
-  zlib?: ZlibOptions;
-  /** Colours of a palette. @default as many as the depth allows */
-  colours?: number;
-  shade?: (x: number, y: number) => Shade;
 }
 
 export function chunk(type: string, data: Buffer | readonly number[] = []): Buffer {
@@ -40,14 +30,10 @@ const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 /** A PNG, written by the specification alone. */
 export function writePng(options: PngOptions = {}): Buffer {
-  const { before = [], between = [], after = [], idatBytes } = options;
-  const packed = compressedPixels(options);
-  const pixels: Buffer[] = [];
-  for (let start = 0; start < packed.length; start += idatBytes ?? packed.length) {
-    pixels.push(chunk("IDAT", packed.subarray(start, start + (idatBytes ?? packed.length))));
-  }
+  const { before = [], between = [] } = options;
+  const pixels = chunk("IDAT", compressedPixels(options));
   const palette = options.colour === "palette" ? [chunk("PLTE", paletteOf(options))] : [];
-  const parts = [headerOf(options), ...before, ...palette, ...between, ...pixels, ...after, chunk("IEND")];
+  const parts = [headerOf(options), ...before, ...palette, ...between, pixels, chunk("IEND")];
   return Buffer.concat([PNG_SIGNATURE, ...parts]);
 }
 
@@ -71,14 +57,7 @@ const PASSES = [
 ] as const;
 
 export function compressedPixels(options: PngOptions): Buffer {
-  const {
-    width = 64,
-    height = 48,
-    interlaced = false,
-    filter = "cycle",
-    colour = "rgba",
-    depth = 8,
-  } = options;
+  const { width = 64, height = 48, interlaced = false, colour = "rgba", depth = 8 } = options;
   const step = Math.max(1, (CHANNELS[colour] * depth) >> 3);
   const rows: Buffer[] = [];
   for (const [left, top, across, down] of interlaced ? PASSES : ([[0, 0, 1, 1]] as const)) {
@@ -90,18 +69,17 @@ export function compressedPixels(options: PngOptions): Buffer {
         Array.from({ length: columns }, (_, index) => left + index * across),
         y,
       );
-      const kind = filter === "cycle" ? rows.length % 5 : filter;
-      rows.push(filtered(row, above ?? Buffer.alloc(row.length), step, kind));
+      rows.push(filtered(row, above ?? Buffer.alloc(row.length), step, rows.length % 5));
       above = row;
     }
   }
-  return deflateSync(Buffer.concat(rows), options.zlib);
+  return deflateSync(Buffer.concat(rows));
 }
 
 function packedRow(options: PngOptions, columns: readonly number[], y: number): Buffer {
-  const { colour = "rgba", depth = 8, width = 64, height = 48, shade = sceneAt } = options;
+  const { colour = "rgba", depth = 8, width = 64, height = 48 } = options;
   const samples = columns.flatMap((x) =>
-    samplesOf(shade((x + 0.5) / width, (y + 0.5) / height), colour, depth, options.colours),
+    samplesOf(sceneAt((x + 0.5) / width, (y + 0.5) / height), colour, depth),
   );
   const row = Buffer.alloc(Math.ceil((samples.length * depth) / 8));
   for (const [index, value] of samples.entries()) {
@@ -117,12 +95,10 @@ function samplesOf(
   [red, green, blue, alpha]: Shade,
   colour: keyof typeof COLOUR_TYPES,
   depth: number,
-  colours?: number,
 ): number[] {
   const most = 2 ** depth - 1;
   const grey = 0.3 * red + 0.59 * green + 0.11 * blue;
-  if (colour === "palette")
-    return [Math.min(Math.floor(grey * (colours ?? most + 1)), (colours ?? most + 1) - 1)];
+  if (colour === "palette") return [Math.min(Math.floor(grey * (most + 1)), most)];
   const all = {
     grey: [grey],
     rgb: [red, green, blue],
@@ -132,9 +108,10 @@ function samplesOf(
   return all[colour].map((value) => Math.round(value * most));
 }
 
-function paletteOf({ depth = 8, colours = 2 ** depth }: PngOptions): Buffer {
+function paletteOf({ depth = 8 }: PngOptions): Buffer {
+  const colours = 2 ** depth;
   const entry = (index: number) => {
-    const share = colours === 1 ? 0.5 : index / (colours - 1);
+    const share = index / (colours - 1);
     return [255 * share, 255 * (1 - share) ** 2, 255 * Math.abs(2 * share - 1)].map(Math.round);
   };
   return Buffer.from(Array.from({ length: colours }, (_, index) => entry(index)).flat());
