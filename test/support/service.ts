@@ -3,19 +3,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
+import { afterEachFile } from "./hooks.ts";
 import { type HostName, startHost } from "./hosts.ts";
 import type { Host } from "./listen.ts";
 
 /** No limit of requests. Unlike `false`, it leaves the bounds of a client in the line for the renderer. */
 export const NO_RATE_LIMITS = { creates: false, reads: false, edits: false, pinFailures: false } as const;
 
-/** The sites of a test file share the renderer, whose processes take longer to start than most tests to run. */
-const renderer = createRenderer();
-const sharedRenderer = { ...renderer, close: async () => {} };
-afterAll(() => renderer.close());
+let renderer: Renderer | undefined;
+afterEachFile(async () => {
+  await renderer?.close();
+  renderer = undefined;
+});
+
+/** One renderer for the sites of a test file, since its processes take longer to start than most tests to run. */
+function sharedRenderer(): Renderer {
+  renderer ??= createRenderer();
+  return { ...renderer, close: async () => {} };
+}
 
 /** The image service on a directory of its own, in a host. */
 export interface Site extends Host {
@@ -42,7 +51,7 @@ export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
   const errors: unknown[] = [];
   const images = createImages({
     storage: createFsBlobStore({ directory }),
-    renderer: sharedRenderer,
+    renderer: sharedRenderer(),
     ...(pages ? { pages: createPages() } : {}),
     rateLimits: false,
     renderBudget: false,
