@@ -2,9 +2,10 @@ import type { Call, Reply } from "../../contracts/call.ts";
 import { isServiceError } from "../../errors.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { changeImage, parseChange, removeImage } from "../library/change-image.ts";
+import { changeImage, parseChange } from "../library/change-image.ts";
 import { findImage } from "../library/find-image.ts";
 import { loadAny } from "../life/damaged-image.ts";
+import { removeImage } from "../life/end-image.ts";
 import { detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import {

@@ -1,7 +1,6 @@
 import type { PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { changeRecord } from "../life/change-record.ts";
-import { markDeleted, sweepImage } from "../life/end-image.ts";
 import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -53,16 +52,4 @@ export async function changeImage(
   const { focus: before, ...record } = current.record;
   const after = focus === undefined ? before : focus;
   return changeRecord(context, current, { ...record, ...change, ...(after ? { focus: after } : {}) });
-}
-
-/**
- * Deletes an image. First its record ends, by compare-and-set, so that nothing is served any more. Then its bytes are
- * removed.
- */
-export async function removeImage(context: LibraryContext, current: CurrentRecord): Promise<void> {
-  const { current: ended, entry } = await markDeleted(context, current);
-  // The lease holder still works on the bytes. It removes them.
-  if (ended !== null && ended.record.processing !== null) return context.jobs.cancel(ended.record);
-  // The image is gone already. The sweep removes the bytes that remain here.
-  await sweepImage(context, entry, ended).catch(context.settings.onError);
 }

@@ -19,7 +19,22 @@ import type { LifeContext } from "./create-life.ts";
  * next sweep continues.
  */
 
-/** A deleted image. */
+/**
+ * Deletes an image: first its record ends, by compare-and-set, so that nothing is served any more, then its bytes are removed.
+ * Rejects with `conflict` after a concurrent change.
+ */
+export async function removeImage(
+  context: LifeContext & { jobs: { cancel(record: ImageRecord): void } },
+  current: CurrentRecord,
+): Promise<void> {
+  const { current: ended, entry } = await markDeleted(context, current);
+  // The lease holder still works on the bytes. It removes them.
+  if (ended !== null && ended.record.processing !== null) return context.jobs.cancel(ended.record);
+  // The image is gone already. The sweep removes the bytes that remain here.
+  await sweepImage(context, entry, ended).catch(context.settings.onError);
+}
+
+/** An image that was marked as deleted. */
 export interface Deletion {
   /** The record as it was written; `null`: a full store has none. */
   current: CurrentRecord | null;

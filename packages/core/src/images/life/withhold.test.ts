@@ -249,22 +249,25 @@ test("withhold(), release() and remove() reject for an unknown or gone image", a
   }
 });
 
-test.each<[string, Record<string, unknown>]>([
-  ["no reason", { reason: undefined }],
-  ["an empty reason", { reason: " " }],
-  ["a reason of more than 1000 characters", { reason: "x".repeat(1001) }],
-  ["an authority that is not a URL", { authority: "the court" }],
-  ["an authority of another scheme", { authority: "mailto:court@example.com" }],
-  ["a deleteAfter in the past", { deleteAfter: new Date("2026-03-01T12:00:00.000Z") }],
-  ["a deleteAfter that is an invalid date", { deleteAfter: new Date("tomorrow") }],
-  ["a deleteAfter that is a string", { deleteAfter: "2027-01-01" }],
-])("withhold() rejects %s with a TypeError and changes nothing", async (_what, wrong) => {
-  const { site, id } = await siteWithImage();
-  const before = await storedRecord(site.store, id);
-  // Values that JavaScript code may pass.
-  const options = { ...COURT, ...wrong } as unknown as WithholdOptions;
-  await expect(site.images.withhold(id, options)).rejects.toBeInstanceOf(TypeError);
-  expect(await storedRecord(site.store, id)).toEqual(before);
+test("withhold() rejects options out of range with a TypeError and changes nothing", async () => {
+  const rows: [string, Record<string, unknown>][] = [
+    ["no reason", { reason: undefined }],
+    ["an empty reason", { reason: " " }],
+    ["a reason of more than 1000 characters", { reason: "x".repeat(1001) }],
+    ["an authority that is not a URL", { authority: "the court" }],
+    ["an authority of another scheme", { authority: "mailto:court@example.com" }],
+    ["a deleteAfter in the past", { deleteAfter: new Date("2026-03-01T12:00:00.000Z") }],
+    ["a deleteAfter that is an invalid date", { deleteAfter: new Date("tomorrow") }],
+    ["a deleteAfter that is a string", { deleteAfter: "2027-01-01" }],
+  ];
+  for (const [what, wrong] of rows) {
+    const { site, id } = await siteWithImage();
+    const before = await storedRecord(site.store, id);
+    // Values that JavaScript code may pass.
+    const options = { ...COURT, ...wrong } as unknown as WithholdOptions;
+    await expect(site.images.withhold(id, options), what).rejects.toBeInstanceOf(TypeError);
+    expect(await storedRecord(site.store, id)).toEqual(before);
+  }
 });
 
 test("an authority with any characters becomes a valid header", async () => {

@@ -126,19 +126,20 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
   });
 });
 
-test.each([
-  ["an empty string", ""],
-  ["a string of 257 characters", "x".repeat(257)],
-  ["a lone surrogate", "\ud800"],
-  ["a number", 7 as unknown as string],
-])("reserve() rejects %s as an owner", async (_name, owner) => {
-  const usage = createOwnerSite(createMemoryBlobStore()).start();
-  await expect(usage.reserve(owner, "a", 1, {})).rejects.toMatchObject({ code: "host_misuse" });
+test("reserve() rejects a name that is no owner", async () => {
+  for (const [name, owner] of [
+    ["an empty string", ""],
+    ["a string of 257 characters", "x".repeat(257)],
+    ["a lone surrogate", "\ud800"],
+    ["a number", 7 as unknown as string],
+  ] as const) {
+    const usage = createOwnerSite(createMemoryBlobStore()).start();
+    await expect(usage.reserve(owner, "a", 1, {}), name).rejects.toMatchObject({ code: "host_misuse" });
+  }
 });
 
-test.each([Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY])(
-  "reserve() and release() reject the amount %d",
-  async (amount) => {
+test("reserve() and release() reject an amount that is not a whole number from 0", async () => {
+  for (const amount of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
     const usage = createOwnerSite(createMemoryBlobStore()).start();
     for (const work of [
       usage.reserve(OWNER, "a", amount, {}),
@@ -146,6 +147,6 @@ test.each([Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY])(
       usage.reserve(OWNER, "a", 1, { bytes: amount }),
       usage.release(OWNER, "a", amount),
     ])
-      await expect(work).rejects.toMatchObject({ code: "host_misuse" });
-  },
-);
+      await expect(work, String(amount)).rejects.toMatchObject({ code: "host_misuse" });
+  }
+});

@@ -39,15 +39,17 @@ describe("an expiry", () => {
     for (const value of [undefined, null, ""])
       expect(parseExpiry(value, "form", now, settings)).toBeUndefined();
   });
-  test.each([
-    ["now", now, "json"],
-    ["the past", now - 1, "json"],
-    ["too far", now + 1000_001, "json"],
-    ["digits in a query", String(now + 5), "query"],
-    ["digits in a JSON string", String(now + 5), "json"],
-    ["no zone", "2026-01-01T00:00:01", "form"],
-    ["another type", true, "json"],
-  ] as const)("an expiry with %s is rejected", (_title, value, source) => {
-    expect(() => parseExpiry(value, source, now, settings)).toThrowError(refused);
+  test("an expiry out of range or of another form is rejected", () => {
+    for (const [title, value, source] of [
+      ["now", now, "json"],
+      ["the past", now - 1, "json"],
+      ["too far", now + 1000_001, "json"],
+      ["digits in a query", String(now + 5), "query"],
+      ["digits in a JSON string", String(now + 5), "json"],
+      ["no zone", "2026-01-01T00:00:01", "form"],
+      ["another type", true, "json"],
+    ] as const) {
+      expect(() => parseExpiry(value, source, now, settings), title).toThrowError(refused);
+    }
   });
 });

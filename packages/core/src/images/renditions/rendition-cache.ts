@@ -184,11 +184,11 @@ export class RenditionCache {
   async #endIdle(image: ImageRecord, idleMs: number): Promise<boolean> {
     let isIdle = false;
     await this.notes.change(image, async (notes) => {
+      // A use that this process could not write counts.
+      const lastUse = Math.max(notes.usedAt ?? 0, this.#noted.peek(image.id) ?? 0);
+      isIdle = notes.usedAt !== null && lastUse + idleMs <= this.#options.now();
       // Another sweep has removed everything.
       if (notes.usedAt === null) return notes;
-      // A use that this process could not write counts.
-      const lastUse = Math.max(notes.usedAt, this.#noted.peek(image.id) ?? 0);
-      isIdle = lastUse + idleMs <= this.#options.now();
       return isIdle
         ? { ...notes, stored: notes.stored && new Map(), idleAt: null }
         : { ...notes, idleAt: await this.#addIdle(image, lastUse) };

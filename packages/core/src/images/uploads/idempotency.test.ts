@@ -83,19 +83,22 @@ test("a second create during the first answers 409 with Retry-After, and later t
   expect((await create(site)).json).toEqual(json);
 });
 
-test.each<[string, CallOptions]>([
-  ["another file", { file: OTHER_FILE }],
-  ["another name", { search: "name=Other" }],
-  ["another expiry", { search: "expiresAt=2026-03-02T00:00:00.000Z" }],
-])("%s under the same Idempotency-Key answers 409", async (_what, options) => {
-  const site = createLifeSite();
-  await create(site);
-  const answer = await create(site, options);
-  expect([answer.status, answer.json.detail]).toEqual([
-    409,
-    "This Idempotency-Key was sent before with another upload. Use a new one.",
-  ]);
-  expect(await imagesIn(site)).toBe(1);
+test("another file, name or expiry under the same Idempotency-Key answers 409", async () => {
+  const rows: [string, CallOptions][] = [
+    ["another file", { file: OTHER_FILE }],
+    ["another name", { search: "name=Other" }],
+    ["another expiry", { search: "expiresAt=2026-03-02T00:00:00.000Z" }],
+  ];
+  for (const [what, options] of rows) {
+    const site = createLifeSite();
+    await create(site);
+    const answer = await create(site, options);
+    expect([answer.status, answer.json.detail], what).toEqual([
+      409,
+      "This Idempotency-Key was sent before with another upload. Use a new one.",
+    ]);
+    expect(await imagesIn(site)).toBe(1);
+  }
 });
 
 test("another Idempotency-Key creates another image, and every create without a key creates one", async () => {
@@ -114,15 +117,14 @@ test("a quoted and a bare Idempotency-Key are the same key", async () => {
   expect(quoted.json.id).toBe(first.json.id);
 });
 
-test.each(["", " ", "two words", "a,b c", '"', '""', "ü", "x".repeat(256), 'a"b', "a\\b"])(
-  "the Idempotency-Key %j answers 400 and stores nothing",
-  async (key) => {
+test("a malformed Idempotency-Key answers 400 and stores nothing", async () => {
+  for (const key of ["", " ", "two words", "a,b c", '"', '""', "ü", "x".repeat(256), 'a"b', "a\\b"]) {
     const site = createLifeSite();
     const answer = await create(site, { headers: { "idempotency-key": key } });
-    expect(answer.status).toBe(400);
+    expect(answer.status, key).toBe(400);
     expect(await keysOf(site.store)).toEqual([]);
-  },
-);
+  }
+});
 
 test("an Idempotency-Key of 255 characters is accepted", async () => {
   const site = createLifeSite();

@@ -41,7 +41,7 @@ function makeFirstLayout(directory: string, key: string, bodies: readonly (strin
   return chain;
 }
 
-const textOf = async (store: ReturnType<typeof createFsBlobStore>, key: string) =>
+const storedText = async (store: ReturnType<typeof createFsBlobStore>, key: string) =>
   String((await store.get(key))?.body);
 
 test("chains of the first layout can be read, replaced, swept and deleted", async () => {
@@ -54,7 +54,7 @@ test("chains of the first layout can be read, replaced, swept and deleted", asyn
   ] as const) {
     const chain = makeFirstLayout(directory, key, bodies);
     const head = bodies.length;
-    assert.equal(await textOf(store, key), bodies.at(-1));
+    assert.equal(await storedText(store, key), bodies.at(-1));
     const { revision = "" } = (await store.stat(key)) ?? {};
     assert.equal(store.isCurrent(key, revision), true);
     const next = await store.put(key, Buffer.from("next"), { ifRevision: revision });
@@ -68,7 +68,7 @@ test("chains of the first layout can be read, replaced, swept and deleted", asyn
     assert.equal(lstatSync(join(chain, `${LIFE}.1`)).size, 0);
     assert.equal(store.isCurrent(key, revision), false);
     assert.equal(store.isCurrent(key, next.revision), false);
-    assert.equal(await textOf(store, key), "last");
+    assert.equal(await storedText(store, key), "last");
   }
   assert.deepEqual((await store.list("")).keys.sort(), ["ab12/empty", "ab12/one", "ab12/three"]);
   for (const key of ["ab12/one", "ab12/three", "ab12/empty"]) assert.equal(await store.delete(key), true);
@@ -86,13 +86,13 @@ test("a read returns the newest intact generation below one that lost its bytes,
   assert.deepEqual(await store.stat("x"), { size: 1, revision: revisions[1] });
   assert.equal(await store.localPath("x"), path.replace(/4$/, "2"));
   assert.equal(await store.removeSuperseded(IN_TWO_HOURS(), () => true), 1);
-  assert.equal(await textOf(store, "x"), "2");
+  assert.equal(await storedText(store, "x"), "2");
   await expect(store.put("x", Buffer.from("y"), { ifRevision: revisions[3] ?? "" })).rejects.toMatchObject({
     code: "conflict",
   });
   const { revision } = await store.put("x", Buffer.from("5"), { ifRevision: revisions[1] ?? "" });
   assert.ok(revision.startsWith(`${revisions[0]?.slice(0, 16)}.5.`));
-  assert.equal(await textOf(store, "x"), "5");
+  assert.equal(await storedText(store, "x"), "5");
 });
 
 test("an empty blob reads as empty, also above a generation with bytes and after it was adopted", async () => {
@@ -155,7 +155,7 @@ test.each([
     await call();
     assert.equal(existsSync(join(chain, `${LIFE}.0`)) || existsSync(join(chain, "life")), false);
   }
-  assert.equal(await textOf(store, "ab/x"), "y");
+  assert.equal(await storedText(store, "ab/x"), "y");
 });
 
 test("a copied chain without its anchor, or with files of an interrupted copy, can be read and written", async () => {
@@ -167,10 +167,10 @@ test("a copied chain without its anchor, or with files of an interrupted copy, c
   rmSync(join(chain, `${life}.1`));
   writeFileSync(join(chain, `.${life}.3.aB12cD`), "part");
   chmodSync(join(chain, `.${life}.3.aB12cD`), 0o600);
-  assert.equal(await textOf(store, "x"), "3");
+  assert.equal(await storedText(store, "x"), "3");
   await store.put("x", Buffer.from("4"));
-  assert.equal(await textOf(store, "x"), "4");
+  assert.equal(await storedText(store, "x"), "4");
   await store.removeSuperseded(IN_TWO_HOURS(), () => true);
-  assert.equal(await textOf(store, "x"), "4");
+  assert.equal(await storedText(store, "x"), "4");
   assert.equal(await store.delete("x"), true);
 });

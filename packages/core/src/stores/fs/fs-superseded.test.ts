@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const newStore = () => createFaultyStore(mkdtempSync(join(root, "store-")));
 type Store = ReturnType<typeof newStore>["store"];
 
-const textOf = async (store: Store, key: string) => String((await store.get(key))?.body);
+const storedText = async (store: Store, key: string) => String((await store.get(key))?.body);
 const always = () => true;
 /** Removes all generations superseded until now, including those of the current hour. */
 const removeAll = (store: Store) => store.removeSuperseded(Date.now() + 2 * HOUR_MS, always);
@@ -51,7 +51,7 @@ test("replaced blobs keep their bytes until removal, which deletes only those re
   assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "1", "2", "3"]);
   assert.equal(await removeAll(store), 2);
   assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "3"]);
-  assert.equal(await textOf(store, "ab/x"), "third");
+  assert.equal(await storedText(store, "ab/x"), "third");
   assert.deepEqual(readdirSync(join(directory, "superseded")), []);
   await store.put("ab/x", Buffer.from("fourth"));
   assert.equal(await removeAll(store), 1);
@@ -89,7 +89,7 @@ test("a removal ignores files that are not notes, and a key too long for a note 
   writeFileSync(strange, "");
   assert.equal(await removeAll(store), 1);
   assert.deepEqual(readdirSync(dirname(strange)), [basename(strange)]);
-  assert.equal(await textOf(store, long), "2");
+  assert.equal(await storedText(store, long), "2");
   assert.equal(await store.delete(long), true);
   assert.deepEqual(
     readdirSync(join(directory, "blobs"), { recursive: true }).filter((name) =>
@@ -105,7 +105,7 @@ test("a blob can be replaced on a full disk that takes no note", async () => {
   rmSync(join(directory, "superseded"), { recursive: true, force: true });
   writeFileSync(join(directory, "superseded"), "in the way");
   await store.put("x", Buffer.from("2"));
-  assert.equal(await textOf(store, "x"), "2");
+  assert.equal(await storedText(store, "x"), "2");
 });
 
 test("a blob without history loses its replaced generations at once", async () => {
@@ -113,7 +113,7 @@ test("a blob without history loses its replaced generations at once", async () =
   for (let turn = 1; turn < 20; turn++)
     await store.put("x", Buffer.from(`${turn}`), { withoutHistory: true });
   assert.deepEqual(await generationsIn(store, "x"), ["0", "19"]);
-  assert.equal(await textOf(store, "x"), "19");
+  assert.equal(await storedText(store, "x"), "19");
 });
 
 test("a writer suspended after its link succeeds, even if its temporary file was deleted meanwhile", async () => {
@@ -128,7 +128,7 @@ test("a writer suspended after its link succeeds, even if its temporary file was
     };
     const late = await slow.store.put("x", Buffer.from("2"), { ifRevision: revision });
     assert.equal(other.isCurrent("x", late.revision), true);
-    assert.equal(await textOf(other, "x"), "2");
+    assert.equal(await storedText(other, "x"), "2");
     assert.equal(await removeAll(other), isTakenForDead ? 0 : 1);
     assert.deepEqual(await generationsIn(other, "x"), ["0", "2"]);
   }
@@ -198,11 +198,11 @@ test("a killed writer's link into a chain of another life, or below the head, is
   for (const name of [`${first.slice(0, 16)}.2`, `${first.slice(0, 16)}.9`, `${life}.2`]) {
     await link(stray, join(directory, name));
   }
-  assert.equal(await textOf(store, "x"), "5");
+  assert.equal(await storedText(store, "x"), "5");
   for (const revision of [first, second]) assert.equal(store.isCurrent("x", revision), false);
   const { revision } = (await store.stat("x")) ?? { revision: "" };
   await store.put("x", Buffer.from("6"), { ifRevision: revision });
-  assert.equal(await textOf(store, "x"), "6");
+  assert.equal(await storedText(store, "x"), "6");
   await removeAll(store);
   assert.equal(await store.delete("x"), true);
 });
@@ -215,7 +215,7 @@ test("a replacement that cannot be made durable is rolled back, also after other
   files.syncDirectory = () => Promise.reject(systemError("EIO", "fsync"));
   await expect(store.put("x", Buffer.from("3"))).rejects.toMatchObject({ code: "store_unavailable" });
   assert.equal(store.isCurrent("x", revision), true);
-  assert.equal(await textOf(store, "x"), "2");
+  assert.equal(await storedText(store, "x"), "2");
 });
 
 test("an observed store exposes removeSuperseded, and isLocalStore detects it", () => {

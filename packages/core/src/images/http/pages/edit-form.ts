@@ -1,7 +1,8 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView } from "../../../contracts/pages.ts";
 import { ServiceError } from "../../../errors.ts";
-import { changeImage, removeImage } from "../../library/change-image.ts";
+import { changeImage } from "../../library/change-image.ts";
+import { removeImage } from "../../life/end-image.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
