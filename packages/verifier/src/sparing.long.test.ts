@@ -120,6 +120,11 @@ test("when all callers of a probe abort, its connection is closed", async () => 
   await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
 });
 
+test("a probe with an aborted signal sends nothing and returns timeout", async () => {
+  const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: AbortSignal.abort() });
+  expect(result).toMatchObject({ routing: "unknown", server: null, mailbox: null, reason: "timeout" });
+});
+
 test("a probe ends with timeout after wholeMs", async () => {
   const server = await world.hostileServer(() => {});
   world.route("one.test", server.host);
@@ -179,11 +184,15 @@ test("a closed prober has no connection and rejects probes", async () => {
   expect(isServiceError(error, "store_unavailable")).toBe(true);
 });
 
-test("mail hosts are not contacted if the prober has no identity", async () => {
+test.each([
+  ["if the caller does not request SMTP", true, false],
+  ["if the prober has no identity", false, true],
+])("mail hosts are not contacted %s", async (_name, hasIdentity, smtp) => {
   const server = await world.hostileServer((peer) => serveMail(peer));
   world.route("one.test", server.host);
-  const prober = world.prober({ smtp: undefined as never });
+  const prober = world.prober(hasIdentity ? {} : { smtp: undefined as never });
   const unasked = { server: null, mailbox: null, acceptsAll: null, reason: "not_probed", retryAfterMs: null };
-  expect(await prober.probe("alice", "one.test", asking())).toEqual({ routing: "found", ...unasked });
+  const result = await prober.probe("alice", "one.test", { smtp, signal: never() });
+  expect(result).toEqual({ routing: "found", ...unasked });
   expect(server.connections()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import type { UploadLimits } from "@outrigger/core";
 import { type ClientReply, jsonBody } from "./http-client.ts";
 import { filePart, MULTIPART_TYPE, multipart, pseudoRandomBytes } from "./multipart.ts";
-import { type MountedHost, type Scope, withDirectory, withHost } from "./scope.ts";
+import { type AdapterHostOptions, type MountedHost, type Scope, withDirectory, withHost } from "./scope.ts";
 import { sha256, UPLOAD_LIMITS, type UploadLog, type UploadReport, uploadService } from "./services.ts";
 
 export const KIB = 1024;
@@ -27,13 +27,15 @@ export function withUploads(
   scope: Scope,
   limits: Partial<UploadLimits>,
   body: (host: UploadHost) => Promise<void>,
+  options: Pick<AdapterHostOptions, "parsing"> = {},
 ): Promise<void> {
   return withDirectory(async (spoolDirectory) => {
     const service = uploadService({ ...UPLOAD_LIMITS, spoolDirectory, ...limits });
-    await withHost(scope, service, async (host) => {
+    const run = async (host: MountedHost) => {
       await body({ ...host, log: service.log, spoolDirectory });
       assert.deepEqual(await readdir(spoolDirectory), []);
-    });
+    };
+    await withHost(scope, service, run, options);
   });
 }
 
