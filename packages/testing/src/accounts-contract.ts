@@ -84,15 +84,13 @@ function accountsBehaviour(check: PairTest<Accounts>): void {
     assert.equal(await another.get(`${id}-b`), null);
   });
 
-  check(
-    "create with an existing ID returns false and keeps the existing account",
-    async ({ one, another, id }) => {
-      const first = accountOf(id);
-      assert.equal(await one.create(first), true);
-      assert.equal(await another.create({ ...first, plan: "other", email: "x@x.example" }), false);
-      assert.deepEqual(await one.get(id), first);
-    },
-  );
+  check("create with an existing ID returns false and keeps the existing account", async (pair) => {
+    const { one, another, id } = pair;
+    const first = accountOf(id);
+    assert.equal(await one.create(first), true);
+    assert.equal(await another.create({ ...first, plan: "other", email: "x@x.example" }), false);
+    assert.deepEqual(await one.get(id), first);
+  });
 
   check("of many simultaneous create calls for one ID, exactly one returns true", async (pair) => {
     const { one, id } = pair;

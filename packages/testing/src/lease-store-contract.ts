@@ -52,13 +52,11 @@ export function leaseStoreContract(
     unsupportedBehaviour(check);
     return;
   }
-  check(
-    "leasesSupported returns true, or is absent, if the store supports leases",
-    async ({ one, id: key }) => {
-      assert.equal((await one.leasesSupported?.()) ?? true, true);
-      await acquired(one, key);
-    },
-  );
+  check("leasesSupported returns true, or is absent, if the store supports leases", async (pair) => {
+    const { one, id: key } = pair;
+    assert.equal((await one.leasesSupported?.()) ?? true, true);
+    await acquired(one, key);
+  });
   holderBehaviour(check);
   timeBehaviour(check, options.leaseMs ?? 2000);
   keysBehaviour(check);
@@ -66,15 +64,13 @@ export function leaseStoreContract(
 }
 
 function unsupportedBehaviour(check: PairTest<LeasingStore>): void {
-  check(
-    "a store whose service does not support leases reports false, and grants none",
-    async ({ one, another, id: key }) => {
-      assert.equal(await one.leasesSupported?.(), false);
-      await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
-      await assertRejects(() => another.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
-      assert.equal(await another.leasesSupported?.(), false);
-    },
-  );
+  check("a store whose service does not support leases reports false, and grants none", async (pair) => {
+    const { one, another, id: key } = pair;
+    assert.equal(await one.leasesSupported?.(), false);
+    await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
+    await assertRejects(() => another.acquireLease(key, LONG_MS), "store_unavailable", "acquire again");
+    assert.equal(await another.leasesSupported?.(), false);
+  });
 
   check("leasesSupported does not return false after the store is closed", async ({ one }) => {
     await one.close();
@@ -105,36 +101,32 @@ function holderBehaviour(check: PairTest<LeasingStore>): void {
     await acquired(one, key);
   });
 
-  check(
-    "a lease can be neither renewed nor released with a wrong proof",
-    async ({ one, another, id: key }) => {
-      const proof = await acquired(one, key);
-      const foreign = await acquired(one, `${key}/other`);
-      for (const wrong of [foreign, "", "x", `${proof}0`, proof.slice(0, -1), "*", "é", "x".repeat(1000)]) {
-        assert.equal(await another.renewLease(key, wrong, LONG_MS), false, JSON.stringify(wrong));
-        await another.releaseLease(key, wrong);
-        assert.equal(await another.acquireLease(key, LONG_MS), null, JSON.stringify(wrong));
-      }
-      assert.equal(await one.renewLease(key, proof, LONG_MS), true);
-    },
-  );
+  check("a lease can be neither renewed nor released with a wrong proof", async (pair) => {
+    const { one, another, id: key } = pair;
+    const proof = await acquired(one, key);
+    const foreign = await acquired(one, `${key}/other`);
+    for (const wrong of [foreign, "", "x", `${proof}0`, proof.slice(0, -1), "*", "é", "x".repeat(1000)]) {
+      assert.equal(await another.renewLease(key, wrong, LONG_MS), false, JSON.stringify(wrong));
+      await another.releaseLease(key, wrong);
+      assert.equal(await another.acquireLease(key, LONG_MS), null, JSON.stringify(wrong));
+    }
+    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+  });
 
-  check(
-    "a released lease is free at once, and its proof no longer works",
-    async ({ one, another, id: key }) => {
-      const first = await acquired(one, key);
-      await one.releaseLease(key, first);
-      const second = await acquired(another, key);
-      assert.notEqual(second, first);
-      assert.equal(await one.renewLease(key, first, LONG_MS), false);
-      await one.releaseLease(key, first);
-      assert.equal(await one.acquireLease(key, LONG_MS), null);
-      assert.equal(await another.renewLease(key, second, LONG_MS), true);
-      await another.releaseLease(key, second);
-      await another.releaseLease(key, second);
-      await acquired(one, key);
-    },
-  );
+  check("a released lease is free at once, and its proof no longer works", async (pair) => {
+    const { one, another, id: key } = pair;
+    const first = await acquired(one, key);
+    await one.releaseLease(key, first);
+    const second = await acquired(another, key);
+    assert.notEqual(second, first);
+    assert.equal(await one.renewLease(key, first, LONG_MS), false);
+    await one.releaseLease(key, first);
+    assert.equal(await one.acquireLease(key, LONG_MS), null);
+    assert.equal(await another.renewLease(key, second, LONG_MS), true);
+    await another.releaseLease(key, second);
+    await another.releaseLease(key, second);
+    await acquired(one, key);
+  });
 
   check("a lease that is not held can be neither renewed nor released", async ({ one, id: key }) => {
     assert.equal(await one.renewLease(key, "x", LONG_MS), false);
@@ -144,21 +136,19 @@ function holderBehaviour(check: PairTest<LeasingStore>): void {
 }
 
 function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
-  check(
-    "a lease that is not renewed expires in time, and its proof no longer works",
-    async ({ one, another, id: key }) => {
-      const begunMs = performance.now();
-      const first = await acquired(one, key, leaseMs);
-      const askedMs = performance.now();
-      const second = await untilAcquired(another, key, leaseMs + GRACE_MS);
-      assert.ok(performance.now() - begunMs >= leaseMs - 1, "the lease was acquired too early");
-      assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "the lease expired too late");
-      assert.equal(await one.renewLease(key, first, LONG_MS), false);
-      await one.releaseLease(key, first);
-      assert.equal(await one.acquireLease(key, LONG_MS), null);
-      assert.equal(await another.renewLease(key, second, LONG_MS), true);
-    },
-  );
+  check("a lease that is not renewed expires in time, and its proof no longer works", async (pair) => {
+    const { one, another, id: key } = pair;
+    const begunMs = performance.now();
+    const first = await acquired(one, key, leaseMs);
+    const askedMs = performance.now();
+    const second = await untilAcquired(another, key, leaseMs + GRACE_MS);
+    assert.ok(performance.now() - begunMs >= leaseMs - 1, "the lease was acquired too early");
+    assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "the lease expired too late");
+    assert.equal(await one.renewLease(key, first, LONG_MS), false);
+    await one.releaseLease(key, first);
+    assert.equal(await one.acquireLease(key, LONG_MS), null);
+    assert.equal(await another.renewLease(key, second, LONG_MS), true);
+  });
 
   check(
     "of 20 processes that wait for a lease, exactly one gets it after its holder is gone",
@@ -195,18 +185,16 @@ function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
     await untilAcquired(another, key, leaseMs + GRACE_MS);
   });
 
-  check(
-    "a lease lasts as long as its holder requested, whatever length others request",
-    async ({ one, another, id: key }) => {
-      const proof = await acquired(one, key, LONG_MS);
-      const endMs = performance.now() + leaseMs;
-      while (performance.now() < endMs) {
-        assert.equal(await another.acquireLease(key, 100), null);
-        await delay(POLL_MS);
-      }
-      assert.equal(await one.renewLease(key, proof, LONG_MS), true);
-    },
-  );
+  check("a lease lasts as long as its holder requested, whatever length others request", async (pair) => {
+    const { one, another, id: key } = pair;
+    const proof = await acquired(one, key, LONG_MS);
+    const endMs = performance.now() + leaseMs;
+    while (performance.now() < endMs) {
+      assert.equal(await another.acquireLease(key, 100), null);
+      await delay(POLL_MS);
+    }
+    assert.equal(await one.renewLease(key, proof, LONG_MS), true);
+  });
 }
 
 function keysBehaviour(check: PairTest<LeasingStore>): void {

@@ -82,32 +82,28 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.deepEqual(await emails(2500, 5), []);
   });
 
-  check(
-    "a list is not added if the account's lists would count more bytes than allowed",
-    async ({ one, another, id }) => {
-      const add = (list: string, bytes: number, account = id) =>
-        one.add(listOf(`${id}-${list}`, account), rowsOf(1), null, { bytes, maxBytes: 1000 });
-      assert.equal(await add("1", 600), true);
-      assert.equal(await add("2", 401), false);
-      assert.equal(await another.get(`${id}-2`), null);
-      assert.equal(await add("3", 401, `${id}-other`), true);
-      assert.equal(await add("4", 400), true);
-      assert.equal(await add("5", 1), false);
-      assert.equal(await another.add(listOf(`${id}-6`, id), rowsOf(1), 9), true);
-    },
-  );
+  check("a list is not added if the account's lists would count more bytes than allowed", async (pair) => {
+    const { one, another, id } = pair;
+    const add = (list: string, bytes: number, account = id) =>
+      one.add(listOf(`${id}-${list}`, account), rowsOf(1), null, { bytes, maxBytes: 1000 });
+    assert.equal(await add("1", 600), true);
+    assert.equal(await add("2", 401), false);
+    assert.equal(await another.get(`${id}-2`), null);
+    assert.equal(await add("3", 401, `${id}-other`), true);
+    assert.equal(await add("4", 400), true);
+    assert.equal(await add("5", 1), false);
+    assert.equal(await another.add(listOf(`${id}-6`, id), rowsOf(1), 9), true);
+  });
 
-  check(
-    "a list is not added if the account's lists would have more rows than allowed",
-    async ({ one, another, id }) => {
-      assert.equal(await one.add(listOf(`${id}-1`, id), rowsOf(6), 10), true);
-      assert.equal(await another.add(listOf(`${id}-2`, id), rowsOf(5), 10), false);
-      assert.equal(await another.get(`${id}-2`), null);
-      assert.equal((await takeAll(one, NOW)).length, 6);
-      assert.equal(await another.add(listOf(`${id}-3`, id), rowsOf(4), 10), true);
-      assert.equal(await another.add(listOf(`${id}-4`), rowsOf(10), 10), true);
-    },
-  );
+  check("a list is not added if the account's lists would have more rows than allowed", async (pair) => {
+    const { one, another, id } = pair;
+    assert.equal(await one.add(listOf(`${id}-1`, id), rowsOf(6), 10), true);
+    assert.equal(await another.add(listOf(`${id}-2`, id), rowsOf(5), 10), false);
+    assert.equal(await another.get(`${id}-2`), null);
+    assert.equal((await takeAll(one, NOW)).length, 6);
+    assert.equal(await another.add(listOf(`${id}-3`, id), rowsOf(4), 10), true);
+    assert.equal(await another.add(listOf(`${id}-4`), rowsOf(10), 10), true);
+  });
 
   check("finish keeps the first result of a row and counts it once", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(3), null);

@@ -45,28 +45,26 @@ export function accountKeysBehaviour(check: PairTest<Accounts>): void {
     },
   );
 
-  check(
-    "revokeKeys revokes only the valid keys of the account that begin with the hint",
-    async ({ one, another, id }) => {
-      const other = `${id}-other`;
-      for (const each of [id, other]) {
-        await one.create(accountOf(each));
-        for (const hint of ["or_a1", "or_a2", "or_b1", "or%a1"]) {
-          await one.addKey(each, hashOf(each + hint), { hint, createdAt: 5, revokedAt: null });
-        }
+  check("revokeKeys revokes only the valid keys of the account that begin with the hint", async (pair) => {
+    const { one, another, id } = pair;
+    const other = `${id}-other`;
+    for (const each of [id, other]) {
+      await one.create(accountOf(each));
+      for (const hint of ["or_a1", "or_a2", "or_b1", "or%a1"]) {
+        await one.addKey(each, hashOf(each + hint), { hint, createdAt: 5, revokedAt: null });
       }
-      assert.equal(await another.revokeKeys(id, "or_a", 77), 2);
-      assert.equal(await another.revokeKeys(id, "or_a", 88), 0);
-      assert.equal(await another.revokeKeys(id, "or_%", 88), 0);
-      assert.equal(await another.revokeKeys(id, "or%", 99), 1);
-      const keys = (await one.keys(id)).map(({ hint, revokedAt }) => [hint, revokedAt]);
-      assert.deepEqual(Object.fromEntries(keys), { or_a1: 77, or_a2: 77, or_b1: null, "or%a1": 99 });
-      assert.equal(await one.findByKey(hashOf(`${id}or_a1`)), null);
-      assert.equal((await one.findByKey(hashOf(`${id}or_b1`)))?.id, id);
-      assert.equal((await one.findByKey(hashOf(`${other}or_a1`)))?.id, other);
-      assert.equal(await another.revokeKeys(`${id}-absent`, "or_", 99), 0);
-    },
-  );
+    }
+    assert.equal(await another.revokeKeys(id, "or_a", 77), 2);
+    assert.equal(await another.revokeKeys(id, "or_a", 88), 0);
+    assert.equal(await another.revokeKeys(id, "or_%", 88), 0);
+    assert.equal(await another.revokeKeys(id, "or%", 99), 1);
+    const keys = (await one.keys(id)).map(({ hint, revokedAt }) => [hint, revokedAt]);
+    assert.deepEqual(Object.fromEntries(keys), { or_a1: 77, or_a2: 77, or_b1: null, "or%a1": 99 });
+    assert.equal(await one.findByKey(hashOf(`${id}or_a1`)), null);
+    assert.equal((await one.findByKey(hashOf(`${id}or_b1`)))?.id, id);
+    assert.equal((await one.findByKey(hashOf(`${other}or_a1`)))?.id, other);
+    assert.equal(await another.revokeKeys(`${id}-absent`, "or_", 99), 0);
+  });
 }
 
 function hashOf(text: string): string {

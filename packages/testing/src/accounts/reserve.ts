@@ -10,11 +10,16 @@ const reserved = (points: number): ReserveResult => ({ outcome: "reserved", poin
 const repeat = (points: number): ReserveResult => ({ outcome: "repeat", points });
 
 /** Reserving and settling points, and their expiry. */
-export function reserveBehaviour(check: PairTest<Accounts>): void {
+export function reserveBehaviour(test: PairTest<Accounts>): void {
+  const check: PairTest<Accounts> = (name, body) =>
+    test(name, async (pair) => {
+      await pair.one.create(accountOf(pair.id));
+      await body(pair);
+    });
+
   check(
     "reserve grants the requested points until none are left, and at last those that remain",
     async ({ one, another, id }) => {
-      await one.create(accountOf(id));
       const reserve = (request: string, points: number) =>
         one.reserve(chargeOf(id, request), points, 10, NOW_MS);
       assert.deepEqual(await reserve("a", 4), reserved(4));
@@ -32,26 +37,22 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
     },
   );
 
-  check(
-    "the same request is charged once, while it is reserved and after it is settled",
-    async ({ one, another, id }) => {
-      await one.create(accountOf(id));
-      const charge = chargeOf(id, "a");
-      assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), reserved(3));
-      assert.deepEqual(await another.reserve(charge, 3, 3, NOW_MS), repeat(3));
-      await one.settle(charge, 2);
-      const muchLater = NOW_MS + 100 * RESERVATION_MS;
-      assert.deepEqual(await another.reserve(charge, 3, 3, muchLater), repeat(2));
-      assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
-      const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
-      assert.deepEqual(last, reserved(1));
-      // Also if no points are left.
-      assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), repeat(2));
-    },
-  );
+  check("the same request is charged once, while it is reserved and after it is settled", async (pair) => {
+    const { one, another, id } = pair;
+    const charge = chargeOf(id, "a");
+    assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), reserved(3));
+    assert.deepEqual(await another.reserve(charge, 3, 3, NOW_MS), repeat(3));
+    await one.settle(charge, 2);
+    const muchLater = NOW_MS + 100 * RESERVATION_MS;
+    assert.deepEqual(await another.reserve(charge, 3, 3, muchLater), repeat(2));
+    assert.equal((await one.usage(id, MONTH, muchLater)).searches, 2);
+    const last = await one.reserve(chargeOf(id, "b"), 3, 3, muchLater);
+    assert.deepEqual(last, reserved(1));
+    // Also if no points are left.
+    assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), repeat(2));
+  });
 
   check("of two identical requests at the same time, one is charged", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
     for (let turn = 0; turn < 10; turn++) {
       const results = await Promise.all(
         [one, another].map((accounts) => accounts.reserve(chargeOf(id, `r${turn}`), 2, 100, NOW_MS)),
@@ -62,7 +63,6 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
   });
 
   check("preview returns what reserve would return, and changes nothing", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
     const preview = one.preview?.bind(one);
     if (preview === undefined) return;
     const charge = chargeOf(id, "a");
@@ -83,7 +83,6 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
   check(
     "charge takes points once for a request, at last those that remain, and none of them lapse",
     async ({ one, another, id }) => {
-      await one.create(accountOf(id));
       const charge = one.charge?.bind(one);
       if (charge === undefined) return;
       const [a, b, c] = [chargeOf(id, "a"), chargeOf(id, "b"), chargeOf(id, "c")];
@@ -107,7 +106,6 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
     "of 1,000 simultaneous charges and reservations with 100 points left, exactly 100 are accepted",
     async (pair) => {
       const { one, id } = pair;
-      await one.create(accountOf(id));
       const results = await callBoth(pair, 1000, (accounts, index) => {
         const charge = chargeOf(id, `r${index}`);
         return index % 4 < 2 || accounts.charge === undefined
@@ -122,8 +120,7 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
   );
 
   check("simultaneous reservations never exceed the allowance", async (pair) => {
-    const { one, another, id } = pair;
-    await one.create(accountOf(id));
+    const { another, id } = pair;
     const results = await callBoth(pair, 90, (accounts, index) =>
       accounts.reserve(chargeOf(id, `r${index}`), 1 + (index % 7), 100, NOW_MS),
     );
@@ -133,7 +130,6 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
   });
 
   check("settle with 0 cancels the reservation", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
     const charge = chargeOf(id, "a");
     await one.reserve(charge, 5, 5, NOW_MS);
     await another.settle(charge, 0);
@@ -144,25 +140,21 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
   });
 
-  check(
-    "settle returns the points that a request did not use, and only once",
-    async ({ one, another, id }) => {
-      await one.create(accountOf(id));
-      const charge = chargeOf(id, "a");
-      await one.reserve(charge, 5, 10, NOW_MS);
-      await one.settle(charge, 2);
-      await another.settle(charge, 2);
-      await one.settle(charge, 1);
-      assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 2);
-      assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), reserved(8));
-      // A charge without a reservation cannot be settled.
-      await one.settle(chargeOf(id, "c"), 3);
-      assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
-    },
-  );
+  check("settle returns the points that a request did not use, and only once", async (pair) => {
+    const { one, another, id } = pair;
+    const charge = chargeOf(id, "a");
+    await one.reserve(charge, 5, 10, NOW_MS);
+    await one.settle(charge, 2);
+    await another.settle(charge, 2);
+    await one.settle(charge, 1);
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 2);
+    assert.deepEqual(await one.reserve(chargeOf(id, "b"), 10, 10, NOW_MS), reserved(8));
+    // A charge without a reservation cannot be settled.
+    await one.settle(chargeOf(id, "c"), 3);
+    assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
+  });
 
   check("many simultaneous settle calls add up to their total cost", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
     const charges = Array.from({ length: 60 }, (_, index) => chargeOf(id, `r${index}`));
     await Promise.all(charges.map((charge) => one.reserve(charge, 3, 1000, NOW_MS)));
     await Promise.all(
@@ -172,30 +164,26 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, cost);
   });
 
-  check(
-    "a reservation that is neither settled nor renewed lapses within a minute",
-    async ({ one, another, id }) => {
-      assert.ok(RESERVATION_MS <= 60_000);
-      await one.create(accountOf(id));
-      await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
-      await one.reserve(chargeOf(id, "done"), 3, 10, NOW_MS);
-      await one.settle(chargeOf(id, "done"), 3);
-      const justBefore = NOW_MS + RESERVATION_MS - 1;
-      assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
-      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), repeat(6));
-      const after = NOW_MS + RESERVATION_MS;
-      assert.equal((await another.usage(id, MONTH, after)).searches, 3);
-      // The same request is charged again, and its reservation is a new one.
-      assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), reserved(6));
-      assert.equal((await one.usage(id, MONTH, after + RESERVATION_MS - 1)).searches, 9);
-      assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), reserved(1));
-      const nextDay = after + 2000 * RESERVATION_MS;
-      assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), reserved(7));
-    },
-  );
+  check("a reservation that is neither settled nor renewed lapses within a minute", async (pair) => {
+    const { one, another, id } = pair;
+    assert.ok(RESERVATION_MS <= 60_000);
+    await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
+    await one.reserve(chargeOf(id, "done"), 3, 10, NOW_MS);
+    await one.settle(chargeOf(id, "done"), 3);
+    const justBefore = NOW_MS + RESERVATION_MS - 1;
+    assert.equal((await another.usage(id, MONTH, justBefore)).searches, 9);
+    assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, justBefore), repeat(6));
+    const after = NOW_MS + RESERVATION_MS;
+    assert.equal((await another.usage(id, MONTH, after)).searches, 3);
+    // The same request is charged again, and its reservation is a new one.
+    assert.deepEqual(await another.reserve(chargeOf(id, "lost"), 6, 10, after), reserved(6));
+    assert.equal((await one.usage(id, MONTH, after + RESERVATION_MS - 1)).searches, 9);
+    assert.deepEqual(await one.reserve(chargeOf(id, "new"), 9, 10, after), reserved(1));
+    const nextDay = after + 2000 * RESERVATION_MS;
+    assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), reserved(7));
+  });
 
   check("a renewed reservation counts until it is settled", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
     const charges = ["a", "b", "c"].map((request) => chargeOf(id, request));
     for (const charge of charges) await one.reserve(charge, 2, 10, NOW_MS);
     let nowMs = NOW_MS;
@@ -216,7 +204,6 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
   });
 
   check("renew does not revive a lapsed reservation", async ({ one, another, id }) => {
-    await one.create(accountOf(id));
     const lapsed = chargeOf(id, "lapsed");
     await one.reserve(lapsed, 6, 10, NOW_MS);
     const after = NOW_MS + RESERVATION_MS;
@@ -229,7 +216,7 @@ export function reserveBehaviour(check: PairTest<Accounts>): void {
 
   check("months, kinds and accounts are counted separately", async ({ one, another, id }) => {
     const other = `${id}-other`;
-    for (const each of [id, other]) await one.create(accountOf(each));
+    await one.create(accountOf(other));
     const charges: Charge[] = [
       chargeOf(id, "same"),
       { ...chargeOf(id, "same"), kind: "verifications" },

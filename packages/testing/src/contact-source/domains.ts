@@ -4,39 +4,35 @@ import { type ContactSourceTest, contactOf, personOf, randomDomain, variedContac
 
 /** Facts about domains. */
 export function domainsBehaviour(check: ContactSourceTest): void {
-  check(
-    "domain returns the organisation's name, and null if only addresses are known",
-    async ({ source, domain, load }) => {
-      const [nameless, empty] = [randomDomain(), randomDomain()];
-      await load({
-        contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],
-        organizations: { [domain]: `Müller & “Söhne” ${domain}`, [empty]: "Empty" },
-      });
-      assert.equal((await source.domain(domain))?.organization, `Müller & “Söhne” ${domain}`);
-      for (const [each, organization] of [
-        [nameless, null],
-        [empty, "Empty"],
-      ] as const) {
-        const facts = await source.domain(each);
-        assert.deepEqual([facts?.organization, facts?.patterns], [organization, []]);
-      }
-      assert.equal(await source.domain(`x${domain}`), null);
-    },
-  );
+  check("domain returns the organisation's name, and null if only addresses are known", async (scope) => {
+    const { source, domain, load } = scope;
+    const [nameless, empty] = [randomDomain(), randomDomain()];
+    await load({
+      contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],
+      organizations: { [domain]: `Müller & “Söhne” ${domain}`, [empty]: "Empty" },
+    });
+    assert.equal((await source.domain(domain))?.organization, `Müller & “Söhne” ${domain}`);
+    for (const [each, organization] of [
+      [nameless, null],
+      [empty, "Empty"],
+    ] as const) {
+      const facts = await source.domain(each);
+      assert.deepEqual([facts?.organization, facts?.patterns], [organization, []]);
+    }
+    assert.equal(await source.domain(`x${domain}`), null);
+  });
 
-  check(
-    "domainOf finds an organisation's domain ignoring case, and no other domain",
-    async ({ source, domain, load }) => {
-      const company = `Große Ärzte ${domain}`;
-      await load({ contacts: [], organizations: { [domain]: company } });
-      for (const name of [company, company.toUpperCase().replace("SS", "ß"), company.toLowerCase()]) {
-        assert.equal(await source.domainOf(name), domain, name);
-      }
-      for (const name of [company.slice(0, -1), `${company}x`, "%", "Große%", ""]) {
-        assert.equal(await source.domainOf(name), null, name);
-      }
-    },
-  );
+  check("domainOf finds an organisation's domain ignoring case, and no other domain", async (scope) => {
+    const { source, domain, load } = scope;
+    const company = `Große Ärzte ${domain}`;
+    await load({ contacts: [], organizations: { [domain]: company } });
+    for (const name of [company, company.toUpperCase().replace("SS", "ß"), company.toLowerCase()]) {
+      assert.equal(await source.domainOf(name), domain, name);
+    }
+    for (const name of [company.slice(0, -1), `${company}x`, "%", "Große%", ""]) {
+      assert.equal(await source.domainOf(name), null, name);
+    }
+  });
 
   check(
     "domainOf returns the domain with the most addresses if an organisation has several",
@@ -54,29 +50,27 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     },
   );
 
-  check(
-    "domain returns the other domains of the organisation, sorted and bounded",
-    async ({ source, domain, load }) => {
-      const others = Array.from({ length: MAX_LINKED_DOMAINS + 5 }, randomDomain).sort();
-      const [first = "", second = "", ...further] = others;
-      const company = `Linked ${domain}`;
-      await load({
-        contacts: [contactOf(`a@${second}`)],
-        organizations: { [domain]: company, [second]: company.toUpperCase(), [first]: company },
-      });
-      const linkedTo = async (each: string) => (await source.domain(each))?.linkedDomains ?? [];
-      assert.deepEqual(await linkedTo(domain), [first, second]);
-      assert.deepEqual(await linkedTo(first), [domain, second].sort());
-      await source.eraseDomain(first);
-      assert.deepEqual(await linkedTo(domain), [second]);
-      const organizations = Object.fromEntries([first, ...further].map((each) => [each, company]));
-      await load({ contacts: [], organizations });
-      assert.deepEqual(await linkedTo(domain), others.slice(0, MAX_LINKED_DOMAINS));
-      const nameless = randomDomain();
-      await load({ contacts: [contactOf(`a@${nameless}`)] });
-      assert.deepEqual(await linkedTo(nameless), []);
-    },
-  );
+  check("domain returns the other domains of the organisation, sorted and bounded", async (scope) => {
+    const { source, domain, load } = scope;
+    const others = Array.from({ length: MAX_LINKED_DOMAINS + 5 }, randomDomain).sort();
+    const [first = "", second = "", ...further] = others;
+    const company = `Linked ${domain}`;
+    await load({
+      contacts: [contactOf(`a@${second}`)],
+      organizations: { [domain]: company, [second]: company.toUpperCase(), [first]: company },
+    });
+    const linkedTo = async (each: string) => (await source.domain(each))?.linkedDomains ?? [];
+    assert.deepEqual(await linkedTo(domain), [first, second]);
+    assert.deepEqual(await linkedTo(first), [domain, second].sort());
+    await source.eraseDomain(first);
+    assert.deepEqual(await linkedTo(domain), [second]);
+    const organizations = Object.fromEntries([first, ...further].map((each) => [each, company]));
+    await load({ contacts: [], organizations });
+    assert.deepEqual(await linkedTo(domain), others.slice(0, MAX_LINKED_DOMAINS));
+    const nameless = randomDomain();
+    await load({ contacts: [contactOf(`a@${nameless}`)] });
+    assert.deepEqual(await linkedTo(nameless), []);
+  });
 
   check(
     "count counts by type, department and seniority, and omits values without contacts",
@@ -128,13 +122,11 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     ]);
   });
 
-  check(
-    "no pattern is learned from addresses without evidence or without a name",
-    async ({ source, domain, load }) => {
-      const unseen = { ...personOf(domain, "ann.lee", "Ann", "Lee"), evidence: [] };
-      const nameless = { ...personOf(domain, "bob.stone", "Bob", "Stone"), firstName: null, lastName: null };
-      await load({ contacts: [unseen, nameless, personOf(domain, "cwoods", "Carl", "Woods")] });
-      assert.deepEqual((await source.domain(domain))?.patterns, [{ pattern: "{f}{last}", count: 1 }]);
-    },
-  );
+  check("no pattern is learned from addresses without evidence or without a name", async (scope) => {
+    const { source, domain, load } = scope;
+    const unseen = { ...personOf(domain, "ann.lee", "Ann", "Lee"), evidence: [] };
+    const nameless = { ...personOf(domain, "bob.stone", "Bob", "Stone"), firstName: null, lastName: null };
+    await load({ contacts: [unseen, nameless, personOf(domain, "cwoods", "Carl", "Woods")] });
+    assert.deepEqual((await source.domain(domain))?.patterns, [{ pattern: "{f}{last}", count: 1 }]);
+  });
 }

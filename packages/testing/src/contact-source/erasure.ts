@@ -51,16 +51,14 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.equal((await source.count(domain)).total, left.length);
   });
 
-  check(
-    "of many simultaneous erase calls for one address, exactly one returns 1",
-    async ({ source, domain, load }) => {
-      await load({ contacts: variedContacts(domain, 20) });
-      const { address } = variedContacts(domain, 20)[7] ?? contactOf("");
-      const results = await Promise.all(Array.from({ length: 10 }, () => source.erase(address)));
-      assert.deepEqual(results.toSorted(), [...Array(9).fill(0), 1]);
-      assert.equal((await source.search(domain, {}, { limit: 1, offset: 0 })).total, 19);
-    },
-  );
+  check("of many simultaneous erase calls for one address, exactly one returns 1", async (scope) => {
+    const { source, domain, load } = scope;
+    await load({ contacts: variedContacts(domain, 20) });
+    const { address } = variedContacts(domain, 20)[7] ?? contactOf("");
+    const results = await Promise.all(Array.from({ length: 10 }, () => source.erase(address)));
+    assert.deepEqual(results.toSorted(), [...Array(9).fill(0), 1]);
+    assert.equal((await source.search(domain, {}, { limit: 1, offset: 0 })).total, 19);
+  });
 
   check(
     "after its last address is erased, a domain stays known only if it has an organisation",
@@ -79,28 +77,26 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     },
   );
 
-  check(
-    "eraseDomain deletes everything about a domain and nothing about others",
-    async ({ source, domain, load }) => {
-      const other = `sub-${domain}`;
-      const contacts = [...variedContacts(domain, 150), personOf(domain, "ann.lee", "Ann", "Lee")];
-      await load({
-        contacts: [...contacts, ...variedContacts(other, 5)],
-        organizations: { [domain]: `Org ${domain}`, [other]: `Other ${domain}` },
-      });
-      assert.equal(await source.eraseDomain(domain), 1 + contacts.length);
-      assert.equal(await source.eraseDomain(domain), 0);
-      assert.equal(await source.domain(domain), null);
-      assert.equal(await source.domainOf(`Org ${domain}`), null);
-      const nothing = { contacts: [], total: 0 };
-      assert.deepEqual(await source.search(domain, {}, { limit: 10, offset: 0 }), nothing);
-      assert.equal((await source.count(domain)).total, 0);
-      assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), []);
-      for (const { address } of contacts) assert.equal(await source.find(address), null);
-      assert.equal(await source.domainOf(`Other ${domain}`), other);
-      assert.equal((await source.search(other, {}, { limit: 10, offset: 0 })).total, 5);
-    },
-  );
+  check("eraseDomain deletes everything about a domain and nothing about others", async (scope) => {
+    const { source, domain, load } = scope;
+    const other = `sub-${domain}`;
+    const contacts = [...variedContacts(domain, 150), personOf(domain, "ann.lee", "Ann", "Lee")];
+    await load({
+      contacts: [...contacts, ...variedContacts(other, 5)],
+      organizations: { [domain]: `Org ${domain}`, [other]: `Other ${domain}` },
+    });
+    assert.equal(await source.eraseDomain(domain), 1 + contacts.length);
+    assert.equal(await source.eraseDomain(domain), 0);
+    assert.equal(await source.domain(domain), null);
+    assert.equal(await source.domainOf(`Org ${domain}`), null);
+    const nothing = { contacts: [], total: 0 };
+    assert.deepEqual(await source.search(domain, {}, { limit: 10, offset: 0 }), nothing);
+    assert.equal((await source.count(domain)).total, 0);
+    assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), []);
+    for (const { address } of contacts) assert.equal(await source.find(address), null);
+    assert.equal(await source.domainOf(`Other ${domain}`), other);
+    assert.equal((await source.search(other, {}, { limit: 10, offset: 0 })).total, 5);
+  });
 
   check("erase deletes the subaddresses of an address and nothing else", async ({ source, domain, load }) => {
     const other = `sub.${domain}`;

@@ -24,37 +24,33 @@ function combined(...lists: readonly ContactFilter[][]): ContactFilter[] {
 
 /** Order, paging and filters. */
 export function searchBehaviour(check: ContactSourceTest, contactCount: number): void {
-  check(
-    "search orders by highest confidence, then by the bytes of the address",
-    async ({ source, domain, load }) => {
-      // In UTF-16 the last sorts before the one before it; in most languages the order differs further.
-      const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
-      const ties = locals.map((local) => contactOf(`${local}@${domain}`, { confidence: 50 }));
-      const others = [0, 1, 49, 51, 100].map((confidence) =>
-        contactOf(`m${confidence}@${domain}`, { confidence }),
-      );
-      const contacts = [...ties.toReversed(), ...others];
-      await load({ contacts });
-      const page = await source.search(domain, {}, { limit: 100, offset: 0 });
-      assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
-    },
-  );
+  check("search orders by highest confidence, then by the bytes of the address", async (scope) => {
+    const { source, domain, load } = scope;
+    // In UTF-16 the last sorts before the one before it; in most languages the order differs further.
+    const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
+    const ties = locals.map((local) => contactOf(`${local}@${domain}`, { confidence: 50 }));
+    const others = [0, 1, 49, 51, 100].map((confidence) =>
+      contactOf(`m${confidence}@${domain}`, { confidence }),
+    );
+    const contacts = [...ties.toReversed(), ...others];
+    await load({ contacts });
+    const page = await source.search(domain, {}, { limit: 100, offset: 0 });
+    assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
+  });
 
-  check(
-    "search pages return every contact once, with the total on each page",
-    async ({ source, domain, load }) => {
-      const contacts = variedContacts(domain, contactCount);
-      await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
-      const expected = inOrder(contacts);
-      for (const limit of [7, 64, 100]) {
-        await assertPages(source, domain, {}, limit, expected);
-      }
-      for (const offset of [0, 1, 63, 64, 65, 127, 128, contactCount - 1, contactCount - 3]) {
-        const page = await source.search(domain, {}, { limit: 2, offset });
-        assert.deepEqual(page, { contacts: expected.slice(offset, offset + 2), total: contactCount });
-      }
-    },
-  );
+  check("search pages return every contact once, with the total on each page", async (scope) => {
+    const { source, domain, load } = scope;
+    const contacts = variedContacts(domain, contactCount);
+    await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
+    const expected = inOrder(contacts);
+    for (const limit of [7, 64, 100]) {
+      await assertPages(source, domain, {}, limit, expected);
+    }
+    for (const offset of [0, 1, 63, 64, 65, 127, 128, contactCount - 1, contactCount - 3]) {
+      const page = await source.search(domain, {}, { limit: 2, offset });
+      assert.deepEqual(page, { contacts: expected.slice(offset, offset + 2), total: contactCount });
+    }
+  });
 
   check("search beyond the end returns no contacts and the same total", async ({ source, domain, load }) => {
     const contacts = variedContacts(domain, 130);
@@ -99,41 +95,36 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     },
   );
 
-  check(
-    "search by job title compares whole words, ignoring case and accents",
-    async ({ source, domain, load }) => {
-      const titled = (position: string | null, index: number) =>
-        contactOf(`p${index}@${domain}`, { position });
-      const sales = ["Head of Sales", "Sales Manager"];
-      const titles = ["Directeur Général", "CTO", "C.T.O.", "Director", ...sales, null];
-      await load({ contacts: titles.map(titled) });
-      const found = async (...wanted: string[]) => {
-        const filter = { jobTitles: wanted.map(titleKey) };
-        const { contacts } = await source.search(domain, filter, { limit: 10, offset: 0 });
-        return contacts.map(({ position }) => position);
-      };
-      assert.deepEqual(await found("directeur GENERAL"), ["Directeur Général"]);
-      assert.deepEqual(await found("cto"), ["CTO", "C.T.O."]);
-      assert.deepEqual(await found("sales", "head sales"), ["Head of Sales", "Sales Manager"]);
-      assert.deepEqual(await found("sale"), []);
-    },
-  );
+  check("search by job title compares whole words, ignoring case and accents", async (scope) => {
+    const { source, domain, load } = scope;
+    const titled = (position: string | null, index: number) => contactOf(`p${index}@${domain}`, { position });
+    const sales = ["Head of Sales", "Sales Manager"];
+    const titles = ["Directeur Général", "CTO", "C.T.O.", "Director", ...sales, null];
+    await load({ contacts: titles.map(titled) });
+    const found = async (...wanted: string[]) => {
+      const filter = { jobTitles: wanted.map(titleKey) };
+      const { contacts } = await source.search(domain, filter, { limit: 10, offset: 0 });
+      return contacts.map(({ position }) => position);
+    };
+    assert.deepEqual(await found("directeur GENERAL"), ["Directeur Général"]);
+    assert.deepEqual(await found("cto"), ["CTO", "C.T.O."]);
+    assert.deepEqual(await found("sales", "head sales"), ["Head of Sales", "Sales Manager"]);
+    assert.deepEqual(await found("sale"), []);
+  });
 
-  check(
-    "search with a filter that matches nothing returns no contacts and a total of 0",
-    async ({ source, domain, load }) => {
-      await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
-      for (const filter of [
-        { type: "personal" },
-        { seniorities: ["junior"] },
-        { departments: ["it"] },
-        { requiredFields: ["position"] },
-        { verificationStatuses: ["valid"] },
-        { jobTitles: [" cto "] },
-      ] satisfies ContactFilter[]) {
-        const page = await source.search(domain, filter, { limit: 10, offset: 0 });
-        assert.deepEqual(page, { contacts: [], total: 0 });
-      }
-    },
-  );
+  check("search with a filter that matches nothing returns no contacts and a total of 0", async (scope) => {
+    const { source, domain, load } = scope;
+    await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
+    for (const filter of [
+      { type: "personal" },
+      { seniorities: ["junior"] },
+      { departments: ["it"] },
+      { requiredFields: ["position"] },
+      { verificationStatuses: ["valid"] },
+      { jobTitles: [" cto "] },
+    ] satisfies ContactFilter[]) {
+      const page = await source.search(domain, filter, { limit: 10, offset: 0 });
+      assert.deepEqual(page, { contacts: [], total: 0 });
+    }
+  });
 }

@@ -23,24 +23,22 @@ export function verificationBehaviour(check: ContactSourceTest, keepsVerificatio
     return;
   }
 
-  check(
-    "a recorded verdict appears in every answer on its contact and in no other",
-    async ({ source, domain, load }) => {
-      const person = { firstName: "Ann", lastName: "Lee", position: "CTO" };
-      const [ann, bob] = [contactOf(`ann@${domain}`, person), contactOf(`bob@${domain}`)];
-      await load({ contacts: [ann, bob] });
-      for (const verification of [VALID, { ...VALID, date: "2026-06-01" }]) {
-        await record(source, ann.address, verification);
-        await record(source, ann.address, verification);
-        const verified = { ...ann, verification };
-        assert.deepEqual(await source.find(ann.address), verified);
-        assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), [verified]);
-        const page = { contacts: [verified, bob], total: 2 };
-        assert.deepEqual(await source.search(domain, {}, FIRST_PAGE), page);
-      }
-      assert.deepEqual(await source.find(bob.address), bob);
-    },
-  );
+  check("a recorded verdict appears in every answer on its contact and in no other", async (scope) => {
+    const { source, domain, load } = scope;
+    const person = { firstName: "Ann", lastName: "Lee", position: "CTO" };
+    const [ann, bob] = [contactOf(`ann@${domain}`, person), contactOf(`bob@${domain}`)];
+    await load({ contacts: [ann, bob] });
+    for (const verification of [VALID, { ...VALID, date: "2026-06-01" }]) {
+      await record(source, ann.address, verification);
+      await record(source, ann.address, verification);
+      const verified = { ...ann, verification };
+      assert.deepEqual(await source.find(ann.address), verified);
+      assert.deepEqual(await source.findByName(domain, "Ann", "Lee"), [verified]);
+      const page = { contacts: [verified, bob], total: 2 };
+      assert.deepEqual(await source.search(domain, {}, FIRST_PAGE), page);
+    }
+    assert.deepEqual(await source.find(bob.address), bob);
+  });
 
   check("search by verdict and title follows each recorded verdict", async ({ source, domain, load }) => {
     const ann = contactOf(`ann@${domain}`, { position: "CTO" });

@@ -31,15 +31,13 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await one.take(9, LEASE_MS, NOW)).nextDueMs, NOW + LEASE_MS);
   });
 
-  check(
-    "the lease of a row that is not finished lapses, and any process takes it again",
-    async ({ one, another, id }) => {
-      await one.add(listOf(id), rowsOf(3), null);
-      assert.equal((await takeAll(one, NOW)).length, 3);
-      assert.equal((await takeAll(another, NOW + LEASE_MS - 1)).length, 0);
-      assert.equal((await takeAll(another, NOW + LEASE_MS)).length, 3);
-    },
-  );
+  check("the lease of a row that is not finished lapses, and any process takes it again", async (pair) => {
+    const { one, another, id } = pair;
+    await one.add(listOf(id), rowsOf(3), null);
+    assert.equal((await takeAll(one, NOW)).length, 3);
+    assert.equal((await takeAll(another, NOW + LEASE_MS - 1)).length, 0);
+    assert.equal((await takeAll(another, NOW + LEASE_MS)).length, 3);
+  });
 
   check("simultaneous calls never take the same row", async (pair) => {
     await pair.one.add(listOf(pair.id), rowsOf(200), null);
@@ -49,22 +47,20 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal(new Set(positions).size, 200);
   });
 
-  check(
-    "accounts with due rows get equal shares, however long their lists are",
-    async ({ one, another, id }) => {
-      const accounts = ["a", "b", "c"].map((name) => `${id}-${name}`);
-      for (const [index, account] of accounts.entries()) {
-        await one.add(listOf(account, account), rowsOf(index === 0 ? 500 : 40), null);
-      }
-      const counts = new Map<string | null, number>();
-      for (let call = 0; call < 10; call++) {
-        const { rows } = await (call % 2 === 0 ? one : another).take(7, LEASE_MS, NOW);
-        assert.equal(rows.length, 7);
-        for (const { account } of rows) counts.set(account, (counts.get(account) ?? 0) + 1);
-      }
-      for (const account of accounts) assert.ok(Math.abs((counts.get(account) ?? 0) - 70 / 3) <= 2, account);
-    },
-  );
+  check("accounts with due rows get equal shares, however long their lists are", async (pair) => {
+    const { one, another, id } = pair;
+    const accounts = ["a", "b", "c"].map((name) => `${id}-${name}`);
+    for (const [index, account] of accounts.entries()) {
+      await one.add(listOf(account, account), rowsOf(index === 0 ? 500 : 40), null);
+    }
+    const counts = new Map<string | null, number>();
+    for (let call = 0; call < 10; call++) {
+      const { rows } = await (call % 2 === 0 ? one : another).take(7, LEASE_MS, NOW);
+      assert.equal(rows.length, 7);
+      for (const { account } of rows) counts.set(account, (counts.get(account) ?? 0) + 1);
+    }
+    for (const account of accounts) assert.ok(Math.abs((counts.get(account) ?? 0) - 70 / 3) <= 2, account);
+  });
 
   check("single rows are taken in turn of accounts", async ({ one, id }) => {
     const accounts = ["a", "b", "c"].map((name) => `${id}-${name}`);
