@@ -27,9 +27,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect(await createSqlSuppressionList(another).count()).toBe(0);
   });
 
-  test("five processes that start at once create the schema once and can all write", {
-    timeout: 60_000,
-  }, async () => {
+  test("five processes that start at once create the schema once and can all write", async () => {
     const url = await createUrl();
     const script = `
       import { createSqlAccounts, openDatabase } from "@outrigger/sql";
@@ -44,11 +42,9 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await Promise.all(processes.map(({ output }) => output));
     const listed = await createSqlAccounts(open(url)).list({ limit: 1000 });
     expect(listed.length).toBe(100);
-  });
+  }, 60_000);
 
-  test("exactly 100 of 1,000 concurrent reservations by two processes succeed when 100 points are left", {
-    timeout: 60_000,
-  }, async () => {
+  test("exactly 100 of 1,000 concurrent reservations by two processes succeed when 100 points are left", async () => {
     const url = await createUrl();
     const database = open(url);
     await database.ready();
@@ -72,7 +68,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
       searches: 100,
       verifications: 0,
     });
-  });
+  }, 60_000);
 
   test("a database of a newer version is refused with host_misuse and not changed", async () => {
     const url = await createUrl();

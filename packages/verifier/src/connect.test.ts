@@ -2,15 +2,11 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { expect, test } from "vitest";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 import type { ConnectTarget } from "./prober-options.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 const asking = () => ({ smtp: true, signal: never() });
 const direct = ({ address, port }: ConnectTarget) => connect({ host: address, port });

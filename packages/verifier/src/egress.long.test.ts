@@ -1,28 +1,26 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DnsEntry } from "../../../test/support/dns-server.ts";
-import { createMailWorld, IDENTITY, type MailWorld, never } from "../test/mail-world.ts";
+import { IDENTITY, never, useMailWorld, world } from "../test/mail-world.ts";
 import type { VerifyingProber } from "./mail-prober.ts";
 import type { ConnectTarget, MailProberOptions } from "./prober-options.ts";
 
 const OWN_HOST = "127.0.3.1";
 const EGRESS = { hosts: 5, pauseMs: 60_000, windowMs: 30_000 };
 
-let world: MailWorld;
+useMailWorld();
 let nowMs: number;
 /** Hosts that keep silent: connections to them neither succeed nor fail. */
 let silent: (address: string) => boolean;
 let attempts: string[];
 
-beforeEach(async () => {
-  world = await createMailWorld();
+beforeEach(() => {
   nowMs = 1_000_000;
   silent = (address) => address.startsWith("127.0.1.");
   attempts = [];
   for (let index = 1; index <= 30; index++) world.route(`dead${index}.test`, `127.0.1.${index}`);
 });
-afterEach(() => world.close());
 
 function open({ address, port }: ConnectTarget): Duplex | Promise<Duplex> {
   attempts.push(address);

@@ -1,13 +1,9 @@
 import { specialAddresses } from "@outrigger/core/stores";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { serveMail } from "../../../test/support/hostile-mail-server.ts";
-import { createMailWorld, type MailWorld, never, withLoopback } from "../test/mail-world.ts";
+import { never, useMailWorld, withLoopback, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 const FORBIDDEN = {
   routing: "found",

@@ -1,13 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Peer } from "../../../test/support/hostile-mail-server.ts";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 const PROBES = 400;
 const AT_ONCE = 20;

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeReason } from "@outrigger/core/lookup";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Peer, serveMail } from "../../../test/support/hostile-mail-server.ts";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 /** Upper bound of each test, far above the time limits of the prober. */
 const END_MS = 15_000;

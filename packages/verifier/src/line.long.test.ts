@@ -1,13 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeResult } from "@outrigger/core/lookup";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { expect, test } from "vitest";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 const recipients = (commands: readonly string[]) => commands.filter((line) => line.startsWith("RCPT"));
 

@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { describe, expect, test } from "vitest";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 const FOUND = { routing: "found", server: true, retryAfterMs: null };
 

@@ -1,16 +1,14 @@
 import type { KeyValue } from "@outrigger/core/stores";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { serveMail } from "../../../test/support/hostile-mail-server.ts";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
+useMailWorld();
 let nowMs: number;
 const now = () => nowMs;
-beforeEach(async () => {
-  world = await createMailWorld();
+beforeEach(() => {
   nowMs = Date.UTC(2030, 0, 1);
 });
-afterEach(() => world.close());
 
 const recipients = (lines: readonly string[]) => lines.filter((line) => line.startsWith("RCPT"));
 

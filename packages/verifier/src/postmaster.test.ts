@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { expect, test } from "vitest";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 /** Probes an address at a server that answers each RCPT by its local part and the number of its connection. */
 async function probe(replyTo: (local: string, connection: number) => string | null, local = "absent") {

@@ -1,14 +1,10 @@
 import { isServiceError } from "@outrigger/core";
 import type { ProbeResult } from "@outrigger/core/lookup";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { serveMail } from "../../../test/support/hostile-mail-server.ts";
-import { createMailWorld, type MailWorld, never } from "../test/mail-world.ts";
+import { never, useMailWorld, world } from "../test/mail-world.ts";
 
-let world: MailWorld;
-beforeEach(async () => {
-  world = await createMailWorld();
-});
-afterEach(() => world.close());
+useMailWorld();
 
 const asking = () => ({ smtp: true, signal: never() });
 

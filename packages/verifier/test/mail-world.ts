@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { BlockList } from "node:net";
 import { specialAddresses } from "@outrigger/core/stores";
+import { afterEach, beforeEach } from "vitest";
 import { type DnsEntry, type DnsServer, startDnsServer } from "../../../test/support/dns-server.ts";
 import {
   type HostileMailServer,
@@ -34,6 +35,17 @@ export interface MailWorld {
   route(domain: string, ...addresses: string[]): void;
   /** Closes everything. Throws if a server received anything but the permitted commands. */
   close(): Promise<void>;
+}
+
+/** The world of the test that runs, of a file that calls {@link useMailWorld}. */
+export let world: MailWorld;
+
+/** Gives each test of a file a {@link world} of its own. */
+export function useMailWorld(): void {
+  beforeEach(async () => {
+    world = await createMailWorld();
+  });
+  afterEach(() => world.close());
 }
 
 /** The commands that may be sent, as whole lines. */

@@ -34,9 +34,7 @@ describe("a PostgreSQL server", () => {
     }
   }
 
-  test("that hangs makes calls reject within seconds, and answers again when it resumes", {
-    timeout: 60_000,
-  }, async () => {
+  test("that hangs makes calls reject within seconds, and answers again when it resumes", async () => {
     const accounts = createSqlAccounts(database);
     await accounts.get("absent");
     await server.signal("SIGSTOP");
@@ -61,11 +59,9 @@ describe("a PostgreSQL server", () => {
       await server.signal("SIGCONT");
     }
     await untilHealed();
-  });
+  }, 60_000);
 
-  test("that is down makes calls reject, and answers again after its restart", {
-    timeout: 90_000,
-  }, async () => {
+  test("that is down makes calls reject, and answers again after its restart", async () => {
     await createSqlAccounts(database).get("absent");
     await server.kill();
     const accounts = createSqlAccounts(database);
@@ -75,7 +71,7 @@ describe("a PostgreSQL server", () => {
     }
     await server.start();
     await untilHealed();
-  });
+  }, 90_000);
 
   test("that hangs does not delay the close of the database", { timeout: 60_000 }, async () => {
     const other = openDatabase({ url: server.url });
@@ -91,9 +87,7 @@ describe("a PostgreSQL server", () => {
     await untilHealed();
   });
 
-  test("that hangs does not keep a process alive after its database was closed", {
-    timeout: 60_000,
-  }, async () => {
+  test("that hangs does not keep a process alive after its database was closed", async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const address = silent.address();
@@ -111,7 +105,7 @@ describe("a PostgreSQL server", () => {
     } finally {
       silent.close();
     }
-  });
+  }, 60_000);
 
   test("that reports serialization failures runs the statement again on the same connection, after pauses", async () => {
     await server.sql(

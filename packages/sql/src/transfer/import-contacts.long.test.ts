@@ -234,9 +234,7 @@ onEachDatabase(({ createUrl, open }) => {
     },
   );
 
-  test("an aborted import keeps the batches it reported, and the next import adds only the rest", {
-    timeout: 60_000,
-  }, async () => {
+  test("an aborted import keeps the batches it reported, and the next import adds only the rest", async () => {
     const database = open(await createUrl());
     const controller = new AbortController();
     const told: ImportProgress[] = [];
@@ -263,7 +261,7 @@ onEachDatabase(({ createUrl, open }) => {
     const next = await importContacts(database, fileOf(text, 10_000), { format: "csv" });
     expect(next).toMatchObject({ lines: 9000, added: 5000, unchanged: 4000 });
     expect((await source.count(domainOf(8999))).total).toBe(20);
-  });
+  }, 60_000);
 
   test("an import rejects with the error of its input", async () => {
     const database = open(await createUrl());

@@ -45,9 +45,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 onEachDatabase(({ createUrl, open }) => {
-  test("a killed import keeps all batches it reported, answers stay correct, and the next import completes it", {
-    timeout: 180_000,
-  }, async () => {
+  test("a killed import keeps all batches it reported, answers stay correct, and the next import completes it", async () => {
     const [url, cleanUrl] = [await createUrl(), await createUrl()];
     // Between batches, and during the refresh after the last batch.
     for (const untilLines of [4000, 5000, ROWS, ROWS + LARGE]) {
@@ -66,11 +64,9 @@ onEachDatabase(({ createUrl, open }) => {
     );
     expect(a === b).toBe(true);
     await checkAnswers(database, ROWS + LARGE);
-  });
+  }, 180_000);
 
-  test("refreshContacts rebuilds the summaries that a killed import left stale", {
-    timeout: 120_000,
-  }, async () => {
+  test("refreshContacts rebuilds the summaries that a killed import left stale", async () => {
     const url = await createUrl();
     await killAfter(url, 5000);
     const database = open(url);
@@ -82,7 +78,7 @@ onEachDatabase(({ createUrl, open }) => {
     );
     expect(stale?.count).toBe(0);
     await checkAnswers(database, 5000);
-  });
+  }, 120_000);
 
   test("two concurrent imports of one file store every address", { timeout: 120_000 }, async () => {
     const url = await createUrl();

@@ -1,20 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMailWorld, type MailWorld, never } from "../../test/mail-world.ts";
+import { never, useMailWorld, world } from "../../test/mail-world.ts";
 import { findMailRoute } from "./find-mail-route.ts";
 import { ResolverControl } from "./resolver-control.ts";
 
-let world: MailWorld;
+useMailWorld();
 let nowMs: number;
 let control: ResolverControl;
-beforeEach(async () => {
-  world = await createMailWorld();
+beforeEach(() => {
   nowMs = 0;
   control = new ResolverControl({ dnsServers: [world.dns.address], dnsMs: 5000, now: () => nowMs });
 });
-afterEach(async () => {
-  control.close();
-  await world.close();
-});
+afterEach(() => control.close());
 
 function find(domain: string, more: { maxHosts?: number; dnsMs?: number } = {}) {
   const options = { dnsServers: [world.dns.address], dnsMs: 10_000, maxHosts: 5, control, ...more };
