@@ -25,12 +25,12 @@ export function accountsContract(
   create: () => Promise<Accounts>,
   options: AccountsContractOptions = {},
 ): void {
-  const check = pairTest(test, "accounts", create, options.openAnother);
-  accountsBehaviour(check);
-  accountKeysBehaviour(check);
-  reserveBehaviour(check);
+  const it = pairTest(test, "accounts", create, options.openAnother);
+  accountsBehaviour(it);
+  accountKeysBehaviour(it);
+  reserveBehaviour(it);
 
-  check("failures are errors that another copy of core recognises", async ({ one, id }) => {
+  it("failures are errors that another copy of core recognises", async ({ one, id }) => {
     const hash = randomBytes(32).toString("base64url");
     await one.create(accountOf(id));
     await one.addKey(id, hash, KEY);
@@ -38,7 +38,7 @@ export function accountsContract(
   });
 
   closedBehaviour(
-    check,
+    it,
     async ({ one, id }) => {
       await one.create(accountOf(id));
       return one;
@@ -64,8 +64,8 @@ export function accountsContract(
   );
 }
 
-function accountsBehaviour(check: PairTest<Accounts>): void {
-  check("an account is stored with every field unchanged", async ({ one, another, id }) => {
+function accountsBehaviour(it: PairTest<Accounts>): void {
+  it("an account is stored with every field unchanged", async ({ one, another, id }) => {
     const full: Account = {
       id,
       email: "ann@a.example",
@@ -84,7 +84,7 @@ function accountsBehaviour(check: PairTest<Accounts>): void {
     assert.equal(await another.get(`${id}-b`), null);
   });
 
-  check("create with an existing ID returns false and keeps the existing account", async (pair) => {
+  it("create with an existing ID returns false and keeps the existing account", async (pair) => {
     const { one, another, id } = pair;
     const first = accountOf(id);
     assert.equal(await one.create(first), true);
@@ -92,7 +92,7 @@ function accountsBehaviour(check: PairTest<Accounts>): void {
     assert.deepEqual(await one.get(id), first);
   });
 
-  check("of many simultaneous create calls for one ID, exactly one returns true", async (pair) => {
+  it("of many simultaneous create calls for one ID, exactly one returns true", async (pair) => {
     const { one, id } = pair;
     const results = await callBoth(pair, 20, (accounts, index) =>
       accounts.create({ ...accountOf(id), plan: `plan-${index}` }),
@@ -101,7 +101,7 @@ function accountsBehaviour(check: PairTest<Accounts>): void {
     assert.equal((await one.get(id))?.plan, `plan-${results.indexOf(true)}`);
   });
 
-  check("list returns accounts in order of creation, page by page", async ({ one, another, id }) => {
+  it("list returns accounts in order of creation, page by page", async ({ one, another, id }) => {
     const ids = ["c", "a", "-b", "_", "Z", "0", "aa"].map((suffix) => `${id}${suffix}`);
     for (const [index, each] of ids.entries())
       await one.create({ ...accountOf(each), createdAt: 1000 + index });

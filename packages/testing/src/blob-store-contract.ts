@@ -68,9 +68,9 @@ function foreignCopyBehaviour({ test }: BlobStoreScope): void {
   });
 }
 
-function closeBehaviour(check: PairTest<BlobStore>): void {
+function closeBehaviour(it: PairTest<BlobStore>): void {
   closedBehaviour(
-    check,
+    it,
     async ({ one, id }) => {
       await one.put(id, someBytes(10));
       return one;

@@ -36,18 +36,18 @@ export function contactSourceContract<Source extends ContactSource>(
   options: ContactSourceContractOptions<Source>,
 ): void {
   const pairs = pairTest(test, "contact source", create);
-  const check: ContactSourceTest = (name, body) =>
+  const it: ContactSourceTest = (name, body) =>
     pairs(name, ({ one: source }) =>
       body({ source, domain: randomDomain(), load: (data) => options.load(source, data) }),
     );
-  domainsBehaviour(check);
-  searchBehaviour(check, options.contacts ?? 1000);
-  peopleBehaviour(check);
-  erasureBehaviour(check);
-  verificationBehaviour(check, options.keepsVerifications ?? true);
+  domainsBehaviour(it);
+  searchBehaviour(it, options.contacts ?? 1000);
+  peopleBehaviour(it);
+  erasureBehaviour(it);
+  verificationBehaviour(it, options.keepsVerifications ?? true);
 
   closedBehaviour(
-    check,
+    it,
     async ({ source, domain, load }) => {
       await load({ contacts: [contactOf(`a@${domain}`)] });
       return source;
@@ -68,7 +68,7 @@ export function contactSourceContract<Source extends ContactSource>(
     }),
   );
 
-  check("an unknown domain has no facts, contacts or counts", async ({ source, domain }) => {
+  it("an unknown domain has no facts, contacts or counts", async ({ source, domain }) => {
     assert.equal(await source.domain(domain), null);
     assert.equal(await source.domainOf(domain), null);
     assert.deepEqual(await source.search(domain, {}, { limit: 100, offset: 0 }), { contacts: [], total: 0 });

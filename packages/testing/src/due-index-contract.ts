@@ -38,16 +38,16 @@ export function dueIndexContract(
   options: DueIndexContractOptions = {},
 ): void {
   const pairs = pairTest(test, "due index", create);
-  const check: DueIndexTest = (name, body) =>
+  const it: DueIndexTest = (name, body) =>
     pairs(name, ({ one }) => {
       const listName = randomLetters(16);
       return body(createDueList(one, listName), one, listName);
     });
-  orderBehaviour(check);
-  changeBehaviour(check);
-  namesBehaviour(check);
-  amountBehaviour(check, options.entries ?? 5000);
-  lifeBehaviour(check, options.reopen);
+  orderBehaviour(it);
+  changeBehaviour(it);
+  namesBehaviour(it);
+  amountBehaviour(it, options.entries ?? 5000);
+  lifeBehaviour(it, options.reopen);
   closedBehaviour(
     pairs,
     async ({ one }) => one,
@@ -63,8 +63,8 @@ export function dueIndexContract(
   );
 }
 
-function orderBehaviour(check: DueIndexTest): void {
-  check("listDue returns due entries, oldest first", async (list) => {
+function orderBehaviour(it: DueIndexTest): void {
+  it("listDue returns due entries, oldest first", async (list) => {
     // Some in one hour, some days and years apart, added in no particular order.
     const times = [50, 0, 49, 1, HOUR_MS, HOUR_MS - 1, 24 * HOUR_MS, 35 * HOUR_MS, 9000 * HOUR_MS];
     const entries = times.map((ms, index) => ({ id: `id-${index}`, dueMs: BASE_MS + ms }));
@@ -75,7 +75,7 @@ function orderBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await list.due(0, 1000), []);
   });
 
-  check("an entry is due at exactly its time, and not a millisecond before", async (list) => {
+  it("an entry is due at exactly its time, and not a millisecond before", async (list) => {
     for (const dueMs of [BASE_MS - 1, BASE_MS, BASE_MS + 1]) await list.add({ id: "x", dueMs });
     const timesAt = async (untilMs: number) => (await list.due(untilMs, 10)).map(({ dueMs }) => dueMs);
     assert.deepEqual(await timesAt(BASE_MS - 2), []);
@@ -84,7 +84,7 @@ function orderBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await timesAt(BASE_MS + 1), [BASE_MS - 1, BASE_MS, BASE_MS + 1]);
   });
 
-  check("listDue returns at most limit entries, and those are the oldest", async (list) => {
+  it("listDue returns at most limit entries, and those are the oldest", async (list) => {
     const entries = entriesOf(12, HOUR_MS / 4);
     await Promise.all(entries.map((entry) => list.add(entry)));
     for (const limit of [1, 2, 4, 5, 11, 12, 13]) {
@@ -92,7 +92,7 @@ function orderBehaviour(check: DueIndexTest): void {
     }
   });
 
-  check("an entry can have any time from 0 to MAX_DUE_MS", async (list) => {
+  it("an entry can have any time from 0 to MAX_DUE_MS", async (list) => {
     const times = [0, 1, HOUR_MS, 36 ** 8, MAX_DUE_MS - 1, MAX_DUE_MS];
     for (const dueMs of times.toReversed()) await list.add({ id: "x", dueMs });
     assert.deepEqual(
@@ -106,8 +106,8 @@ function orderBehaviour(check: DueIndexTest): void {
   });
 }
 
-function changeBehaviour(check: DueIndexTest): void {
-  check("an entry is listed once, however often it is added, until it is removed", async (list) => {
+function changeBehaviour(it: DueIndexTest): void {
+  it("an entry is listed once, however often it is added, until it is removed", async (list) => {
     const entry = { id: "x", dueMs: BASE_MS };
     await list.remove(entry);
     for (let turn = 0; turn < 3; turn++) {
@@ -121,7 +121,7 @@ function changeBehaviour(check: DueIndexTest): void {
     }
   });
 
-  check("an ID can be in a list at several times, each added and removed separately", async (list) => {
+  it("an ID can be in a list at several times, each added and removed separately", async (list) => {
     const entries = [0, 1, HOUR_MS, 50 * HOUR_MS].map((ms) => ({ id: "x", dueMs: BASE_MS + ms }));
     for (const entry of entries) await list.add(entry);
     assert.deepEqual(await list.due(FOREVER_MS, 10), entries);
@@ -133,7 +133,7 @@ function changeBehaviour(check: DueIndexTest): void {
     );
   });
 
-  check("simultaneous additions and removals in one hour lose no entry", async (list) => {
+  it("simultaneous additions and removals in one hour lose no entry", async (list) => {
     const entries = entriesOf(120, 1);
     // One third stays, one third is removed, and one third is removed and added again.
     const work = entries.map(async (entry, index) => {
@@ -148,30 +148,27 @@ function changeBehaviour(check: DueIndexTest): void {
     );
   });
 
-  check(
-    "listDue never misses an entry that exists throughout, while others are added and removed",
-    async (list) => {
-      const staying = { id: "staying", dueMs: BASE_MS + 5 };
-      await list.add(staying);
-      let isOver = false;
-      const comeAndGo = async (id: string) => {
-        for (let turn = 0; turn < 20; turn++) {
-          await list.add({ id, dueMs: BASE_MS + turn });
-          await list.remove({ id, dueMs: BASE_MS + turn });
-        }
-      };
-      const busy = Promise.all(["a", "b", "c", "d"].map(comeAndGo)).finally(() => {
-        isOver = true;
-      });
-      while (!isOver) assert.ok((await list.due(FOREVER_MS, 1000)).some(({ id }) => id === staying.id));
-      await busy;
-      assert.deepEqual(await list.due(FOREVER_MS, 1000), [staying]);
-    },
-  );
+  it("listDue never misses an entry that exists throughout, while others are added and removed", async (list) => {
+    const staying = { id: "staying", dueMs: BASE_MS + 5 };
+    await list.add(staying);
+    let isOver = false;
+    const comeAndGo = async (id: string) => {
+      for (let turn = 0; turn < 20; turn++) {
+        await list.add({ id, dueMs: BASE_MS + turn });
+        await list.remove({ id, dueMs: BASE_MS + turn });
+      }
+    };
+    const busy = Promise.all(["a", "b", "c", "d"].map(comeAndGo)).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) assert.ok((await list.due(FOREVER_MS, 1000)).some(({ id }) => id === staying.id));
+    await busy;
+    assert.deepEqual(await list.due(FOREVER_MS, 1000), [staying]);
+  });
 }
 
-function namesBehaviour(check: DueIndexTest): void {
-  check("IDs of every valid form can be added", async (list) => {
+function namesBehaviour(it: DueIndexTest): void {
+  it("IDs of every valid form can be added", async (list) => {
     const ids = ["-", "_", "--", "-_-", "a", "A", "0", "a-b_c", "z".repeat(64), "-".repeat(64)];
     const entries = ids.map((id, index) => ({ id, dueMs: BASE_MS + index }));
     for (const entry of entries) await list.add(entry);
@@ -180,7 +177,7 @@ function namesBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await list.due(FOREVER_MS, 100), []);
   });
 
-  check("lists are separate, even if one name is part of another", async (list, store, listName) => {
+  it("lists are separate, even if one name is part of another", async (list, store, listName) => {
     const others = [`${listName}s`, listName.slice(1)].map((name) => createDueList(store, name));
     const entry = { id: "x", dueMs: BASE_MS };
     await list.add(entry);
@@ -192,7 +189,7 @@ function namesBehaviour(check: DueIndexTest): void {
     assert.deepEqual(await list.due(FOREVER_MS, 10), [entry]);
   });
 
-  check("invalid list names, entries and queries are rejected with bad_request", async (list, store) => {
+  it("invalid list names, entries and queries are rejected with bad_request", async (list, store) => {
     const entry = { id: "x", dueMs: BASE_MS };
     for (const name of ["", "A", "a1", "a-b", "..", "a/b", "a.b", "é", "a\n", "a".repeat(21)]) {
       const other = createDueList(store, name);
@@ -218,8 +215,8 @@ function namesBehaviour(check: DueIndexTest): void {
   });
 }
 
-function amountBehaviour(check: DueIndexTest, amount: number): void {
-  check(`${amount} entries are listed in order until all are removed`, async (list) => {
+function amountBehaviour(it: DueIndexTest, amount: number): void {
+  it(`${amount} entries are listed in order until all are removed`, async (list) => {
     // Spread over two days: many entries in some hours, and no two at the same time.
     const stepMs = Math.floor((48 * HOUR_MS) / amount);
     const entries = entriesOf(amount, stepMs);
@@ -234,8 +231,8 @@ function amountBehaviour(check: DueIndexTest, amount: number): void {
   });
 }
 
-function lifeBehaviour(check: DueIndexTest, reopen: DueIndexContractOptions["reopen"]): void {
-  check("addDue with an aborted signal adds nothing and rejects with the signal's reason", async (list) => {
+function lifeBehaviour(it: DueIndexTest, reopen: DueIndexContractOptions["reopen"]): void {
+  it("addDue with an aborted signal adds nothing and rejects with the signal's reason", async (list) => {
     const reason = new Error("not wanted");
     const signal = AbortSignal.abort(reason);
     assert.equal(await failure(() => list.add({ id: "x", dueMs: BASE_MS }, signal)), reason);
@@ -244,26 +241,22 @@ function lifeBehaviour(check: DueIndexTest, reopen: DueIndexContractOptions["reo
     assert.deepEqual(await list.due(FOREVER_MS, 10), [{ id: "y", dueMs: BASE_MS }]);
   });
 
-  check("failures are errors that another copy of core recognises", (list) =>
-    assertRecognised(() => list.due(BASE_MS, 0), "bad_request"),
-  );
+  it("failures are errors that another copy of core recognises", (list) =>
+    assertRecognised(() => list.due(BASE_MS, 0), "bad_request"));
 
   if (reopen === undefined) return;
-  check(
-    "all entries are still there after the store is closed and opened again",
-    async (list, store, listName) => {
-      const entries = entriesOf(50, 1);
-      await Promise.all(entries.map((entry) => list.add(entry)));
-      await list.remove({ id: "id-0", dueMs: BASE_MS });
-      await store.close();
-      const again = await reopen(store);
-      try {
-        assert.deepEqual(await createDueList(again, listName).due(FOREVER_MS, 1000), entries.slice(1));
-      } finally {
-        await again.close();
-      }
-    },
-  );
+  it("all entries are still there after the store is closed and opened again", async (list, store, listName) => {
+    const entries = entriesOf(50, 1);
+    await Promise.all(entries.map((entry) => list.add(entry)));
+    await list.remove({ id: "id-0", dueMs: BASE_MS });
+    await store.close();
+    const again = await reopen(store);
+    try {
+      assert.deepEqual(await createDueList(again, listName).due(FOREVER_MS, 1000), entries.slice(1));
+    } finally {
+      await again.close();
+    }
+  });
 }
 
 /** Entries with different IDs, in the order of their times. */

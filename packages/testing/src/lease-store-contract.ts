@@ -42,29 +42,29 @@ export function leaseStoreContract(
   options: LeaseStoreContractOptions = {},
 ): void {
   const { openAnother } = options;
-  const check = pairTest(
+  const it = pairTest(
     test,
     "leases",
     async () => withLeases(await create()),
     openAnother && (async (one) => withLeases(await openAnother(one))),
   );
   if (options.isSupported === false) {
-    unsupportedBehaviour(check);
+    unsupportedBehaviour(it);
     return;
   }
-  check("leasesSupported returns true, or is absent, if the store supports leases", async (pair) => {
+  it("leasesSupported returns true, or is absent, if the store supports leases", async (pair) => {
     const { one, id: key } = pair;
     assert.equal((await one.leasesSupported?.()) ?? true, true);
     await acquired(one, key);
   });
-  holderBehaviour(check);
-  timeBehaviour(check, options.leaseMs ?? 2000);
-  keysBehaviour(check);
-  endBehaviour(check);
+  holderBehaviour(it);
+  timeBehaviour(it, options.leaseMs ?? 2000);
+  keysBehaviour(it);
+  endBehaviour(it);
 }
 
-function unsupportedBehaviour(check: PairTest<LeasingStore>): void {
-  check("a store whose service does not support leases reports false, and grants none", async (pair) => {
+function unsupportedBehaviour(it: PairTest<LeasingStore>): void {
+  it("a store whose service does not support leases reports false, and grants none", async (pair) => {
     const { one, another, id: key } = pair;
     assert.equal(await one.leasesSupported?.(), false);
     await assertRejects(() => one.acquireLease(key, LONG_MS), "store_unavailable", "acquire");
@@ -72,19 +72,19 @@ function unsupportedBehaviour(check: PairTest<LeasingStore>): void {
     assert.equal(await another.leasesSupported?.(), false);
   });
 
-  check("leasesSupported does not return false after the store is closed", async ({ one }) => {
+  it("leasesSupported does not return false after the store is closed", async ({ one }) => {
     await one.close();
     await assertRejects(async () => one.leasesSupported?.(), "store_unavailable", "supported");
   });
 }
 
-function holderBehaviour(check: PairTest<LeasingStore>): void {
-  check("of 50 simultaneous acquireLease calls, exactly one gets the lease", async (pair) => {
+function holderBehaviour(it: PairTest<LeasingStore>): void {
+  it("of 50 simultaneous acquireLease calls, exactly one gets the lease", async (pair) => {
     const answers = await callBoth(pair, 50, (store) => store.acquireLease(pair.id, LONG_MS));
     assert.equal(answers.filter((proof) => proof !== null).length, 1);
   });
 
-  check("a held lease is refused to other stores and to its holder", async ({ one, another, id: key }) => {
+  it("a held lease is refused to other stores and to its holder", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key);
     assert.equal(await another.acquireLease(key, LONG_MS), null);
     assert.equal(await one.acquireLease(key, LONG_MS), null);
@@ -92,7 +92,7 @@ function holderBehaviour(check: PairTest<LeasingStore>): void {
     assert.equal(await another.acquireLease(key, LONG_MS), null);
   });
 
-  check("any process with the proof can renew and release the lease", async ({ one, another, id: key }) => {
+  it("any process with the proof can renew and release the lease", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key);
     for (const store of [another, one, another])
       assert.equal(await store.renewLease(key, proof, LONG_MS), true);
@@ -101,7 +101,7 @@ function holderBehaviour(check: PairTest<LeasingStore>): void {
     await acquired(one, key);
   });
 
-  check("a lease can be neither renewed nor released with a wrong proof", async (pair) => {
+  it("a lease can be neither renewed nor released with a wrong proof", async (pair) => {
     const { one, another, id: key } = pair;
     const proof = await acquired(one, key);
     const foreign = await acquired(one, `${key}/other`);
@@ -113,7 +113,7 @@ function holderBehaviour(check: PairTest<LeasingStore>): void {
     assert.equal(await one.renewLease(key, proof, LONG_MS), true);
   });
 
-  check("a released lease is free at once, and its proof no longer works", async (pair) => {
+  it("a released lease is free at once, and its proof no longer works", async (pair) => {
     const { one, another, id: key } = pair;
     const first = await acquired(one, key);
     await one.releaseLease(key, first);
@@ -128,15 +128,15 @@ function holderBehaviour(check: PairTest<LeasingStore>): void {
     await acquired(one, key);
   });
 
-  check("a lease that is not held can be neither renewed nor released", async ({ one, id: key }) => {
+  it("a lease that is not held can be neither renewed nor released", async ({ one, id: key }) => {
     assert.equal(await one.renewLease(key, "x", LONG_MS), false);
     await one.releaseLease(key, "x");
     await acquired(one, key);
   });
 }
 
-function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
-  check("a lease that is not renewed expires in time, and its proof no longer works", async (pair) => {
+function timeBehaviour(it: PairTest<LeasingStore>, leaseMs: number): void {
+  it("a lease that is not renewed expires in time, and its proof no longer works", async (pair) => {
     const { one, another, id: key } = pair;
     const begunMs = performance.now();
     const first = await acquired(one, key, leaseMs);
@@ -150,24 +150,21 @@ function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
     assert.equal(await another.renewLease(key, second, LONG_MS), true);
   });
 
-  check(
-    "of 20 processes that wait for a lease, exactly one gets it after its holder is gone",
-    async (pair) => {
-      const key = pair.id;
-      await acquired(pair.one, key, leaseMs);
-      const deadlineMs = performance.now() + leaseMs + GRACE_MS;
-      let holders = 0;
-      await callBoth(pair, 20, async (store) => {
-        while (holders === 0 && performance.now() < deadlineMs) {
-          if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
-          await delay(POLL_MS);
-        }
-      });
-      assert.equal(holders, 1);
-    },
-  );
+  it("of 20 processes that wait for a lease, exactly one gets it after its holder is gone", async (pair) => {
+    const key = pair.id;
+    await acquired(pair.one, key, leaseMs);
+    const deadlineMs = performance.now() + leaseMs + GRACE_MS;
+    let holders = 0;
+    await callBoth(pair, 20, async (store) => {
+      while (holders === 0 && performance.now() < deadlineMs) {
+        if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
+        await delay(POLL_MS);
+      }
+    });
+    assert.equal(holders, 1);
+  });
 
-  check("a renewed lease outlives its original length", async ({ one, another, id: key }) => {
+  it("a renewed lease outlives its original length", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key, leaseMs);
     const endMs = performance.now() + 2.5 * leaseMs;
     while (performance.now() < endMs) {
@@ -179,13 +176,13 @@ function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
     await acquired(another, key);
   });
 
-  check("a lease renewed for a shorter time expires earlier", async ({ one, another, id: key }) => {
+  it("a lease renewed for a shorter time expires earlier", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key, LONG_MS);
     assert.equal(await one.renewLease(key, proof, leaseMs), true);
     await untilAcquired(another, key, leaseMs + GRACE_MS);
   });
 
-  check("a lease lasts as long as its holder requested, whatever length others request", async (pair) => {
+  it("a lease lasts as long as its holder requested, whatever length others request", async (pair) => {
     const { one, another, id: key } = pair;
     const proof = await acquired(one, key, LONG_MS);
     const endMs = performance.now() + leaseMs;
@@ -197,8 +194,8 @@ function timeBehaviour(check: PairTest<LeasingStore>, leaseMs: number): void {
   });
 }
 
-function keysBehaviour(check: PairTest<LeasingStore>): void {
-  check("leases of different keys are independent", async ({ one, another, id: key }) => {
+function keysBehaviour(it: PairTest<LeasingStore>): void {
+  it("leases of different keys are independent", async ({ one, another, id: key }) => {
     const keys = [key, `${key}/a`, `${key}a`, `${key}-`, `${key.slice(0, -1)}y`];
     const proofs: string[] = [];
     for (const each of keys) proofs.push(await acquired(one, each));
@@ -207,7 +204,7 @@ function keysBehaviour(check: PairTest<LeasingStore>): void {
     for (const each of keys) assert.equal(await another.acquireLease(each, LONG_MS), null, each);
   });
 
-  check("a lease is independent of the blob with the same key", async ({ one, another, id }) => {
+  it("a lease is independent of the blob with the same key", async ({ one, another, id }) => {
     const [prefix, key] = [`${id}/`, `${id}/x`];
     const proof = await acquired(one, key);
     assert.equal(await one.stat(key), null);
@@ -227,7 +224,7 @@ function keysBehaviour(check: PairTest<LeasingStore>): void {
     await one.delete(key);
   });
 
-  check("invalid keys and lease lengths are rejected with bad_request", async ({ one, id: key }) => {
+  it("invalid keys and lease lengths are rejected with bad_request", async ({ one, id: key }) => {
     const keys = ["", "/", "/a", "a/", "a//b", "..", "a/../b", "a b", "é", "a\n", "a\0", "a".repeat(2000)];
     for (const wrong of keys) {
       const hint = JSON.stringify(wrong.slice(0, 20));
@@ -244,13 +241,12 @@ function keysBehaviour(check: PairTest<LeasingStore>): void {
   });
 }
 
-function endBehaviour(check: PairTest<LeasingStore>): void {
-  check("failures are errors that another copy of core recognises", ({ one, id: key }) =>
-    assertRecognised(() => one.acquireLease(key, -1), "bad_request"),
-  );
+function endBehaviour(it: PairTest<LeasingStore>): void {
+  it("failures are errors that another copy of core recognises", ({ one, id: key }) =>
+    assertRecognised(() => one.acquireLease(key, -1), "bad_request"));
 
   closedBehaviour(
-    check,
+    it,
     async ({ one }) => one,
     ({ one, id: key }) => ({
       acquire: () => one.acquireLease(key, LONG_MS),

@@ -38,7 +38,7 @@ const AT_ONCE_MS = 3000;
  * @param create Creates a prober with the servers it queries; closing the prober stops them.
  */
 export function mailProberContract(test: ConformanceTest, create: () => Promise<MailProberHarness>): void {
-  function check(name: string, body: (harness: MailProberHarness) => Promise<void>): void {
+  function it(name: string, body: (harness: MailProberHarness) => Promise<void>): void {
     test(`mail prober: ${name}`, async () => {
       const harness = await create();
       try {
@@ -49,8 +49,8 @@ export function mailProberContract(test: ConformanceTest, create: () => Promise<
       }
     });
   }
-  answersBehaviour(check);
-  endBehaviour(check);
+  answersBehaviour(it);
+  endBehaviour(it);
 }
 
 type Check = (name: string, body: (harness: MailProberHarness) => Promise<void>) => void;
@@ -83,49 +83,49 @@ function assertSound(result: ProbeResult): void {
   }
 }
 
-function answersBehaviour(check: Check): void {
-  check("probe reports an existing mailbox if its host accepts it and rejects others", async (harness) => {
+function answersBehaviour(it: Check): void {
+  it("probe reports an existing mailbox if its host accepts it and rejects others", async (harness) => {
     const { routing, server, mailbox, acceptsAll } = await ask(harness, harness.taken);
     assert.deepEqual([routing, server, mailbox, acceptsAll], ["found", true, true, false]);
   });
 
-  check("probe reports a missing mailbox if its host does not know it", async (harness) => {
+  it("probe reports a missing mailbox if its host does not know it", async (harness) => {
     const { routing, server, mailbox, reason } = await ask(harness, harness.unknown);
     assert.deepEqual([routing, server, mailbox, reason], ["found", true, false, "user_unknown"]);
   });
 
-  check("probe reports mailbox null for a domain that accepts all addresses", async (harness) => {
+  it("probe reports mailbox null for a domain that accepts all addresses", async (harness) => {
     const { mailbox, acceptsAll, reason } = await ask(harness, harness.ofAcceptsAll);
     assert.deepEqual([mailbox, acceptsAll, reason], [null, true, "accepts_all"]);
   });
 
-  check("probe reports mailbox null if the host rejects this client", async (harness) => {
+  it("probe reports mailbox null if the host rejects this client", async (harness) => {
     const { server, mailbox, reason } = await ask(harness, harness.refusing);
     assert.deepEqual([server, mailbox, reason], [true, null, "policy"]);
   });
 
-  check("probe distinguishes a domain without mail from a failed DNS query", async (harness) => {
+  it("probe distinguishes a domain without mail from a failed DNS query", async (harness) => {
     assert.equal((await ask(harness, harness.ofNoDomain)).routing, "none");
     assert.equal((await ask(harness, harness.ofNullMx)).routing, "null_mx");
     const { routing, mailbox, reason } = await ask(harness, harness.ofNoAnswer);
     assert.deepEqual([routing, mailbox, reason], ["unknown", null, "dns_failure"]);
   });
 
-  check("probe with smtp: false contacts no mail host", async (harness) => {
+  it("probe with smtp: false contacts no mail host", async (harness) => {
     for (const address of [harness.taken, harness.unknown, harness.silent]) {
       const { routing, server, mailbox, reason } = await ask(harness, address, { smtp: false });
       assert.deepEqual([routing, server, mailbox, reason], ["found", null, null, "not_probed"]);
     }
   });
 
-  check("simultaneous probes of one address get the same result", async (harness) => {
+  it("simultaneous probes of one address get the same result", async (harness) => {
     const results = await Promise.all(Array.from({ length: 20 }, () => ask(harness, harness.unknown)));
     for (const { mailbox, reason } of results) assert.deepEqual([mailbox, reason], [false, "user_unknown"]);
   });
 }
 
-function endBehaviour(check: Check): void {
-  check("probe resolves at once with the known results when its signal aborts", async (harness) => {
+function endBehaviour(it: Check): void {
+  it("probe resolves at once with the known results when its signal aborts", async (harness) => {
     const controller = new AbortController();
     const result = ask(harness, harness.silent, { signal: controller.signal });
     await delay(500);
@@ -136,14 +136,14 @@ function endBehaviour(check: Check): void {
     assert.deepEqual([mailbox, reason], [null, "timeout"]);
   });
 
-  check("probe with an already aborted signal contacts no host", async (harness) => {
+  it("probe with an already aborted signal contacts no host", async (harness) => {
     const { mailbox, reason } = await promptly(() =>
       ask(harness, harness.taken, { signal: AbortSignal.abort() }),
     );
     assert.deepEqual([mailbox, reason], [null, "timeout"]);
   });
 
-  check("close ends running probes, and may be called twice", async (harness) => {
+  it("close ends running probes, and may be called twice", async (harness) => {
     const result = ask(harness, harness.silent);
     await delay(500);
     await promptly(() => harness.prober.close());

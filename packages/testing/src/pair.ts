@@ -48,20 +48,17 @@ export function callBoth<T, R>(
 
 /** Registers the case that these calls reject after `close`, which may be called twice. */
 export function closedBehaviour<S>(
-  check: (name: string, body: (scope: S) => Promise<void>) => void,
+  it: (name: string, body: (scope: S) => Promise<void>) => void,
   prepare: (scope: S) => Promise<Closable>,
   calls: (scope: S) => Record<string, () => unknown>,
 ): void {
-  check(
-    "every method rejects with store_unavailable after close, and close may be called twice",
-    async (scope) => {
-      const object = await prepare(scope);
-      await object.close();
-      await object.close();
-      for (const [name, call] of Object.entries(calls(scope))) {
-        await assertRejects(async () => call(), "store_unavailable", name);
-        await assertRecognised(async () => call(), "store_unavailable");
-      }
-    },
-  );
+  it("every method rejects with store_unavailable after close, and close may be called twice", async (scope) => {
+    const object = await prepare(scope);
+    await object.close();
+    await object.close();
+    for (const [name, call] of Object.entries(calls(scope))) {
+      await assertRejects(async () => call(), "store_unavailable", name);
+      await assertRecognised(async () => call(), "store_unavailable");
+    }
+  });
 }

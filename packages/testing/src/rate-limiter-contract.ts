@@ -16,11 +16,11 @@ const SHORT_MS = 300;
  */
 export function rateLimiterContract(test: ConformanceTest, create: () => Promise<RateLimiter>): void {
   const pairs = pairTest(test, "rate limiter", create);
-  function check(name: string, body: (limiter: RateLimiter, key: string) => Promise<void>): void {
+  function it(name: string, body: (limiter: RateLimiter, key: string) => Promise<void>): void {
     pairs(name, ({ one, id }) => body(one, id));
   }
 
-  check("consume counts down to 0 and rejects points over the limit", async (limiter, key) => {
+  it("consume counts down to 0 and rejects points over the limit", async (limiter, key) => {
     const rule = { limit: 3, windowMs: LONG_MS };
     for (const remaining of [2, 1, 0]) {
       await assertResult(limiter.consume(key, rule), true, remaining);
@@ -28,7 +28,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     await assertResult(limiter.consume(key, rule), false, 0);
   });
 
-  check("of many simultaneous consume calls, exactly the limit is allowed", async (limiter, key) => {
+  it("of many simultaneous consume calls, exactly the limit is allowed", async (limiter, key) => {
     const rule = { limit: 25, windowMs: LONG_MS };
     const results = await Promise.all(Array.from({ length: 100 }, () => limiter.consume(key, rule)));
     const admitted = results.filter(({ allowed }) => allowed);
@@ -40,19 +40,16 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     );
   });
 
-  check(
-    "a cost is taken completely or not at all, and a rejected one costs nothing",
-    async (limiter, key) => {
-      const rule = { limit: 10, windowMs: LONG_MS };
-      await assertResult(limiter.consume(key, rule, 7), true, 3);
-      for (let attempt = 0; attempt < 5; attempt++) {
-        await assertResult(limiter.consume(key, rule, 4), false, 3);
-      }
-      await assertResult(limiter.consume(key, rule, 3), true, 0);
-    },
-  );
+  it("a cost is taken completely or not at all, and a rejected one costs nothing", async (limiter, key) => {
+    const rule = { limit: 10, windowMs: LONG_MS };
+    await assertResult(limiter.consume(key, rule, 7), true, 3);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await assertResult(limiter.consume(key, rule, 4), false, 3);
+    }
+    await assertResult(limiter.consume(key, rule, 3), true, 0);
+  });
 
-  check("a rejected consume costs nothing, also during simultaneous calls", async (limiter, key) => {
+  it("a rejected consume costs nothing, also during simultaneous calls", async (limiter, key) => {
     const rule = { limit: 10, windowMs: LONG_MS };
     await limiter.consume(key, rule, 4);
     const tooDear = Array.from({ length: 10 }, () => limiter.consume(key, rule, 7));
@@ -61,13 +58,13 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.ok((await Promise.all(affordable)).every(({ allowed }) => allowed));
   });
 
-  check("a cost above the limit is rejected and begins no window", async (limiter, key) => {
+  it("a cost above the limit is rejected and begins no window", async (limiter, key) => {
     const rule = { limit: 5, windowMs: LONG_MS };
     await assertResult(limiter.consume(key, rule, 6), false, 5);
     await assertResult(limiter.consume(key, rule, 5), true, 0);
   });
 
-  check("peek takes no points", async (limiter, key) => {
+  it("peek takes no points", async (limiter, key) => {
     const rule = { limit: 2, windowMs: LONG_MS };
     for (let round = 0; round < 5; round++) {
       await assertResult(limiter.peek(key, rule), true, 2);
@@ -78,7 +75,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     await assertResult(limiter.peek(key, rule), false, 0);
   });
 
-  check("refund returns points, but never more than were taken", async (limiter, key) => {
+  it("refund returns points, but never more than were taken", async (limiter, key) => {
     const rule = { limit: 5, windowMs: LONG_MS };
     await limiter.refund(key, rule, 3);
     await assertResult(limiter.peek(key, rule), true, 5);
@@ -90,14 +87,14 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     assert.equal((await limiter.consume(key, rule)).allowed, false);
   });
 
-  check("many simultaneous refunds all count", async (limiter, key) => {
+  it("many simultaneous refunds all count", async (limiter, key) => {
     const rule = { limit: 20, windowMs: LONG_MS };
     await limiter.consume(key, rule, 20);
     await Promise.all(Array.from({ length: 10 }, () => limiter.refund(key, rule)));
     await assertResult(limiter.peek(key, rule), true, 10);
   });
 
-  check("the time until a reset is whole milliseconds, and at most the window", async (limiter, key) => {
+  it("the time until a reset is whole milliseconds, and at most the window", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS };
     for (let round = 0; round < 100; round++) {
       await limiter.consume(`${key}:${round}`, rule);
@@ -106,7 +103,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check("each key is counted separately, whatever its characters", async (limiter, key) => {
+  it("each key is counted separately, whatever its characters", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS };
     const names = ["", ":1", "/", " ", "*", "{a}", "2001:db8::/64", "é", "\n", "x".repeat(300)];
     for (const name of names) {
@@ -117,7 +114,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check("each rule is counted separately", async (limiter, key) => {
+  it("each rule is counted separately", async (limiter, key) => {
     const rules = [
       { limit: 1, windowMs: LONG_MS },
       { limit: 1, windowMs: LONG_MS, burst: 1 },
@@ -129,7 +126,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check("resetMs is the time until the window ends", async (limiter, key) => {
+  it("resetMs is the time until the window ends", async (limiter, key) => {
     const rule = { limit: 2, windowMs: LONG_MS };
     const before = performance.now();
     const first = await limiter.consume(key, rule);
@@ -142,22 +139,19 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     }
   });
 
-  check(
-    "a window begins with its first point, and rejected attempts do not extend it",
-    async (limiter, key) => {
-      const rule = { limit: 2, windowMs: SHORT_MS };
-      const before = performance.now();
-      await limiter.consume(key, rule, 2);
-      const begun = performance.now();
-      const reopened = await untilAllowed(limiter, key, rule);
-      // The backend's clock may differ by some milliseconds.
-      assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
-      assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
-      await assertResult(limiter.peek(key, rule), true, 1);
-    },
-  );
+  it("a window begins with its first point, and rejected attempts do not extend it", async (limiter, key) => {
+    const rule = { limit: 2, windowMs: SHORT_MS };
+    const before = performance.now();
+    await limiter.consume(key, rule, 2);
+    const begun = performance.now();
+    const reopened = await untilAllowed(limiter, key, rule);
+    // The backend's clock may differ by some milliseconds.
+    assert.ok(reopened - before >= SHORT_MS - 20, `open again after ${reopened - before} ms`);
+    assert.ok(reopened - begun < SHORT_MS + 2000, `still closed after ${reopened - begun} ms`);
+    await assertResult(limiter.peek(key, rule), true, 1);
+  });
 
-  check("a burst is allowed at once, and exactly the burst", async (limiter, key) => {
+  it("a burst is allowed at once, and exactly the burst", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS, burst: 25 };
     const results = await Promise.all(Array.from({ length: 60 }, () => limiter.consume(key, rule)));
     assert.equal(results.filter(({ allowed }) => allowed).length, 25);
@@ -165,7 +159,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     await assertResult(limiter.peek(`${key}/`, rule), true, 25);
   });
 
-  check("a bucket refills by one point at a time, and never beyond its burst", async (limiter, key) => {
+  it("a bucket refills by one point at a time, and never beyond its burst", async (limiter, key) => {
     const rule = { limit: 3, windowMs: 3 * SHORT_MS, burst: 2 };
     const before = performance.now();
     await limiter.consume(key, rule, 2);
@@ -178,7 +172,7 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     await assertResult(limiter.consume(key, rule, 3), false, 2);
   });
 
-  check("a bucket takes a cost completely or not at all, and refund returns it", async (limiter, key) => {
+  it("a bucket takes a cost completely or not at all, and refund returns it", async (limiter, key) => {
     const rule = { limit: 1, windowMs: LONG_MS, burst: 10 };
     await limiter.refund(key, rule, 3);
     await assertResult(limiter.consume(key, rule, 7), true, 3);
@@ -189,25 +183,22 @@ export function rateLimiterContract(test: ConformanceTest, create: () => Promise
     await assertResult(limiter.peek(key, rule), true, 10);
   });
 
-  check(
-    "resetMs of a bucket is the time until it is full or, after a refusal, until the points are there",
-    async (limiter, key) => {
-      const rule = { limit: 6, windowMs: LONG_MS, burst: 20 };
-      const pointMs = LONG_MS / 6;
-      const before = performance.now();
-      const taken = await limiter.consume(key, rule, 18);
-      const refused = await limiter.consume(key, rule, 5);
-      const elapsed = performance.now() - before;
-      for (const [{ resetMs }, expected] of [
-        [taken, 18 * pointMs],
-        [refused, 3 * pointMs],
-      ] as const) {
-        assert.ok(Number.isInteger(resetMs), `${resetMs}`);
-        assert.ok(resetMs <= expected && resetMs >= expected - elapsed - 5, `${resetMs} after ${elapsed} ms`);
-      }
-      assert.deepEqual(await limiter.peek(`${key}/`, rule), { allowed: true, remaining: 20, resetMs: 0 });
-    },
-  );
+  it("resetMs of a bucket is the time until it is full or, after a refusal, until the points are there", async (limiter, key) => {
+    const rule = { limit: 6, windowMs: LONG_MS, burst: 20 };
+    const pointMs = LONG_MS / 6;
+    const before = performance.now();
+    const taken = await limiter.consume(key, rule, 18);
+    const refused = await limiter.consume(key, rule, 5);
+    const elapsed = performance.now() - before;
+    for (const [{ resetMs }, expected] of [
+      [taken, 18 * pointMs],
+      [refused, 3 * pointMs],
+    ] as const) {
+      assert.ok(Number.isInteger(resetMs), `${resetMs}`);
+      assert.ok(resetMs <= expected && resetMs >= expected - elapsed - 5, `${resetMs} after ${elapsed} ms`);
+    }
+    assert.deepEqual(await limiter.peek(`${key}/`, rule), { allowed: true, remaining: 20, resetMs: 0 });
+  });
 
   closedBehaviour(
     pairs,

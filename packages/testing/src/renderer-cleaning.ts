@@ -12,8 +12,8 @@ const types = Object.keys(samples) as OriginalType[]; // The keys of a Record<Or
 export type RendererCase = (renderer: Renderer) => Promise<void>;
 
 /** How a renderer cleans a file before it is stored. */
-export function checkCleaning(check: (name: string, body: RendererCase) => void): void {
-  check("admit keeps a file without metadata or scripts unchanged", async (renderer) => {
+export function checkCleaning(it: (name: string, body: RendererCase) => void): void {
+  it("admit keeps a file without metadata or scripts unchanged", async (renderer) => {
     for (const type of types.filter((each) => each !== "image/svg+xml")) {
       const { admission, file } = await admit(renderer, { bytes: samples[type] }, type);
       assert.equal(admission.cleaned, null, type);
@@ -21,7 +21,7 @@ export function checkCleaning(check: (name: string, body: RendererCase) => void)
     }
   });
 
-  check("admit removes personal metadata and executable content from a file", async (renderer) => {
+  it("admit removes personal metadata and executable content from a file", async (renderer) => {
     for (const { type, bytes, secret } of tellingSamples) {
       const { admission, file } = await admit(renderer, { bytes }, type);
       assert.ok(file !== null && admission.cleaned !== null, type);
@@ -33,7 +33,7 @@ export function checkCleaning(check: (name: string, body: RendererCase) => void)
     }
   });
 
-  check("admit with keepMetadata keeps metadata, and still removes executable content", async (renderer) => {
+  it("admit with keepMetadata keeps metadata, and still removes executable content", async (renderer) => {
     for (const { type, bytes, secret } of tellingSamples) {
       const { file } = await admit(renderer, { bytes }, type, { keepMetadata: true });
       if (type === "image/svg+xml") assert.ok(file !== null && !file.includes(secret));
@@ -41,7 +41,7 @@ export function checkCleaning(check: (name: string, body: RendererCase) => void)
     }
   });
 
-  check("admit removes the actions of a PDF unless keepPdfActions is set", async (renderer) => {
+  it("admit removes the actions of a PDF unless keepPdfActions is set", async (renderer) => {
     const source = { bytes: actingPdf };
     for (const options of [{}, { keepMetadata: true }]) {
       const { file } = await admit(renderer, source, "application/pdf", options);

@@ -24,7 +24,7 @@ import { declaredSize, hugePng, looksLike, SAMPLE_FRAMES, SAMPLE_SIZE, samples }
  * reports them.
  */
 export function rendererContract(test: ConformanceTest, create: () => Renderer | Promise<Renderer>): void {
-  const check = (name: string, body: RendererCase): void =>
+  const it = (name: string, body: RendererCase): void =>
     test(`renderer: ${name}`, async () => {
       const renderer = await create();
       try {
@@ -34,12 +34,12 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       }
     });
 
-  check("build has only characters that are allowed in an ETag and a key", async (renderer) => {
+  it("build has only characters that are allowed in an ETag and a key", async (renderer) => {
     assert.match(renderer.build, /^[a-z0-9.]{1,24}$/);
   });
 
   for (const type of types) {
-    check(`admit measures ${type}`, async (renderer) => {
+    it(`admit measures ${type}`, async (renderer) => {
       const { width, height, pages } = (await admit(renderer, { bytes: samples[type] }, type)).admission;
       assert.deepEqual(
         { width, height, pages },
@@ -47,23 +47,20 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
       );
     });
 
-    check(
-      `render converts ${type} to the formats in canRender, and rejects others with not_implemented`,
-      async (renderer) => {
-        for (const format of formats) {
-          const rendering = renderer.render({ bytes: samples[type] }, type, { format });
-          if (canRender(renderer, type, format)) {
-            const { bytes } = await rendering;
-            assert.ok(Buffer.isBuffer(bytes));
-            assert.ok(looksLike(bytes, format), `${type} as ${format}`);
-          } else {
-            await rejectsWith(rendering, "not_implemented");
-          }
+    it(`render converts ${type} to the formats in canRender, and rejects others with not_implemented`, async (renderer) => {
+      for (const format of formats) {
+        const rendering = renderer.render({ bytes: samples[type] }, type, { format });
+        if (canRender(renderer, type, format)) {
+          const { bytes } = await rendering;
+          assert.ok(Buffer.isBuffer(bytes));
+          assert.ok(looksLike(bytes, format), `${type} as ${format}`);
+        } else {
+          await rejectsWith(rendering, "not_implemented");
         }
-      },
-    );
+      }
+    });
 
-    check(`admit rejects bytes that are not ${type} with unsupported_media`, async (renderer) => {
+    it(`admit rejects bytes that are not ${type} with unsupported_media`, async (renderer) => {
       const wrong = [
         Buffer.alloc(0),
         Buffer.alloc(600, 0xa7),
@@ -80,7 +77,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
   }
 
   for (const type of types.filter((each) => each !== "application/pdf")) {
-    check(`admit rejects half a ${type} and less`, async (renderer) => {
+    it(`admit rejects half a ${type} and less`, async (renderer) => {
       const whole = samples[type];
       for (const length of [20, whole.length >> 2, whole.length >> 1]) {
         const bytes = whole.subarray(0, length);
@@ -89,9 +86,9 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     });
   }
 
-  checkCleaning(check);
+  checkCleaning(it);
 
-  check("a file and its bytes as the source give the same rendition", async (renderer) => {
+  it("a file and its bytes as the source give the same rendition", async (renderer) => {
     const directory = await mkdtemp(join(tmpdir(), "renderer-"));
     try {
       const path = join(directory, "picture");
@@ -111,7 +108,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("render fits the picture into the box and keeps its aspect ratio", async (renderer) => {
+  it("render fits the picture into the box and keeps its aspect ratio", async (renderer) => {
     const boxes: [Omit<RenditionSpec, "format">, width: number, height: number][] = [
       [{ maxWidth: 16 }, 16, 8],
       [{ maxHeight: 4 }, 8, 4],
@@ -131,24 +128,21 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check(
-    "render never enlarges a raster image, and draws a vector image as large as the box",
-    async (renderer) => {
-      for (const [type, format] of offered(renderer)) {
-        const spec = { format, maxWidth: 256, maxHeight: 200 };
-        const bytes = await rendered(renderer, type, spec);
-        assert.deepEqual(
-          declaredSize(bytes, format),
-          isVector(type) ? { width: 256, height: 128 } : SAMPLE_SIZE,
-          type,
-        );
-      }
-    },
-  );
+  it("render never enlarges a raster image, and draws a vector image as large as the box", async (renderer) => {
+    for (const [type, format] of offered(renderer)) {
+      const spec = { format, maxWidth: 256, maxHeight: 200 };
+      const bytes = await rendered(renderer, type, spec);
+      assert.deepEqual(
+        declaredSize(bytes, format),
+        isVector(type) ? { width: 256, height: 128 } : SAMPLE_SIZE,
+        type,
+      );
+    }
+  });
 
-  checkRenditions(check);
+  checkRenditions(it);
 
-  check("equal specs give equal bytes", async (renderer) => {
+  it("equal specs give equal bytes", async (renderer) => {
     for (const [type, format] of offered(renderer)) {
       const spec = { format, maxWidth: 40 };
       const first = await rendered(renderer, type, spec);
@@ -156,7 +150,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("a higher quality gives more bytes", async (renderer) => {
+  it("a higher quality gives more bytes", async (renderer) => {
     for (const [type] of offered(renderer).filter(([, format]) => format === "jpg")) {
       const lengths: number[] = [];
       for (const quality of ["low", "medium", "high", "max"] as const) {
@@ -168,7 +162,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("the quality auto gives no more bytes than high, and the same bytes again", async (renderer) => {
+  it("the quality auto gives no more bytes than high, and the same bytes again", async (renderer) => {
     for (const [type, format] of offered(renderer)) {
       if (!["jpg", "webp", "avif"].includes(format)) continue;
       const render = (quality: "auto" | "high") =>
@@ -179,14 +173,14 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("admit rejects a picture that declares more pixels than allowed", async (renderer) => {
+  it("admit rejects a picture that declares more pixels than allowed", async (renderer) => {
     await rejectsWith(admit(renderer, { bytes: hugePng }, "image/png"), "unsupported_media");
     for (const format of formats.filter((each) => canRender(renderer, "image/png", each))) {
       await rejectsWith(renderer.render({ bytes: hugePng }, "image/png", { format }), "unsupported_media");
     }
   });
 
-  check("the renderer still works after pictures that it could not read", async (renderer) => {
+  it("the renderer still works after pictures that it could not read", async (renderer) => {
     const outcomes = await Promise.allSettled(
       [Buffer.alloc(9), samples["image/png"], hugePng, samples["image/png"]].map((bytes) =>
         admit(renderer, { bytes }, "image/png"),
@@ -198,7 +192,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     );
   });
 
-  check("calls with an already aborted signal reject with its reason", async (renderer) => {
+  it("calls with an already aborted signal reject with its reason", async (renderer) => {
     const reason = new Error("the client is gone");
     const signal = AbortSignal.abort(reason);
     const isReason = (error: unknown): boolean => error === reason;
@@ -215,14 +209,14 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     );
   });
 
-  check("failures are errors that another copy of core recognises", async (renderer) => {
+  it("failures are errors that another copy of core recognises", async (renderer) => {
     const source = { bytes: Buffer.alloc(600, 0xa7) };
     await assertRecognised(() => admit(renderer, source, "image/png"), "unsupported_media");
     await renderer.close();
     await assertRecognised(() => admit(renderer, source, "image/png"), "overloaded");
   });
 
-  check("close settles every open call", async (renderer) => {
+  it("close settles every open call", async (renderer) => {
     const calls = Array.from({ length: 12 }, () =>
       admit(renderer, { bytes: samples["image/gif"] }, "image/gif"),
     );
@@ -233,7 +227,7 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  check("close may be called twice, and every call after it rejects with overloaded", async (renderer) => {
+  it("close may be called twice, and every call after it rejects with overloaded", async (renderer) => {
     await admit(renderer, { bytes: samples["image/png"] }, "image/png");
     await Promise.all([renderer.close(), renderer.close()]);
     await renderer.close();

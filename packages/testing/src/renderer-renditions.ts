@@ -21,71 +21,62 @@ export function canRender(renderer: Renderer, type: OriginalType, format: ImageF
 }
 
 /** Facts about renditions that a renderer reports besides their bytes. */
-export function checkRenditions(check: (name: string, body: RendererCase) => void): void {
-  check(
-    "measure returns the size that render produces, for a box and for an exact size",
-    async (renderer) => {
-      for (const [type, format] of offered(renderer)) {
-        for (const box of [{}, { maxWidth: 17 }, { maxHeight: 13 }, { maxWidth: 99, maxHeight: 99 }]) {
-          const spec: RenditionSpec = { format, ...box };
-          const size = renderer.measure(factsOf(type), spec);
-          if (size === null) continue;
-          for (const each of [spec, { format, ...size }]) {
-            const bytes = await rendered(renderer, type, each);
-            assert.deepEqual(declaredSize(bytes, format), size, `${type} as ${JSON.stringify(each)}`);
-          }
+export function checkRenditions(it: (name: string, body: RendererCase) => void): void {
+  it("measure returns the size that render produces, for a box and for an exact size", async (renderer) => {
+    for (const [type, format] of offered(renderer)) {
+      for (const box of [{}, { maxWidth: 17 }, { maxHeight: 13 }, { maxWidth: 99, maxHeight: 99 }]) {
+        const spec: RenditionSpec = { format, ...box };
+        const size = renderer.measure(factsOf(type), spec);
+        if (size === null) continue;
+        for (const each of [spec, { format, ...size }]) {
+          const bytes = await rendered(renderer, type, each);
+          assert.deepEqual(declaredSize(bytes, format), size, `${type} as ${JSON.stringify(each)}`);
         }
       }
-    },
-  );
+    }
+  });
 
-  check(
-    "cover gives the box or the largest size with its ratio, pad gives the box, and measure says so",
-    async (renderer) => {
-      const crops: [RendererCrop, Size, Size][] = [
-        // The sample has 64 × 32 pixels. A vector image is drawn as large as the box.
-        [{ fit: "cover", maxWidth: 16, maxHeight: 16 }, sized(16), sized(16)],
-        [{ fit: "cover", maxWidth: 48, maxHeight: 12, at: [0, 1] }, sized(48, 12), sized(48, 12)],
-        [{ fit: "cover", maxWidth: 96, maxHeight: 96, at: [0.3, 0.62] }, sized(32), sized(96)],
-        [{ fit: "cover", maxWidth: 16, maxHeight: 8 }, sized(16, 8), sized(16, 8)],
-        [{ fit: "pad", maxWidth: 24, maxHeight: 24 }, sized(24), sized(24)],
-        [{ fit: "pad", maxWidth: 80, maxHeight: 80, background: "ff8800" }, sized(80), sized(80)],
-      ];
-      for (const [type, format] of offered(renderer)) {
-        for (const [crop, raster, vector] of crops) {
-          const spec: RenditionSpec = { format, ...crop };
-          const label = `${type} as ${JSON.stringify(spec)}`;
-          const bytes = await rendered(renderer, type, spec);
-          assert.deepEqual(declaredSize(bytes, format), isVector(type) ? vector : raster, label);
-          const layout = renderer.measure(factsOf(type), spec);
-          if (layout === null) continue;
-          const { width, height } = layout;
-          assert.deepEqual({ width, height }, isVector(type) ? vector : raster, label);
-          const { fit: _fit, at: _at, maxWidth: _width, maxHeight: _height, ...look } = crop;
-          const exact = await rendered(renderer, type, { format, ...look, ...layout });
-          assert.ok(exact.equals(bytes), `${label}, by its layout`);
-        }
-      }
-    },
-  );
-
-  check(
-    "edits change the finished picture: a quarter turn exchanges its sides, and the original is not served as it is",
-    async (renderer) => {
-      for (const [type, format] of offered(renderer)) {
-        const spec: RenditionSpec = { format, maxWidth: 32, edits: { digest: "0".repeat(16), rotate: 90 } };
-        const before = { width: 32, height: 16 };
-        assert.deepEqual(renderer.measure(factsOf(type), spec) ?? before, before);
+  it("cover gives the box or the largest size with its ratio, pad gives the box, and measure says so", async (renderer) => {
+    const crops: [RendererCrop, Size, Size][] = [
+      // The sample has 64 × 32 pixels. A vector image is drawn as large as the box.
+      [{ fit: "cover", maxWidth: 16, maxHeight: 16 }, sized(16), sized(16)],
+      [{ fit: "cover", maxWidth: 48, maxHeight: 12, at: [0, 1] }, sized(48, 12), sized(48, 12)],
+      [{ fit: "cover", maxWidth: 96, maxHeight: 96, at: [0.3, 0.62] }, sized(32), sized(96)],
+      [{ fit: "cover", maxWidth: 16, maxHeight: 8 }, sized(16, 8), sized(16, 8)],
+      [{ fit: "pad", maxWidth: 24, maxHeight: 24 }, sized(24), sized(24)],
+      [{ fit: "pad", maxWidth: 80, maxHeight: 80, background: "ff8800" }, sized(80), sized(80)],
+    ];
+    for (const [type, format] of offered(renderer)) {
+      for (const [crop, raster, vector] of crops) {
+        const spec: RenditionSpec = { format, ...crop };
+        const label = `${type} as ${JSON.stringify(spec)}`;
         const bytes = await rendered(renderer, type, spec);
-        assert.deepEqual(declaredSize(bytes, format), { width: 16, height: 32 }, `${type} as ${format}`);
-        const grey: RenditionSpec = { format, edits: { digest: "1".repeat(16), grey: true } };
-        const { bytes: changed } = await renderer.render({ bytes: samples[type] }, type, grey);
-        assert.ok(!changed.equals(samples[type]), `${type} as ${format}`);
+        assert.deepEqual(declaredSize(bytes, format), isVector(type) ? vector : raster, label);
+        const layout = renderer.measure(factsOf(type), spec);
+        if (layout === null) continue;
+        const { width, height } = layout;
+        assert.deepEqual({ width, height }, isVector(type) ? vector : raster, label);
+        const { fit: _fit, at: _at, maxWidth: _width, maxHeight: _height, ...look } = crop;
+        const exact = await rendered(renderer, type, { format, ...look, ...layout });
+        assert.ok(exact.equals(bytes), `${label}, by its layout`);
       }
-    },
-  );
+    }
+  });
 
-  check("cover keeps the part that at names, and a found part is the same each time", async (renderer) => {
+  it("edits change the finished picture: a quarter turn exchanges its sides, and the original is not served as it is", async (renderer) => {
+    for (const [type, format] of offered(renderer)) {
+      const spec: RenditionSpec = { format, maxWidth: 32, edits: { digest: "0".repeat(16), rotate: 90 } };
+      const before = { width: 32, height: 16 };
+      assert.deepEqual(renderer.measure(factsOf(type), spec) ?? before, before);
+      const bytes = await rendered(renderer, type, spec);
+      assert.deepEqual(declaredSize(bytes, format), { width: 16, height: 32 }, `${type} as ${format}`);
+      const grey: RenditionSpec = { format, edits: { digest: "1".repeat(16), grey: true } };
+      const { bytes: changed } = await renderer.render({ bytes: samples[type] }, type, grey);
+      assert.ok(!changed.equals(samples[type]), `${type} as ${format}`);
+    }
+  });
+
+  it("cover keeps the part that at names, and a found part is the same each time", async (renderer) => {
     if (!canRender(renderer, "image/png", "png")) return;
     const cut = async (at: RenditionSpec["at"]) => {
       const box = { maxWidth: 32, maxHeight: 32, fit: "cover", ...(at === undefined ? {} : { at }) } as const;
@@ -102,7 +93,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     }
   });
 
-  check("version returns an integer of at least 1 for every conversion", async (renderer) => {
+  it("version returns an integer of at least 1 for every conversion", async (renderer) => {
     for (const type of types) {
       for (const format of formats) {
         const version = renderer.version(type, format);
@@ -111,7 +102,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     }
   });
 
-  check("an intermediate gives the same bytes as the original", async (renderer) => {
+  it("an intermediate gives the same bytes as the original", async (renderer) => {
     for (const type of types) {
       for (const format of formats.filter((each) => canRender(renderer, type, each))) {
         const spec: RenditionSpec = { format, maxWidth: 40 };
@@ -125,7 +116,7 @@ export function checkRenditions(check: (name: string, body: RendererCase) => voi
     }
   });
 
-  check("onCost is called once, before the render settles", async (renderer) => {
+  it("onCost is called once, before the render settles", async (renderer) => {
     for (const [type, format] of offered(renderer).slice(0, 1)) {
       for (const bytes of [samples[type], Buffer.alloc(9)]) {
         const events: (number | "settled")[] = [];

@@ -20,9 +20,9 @@ export function suppressionListContract(
   create: () => Promise<SuppressionList>,
   options: SuppressionListContractOptions = {},
 ): void {
-  const check = pairTest(test, "suppression list", create, options.openAnother);
+  const it = pairTest(test, "suppression list", create, options.openAnother);
 
-  check("present returns exactly the tokens that are on the list", async ({ one, another }) => {
+  it("present returns exactly the tokens that are on the list", async ({ one, another }) => {
     const [there, notThere] = [randomTokens(100), randomTokens(100)];
     await one.add(there);
     const mixed = there.flatMap((token, index) => [token, notThere[index] ?? ""]);
@@ -32,7 +32,7 @@ export function suppressionListContract(
     assert.deepEqual(await another.present(there.slice(0, 1)), new Set(there.slice(0, 1)));
   });
 
-  check("tokens that differ only in case are distinct", async ({ one, another }) => {
+  it("tokens that differ only in case are distinct", async ({ one, another }) => {
     const [token = ""] = randomTokens(1);
     const lower = `a${token.slice(1)}`;
     const upper = `A${token.slice(1)}`;
@@ -40,7 +40,7 @@ export function suppressionListContract(
     assert.deepEqual(await another.present([lower, upper]), new Set([lower]));
   });
 
-  check("adding an existing token again does not change the count", async ({ one, another }) => {
+  it("adding an existing token again does not change the count", async ({ one, another }) => {
     const before = await one.count();
     const tokens = randomTokens(5);
     await one.add(tokens.slice(0, 3));
@@ -51,7 +51,7 @@ export function suppressionListContract(
     assert.equal(await another.count(), before + 5);
   });
 
-  check("remove deletes tokens and returns the number deleted", async ({ one, another }) => {
+  it("remove deletes tokens and returns the number deleted", async ({ one, another }) => {
     const before = await one.count();
     const tokens = randomTokens(6);
     await one.add(tokens);
@@ -62,14 +62,14 @@ export function suppressionListContract(
     assert.equal(await one.count(), before + 4);
   });
 
-  check("of many simultaneous remove calls for one token, exactly one returns 1", async (pair) => {
+  it("of many simultaneous remove calls for one token, exactly one returns 1", async (pair) => {
     const tokens = randomTokens(1);
     await pair.one.add(tokens);
     const removed = await callBoth(pair, 10, (list) => list.remove(tokens));
     assert.deepEqual(removed.toSorted(), [...Array(9).fill(0), 1]);
   });
 
-  check("claim adds all tokens if the first is absent, and none otherwise", async ({ one, another }) => {
+  it("claim adds all tokens if the first is absent, and none otherwise", async ({ one, another }) => {
     const before = await one.count();
     const [claimed = "", ...others] = randomTokens(4);
     const late = randomTokens(2);
@@ -81,7 +81,7 @@ export function suppressionListContract(
     assert.equal(await one.count(), before + 5);
   });
 
-  check("of many simultaneous claim calls for one token, exactly one adds its tokens", async (pair) => {
+  it("of many simultaneous claim calls for one token, exactly one adds its tokens", async (pair) => {
     const [claimed = "", ...others] = randomTokens(11);
     const added = await callBoth(pair, 10, (list, index) => list.claim(claimed, [others[index] ?? ""]));
     const winner = others.filter((_, index) => added[index]);
@@ -89,7 +89,7 @@ export function suppressionListContract(
     assert.deepEqual(await pair.one.present([claimed, ...others]), new Set([claimed, ...winner]));
   });
 
-  check("many tokens can be added, found and removed at once", async ({ one, another }) => {
+  it("many tokens can be added, found and removed at once", async ({ one, another }) => {
     const before = await one.count();
     const tokens = randomTokens(5000);
     await one.add(tokens);
@@ -100,7 +100,7 @@ export function suppressionListContract(
   });
 
   closedBehaviour(
-    check,
+    it,
     async ({ one }) => one,
     ({ one }) => {
       const tokens = randomTokens(1);

@@ -22,7 +22,7 @@ export function verificationQueueContract(
   create: () => Promise<VerificationQueue>,
   options: VerificationQueueContractOptions = {},
 ): void {
-  const check = pairTest(
+  const it = pairTest(
     test,
     "verification queue",
     async () => {
@@ -32,12 +32,12 @@ export function verificationQueueContract(
     },
     options.openAnother,
   );
-  listBehaviour(check);
-  takingBehaviour(check);
-  erasureBehaviour(check);
+  listBehaviour(it);
+  takingBehaviour(it);
+  erasureBehaviour(it);
 
   closedBehaviour(
-    check,
+    it,
     async ({ one }) => one,
     ({ one, id }) => {
       const row = { list: id, position: 0 };
@@ -56,8 +56,8 @@ export function verificationQueueContract(
   );
 }
 
-function listBehaviour(check: PairTest<VerificationQueue>): void {
-  check("a list is stored with its rows in order, every field unchanged", async ({ one, another, id }) => {
+function listBehaviour(it: PairTest<VerificationQueue>): void {
+  it("a list is stored with its rows in order, every field unchanged", async ({ one, another, id }) => {
     const list = { ...listOf(id), header: ["Näme", "email", "=1+1"] };
     const rows = [
       rowOf("Ada@example.com", ["O'Lee, “A” \\", "Ada@example.com", ""]),
@@ -71,7 +71,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal(await another.get(id.toUpperCase()), null);
   });
 
-  check("rows returns the page of a list", async ({ one, id }) => {
+  it("rows returns the page of a list", async ({ one, id }) => {
     await one.add(listOf(id), rowsOf(2500), null);
     await one.add(listOf(`${id}-2`), rowsOf(10), null);
     const emails = async (offset: number, limit: number) =>
@@ -82,7 +82,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.deepEqual(await emails(2500, 5), []);
   });
 
-  check("a list is not added if the account's lists would count more bytes than allowed", async (pair) => {
+  it("a list is not added if the account's lists would count more bytes than allowed", async (pair) => {
     const { one, another, id } = pair;
     const add = (list: string, bytes: number, account = id) =>
       one.add(listOf(`${id}-${list}`, account), rowsOf(1), null, { bytes, maxBytes: 1000 });
@@ -95,7 +95,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal(await another.add(listOf(`${id}-6`, id), rowsOf(1), 9), true);
   });
 
-  check("a list is not added if the account's lists would have more rows than allowed", async (pair) => {
+  it("a list is not added if the account's lists would have more rows than allowed", async (pair) => {
     const { one, another, id } = pair;
     assert.equal(await one.add(listOf(`${id}-1`, id), rowsOf(6), 10), true);
     assert.equal(await another.add(listOf(`${id}-2`, id), rowsOf(5), 10), false);
@@ -105,7 +105,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal(await another.add(listOf(`${id}-4`), rowsOf(10), 10), true);
   });
 
-  check("finish keeps the first result of a row and counts it once", async ({ one, another, id }) => {
+  it("finish keeps the first result of a row and counts it once", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(3), null);
     await one.take(3, LEASE_MS, NOW);
     const result = (position: number, text: string) => ({ list: id, position, result: text });
@@ -118,7 +118,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await one.get(id))?.done, 3);
   });
 
-  check("of many simultaneous finish calls for one row, exactly one counts", async (pair) => {
+  it("of many simultaneous finish calls for one row, exactly one counts", async (pair) => {
     const { one, id } = pair;
     await one.add(listOf(id), rowsOf(1), null);
     const counts = await callBoth(pair, 10, (queue, index) =>
@@ -128,7 +128,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await one.get(id))?.done, 1);
   });
 
-  check("removeBefore deletes older lists with their rows", async ({ one, another, id }) => {
+  it("removeBefore deletes older lists with their rows", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(20), null);
     await one.add({ ...listOf(`${id}-new`), createdAt: NOW + 1 }, rowsOf(2), null);
     assert.equal(await another.removeBefore(NOW), 0);
@@ -139,7 +139,7 @@ function listBehaviour(check: PairTest<VerificationQueue>): void {
   });
 }
 
-function erasureBehaviour(check: PairTest<VerificationQueue>): void {
+function erasureBehaviour(it: PairTest<VerificationQueue>): void {
   const emails = [
     "ada@example.com",
     "Ada@Example.com",
@@ -151,7 +151,7 @@ function erasureBehaviour(check: PairTest<VerificationQueue>): void {
   const rows = emails.map((email) => rowOf(email, [email, "note"]));
   const erased = { email: "", subject: null, columns: null, result: "gone" };
 
-  check("erase empties the rows of an address and finishes them", async ({ one, another, id }) => {
+  it("erase empties the rows of an address and finishes them", async ({ one, another, id }) => {
     await one.add(listOf(id), rows, null);
     await one.finish([{ list: id, position: 1, result: "done" }]);
     assert.equal(await another.erase("ada@example.com", "gone"), 2);
@@ -161,7 +161,7 @@ function erasureBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal(await another.erase("ada@example.com", "gone"), 0);
   });
 
-  check("erase of a domain covers its subdomains and no other domain", async ({ one, another, id }) => {
+  it("erase of a domain covers its subdomains and no other domain", async ({ one, another, id }) => {
     await one.add(listOf(id), rows, null);
     assert.equal(await another.erase("example.com", "gone"), 4);
     const left = (await one.rows(id, { offset: 0, limit: 10 })).flatMap(({ email }) => email || []);
@@ -169,7 +169,7 @@ function erasureBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await one.get(id))?.done, 4);
   });
 
-  check("erase deletes single rows", async ({ one, another, id }) => {
+  it("erase deletes single rows", async ({ one, another, id }) => {
     await one.addSingle(listOf(id), rowOf("ada@example.com"));
     assert.equal(await another.erase("ada@example.com", "gone"), 1);
     assert.deepEqual(await one.take(1, LEASE_MS, NOW), { rows: [], nextDueMs: null });

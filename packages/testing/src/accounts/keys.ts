@@ -6,8 +6,8 @@ import type { PairTest } from "../pair.ts";
 import { accountOf, KEY } from "./samples.ts";
 
 /** Adding, finding and revoking keys. */
-export function accountKeysBehaviour(check: PairTest<Accounts>): void {
-  check("an account is found by the hash of each of its keys", async ({ one, another, id }) => {
+export function accountKeysBehaviour(it: PairTest<Accounts>): void {
+  it("an account is found by the hash of each of its keys", async ({ one, another, id }) => {
     const account = accountOf(id);
     await one.create(account);
     await one.create(accountOf(`${id}-other`));
@@ -28,24 +28,22 @@ export function accountKeysBehaviour(check: PairTest<Accounts>): void {
     assert.deepEqual(await another.keys(`${id}-other`), []);
   });
 
-  check(
-    "addKey rejects a known hash with conflict, also for another account and for a revoked key",
-    async ({ one, another, id }) => {
-      await one.create(accountOf(id));
-      await one.create(accountOf(`${id}-other`));
-      const hash = hashOf(id);
-      await one.addKey(id, hash, KEY);
-      await assertRejects(() => another.addKey(id, hash, KEY), "conflict", "the same account");
-      await assertRejects(() => another.addKey(`${id}-other`, hash, KEY), "conflict", "another account");
-      await one.revokeKeys(id, KEY.hint, 2);
-      await assertRejects(() => another.addKey(id, hash, KEY), "conflict", "a revoked one");
-      assert.equal(await one.findByKey(hash), null);
-      assert.equal((await one.keys(id)).length, 1);
-      assert.deepEqual(await one.keys(`${id}-other`), []);
-    },
-  );
+  it("addKey rejects a known hash with conflict, also for another account and for a revoked key", async (pair) => {
+    const { one, another, id } = pair;
+    await one.create(accountOf(id));
+    await one.create(accountOf(`${id}-other`));
+    const hash = hashOf(id);
+    await one.addKey(id, hash, KEY);
+    await assertRejects(() => another.addKey(id, hash, KEY), "conflict", "the same account");
+    await assertRejects(() => another.addKey(`${id}-other`, hash, KEY), "conflict", "another account");
+    await one.revokeKeys(id, KEY.hint, 2);
+    await assertRejects(() => another.addKey(id, hash, KEY), "conflict", "a revoked one");
+    assert.equal(await one.findByKey(hash), null);
+    assert.equal((await one.keys(id)).length, 1);
+    assert.deepEqual(await one.keys(`${id}-other`), []);
+  });
 
-  check("revokeKeys revokes only the valid keys of the account that begin with the hint", async (pair) => {
+  it("revokeKeys revokes only the valid keys of the account that begin with the hint", async (pair) => {
     const { one, another, id } = pair;
     const other = `${id}-other`;
     for (const each of [id, other]) {

@@ -11,33 +11,31 @@ const repeat = (points: number): ReserveResult => ({ outcome: "repeat", points }
 
 /** Reserving and settling points, and their expiry. */
 export function reserveBehaviour(test: PairTest<Accounts>): void {
-  const check: PairTest<Accounts> = (name, body) =>
+  const it: PairTest<Accounts> = (name, body) =>
     test(name, async (pair) => {
       await pair.one.create(accountOf(pair.id));
       await body(pair);
     });
 
-  check(
-    "reserve grants the requested points until none are left, and at last those that remain",
-    async ({ one, another, id }) => {
-      const reserve = (request: string, points: number) =>
-        one.reserve(chargeOf(id, request), points, 10, NOW_MS);
-      assert.deepEqual(await reserve("a", 4), reserved(4));
-      assert.deepEqual(await reserve("b", 4), reserved(4));
-      // The points that are left.
-      assert.deepEqual(await reserve("c", 4), reserved(2));
-      assert.deepEqual(await reserve("d", 1), EXHAUSTED);
-      assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 10, verifications: 0 });
-      await one.settle(chargeOf(id, "b"), 4);
-      assert.deepEqual(await reserve("d", 1), EXHAUSTED);
-      assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), EXHAUSTED);
-      // A larger allowance leaves more points.
-      const larger = await one.reserve(chargeOf(id, "e"), 3, 12, NOW_MS);
-      assert.deepEqual(larger, reserved(2));
-    },
-  );
+  it("reserve grants the requested points until none are left, and at last those that remain", async (pair) => {
+    const { one, another, id } = pair;
+    const reserve = (request: string, points: number) =>
+      one.reserve(chargeOf(id, request), points, 10, NOW_MS);
+    assert.deepEqual(await reserve("a", 4), reserved(4));
+    assert.deepEqual(await reserve("b", 4), reserved(4));
+    // The points that are left.
+    assert.deepEqual(await reserve("c", 4), reserved(2));
+    assert.deepEqual(await reserve("d", 1), EXHAUSTED);
+    assert.deepEqual(await another.usage(id, MONTH, NOW_MS), { searches: 10, verifications: 0 });
+    await one.settle(chargeOf(id, "b"), 4);
+    assert.deepEqual(await reserve("d", 1), EXHAUSTED);
+    assert.deepEqual(await one.reserve(chargeOf(id, "e"), 3, 0, NOW_MS), EXHAUSTED);
+    // A larger allowance leaves more points.
+    const larger = await one.reserve(chargeOf(id, "e"), 3, 12, NOW_MS);
+    assert.deepEqual(larger, reserved(2));
+  });
 
-  check("the same request is charged once, while it is reserved and after it is settled", async (pair) => {
+  it("the same request is charged once, while it is reserved and after it is settled", async (pair) => {
     const { one, another, id } = pair;
     const charge = chargeOf(id, "a");
     assert.deepEqual(await one.reserve(charge, 3, 3, NOW_MS), reserved(3));
@@ -52,7 +50,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.deepEqual(await another.reserve(charge, 1, 3, muchLater), repeat(2));
   });
 
-  check("of two identical requests at the same time, one is charged", async ({ one, another, id }) => {
+  it("of two identical requests at the same time, one is charged", async ({ one, another, id }) => {
     for (let turn = 0; turn < 10; turn++) {
       const results = await Promise.all(
         [one, another].map((accounts) => accounts.reserve(chargeOf(id, `r${turn}`), 2, 100, NOW_MS)),
@@ -62,7 +60,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 20);
   });
 
-  check("preview returns what reserve would return, and changes nothing", async ({ one, another, id }) => {
+  it("preview returns what reserve would return, and changes nothing", async ({ one, another, id }) => {
     const preview = one.preview?.bind(one);
     if (preview === undefined) return;
     const charge = chargeOf(id, "a");
@@ -80,46 +78,41 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.deepEqual(await preview(charge, 1, 10, lapsedMs), repeat(10));
   });
 
-  check(
-    "charge takes points once for a request, at last those that remain, and none of them lapse",
-    async ({ one, another, id }) => {
-      const charge = one.charge?.bind(one);
-      if (charge === undefined) return;
-      const [a, b, c] = [chargeOf(id, "a"), chargeOf(id, "b"), chargeOf(id, "c")];
-      assert.deepEqual(await charge(a, 6, 10, NOW_MS), reserved(6));
-      assert.deepEqual(await charge(a, 6, 10, NOW_MS), repeat(6));
-      // A settled request stays unchanged.
-      await another.settle(a, 1);
-      assert.deepEqual(await another.reserve(b, 3, 10, NOW_MS), reserved(3));
-      assert.deepEqual(await charge(b, 3, 10, NOW_MS), repeat(3));
-      assert.deepEqual(await charge(c, 5, 10, NOW_MS), reserved(1));
-      assert.deepEqual(await charge(chargeOf(id, "d"), 1, 10, NOW_MS), EXHAUSTED);
-      const lapsedMs = NOW_MS + RESERVATION_MS;
-      assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 7);
-      // A lapsed reservation is charged anew.
-      assert.deepEqual(await charge(b, 2, 10, lapsedMs), reserved(2));
-      assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 9);
-    },
-  );
+  it("charge takes points once for a request, at last those that remain, and none of them lapse", async (pair) => {
+    const { one, another, id } = pair;
+    const charge = one.charge?.bind(one);
+    if (charge === undefined) return;
+    const [a, b, c] = [chargeOf(id, "a"), chargeOf(id, "b"), chargeOf(id, "c")];
+    assert.deepEqual(await charge(a, 6, 10, NOW_MS), reserved(6));
+    assert.deepEqual(await charge(a, 6, 10, NOW_MS), repeat(6));
+    // A settled request stays unchanged.
+    await another.settle(a, 1);
+    assert.deepEqual(await another.reserve(b, 3, 10, NOW_MS), reserved(3));
+    assert.deepEqual(await charge(b, 3, 10, NOW_MS), repeat(3));
+    assert.deepEqual(await charge(c, 5, 10, NOW_MS), reserved(1));
+    assert.deepEqual(await charge(chargeOf(id, "d"), 1, 10, NOW_MS), EXHAUSTED);
+    const lapsedMs = NOW_MS + RESERVATION_MS;
+    assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 7);
+    // A lapsed reservation is charged anew.
+    assert.deepEqual(await charge(b, 2, 10, lapsedMs), reserved(2));
+    assert.equal((await another.usage(id, MONTH, lapsedMs)).searches, 9);
+  });
 
-  check(
-    "of 1,000 simultaneous charges and reservations with 100 points left, exactly 100 are accepted",
-    async (pair) => {
-      const { one, id } = pair;
-      const results = await callBoth(pair, 1000, (accounts, index) => {
-        const charge = chargeOf(id, `r${index}`);
-        return index % 4 < 2 || accounts.charge === undefined
-          ? accounts.reserve(charge, 1, 100, NOW_MS)
-          : accounts.charge(charge, 1, 100, NOW_MS);
-      });
-      const accepted = results.filter(({ outcome }) => outcome === "reserved");
-      assert.equal(accepted.length, 100);
-      assert.ok(results.every(({ outcome }) => outcome === "reserved" || outcome === "exhausted"));
-      assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 100);
-    },
-  );
+  it("of 1,000 simultaneous charges and reservations with 100 points left, exactly 100 are accepted", async (pair) => {
+    const { one, id } = pair;
+    const results = await callBoth(pair, 1000, (accounts, index) => {
+      const charge = chargeOf(id, `r${index}`);
+      return index % 4 < 2 || accounts.charge === undefined
+        ? accounts.reserve(charge, 1, 100, NOW_MS)
+        : accounts.charge(charge, 1, 100, NOW_MS);
+    });
+    const accepted = results.filter(({ outcome }) => outcome === "reserved");
+    assert.equal(accepted.length, 100);
+    assert.ok(results.every(({ outcome }) => outcome === "reserved" || outcome === "exhausted"));
+    assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 100);
+  });
 
-  check("simultaneous reservations never exceed the allowance", async (pair) => {
+  it("simultaneous reservations never exceed the allowance", async (pair) => {
     const { another, id } = pair;
     const results = await callBoth(pair, 90, (accounts, index) =>
       accounts.reserve(chargeOf(id, `r${index}`), 1 + (index % 7), 100, NOW_MS),
@@ -129,7 +122,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 100);
   });
 
-  check("settle with 0 cancels the reservation", async ({ one, another, id }) => {
+  it("settle with 0 cancels the reservation", async ({ one, another, id }) => {
     const charge = chargeOf(id, "a");
     await one.reserve(charge, 5, 5, NOW_MS);
     await another.settle(charge, 0);
@@ -140,7 +133,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, 0);
   });
 
-  check("settle returns the points that a request did not use, and only once", async (pair) => {
+  it("settle returns the points that a request did not use, and only once", async (pair) => {
     const { one, another, id } = pair;
     const charge = chargeOf(id, "a");
     await one.reserve(charge, 5, 10, NOW_MS);
@@ -154,7 +147,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.equal((await another.usage(id, MONTH, NOW_MS)).searches, 10);
   });
 
-  check("many simultaneous settle calls add up to their total cost", async ({ one, another, id }) => {
+  it("many simultaneous settle calls add up to their total cost", async ({ one, another, id }) => {
     const charges = Array.from({ length: 60 }, (_, index) => chargeOf(id, `r${index}`));
     await Promise.all(charges.map((charge) => one.reserve(charge, 3, 1000, NOW_MS)));
     await Promise.all(
@@ -164,7 +157,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.equal((await one.usage(id, MONTH, NOW_MS)).searches, cost);
   });
 
-  check("a reservation that is neither settled nor renewed lapses within a minute", async (pair) => {
+  it("a reservation that is neither settled nor renewed lapses within a minute", async (pair) => {
     const { one, another, id } = pair;
     assert.ok(RESERVATION_MS <= 60_000);
     await one.reserve(chargeOf(id, "lost"), 6, 10, NOW_MS);
@@ -183,7 +176,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.deepEqual(await one.reserve(chargeOf(id, "next"), 9, 10, nextDay), reserved(7));
   });
 
-  check("a renewed reservation counts until it is settled", async ({ one, another, id }) => {
+  it("a renewed reservation counts until it is settled", async ({ one, another, id }) => {
     const charges = ["a", "b", "c"].map((request) => chargeOf(id, request));
     for (const charge of charges) await one.reserve(charge, 2, 10, NOW_MS);
     let nowMs = NOW_MS;
@@ -203,7 +196,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     assert.equal((await one.usage(id, MONTH, nowMs + 1 + RESERVATION_MS)).searches, 1);
   });
 
-  check("renew does not revive a lapsed reservation", async ({ one, another, id }) => {
+  it("renew does not revive a lapsed reservation", async ({ one, another, id }) => {
     const lapsed = chargeOf(id, "lapsed");
     await one.reserve(lapsed, 6, 10, NOW_MS);
     const after = NOW_MS + RESERVATION_MS;
@@ -214,7 +207,7 @@ export function reserveBehaviour(test: PairTest<Accounts>): void {
     await one.renew([], after);
   });
 
-  check("months, kinds and accounts are counted separately", async ({ one, another, id }) => {
+  it("months, kinds and accounts are counted separately", async ({ one, another, id }) => {
     const other = `${id}-other`;
     await one.create(accountOf(other));
     const charges: Charge[] = [

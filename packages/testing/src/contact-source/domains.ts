@@ -3,8 +3,8 @@ import { DEPARTMENTS, MAX_LINKED_DOMAINS, SENIORITIES } from "@outrigger/core/lo
 import { type ContactSourceTest, contactOf, personOf, randomDomain, variedContacts } from "./samples.ts";
 
 /** Facts about domains. */
-export function domainsBehaviour(check: ContactSourceTest): void {
-  check("domain returns the organisation's name, and null if only addresses are known", async (scope) => {
+export function domainsBehaviour(it: ContactSourceTest): void {
+  it("domain returns the organisation's name, and null if only addresses are known", async (scope) => {
     const { source, domain, load } = scope;
     const [nameless, empty] = [randomDomain(), randomDomain()];
     await load({
@@ -22,7 +22,7 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     assert.equal(await source.domain(`x${domain}`), null);
   });
 
-  check("domainOf finds an organisation's domain ignoring case, and no other domain", async (scope) => {
+  it("domainOf finds an organisation's domain ignoring case, and no other domain", async (scope) => {
     const { source, domain, load } = scope;
     const company = `Große Ärzte ${domain}`;
     await load({ contacts: [], organizations: { [domain]: company } });
@@ -34,23 +34,21 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     }
   });
 
-  check(
-    "domainOf returns the domain with the most addresses if an organisation has several",
-    async ({ source, domain, load }) => {
-      const [small, none] = [randomDomain(), randomDomain()];
-      await load({
-        contacts: [...variedContacts(small, 3), ...variedContacts(domain, 4)],
-        organizations: { [small]: `Org ${domain}`, [none]: `ORG ${domain}`, [domain]: `org ${domain}` },
-      });
-      assert.equal(await source.domainOf(`oRg ${domain}`), domain);
-      await source.eraseDomain(domain);
-      assert.equal(await source.domainOf(`oRg ${domain}`), small);
-      for (const { address } of variedContacts(small, 3)) await source.erase(address);
-      assert.ok([small, none].includes((await source.domainOf(`oRg ${domain}`)) ?? ""));
-    },
-  );
+  it("domainOf returns the domain with the most addresses if an organisation has several", async (scope) => {
+    const { source, domain, load } = scope;
+    const [small, none] = [randomDomain(), randomDomain()];
+    await load({
+      contacts: [...variedContacts(small, 3), ...variedContacts(domain, 4)],
+      organizations: { [small]: `Org ${domain}`, [none]: `ORG ${domain}`, [domain]: `org ${domain}` },
+    });
+    assert.equal(await source.domainOf(`oRg ${domain}`), domain);
+    await source.eraseDomain(domain);
+    assert.equal(await source.domainOf(`oRg ${domain}`), small);
+    for (const { address } of variedContacts(small, 3)) await source.erase(address);
+    assert.ok([small, none].includes((await source.domainOf(`oRg ${domain}`)) ?? ""));
+  });
 
-  check("domain returns the other domains of the organisation, sorted and bounded", async (scope) => {
+  it("domain returns the other domains of the organisation, sorted and bounded", async (scope) => {
     const { source, domain, load } = scope;
     const others = Array.from({ length: MAX_LINKED_DOMAINS + 5 }, randomDomain).sort();
     const [first = "", second = "", ...further] = others;
@@ -72,36 +70,34 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(await linkedTo(nameless), []);
   });
 
-  check(
-    "count counts by type, department and seniority, and omits values without contacts",
-    async ({ source, domain, load }) => {
-      const contacts = variedContacts(domain, 211);
-      await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 10)] });
-      for (const type of [undefined, "personal", "generic"] as const) {
-        const counted = contacts.filter((contact) => type === undefined || contact.type === type);
-        const amount = (test: (contact: (typeof contacts)[number]) => boolean) => counted.filter(test).length;
-        const present = <Name extends string>(names: readonly Name[], key: "department" | "seniority") =>
-          Object.fromEntries(
-            names
-              .map((name) => [name, amount((contact) => contact[key] === name)] as const)
-              .filter(([, count]) => count > 0),
-          );
-        assert.deepEqual(await source.count(domain, type), {
-          total: counted.length,
-          personal: amount((contact) => contact.type === "personal"),
-          generic: amount((contact) => contact.type === "generic"),
-          departments: present(DEPARTMENTS, "department"),
-          seniorities: present(SENIORITIES, "seniority"),
-        });
-      }
-      const one = randomDomain();
-      await load({ contacts: [contactOf(`a@${one}`, { department: "it" })] });
-      const alone = { total: 1, personal: 1, generic: 0, departments: { it: 1 }, seniorities: {} };
-      assert.deepEqual(await source.count(one), alone);
-    },
-  );
+  it("count counts by type, department and seniority, and omits values without contacts", async (scope) => {
+    const { source, domain, load } = scope;
+    const contacts = variedContacts(domain, 211);
+    await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 10)] });
+    for (const type of [undefined, "personal", "generic"] as const) {
+      const counted = contacts.filter((contact) => type === undefined || contact.type === type);
+      const amount = (test: (contact: (typeof contacts)[number]) => boolean) => counted.filter(test).length;
+      const present = <Name extends string>(names: readonly Name[], key: "department" | "seniority") =>
+        Object.fromEntries(
+          names
+            .map((name) => [name, amount((contact) => contact[key] === name)] as const)
+            .filter(([, count]) => count > 0),
+        );
+      assert.deepEqual(await source.count(domain, type), {
+        total: counted.length,
+        personal: amount((contact) => contact.type === "personal"),
+        generic: amount((contact) => contact.type === "generic"),
+        departments: present(DEPARTMENTS, "department"),
+        seniorities: present(SENIORITIES, "seniority"),
+      });
+    }
+    const one = randomDomain();
+    await load({ contacts: [contactOf(`a@${one}`, { department: "it" })] });
+    const alone = { total: 1, personal: 1, generic: 0, departments: { it: 1 }, seniorities: {} };
+    assert.deepEqual(await source.count(one), alone);
+  });
 
-  check("domain returns the address patterns, most frequent first", async ({ source, domain, load }) => {
+  it("domain returns the address patterns, most frequent first", async ({ source, domain, load }) => {
     const people = [
       ["Ann", "Lee"],
       ["Bob", "Stone"],
@@ -122,7 +118,7 @@ export function domainsBehaviour(check: ContactSourceTest): void {
     ]);
   });
 
-  check("no pattern is learned from addresses without evidence or without a name", async (scope) => {
+  it("no pattern is learned from addresses without evidence or without a name", async (scope) => {
     const { source, domain, load } = scope;
     const unseen = { ...personOf(domain, "ann.lee", "Ann", "Lee"), evidence: [] };
     const nameless = { ...personOf(domain, "bob.stone", "Bob", "Stone"), firstName: null, lastName: null };

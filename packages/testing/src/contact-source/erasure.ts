@@ -12,8 +12,8 @@ import {
 } from "./samples.ts";
 
 /** Erased data appears in no answer. */
-export function erasureBehaviour(check: ContactSourceTest): void {
-  check("an erased address appears in no answer", async ({ source, domain, load }) => {
+export function erasureBehaviour(it: ContactSourceTest): void {
+  it("an erased address appears in no answer", async ({ source, domain, load }) => {
     const [ann, bob] = [
       personOf(domain, "ann.lee", "Ann", "Lee"),
       personOf(domain, "bstone", "Bob", "Stone"),
@@ -33,7 +33,7 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(await source.find(bob.address), bob);
   });
 
-  check("paging stays exact after any erasure", async ({ source, domain, load }) => {
+  it("paging stays exact after any erasure", async ({ source, domain, load }) => {
     const contacts = variedContacts(domain, 300);
     await load({ contacts });
     let left: Contact[] = inOrder(contacts);
@@ -51,7 +51,7 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.equal((await source.count(domain)).total, left.length);
   });
 
-  check("of many simultaneous erase calls for one address, exactly one returns 1", async (scope) => {
+  it("of many simultaneous erase calls for one address, exactly one returns 1", async (scope) => {
     const { source, domain, load } = scope;
     await load({ contacts: variedContacts(domain, 20) });
     const { address } = variedContacts(domain, 20)[7] ?? contactOf("");
@@ -60,24 +60,22 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.equal((await source.search(domain, {}, { limit: 1, offset: 0 })).total, 19);
   });
 
-  check(
-    "after its last address is erased, a domain stays known only if it has an organisation",
-    async ({ source, domain, load }) => {
-      const nameless = randomDomain();
-      await load({
-        contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],
-        organizations: { [domain]: `Org ${domain}` },
-      });
-      assert.equal(await source.erase(`a@${domain}`), 1);
-      assert.equal(await source.erase(`a@${nameless}`), 1);
-      const facts = await source.domain(domain);
-      assert.deepEqual([facts?.organization, facts?.patterns], [`Org ${domain}`, []]);
-      assert.equal(await source.domainOf(`Org ${domain}`), domain);
-      assert.equal(await source.domain(nameless), null);
-    },
-  );
+  it("after its last address is erased, a domain stays known only if it has an organisation", async (scope) => {
+    const { source, domain, load } = scope;
+    const nameless = randomDomain();
+    await load({
+      contacts: [contactOf(`a@${domain}`), contactOf(`a@${nameless}`)],
+      organizations: { [domain]: `Org ${domain}` },
+    });
+    assert.equal(await source.erase(`a@${domain}`), 1);
+    assert.equal(await source.erase(`a@${nameless}`), 1);
+    const facts = await source.domain(domain);
+    assert.deepEqual([facts?.organization, facts?.patterns], [`Org ${domain}`, []]);
+    assert.equal(await source.domainOf(`Org ${domain}`), domain);
+    assert.equal(await source.domain(nameless), null);
+  });
 
-  check("eraseDomain deletes everything about a domain and nothing about others", async (scope) => {
+  it("eraseDomain deletes everything about a domain and nothing about others", async (scope) => {
     const { source, domain, load } = scope;
     const other = `sub-${domain}`;
     const contacts = [...variedContacts(domain, 150), personOf(domain, "ann.lee", "Ann", "Lee")];
@@ -98,7 +96,7 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.equal((await source.search(other, {}, { limit: 10, offset: 0 })).total, 5);
   });
 
-  check("erase deletes the subaddresses of an address and nothing else", async ({ source, domain, load }) => {
+  it("erase deletes the subaddresses of an address and nothing else", async ({ source, domain, load }) => {
     const other = `sub.${domain}`;
     const kept = ["ann", "ann.lee.x", "ann.lee-x", "ann.le"].map((local) => contactOf(`${local}@${domain}`));
     const elsewhere = contactOf(`ann.lee+a@${other}`);
@@ -111,7 +109,7 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(await source.find(elsewhere.address), elsewhere);
   });
 
-  check("eraseDomain deletes the subdomains of a domain", async ({ source, domain, load }) => {
+  it("eraseDomain deletes the subdomains of a domain", async ({ source, domain, load }) => {
     const [sub, deep] = [`sub.${domain}`, `a.b.${domain}`];
     await load({
       contacts: [contactOf(`a@${sub}`), ...variedContacts(deep, 3)],
@@ -125,7 +123,7 @@ export function erasureBehaviour(check: ContactSourceTest): void {
     assert.equal(await source.domainOf("Sub"), null);
   });
 
-  check("data loaded again after an erasure appears again", async ({ source, domain, load }) => {
+  it("data loaded again after an erasure appears again", async ({ source, domain, load }) => {
     const contacts = variedContacts(domain, 70);
     await load({ contacts });
     await source.erase(contacts[0]?.address ?? "");

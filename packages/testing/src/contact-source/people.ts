@@ -20,8 +20,8 @@ function split(name: string): [first: string, last: string] {
 }
 
 /** Facts about single addresses and names. */
-export function peopleBehaviour(check: ContactSourceTest): void {
-  check("find returns every loaded field of an address", async ({ source, domain, load }) => {
+export function peopleBehaviour(it: ContactSourceTest): void {
+  it("find returns every loaded field of an address", async ({ source, domain, load }) => {
     const full: Contact = {
       address: `zoë.o'neil+x@${domain}`,
       type: "generic",
@@ -54,29 +54,25 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(page.contacts, [full, bare]);
   });
 
-  check(
-    "find returns the most recently seen pages first, those without dates last, and at most MAX_EVIDENCE",
-    async ({ source, domain, load }) => {
-      const days = [
-        3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15,
-      ];
-      const evidence = days.map((day) =>
-        evidenceOf(`https://www.${domain}/${day}`, { lastSeenOn: `2026-05-${String(day).padStart(2, "0")}` }),
-      );
-      await load({ contacts: [contactOf(`a@${domain}`, { evidence })] });
-      const found = (await source.find(`a@${domain}`))?.evidence ?? [];
-      const expected = evidence
-        .toSorted((a, b) => ((a.lastSeenOn ?? "") < (b.lastSeenOn ?? "") ? 1 : -1))
-        .slice(0, MAX_EVIDENCE);
-      assert.equal(found.length, MAX_EVIDENCE);
-      assert.deepEqual(found, expected);
-      const undated = evidenceOf(`https://www.${domain}/`, { extractedOn: null, lastSeenOn: null });
-      await load({ contacts: [contactOf(`b@${domain}`, { evidence: [undated, ...evidence.slice(0, 1)] })] });
-      assert.deepEqual((await source.find(`b@${domain}`))?.evidence, [...evidence.slice(0, 1), undated]);
-    },
-  );
+  it("find returns the most recently seen pages first, those without dates last, and at most MAX_EVIDENCE", async (scope) => {
+    const { source, domain, load } = scope;
+    const days = [3, 17, 1, 28, 9, 2, 25, 14, 6, 11, 22, 5, 19, 8, 27, 4, 13, 21, 10, 16, 7, 24, 12, 26, 15];
+    const evidence = days.map((day) =>
+      evidenceOf(`https://www.${domain}/${day}`, { lastSeenOn: `2026-05-${String(day).padStart(2, "0")}` }),
+    );
+    await load({ contacts: [contactOf(`a@${domain}`, { evidence })] });
+    const found = (await source.find(`a@${domain}`))?.evidence ?? [];
+    const expected = evidence
+      .toSorted((a, b) => ((a.lastSeenOn ?? "") < (b.lastSeenOn ?? "") ? 1 : -1))
+      .slice(0, MAX_EVIDENCE);
+    assert.equal(found.length, MAX_EVIDENCE);
+    assert.deepEqual(found, expected);
+    const undated = evidenceOf(`https://www.${domain}/`, { extractedOn: null, lastSeenOn: null });
+    await load({ contacts: [contactOf(`b@${domain}`, { evidence: [undated, ...evidence.slice(0, 1)] })] });
+    assert.deepEqual((await source.find(`b@${domain}`))?.evidence, [...evidence.slice(0, 1), undated]);
+  });
 
-  check("findByName finds a name in any spelling, and only in its domain", async (scope) => {
+  it("findByName finds a name in any spelling, and only in its domain", async (scope) => {
     const { source, domain, load } = scope;
     const other = randomDomain();
     const müller = personOf(domain, "j.mueller", "Jörg", "Müller");
@@ -96,24 +92,22 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     assert.deepEqual(await source.findByName(domain, "Anne Marie", "Van Dyke"), [vanDyke]);
   });
 
-  check(
-    "findByName finds a name in another usual spelling or script if no person has this spelling",
-    async ({ source, domain, load }) => {
-      for (const [index, [known, ...spellings]] of USUAL_SPELLINGS.entries()) {
-        const at = `${index}.${domain}`;
-        const person = personOf(at, "p", ...split(known));
-        await load({ contacts: [person, personOf(at, "other", split(known)[0], "Zimmermann")] });
-        for (const name of spellings) {
-          assert.deepEqual(await source.findByName(at, ...split(name)), [person], `${known} as ${name}`);
-        }
+  it("findByName finds a name in another usual spelling or script if no person has this spelling", async (scope) => {
+    const { source, domain, load } = scope;
+    for (const [index, [known, ...spellings]] of USUAL_SPELLINGS.entries()) {
+      const at = `${index}.${domain}`;
+      const person = personOf(at, "p", ...split(known));
+      await load({ contacts: [person, personOf(at, "other", split(known)[0], "Zimmermann")] });
+      for (const name of spellings) {
+        assert.deepEqual(await source.findByName(at, ...split(name)), [person], `${known} as ${name}`);
       }
-      const exact = personOf(domain, "yuliya", "Yuliya", "Petrova");
-      await load({ contacts: [exact, { ...personOf(domain, "julia", "Julia", "Petrova"), confidence: 90 }] });
-      assert.deepEqual(await source.findByName(domain, "Yuliya", "Petrova"), [exact]);
-    },
-  );
+    }
+    const exact = personOf(domain, "yuliya", "Yuliya", "Petrova");
+    await load({ contacts: [exact, { ...personOf(domain, "julia", "Julia", "Petrova"), confidence: 90 }] });
+    assert.deepEqual(await source.findByName(domain, "Yuliya", "Petrova"), [exact]);
+  });
 
-  check("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
+  it("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
     const { source, domain, load } = scope;
     const names = ["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen", "Mohammed Ali"];
     const people = [...names, "محمود حسن", "薇 王", "Ji-yeon Kim", "Sara Smith"];
@@ -124,7 +118,7 @@ export function peopleBehaviour(check: ContactSourceTest): void {
     }
   });
 
-  check("findByName returns the ten contacts of highest confidence if many share a name", async (scope) => {
+  it("findByName returns the ten contacts of highest confidence if many share a name", async (scope) => {
     const { source, domain, load } = scope;
     const namesakes = Array.from({ length: 14 }, (_, index) => ({
       ...personOf(domain, `ann${(index * 5) % 14}`, "Ann", "Lee"),

@@ -23,8 +23,8 @@ function combined(...lists: readonly ContactFilter[][]): ContactFilter[] {
 }
 
 /** Order, paging and filters. */
-export function searchBehaviour(check: ContactSourceTest, contactCount: number): void {
-  check("search orders by highest confidence, then by the bytes of the address", async (scope) => {
+export function searchBehaviour(it: ContactSourceTest, contactCount: number): void {
+  it("search orders by highest confidence, then by the bytes of the address", async (scope) => {
     const { source, domain, load } = scope;
     // In UTF-16 the last sorts before the one before it; in most languages the order differs further.
     const locals = ["-a", "0", "a", "a-b", "a.b", "a_b", "aa", "b", "z", "{", "é", "ꙅ", "\uff41", "𐐨"];
@@ -38,7 +38,7 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     assert.deepEqual(page, { contacts: inOrder(contacts), total: contacts.length });
   });
 
-  check("search pages return every contact once, with the total on each page", async (scope) => {
+  it("search pages return every contact once, with the total on each page", async (scope) => {
     const { source, domain, load } = scope;
     const contacts = variedContacts(domain, contactCount);
     await load({ contacts: [...contacts, ...variedContacts(randomDomain(), 20)] });
@@ -52,7 +52,7 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     }
   });
 
-  check("search beyond the end returns no contacts and the same total", async ({ source, domain, load }) => {
+  it("search beyond the end returns no contacts and the same total", async ({ source, domain, load }) => {
     const contacts = variedContacts(domain, 130);
     await load({ contacts });
     for (const offset of [130, 131, 1_000_000, Number.MAX_SAFE_INTEGER]) {
@@ -63,39 +63,35 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     }
   });
 
-  check(
-    "search with any combination of filters returns each matching contact once, in order",
-    async ({ source, domain, load }) => {
-      const contacts = variedContacts(domain, 300);
-      await load({ contacts });
-      const expected = inOrder(contacts);
-      const seniorities = SENIORITY_LISTS.map((each) => ({ seniorities: each }));
-      const departments = DEPARTMENT_LISTS.map((each) => ({ departments: each }));
-      for (const filter of combined(TYPES, [{}, ...seniorities], [{}, ...departments])) {
-        const matching = expected.filter((contact) => matches(contact, filter));
-        await assertPages(source, domain, filter, 33, matching);
-      }
-    },
-  );
+  it("search with any combination of filters returns each matching contact once, in order", async (scope) => {
+    const { source, domain, load } = scope;
+    const contacts = variedContacts(domain, 300);
+    await load({ contacts });
+    const expected = inOrder(contacts);
+    const seniorities = SENIORITY_LISTS.map((each) => ({ seniorities: each }));
+    const departments = DEPARTMENT_LISTS.map((each) => ({ departments: each }));
+    for (const filter of combined(TYPES, [{}, ...seniorities], [{}, ...departments])) {
+      const matching = expected.filter((contact) => matches(contact, filter));
+      await assertPages(source, domain, filter, 33, matching);
+    }
+  });
 
-  check(
-    "search by required fields, verdict and job title returns each match once, in order",
-    async ({ source, domain, load }) => {
-      const contacts = variedContacts(domain, 300);
-      await load({ contacts });
-      const expected = inOrder(contacts);
-      const required = REQUIRED_LISTS.map((requiredFields) => ({ requiredFields }));
-      const statuses = STATUS_LISTS.map((verificationStatuses) => ({ verificationStatuses }));
-      const titles = TITLE_LISTS.map((jobTitles) => ({ jobTitles }));
-      const others: ContactFilter[] = [{}, { type: "generic", seniorities: ["senior", "junior"] }];
-      for (const filter of combined([{}, ...required], [{}, ...statuses], [{}, ...titles], others)) {
-        const matching = expected.filter((contact) => matches(contact, filter));
-        await assertPages(source, domain, filter, 33, matching);
-      }
-    },
-  );
+  it("search by required fields, verdict and job title returns each match once, in order", async (scope) => {
+    const { source, domain, load } = scope;
+    const contacts = variedContacts(domain, 300);
+    await load({ contacts });
+    const expected = inOrder(contacts);
+    const required = REQUIRED_LISTS.map((requiredFields) => ({ requiredFields }));
+    const statuses = STATUS_LISTS.map((verificationStatuses) => ({ verificationStatuses }));
+    const titles = TITLE_LISTS.map((jobTitles) => ({ jobTitles }));
+    const others: ContactFilter[] = [{}, { type: "generic", seniorities: ["senior", "junior"] }];
+    for (const filter of combined([{}, ...required], [{}, ...statuses], [{}, ...titles], others)) {
+      const matching = expected.filter((contact) => matches(contact, filter));
+      await assertPages(source, domain, filter, 33, matching);
+    }
+  });
 
-  check("search by job title compares whole words, ignoring case and accents", async (scope) => {
+  it("search by job title compares whole words, ignoring case and accents", async (scope) => {
     const { source, domain, load } = scope;
     const titled = (position: string | null, index: number) => contactOf(`p${index}@${domain}`, { position });
     const sales = ["Head of Sales", "Sales Manager"];
@@ -112,7 +108,7 @@ export function searchBehaviour(check: ContactSourceTest, contactCount: number):
     assert.deepEqual(await found("sale"), []);
   });
 
-  check("search with a filter that matches nothing returns no contacts and a total of 0", async (scope) => {
+  it("search with a filter that matches nothing returns no contacts and a total of 0", async (scope) => {
     const { source, domain, load } = scope;
     await load({ contacts: [contactOf(`a@${domain}`, { type: "generic" })] });
     for (const filter of [

@@ -15,15 +15,15 @@ const VALID = { status: "valid", date: "2026-05-04" } as const;
 const INVALID = { status: "invalid", date: "2026-05-05" } as const;
 
 /** Verdicts that are kept with contacts and domains. */
-export function verificationBehaviour(check: ContactSourceTest, keepsVerifications: boolean): void {
+export function verificationBehaviour(it: ContactSourceTest, keepsVerifications: boolean): void {
   if (!keepsVerifications) {
-    check("a source that keeps no verdicts has no method for them", async ({ source }) => {
+    it("a source that keeps no verdicts has no method for them", async ({ source }) => {
       assert.equal(source.recordVerification, undefined);
     });
     return;
   }
 
-  check("a recorded verdict appears in every answer on its contact and in no other", async (scope) => {
+  it("a recorded verdict appears in every answer on its contact and in no other", async (scope) => {
     const { source, domain, load } = scope;
     const person = { firstName: "Ann", lastName: "Lee", position: "CTO" };
     const [ann, bob] = [contactOf(`ann@${domain}`, person), contactOf(`bob@${domain}`)];
@@ -40,7 +40,7 @@ export function verificationBehaviour(check: ContactSourceTest, keepsVerificatio
     assert.deepEqual(await source.find(bob.address), bob);
   });
 
-  check("search by verdict and title follows each recorded verdict", async ({ source, domain, load }) => {
+  it("search by verdict and title follows each recorded verdict", async ({ source, domain, load }) => {
     const ann = contactOf(`ann@${domain}`, { position: "CTO" });
     await load({ contacts: [ann, contactOf(`bob@${domain}`, { position: "CTO" })] });
     const total = async (filter: Parameters<ContactSource["search"]>[1]) => {
@@ -63,45 +63,41 @@ export function verificationBehaviour(check: ContactSourceTest, keepsVerificatio
     assert.equal(await total({ jobTitles }), 1);
   });
 
-  check(
-    "an invalid address has confidence 0 until another verdict, and paging stays exact",
-    async ({ source, domain, load }) => {
-      const contacts = variedContacts(domain, 300).map(({ verification: _, ...each }) => each);
-      await load({ contacts });
-      const dead = inOrder(contacts).filter((_, index) => [0, 1, 63, 64, 65, 128, 200].includes(index));
-      const isDead = (address: string) => dead.some((each) => each.address === address);
-      for (const { address } of dead) await record(source, address, INVALID);
-      const expected = contacts.map((each) =>
-        isDead(each.address) ? { ...each, confidence: 0, verification: INVALID } : each,
-      );
-      for (const limit of [1, 50]) {
-        await assertPages(source, domain, {}, limit, inOrder(expected));
-      }
-      for (const { address } of dead) await record(source, address, VALID);
-      const valid = contacts.map((each) => (isDead(each.address) ? { ...each, verification: VALID } : each));
-      assert.deepEqual((await readPages(source, domain, {}, 50)).contacts, inOrder(valid));
-    },
-  );
+  it("an invalid address has confidence 0 until another verdict, and paging stays exact", async (scope) => {
+    const { source, domain, load } = scope;
+    const contacts = variedContacts(domain, 300).map(({ verification: _, ...each }) => each);
+    await load({ contacts });
+    const dead = inOrder(contacts).filter((_, index) => [0, 1, 63, 64, 65, 128, 200].includes(index));
+    const isDead = (address: string) => dead.some((each) => each.address === address);
+    for (const { address } of dead) await record(source, address, INVALID);
+    const expected = contacts.map((each) =>
+      isDead(each.address) ? { ...each, confidence: 0, verification: INVALID } : each,
+    );
+    for (const limit of [1, 50]) {
+      await assertPages(source, domain, {}, limit, inOrder(expected));
+    }
+    for (const { address } of dead) await record(source, address, VALID);
+    const valid = contacts.map((each) => (isDead(each.address) ? { ...each, verification: VALID } : each));
+    assert.deepEqual((await readPages(source, domain, {}, 50)).contacts, inOrder(valid));
+  });
 
-  check(
-    "a verdict shows whether its domain accepts any address; unknown subjects stay unknown",
-    async ({ source, domain, load }) => {
-      await load({ contacts: [contactOf(`ann@${domain}`)] });
-      const acceptsAll = async () => (await source.domain(domain))?.acceptsAll;
-      assert.equal(await acceptsAll(), undefined);
-      await record(source, `unknown.person@${domain}`, VALID, false);
-      assert.equal(await acceptsAll(), false);
-      await record(source, `ann@${domain}`, { ...VALID, status: "accept_all" }, true);
-      await record(source, `ann@${domain}`, { ...VALID, status: "unknown" }, null);
-      assert.equal(await acceptsAll(), true);
-      assert.equal(await source.find(`unknown.person@${domain}`), null);
-      const unknown = randomDomain();
-      await record(source, `ann@${unknown}`, VALID, true);
-      assert.equal(await source.domain(unknown), null);
-    },
-  );
+  it("a verdict shows whether its domain accepts any address; unknown subjects stay unknown", async (scope) => {
+    const { source, domain, load } = scope;
+    await load({ contacts: [contactOf(`ann@${domain}`)] });
+    const acceptsAll = async () => (await source.domain(domain))?.acceptsAll;
+    assert.equal(await acceptsAll(), undefined);
+    await record(source, `unknown.person@${domain}`, VALID, false);
+    assert.equal(await acceptsAll(), false);
+    await record(source, `ann@${domain}`, { ...VALID, status: "accept_all" }, true);
+    await record(source, `ann@${domain}`, { ...VALID, status: "unknown" }, null);
+    assert.equal(await acceptsAll(), true);
+    assert.equal(await source.find(`unknown.person@${domain}`), null);
+    const unknown = randomDomain();
+    await record(source, `ann@${unknown}`, VALID, true);
+    assert.equal(await source.domain(unknown), null);
+  });
 
-  check("an erased contact leaves no verdict", async ({ source, domain, load }) => {
+  it("an erased contact leaves no verdict", async ({ source, domain, load }) => {
     const ann = contactOf(`ann@${domain}`);
     await load({ contacts: [ann] });
     await record(source, ann.address, INVALID);

@@ -4,8 +4,8 @@ import { callBoth, type PairTest } from "../pair.ts";
 import { LEASE_MS, listOf, NOW, rowOf, rowsOf, takeAll } from "./samples.ts";
 
 /** Which rows are taken, by which process, and when again. */
-export function takingBehaviour(check: PairTest<VerificationQueue>): void {
-  check("take returns every due row once, with the facts of its list", async ({ one, another, id }) => {
+export function takingBehaviour(it: PairTest<VerificationQueue>): void {
+  it("take returns every due row once, with the facts of its list", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(250), null);
     const taken = await takeAll(another, NOW);
     assert.deepEqual(
@@ -24,14 +24,14 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await one.get(id))?.isStarted, true);
   });
 
-  check("take returns no row before the time at which it is due", async ({ one, id }) => {
+  it("take returns no row before the time at which it is due", async ({ one, id }) => {
     await one.add(listOf(id), rowsOf(1), null);
     assert.deepEqual(await one.take(9, LEASE_MS, NOW - 1), { rows: [], nextDueMs: NOW });
     assert.equal((await one.take(9, LEASE_MS, NOW)).rows.length, 1);
     assert.equal((await one.take(9, LEASE_MS, NOW)).nextDueMs, NOW + LEASE_MS);
   });
 
-  check("the lease of a row that is not finished lapses, and any process takes it again", async (pair) => {
+  it("the lease of a row that is not finished lapses, and any process takes it again", async (pair) => {
     const { one, another, id } = pair;
     await one.add(listOf(id), rowsOf(3), null);
     assert.equal((await takeAll(one, NOW)).length, 3);
@@ -39,7 +39,7 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await takeAll(another, NOW + LEASE_MS)).length, 3);
   });
 
-  check("simultaneous calls never take the same row", async (pair) => {
+  it("simultaneous calls never take the same row", async (pair) => {
     await pair.one.add(listOf(pair.id), rowsOf(200), null);
     const taken = await callBoth(pair, 20, (queue) => queue.take(10, LEASE_MS, NOW));
     const positions = taken.flatMap(({ rows }) => rows.map(({ position }) => position));
@@ -47,7 +47,7 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal(new Set(positions).size, 200);
   });
 
-  check("accounts with due rows get equal shares, however long their lists are", async (pair) => {
+  it("accounts with due rows get equal shares, however long their lists are", async (pair) => {
     const { one, another, id } = pair;
     const accounts = ["a", "b", "c"].map((name) => `${id}-${name}`);
     for (const [index, account] of accounts.entries()) {
@@ -62,7 +62,7 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     for (const account of accounts) assert.ok(Math.abs((counts.get(account) ?? 0) - 70 / 3) <= 2, account);
   });
 
-  check("single rows are taken in turn of accounts", async ({ one, id }) => {
+  it("single rows are taken in turn of accounts", async ({ one, id }) => {
     const accounts = ["a", "b", "c"].map((name) => `${id}-${name}`);
     for (const account of accounts) await one.add(listOf(account, account), rowsOf(5), null);
     const served = [];
@@ -70,40 +70,38 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.deepEqual(served, [...accounts, ...accounts]);
   });
 
-  check("an account gets what other accounts leave of a call", async ({ one, id }) => {
+  it("an account gets what other accounts leave of a call", async ({ one, id }) => {
     await one.add(listOf(`${id}-a`, `${id}-a`), rowsOf(100), null);
     await one.add(listOf(`${id}-b`, `${id}-b`), rowsOf(3), null);
     const { rows } = await one.take(50, LEASE_MS, NOW);
     assert.equal(rows.filter(({ account }) => account === `${id}-a`).length, 47);
   });
 
-  check(
-    "a single row comes before the rows of the account's lists, is not found, and goes when it is finished",
-    async ({ one, another, id }) => {
-      const account = `${id}-account`;
-      await one.add(listOf(id, account), rowsOf(30), null);
-      const { header: _, ...single } = listOf(`${id}-single`, account);
-      await one.addSingle(single, rowOf("Ada@example.com"));
-      await another.addSingle(single, rowOf("Ada@example.com"));
-      const [first] = (await another.take(1, LEASE_MS, NOW)).rows;
-      assert.deepEqual([first?.list, first?.email], [single.id, "Ada@example.com"]);
-      assert.equal(await one.get(single.id), null);
-      assert.deepEqual(await one.rows(single.id, { offset: 0, limit: 10 }), []);
-      const finished = { list: single.id, position: 0, result: "{}" };
-      assert.equal(await one.finish([finished]), 1);
-      assert.equal(await one.finish([finished]), 0);
-      assert.equal((await takeAll(one, NOW)).length, 30);
-      assert.equal((await takeAll(one, NOW + LEASE_MS)).length, 30);
-    },
-  );
+  it("a single row comes before the rows of the account's lists, is not found, and goes when it is finished", async (pair) => {
+    const { one, another, id } = pair;
+    const account = `${id}-account`;
+    await one.add(listOf(id, account), rowsOf(30), null);
+    const { header: _, ...single } = listOf(`${id}-single`, account);
+    await one.addSingle(single, rowOf("Ada@example.com"));
+    await another.addSingle(single, rowOf("Ada@example.com"));
+    const [first] = (await another.take(1, LEASE_MS, NOW)).rows;
+    assert.deepEqual([first?.list, first?.email], [single.id, "Ada@example.com"]);
+    assert.equal(await one.get(single.id), null);
+    assert.deepEqual(await one.rows(single.id, { offset: 0, limit: 10 }), []);
+    const finished = { list: single.id, position: 0, result: "{}" };
+    assert.equal(await one.finish([finished]), 1);
+    assert.equal(await one.finish([finished]), 0);
+    assert.equal((await takeAll(one, NOW)).length, 30);
+    assert.equal((await takeAll(one, NOW + LEASE_MS)).length, 30);
+  });
 
-  check("a list without an account is taken, too", async ({ one, id }) => {
+  it("a list without an account is taken, too", async ({ one, id }) => {
     await one.add(listOf(id, null), rowsOf(1), null);
     assert.equal((await one.take(1, LEASE_MS, NOW)).rows[0]?.account, null);
     assert.equal((await one.get(id))?.account, null);
   });
 
-  check("a postponed row is due at its new time and counts its attempts", async ({ one, another, id }) => {
+  it("a postponed row is due at its new time and counts its attempts", async ({ one, another, id }) => {
     await one.add(listOf(id), rowsOf(1), null);
     const row = { list: id, position: 0 };
     await one.take(1, LEASE_MS, NOW);
@@ -115,7 +113,7 @@ export function takingBehaviour(check: PairTest<VerificationQueue>): void {
     assert.equal((await one.take(1, LEASE_MS, NOW + 90_000)).rows[0]?.attempts, 1);
   });
 
-  check("a finished row is never due again, not even if it is postponed", async ({ one, id }) => {
+  it("a finished row is never due again, not even if it is postponed", async ({ one, id }) => {
     await one.add(listOf(id), rowsOf(2), null);
     await one.take(2, LEASE_MS, NOW);
     await one.finish([{ list: id, position: 0, result: "{}" }]);
