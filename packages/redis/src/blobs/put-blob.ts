@@ -15,7 +15,7 @@ import { cut, gatherIfShort } from "./cut.ts";
 import { statBlob } from "./get-blob.ts";
 
 /** Blobs up to this length lie in their head and are written with it. */
-export const INLINE_BYTES = 65_536;
+const INLINE_BYTES = 65_536;
 /** Pieces orphaned by a crash expire after this time. A `put` that takes longer fails. */
 export const ORPHAN_MS = 3_600_000;
 /** Pieces of one blob that are sent at once. */
