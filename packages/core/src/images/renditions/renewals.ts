@@ -28,7 +28,7 @@ export class Renewals {
     if (isFull || this.#requested.has(key)) return;
     this.#requested.set(key, true);
     this.#waiting.push(renew);
-    this.#underWay ??= this.#start();
+    this.#underWay ??= this.#work();
   }
 
   /** Drops the queue, and resolves when no renewal is running. */
@@ -36,11 +36,6 @@ export class Renewals {
     this.#closing.abort(new Error("The service is closing"));
     this.#waiting.length = 0;
     await this.#underWay;
-  }
-
-  async #start(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#work();
-    this.#underWay = null;
   }
 
   async #work(): Promise<void> {
@@ -52,9 +47,9 @@ export class Renewals {
         const restMs = Math.max(LEAST_REST_MS, REST_FACTOR * (performance.now() - begin));
         await delay(restMs, undefined, { signal, ref: false });
       } catch (error) {
-        if (signal.aborted) return;
-        this.#onError(error);
+        if (!signal.aborted) this.#onError(error);
       }
     }
+    this.#underWay = null;
   }
 }
