@@ -56,7 +56,7 @@ describe("doctor over TLS", () => {
   /** The command, told to trust the certificate. */
   async function doctorAt(base: string) {
     const env = { NODE_EXTRA_CA_CERTS: certificate };
-    const { exit, output } = outrigger(["doctor", base, "--json", "--patience", "0.3"], {
+    const { exit, output } = outrigger(["doctor", base, "--json"], {
       cwd: directory,
       env,
     });

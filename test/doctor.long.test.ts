@@ -166,8 +166,8 @@ describe("outrigger doctor with a URL", () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
     const url = await server.url;
-    const people = await doctor(cwd, [url, "--patience", "0"]);
-    const machines = await doctor(cwd, [url, "--patience", "0", "--json", "--header", "X-Key: 1"]);
+    const people = await doctor(cwd, [url]);
+    const machines = await doctor(cwd, [url, "--json", "--header", "X-Key: 1"]);
     expect([people.status, machines.status, people.stderr, machines.stderr]).toEqual([0, 0, "", ""]);
     const { ok, findings } = JSON.parse(machines.stdout) as DoctorReport; // What is looked at closely here.
     expect(ok).toBe(true);
@@ -190,7 +190,7 @@ describe("outrigger doctor with a URL", () => {
     for (const [args, message] of [
       [["example.com/img"], "URL: must be an absolute http(s) URL"],
       [["https://e.example", "--data", "d"], "--data: applies only to this machine, not to a URL"],
-      [["--patience", "1"], "--patience: applies only to a URL, and no URL was given"],
+      [["--header", "X-Key: 1"], "--header: applies only to a URL, and no URL was given"],
       [["https://e.example", "--header", "secret"], "--header: must be a header such as"],
     ] as const) {
       const { status, stdout, stderr } = await doctor(cwd, args);
@@ -203,7 +203,7 @@ describe("outrigger doctor with a URL", () => {
   it("doctor detects a service without fonts", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd, [], await withoutFonts(cwd));
-    const { status, stdout } = await doctor(cwd, [await server.url, "--patience", "0"]);
+    const { status, stdout } = await doctor(cwd, [await server.url]);
     expect(stdout.match(/^problem.*$/gm)).toEqual([
       expect.stringContaining(
         "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears.",

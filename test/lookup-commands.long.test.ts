@@ -114,7 +114,7 @@ describe("outrigger contacts import", () => {
   it.each([
     [["import", "people.txt"], "--format: is required for people.txt"],
     [["import", "-"], "--format: is required for the standard streams"],
-    [["import", "people.csv", "--map", "adress=Email"], "It must be field=column"],
+    [["import", "people.csv", "--map", "adress=Email"], "--map: must be field=column"],
     [["erase", "no-address"], "no-address: must be an email address or a domain"],
   ])("the command %j exits with 2", async (args, message) => {
     const place = await createLookupPlace();

@@ -3,8 +3,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addServerCommands } from "../../packages/server/dist/commands/add-server-commands.js";
-import { addImageCommands } from "../../packages/server/dist/commands/remote/add-image-commands.js";
-import { addLookupCommands } from "../../packages/server/dist/commands/remote/add-lookup-commands.js";
+import {
+  addImageCommands,
+  addLookupCommands,
+} from "../../packages/server/dist/commands/remote/add-remote-commands.js";
 import { run } from "../support/programs.ts";
 import { type Block, blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
 

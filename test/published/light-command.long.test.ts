@@ -55,7 +55,7 @@ describe("the command as published, without the parts of a server", () => {
     expect(got).toMatchObject({ code: 0 });
     const copy = await readFile(join(project.directory, "copy.png"));
     expect(copy.toString("latin1", 1, 4)).toBe("PNG");
-    const examined = await run(["doctor", url, "--json", "--patience", "0"]);
+    const examined = await run(["doctor", url, "--json"]);
     expect(JSON.parse(examined.stdout)).toMatchObject({ ok: true });
     expect(await run(["rm", "--yes", image.editUrl])).toMatchObject({ code: 0 });
   }, 120_000);

@@ -1,4 +1,10 @@
+import type { ImageDetails } from "@outrigger/core";
 import type { Instant } from "./checks.ts";
+
+// The build copies the types of core into the declarations of this package, which depends on no other.
+
+/** Formats with a link in the record. */
+export type DocumentedFormat = Exclude<keyof ImageDetails["links"], "json">;
 
 /** Formats in which every image is served; `webp` and `avif` extend the documented formats. */
 export type ImageFormat = DocumentedFormat | "webp" | "avif";
@@ -6,43 +12,13 @@ export type ImageFormat = DocumentedFormat | "webp" | "avif";
 /** A format, or `auto`: the service chooses one by the `Accept` header of each request. */
 export type AddressFormat = ImageFormat | "auto";
 
-/** Formats with a link in the record. */
-export type DocumentedFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf";
-
 /** A point as shares of width and height from the top left corner, each 0 to 1. The service keeps four decimal digits. */
-export type PicturePoint = readonly [x: number, y: number];
+export type PicturePoint = NonNullable<ImageDetails["focus"]>;
 
 /** The public record of an image. Dates are ISO 8601 in UTC with milliseconds. */
-export interface ImageRecord {
-  /** 22 letters, digits, hyphens and underscores. */
-  id: string;
-  name: string;
+export interface ImageRecord extends Omit<ImageDetails, "type"> {
   /** Media type of the original, e.g. `"image/png"`. */
   type: string;
-  /** Size of the stored original in bytes. */
-  size: number;
-  /** Width in pixels; for a PDF 2 px per point of its first page. `null` during processing. */
-  width: number | null;
-  height: number | null;
-  /** Pages of a PDF, or frames of an animation. `null` during processing. */
-  pages: number | null;
-  /** ThumbHash in base64: a blurred preview. `null` during processing, and for images stored by an earlier release. */
-  placeholder: string | null;
-  /** Average colour, `#rrggbb`. `null` like `placeholder`, and for a wholly transparent image. */
-  color: string | null;
-  /** The point that `fit: "cover"` keeps; `null`: the centre. */
-  focus: PicturePoint | null;
-  /** `processing` until the image can be served. */
-  status: "ready" | "processing";
-  /** First product of the uploader's User-Agent; `null` if it had none. */
-  agent: { name: string; version: string | null } | null;
-  createdAt: string;
-  updatedAt: string;
-  /** `null`: never. */
-  expiresAt: string | null;
-  /** The image URL: the viewer for browsers, the original for other clients. */
-  url: string;
-  links: Record<"json" | DocumentedFormat, string>;
   /** For `ifMatch` of an edit. Absent in the reply to a create and during processing. */
   etag?: string;
 }

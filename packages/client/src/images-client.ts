@@ -14,9 +14,8 @@ import type {
 } from "./image-types.ts";
 import { readImageRecord } from "./read-image-record.ts";
 import { readRefusal } from "./read-refusal.ts";
-import { repeat } from "./repeat.ts";
-import { send } from "./send.ts";
-import { uploadImage } from "./upload-image.ts";
+import { request } from "./repeat.ts";
+import { uploadImage } from "./upload.ts";
 import type { UploadSource, UrlSource } from "./upload-source.ts";
 import { askRecord, waitUntilReady, withTimeout } from "./wait-until-ready.ts";
 
@@ -116,9 +115,8 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
         "Content-Type": "application/json",
         ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
       };
-      const rules = { isRepeatable: ifMatch === undefined, signal };
       const sending = { method: "PATCH", url, headers, body, signal } as const;
-      const { reply } = await repeat(settings, rules, () => send(settings, sending));
+      const { reply } = await request(settings, sending, ifMatch === undefined);
       if (reply.status === 200) return readImageRecord(reply);
       throw readRefusal(reply, [pin]);
     },
@@ -127,8 +125,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       const url = recordAddress(baseUrl, id);
       requirePin(pin);
       const sending = { method: "DELETE", url, headers: ownHeaders(pin), keepalive, signal } as const;
-      const rules = { isRepeatable: true, signal };
-      const { reply, mayBeDone } = await repeat(settings, rules, () => send(settings, sending));
+      const { reply, mayBeDone } = await request(settings, sending);
       if (reply.status === 204 || (reply.status === 410 && mayBeDone)) return;
       throw readRefusal(reply, [pin]);
     },

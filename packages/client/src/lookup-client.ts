@@ -22,11 +22,9 @@ import type {
   VerificationPage,
   VerificationPageMeta,
 } from "./lookup-types.ts";
-import { OutriggerError } from "./outrigger-error.ts";
 import { readRefusal } from "./read-refusal.ts";
-import { repeat } from "./repeat.ts";
-import { isObject, parseJsonReply, type Reply } from "./reply.ts";
-import { send } from "./send.ts";
+import { request } from "./repeat.ts";
+import { isObject, parseJsonReply, type Reply, unexpectedReply } from "./reply.ts";
 import { waitAsAsked } from "./wait-until-ready.ts";
 
 export interface LookupClientOptions extends ClientOptions {
@@ -104,7 +102,7 @@ export interface LookupClient<A extends string = "network_a", B extends string =
 }
 
 /** Path of the lists of verifications. */
-const LISTS = "v2/email-verifications";
+const LISTS = "email-verifications";
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -117,17 +115,25 @@ export function createLookupClient<A extends string = "network_a", B extends str
   const secrets = apiKey === undefined ? [] : [apiKey];
   for (const key of secrets) settings.headers.set("X-API-KEY", key);
 
-  /** The caller knows the type of the result; here only its envelope is checked. */
-  async function ask<R>(operation: string, query: Query, signal: AbortSignal | undefined): Promise<R> {
-    const url = `${settings.baseUrl}/v2/${operation}${queryOf(query)}`;
-    const sending = { method: "GET", url, headers: { Accept: "application/json" }, signal } as const;
+  /** Sends a read again until the reply is no 202. */
+  async function read(path: string, accept: string, signal: AbortSignal | undefined): Promise<Reply> {
+    const url = `${settings.baseUrl}/v2/${path}`;
+    const sending = { method: "GET", url, headers: { Accept: accept }, signal } as const;
     for (;;) {
-      const { reply } = await repeat(settings, { isRepeatable: true, signal }, () => send(settings, sending));
-      // Replies with 200 have the documented shape.
-      if (reply.status === 200) return readResult(reply) as R;
+      const { reply } = await request(settings, sending);
+      if (reply.status === 200) return reply;
       if (reply.status !== 202) throw readRefusal(reply, secrets);
       await waitAsAsked(settings, reply, signal, "The verification is still in progress");
     }
+  }
+
+  /** The caller knows the type of the result; here only its envelope is checked. */
+  async function ask<R>(operation: string, query: Query, signal: AbortSignal | undefined): Promise<R> {
+    const reply = await read(`${operation}${queryOf(query)}`, "application/json", signal);
+    const { data, meta } = parseJsonReply(reply);
+    // Replies with 200 have the documented shape.
+    if (isObject(data) && isObject(meta)) return { data, meta } as R;
+    throw unexpectedReply(reply);
   }
 
   async function verifyEmails(
@@ -137,22 +143,18 @@ export function createLookupClient<A extends string = "network_a", B extends str
     const [type, body] = isAddresses(list)
       ? ["application/json", JSON.stringify({ emails: list })]
       : ["text/csv", list];
-    const url = `${settings.baseUrl}/${LISTS}`;
+    const url = `${settings.baseUrl}/v2/${LISTS}`;
     const headers = { Accept: "application/json", "Content-Type": type };
     const sending = { method: "POST", url, headers, body, signal } as const;
-    const { reply } = await repeat(settings, { isRepeatable: false, signal }, () => send(settings, sending));
+    const { reply } = await request(settings, sending, false);
     if (reply.status !== 202) throw readRefusal(reply, secrets);
     const { data } = parseJsonReply(reply);
-    // Replies with 202 have the documented shape.
-    if (isObject(data) && typeof data.id === "string") return { data: data as unknown as VerificationList };
+    if (isObject(data) && isVerificationList(data)) return { data };
     throw unexpectedReply(reply);
   }
 
   async function verificationCsv(id: string, { signal }: RequestOptions = {}): Promise<string> {
-    const url = `${settings.baseUrl}/${LISTS}/${listPath(id)}.csv`;
-    const sending = { method: "GET", url, headers: { Accept: "text/csv" }, signal } as const;
-    const { reply } = await repeat(settings, { isRepeatable: true, signal }, () => send(settings, sending));
-    if (reply.status !== 200) throw readRefusal(reply, secrets);
+    const reply = await read(`${LISTS}/${listPath(id)}.csv`, "text/csv", signal);
     if (/^text\/csv\b/i.test(reply.headers.get("Content-Type") ?? "")) return reply.text;
     throw unexpectedReply(reply);
   }
@@ -177,7 +179,7 @@ export function createLookupClient<A extends string = "network_a", B extends str
       ask("email-verifier", { email, max_duration: maxDuration }, signal),
     verifyEmails,
     verification: async (id, { offset, limit } = {}, { signal } = {}) =>
-      ask(`email-verifications/${listPath(id)}`, { offset, limit }, signal),
+      ask(`${LISTS}/${listPath(id)}`, { offset, limit }, signal),
     verificationCsv,
     countEmails: ({ domain, company, type }, { signal } = {}) =>
       ask("email-count", { domain, company, type }, signal),
@@ -189,19 +191,11 @@ function listOf(words: string | readonly string[] | undefined): string | undefin
   return typeof words === "string" ? words : words?.join(",");
 }
 
-function readResult(reply: Reply): LookupResult<unknown, unknown> {
-  const { data, meta } = parseJsonReply(reply);
-  if (isObject(data) && isObject(meta)) return { data, meta };
-  throw unexpectedReply(reply);
-}
-
-function unexpectedReply({ status }: Reply): OutriggerError {
-  return new OutriggerError({
-    status,
-    title: "Unexpected reply",
-    detail:
-      "The reply does not come from the lookup. Check that baseUrl is the address at which it is mounted.",
-  });
+/** Replies with 202 and an ID have the documented shape. */
+function isVerificationList(
+  data: Record<string, unknown>,
+): data is Record<string, unknown> & VerificationList {
+  return typeof data.id === "string";
 }
 
 function isAddresses(list: readonly string[] | Blob): list is readonly string[] {

@@ -1,6 +1,7 @@
 import type { ClientSettings } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import type { Reply } from "./reply.ts";
+import { type Sending, send } from "./send.ts";
 import { backoffMs, obeyedMs, parseRetryAfter, waitFor } from "./waiting.ts";
 
 /** Which failures are retried. */
@@ -55,4 +56,13 @@ export async function repeat<R extends Pick<Reply, "status" | "headers">>(
     mayBeDone ||= isUnsure;
     await waitFor(retryAfterMs === null ? backoffMs(failures) : obeyedMs(retryAfterMs), signal);
   }
+}
+
+/** Sends a request until a reply is final, like {@link repeat}. @param isRepeatable Whether it is safe to execute twice. */
+export function request(
+  settings: ClientSettings,
+  sending: Sending,
+  isRepeatable = true,
+): Promise<Outcome<Reply>> {
+  return repeat(settings, { isRepeatable, signal: sending.signal }, () => send(settings, sending));
 }

@@ -38,8 +38,13 @@ async function readStart(body: ReadableStream<Uint8Array> | null): Promise<strin
 export function parseJsonReply(reply: Reply): Record<string, unknown> {
   const value = isJson(reply.headers) ? parseObject(reply.text) : null;
   if (value !== null) return value;
-  throw new OutriggerError({
-    status: reply.status,
+  throw unexpectedReply(reply);
+}
+
+/** The error for a successful reply of another form than that of the service. */
+export function unexpectedReply({ status }: Reply): OutriggerError {
+  return new OutriggerError({
+    status,
     title: "Unexpected reply",
     detail:
       "The reply does not come from the service. Check that baseUrl is the address at which it is mounted.",

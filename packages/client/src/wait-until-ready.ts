@@ -4,9 +4,8 @@ import type { ImageRecord, RequestOptions } from "./image-types.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { readImageRecord } from "./read-image-record.ts";
 import { readRefusal } from "./read-refusal.ts";
-import { repeat } from "./repeat.ts";
+import { request } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
-import { send } from "./send.ts";
 import { backoffMs, MAX_TIMER_MS, obeyedMs, parseRetryAfter, waitFor } from "./waiting.ts";
 
 /** Requests the record. Resolves with a reply 200 or 202; rejects for any other status. */
@@ -17,7 +16,7 @@ export async function askRecord(
 ): Promise<Reply> {
   const url = recordAddress(settings.baseUrl, id);
   const sending = { method: "GET", url, headers: { Accept: "application/json" }, signal } as const;
-  const { reply } = await repeat(settings, { isRepeatable: true, signal }, () => send(settings, sending));
+  const { reply } = await request(settings, sending);
   if (reply.status === 200 || reply.status === 202) return reply;
   throw readRefusal(reply);
 }

@@ -3,10 +3,9 @@ import { Command, CommanderError } from "commander";
 import { reasonOf } from "./cli/error-reason.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
 import { readOwnPackage } from "./cli/own-package.ts";
-import { printOut } from "./cli/print-out.ts";
+import { note, printOut } from "./cli/print.ts";
 import { withHyphenIds } from "./commands/admin/images/image-ids.ts";
-import { addImageCommands } from "./commands/remote/add-image-commands.ts";
-import { addLookupCommands } from "./commands/remote/add-lookup-commands.ts";
+import { addImageCommands, addLookupCommands } from "./commands/remote/add-remote-commands.ts";
 import { ConfigError, StartError } from "./config/config-error.ts";
 
 const USAGE_EXIT = 2;
@@ -45,28 +44,17 @@ async function createProgram(name: string | undefined): Promise<Command> {
 async function report(error: unknown): Promise<number> {
   // Commander has already printed the message. Help and version exit with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
-  if (error instanceof ConfigError) {
-    process.stderr.write(`outrigger: ${error.message}\n`);
-    return USAGE_EXIT;
-  }
-  if (error instanceof StartError) {
-    process.stderr.write(`outrigger: ${error.message}\n`);
-    return 1;
-  }
-  const said = tooManyOpenFiles(error);
-  if (said !== null) {
-    process.stderr.write(`outrigger: ${said}\n`);
-    return 1;
-  }
+  note(failureOf(error));
+  return error instanceof ConfigError ? USAGE_EXIT : 1;
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  const limit = tooManyOpenFiles(error);
+  if (limit !== null) return limit;
+  if (!isError(error)) return String(error);
   // By its name: the services, which take long to load, are not needed for that.
-  if (isError(error) && error.name === "ServiceError") {
-    const reason = reasonOf(error);
-    process.stderr.write(
-      `outrigger: ${error.message}${error.message.startsWith(reason) ? "" : `: ${reason}`}\n`,
-    );
-    return 1;
-  }
-  // A bug: print its stack.
-  process.stderr.write(`outrigger: ${isError(error) ? error.stack : String(error)}\n`);
-  return 1;
+  if (error.name !== "ServiceError") return String(error.stack); // A bug.
+  const reason = reasonOf(error);
+  return error.message.startsWith(reason) ? error.message : `${error.message}: ${reason}`;
 }

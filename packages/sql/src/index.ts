@@ -9,7 +9,7 @@ export { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 export type { SqlDatabase, SqlDatabaseOptions } from "./sql-database.ts";
 export { openDatabase } from "./sql-database.ts";
 export { createSqlSuppressionList } from "./sql-suppression-list.ts";
-export type { ContactField, FieldMapping } from "./transfer/contact-fields.ts";
+export { CONTACT_FIELDS, type ContactField, type FieldMapping } from "./transfer/contact-fields.ts";
 export type { ExportOptions } from "./transfer/export-contacts.ts";
 export { exportContacts } from "./transfer/export-contacts.ts";
 export type { BadLine, BadLineReason } from "./transfer/file-line.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sizeText } from "./amounts.ts";
+import { sizeText, timeText } from "./amounts.ts";
 
 it.each([
   [0, "0 B"],
@@ -12,4 +12,13 @@ it.each([
   [2e16, "20000.0 TB"],
 ])("sizeText shows %d bytes as %s", (bytes, text) => {
   expect(sizeText(bytes)).toBe(text);
+});
+
+it.each([
+  [0.2, "1 s"],
+  [99, "99 s"],
+  [150, "3 min"],
+  [9000, "2.5 h"],
+])("timeText shows %d seconds as %s", (seconds, text) => {
+  expect(timeText(seconds)).toBe(text);
 });

@@ -123,3 +123,17 @@ export const parseColour = matching(
   "be six hexadecimal digits, such as ffffff, or transparent",
   /^(?:[0-9a-f]{6}|transparent)$/i,
 );
+
+/** The text of `--map`: `address=Email,firstName=Given name`. A repeated option adds to the earlier ones. */
+export function parseMapping(
+  text: string,
+  previous: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  // A column name may contain commas.
+  const pairs = text.split(/,(?=[A-Za-z_]+=)/).map((pair) => {
+    const [, field = "", column = ""] = /^([A-Za-z_]+)=(.+)$/s.exec(pair.trim()) ?? [];
+    if (field === "") throw new InvalidArgumentError("It must be field=column,….");
+    return [field, column];
+  });
+  return { ...previous, ...Object.fromEntries(pairs) };
+}

@@ -10,45 +10,34 @@ import { readOwnPackage } from "./own-package.ts";
 /** A part of a server that is installed separately. The commands for a running service need none. */
 export type Part = "server" | "observers" | "lookup" | "verifier" | "postgres" | "redis" | "s3";
 
-/** Loads a package. */
-type Load = () => Promise<unknown>;
+/** The optional peers of this package. */
+const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
+  "@outrigger/express": () => import("@outrigger/express"),
+  "@outrigger/imaging": () => import("@outrigger/imaging"),
+  "@outrigger/node": () => import("@outrigger/node"),
+  "@outrigger/web": () => import("@outrigger/web"),
+  express: () => import("express"),
+  pino: () => import("pino"),
+  "@outrigger/telemetry": () => import("@outrigger/telemetry"),
+  "@outrigger/sql": () => import("@outrigger/sql"),
+  "@outrigger/verifier": () => import("@outrigger/verifier"),
+  "@outrigger/redis": () => import("@outrigger/redis"),
+  "@outrigger/s3": () => import("@outrigger/s3"),
+  "@aws-sdk/client-s3": () => import("@aws-sdk/client-s3"),
+};
 
-const sql: Record<string, Load> = { "@outrigger/sql": () => import("@outrigger/sql") };
-
-/** The packages of each part: optional peers of this package. */
-const PARTS: Readonly<Record<Part, { subject: string; packages: Readonly<Record<string, Load>> }>> = {
-  server: {
-    subject: "a server",
-    packages: {
-      "@outrigger/express": () => import("@outrigger/express"),
-      "@outrigger/imaging": () => import("@outrigger/imaging"),
-      "@outrigger/node": () => import("@outrigger/node"),
-      "@outrigger/web": () => import("@outrigger/web"),
-      express: () => import("express"),
-      pino: () => import("pino"),
-    },
-  },
-  observers: {
-    subject: "metrics and traces",
-    packages: { "@outrigger/telemetry": () => import("@outrigger/telemetry") },
-  },
-  lookup: { subject: "the email lookup", packages: sql },
-  verifier: {
-    subject: "the email lookup",
-    packages: { "@outrigger/verifier": () => import("@outrigger/verifier") },
-  },
-  postgres: { subject: "storage in PostgreSQL", packages: sql },
-  redis: {
-    subject: "storage in Redis",
-    packages: { "@outrigger/redis": () => import("@outrigger/redis") },
-  },
-  s3: {
-    subject: "storage in S3",
-    packages: {
-      "@outrigger/s3": () => import("@outrigger/s3"),
-      "@aws-sdk/client-s3": () => import("@aws-sdk/client-s3"),
-    },
-  },
+/** What each part is called, and its packages. */
+const PARTS: Readonly<Record<Part, readonly [subject: string, ...packages: string[]]>> = {
+  server: [
+    "a server",
+    ...["@outrigger/express", "@outrigger/imaging", "@outrigger/node", "@outrigger/web", "express", "pino"],
+  ],
+  observers: ["metrics and traces", "@outrigger/telemetry"],
+  lookup: ["the email lookup", "@outrigger/sql"],
+  verifier: ["the email lookup", "@outrigger/verifier"],
+  postgres: ["storage in PostgreSQL", "@outrigger/sql"],
+  redis: ["storage in Redis", "@outrigger/redis"],
+  s3: ["storage in S3", "@outrigger/s3", "@aws-sdk/client-s3"],
 };
 
 /** Major versions of packages that are not part of this project. The peer ranges allow any, since apps use others. */
@@ -61,32 +50,32 @@ const MAJORS: Readonly<Record<string, number>> = {
 /** Loads the packages of these parts. @throws StartError with the line that installs all missing ones. */
 export async function requireParts(parts: readonly Part[]): Promise<void> {
   const wanted = parts.map((part) => PARTS[part]);
-  const loads: Record<string, Load> = Object.assign({}, ...wanted.map(({ packages }) => packages));
-  const found = await Promise.all(
-    Object.entries(loads).map(async ([name, load]) => ({ name, state: await stateOf(name, load) })),
-  );
-  const other = found.find(({ state }) => typeof state === "string");
+  const packages = [...new Set(wanted.flatMap(([, ...names]) => names))];
+  const states = await Promise.all(packages.map(async (name) => ({ name, state: await stateOf(name) })));
+  const other = states.find(({ state }) => typeof state === "string");
   if (other !== undefined) {
     throw new StartError(
       `A server needs ${other.name} ${MAJORS[other.name]}, but this directory has ${other.name} ${other.state}. Install outrigger in a directory of its own`,
     );
   }
-  const missing = found.filter(({ state }) => state !== null);
-  const [first] = missing;
-  if (first === undefined) return;
-  const cause = first.state;
+  const missing = states.filter(({ state }) => state !== null);
+  if (missing[0] === undefined) return;
+  const cause = missing[0].state;
   // Below that limit, Node.js reports installed packages as missing.
   if (tooManyOpenFiles(cause) !== null) throw cause;
   const names = missing.map(({ name }) => name);
-  const lacking = wanted.filter(({ packages }) => names.some((name) => name in packages));
-  const subjects = new Set(lacking.map(({ subject }) => subject));
-  throw new StartError(lackText([...subjects], names), { cause });
+  const lacking = wanted.filter(([, ...own]) => own.some((name) => names.includes(name)));
+  const subjects = [...new Set(lacking.map(([subject]) => subject))];
+  const [first = "", ...rest] = new Intl.ListFormat("en").format(subjects);
+  const needs = `${first.toUpperCase()}${rest.join("")} ${subjects.length === 1 ? "needs" : "need"}`;
+  const line = `${needs} packages that are not installed. Install them: ${installLine(names)}`;
+  throw new StartError(line, { cause });
 }
 
 /** `null` for an installed package, its version if that is an unsuitable one, the error for a missing package. */
-async function stateOf(name: string, load: Load): Promise<null | string | Error> {
+async function stateOf(name: string): Promise<null | string | Error> {
   try {
-    await load();
+    await LOADS[name]?.();
   } catch (error) {
     // Other errors are thrown again where the package is used.
     return isMissing(name, error) ? error : null;
@@ -123,13 +112,6 @@ export async function ifInstalled<T>(name: string, load: () => Promise<T>): Prom
 /** Whether the error reports that this package, and not one of its own dependencies, is missing. */
 function isMissing(name: string, error: unknown): error is Error {
   return systemCode(error) === "ERR_MODULE_NOT_FOUND" && String(error).includes(`'${name}'`);
-}
-
-function lackText(subjects: readonly string[], names: readonly string[]): string {
-  const subject = new Intl.ListFormat("en").format(subjects);
-  const verb = subjects.length === 1 ? "needs" : "need";
-  const [first = "", ...rest] = `${subject} ${verb} packages that are not installed`;
-  return `${first.toUpperCase()}${rest.join("")}. Install them: ${installLine(names)}`;
 }
 
 /** The line that installs packages where this command finds them. */

@@ -17,12 +17,12 @@ function createOutput(isTTY: boolean) {
 
 it("a terminal shows one progress line that is redrawn and finally erased", () => {
   const { written, output } = createOutput(true);
-  const line = progressLine(output);
-  line.update("1 done");
-  line.update("2 done");
+  const line = progressLine(false, output);
+  line.update(() => "1 done");
+  line.update(() => "2 done");
   expect(written).toEqual([]);
   vi.advanceTimersByTime(100);
-  line.update("3 done");
+  line.update(() => "3 done");
   vi.advanceTimersByTime(1000);
   line.close();
   expect(written).toEqual(["\r\u001b[Koutrigger: 2 done", "\r\u001b[Koutrigger: 3 done", "\r\u001b[K"]);
@@ -31,14 +31,23 @@ it("a terminal shows one progress line that is redrawn and finally erased", () =
 
 it("a file gets a progress line every five seconds, and none from a shorter command", () => {
   const { written, output } = createOutput(false);
-  const line = progressLine(output);
-  line.update("1 done");
+  const line = progressLine(false, output);
+  line.update(() => "1 done");
   vi.advanceTimersByTime(4999);
   expect(written).toEqual([]);
   vi.advanceTimersByTime(1);
   vi.advanceTimersByTime(5000);
-  line.update("2 done");
+  line.update(() => "2 done");
   vi.advanceTimersByTime(5000);
   line.close();
   expect(written).toEqual(["outrigger: 1 done\n", "outrigger: 2 done\n"]);
+});
+
+it("a quiet command shows no progress line", () => {
+  const { written, output } = createOutput(true);
+  const line = progressLine(true, output);
+  line.update(() => "1 done");
+  vi.advanceTimersByTime(1000);
+  line.close();
+  expect(written).toEqual([]);
 });

@@ -1,7 +1,7 @@
-/** A line that shows the progress of a command. */
+/** A line on standard error that shows the progress of a command. */
 export interface ProgressLine {
-  /** @param text The text, or a function that is called when the text is shown. */
-  update(text: string | (() => string)): void;
+  /** @param text Called when the text is shown. */
+  update(text: () => string): void;
   /** Removes the line from a terminal. */
   close(): void;
 }
@@ -10,19 +10,16 @@ const LINE_EVERY_MS = 5_000;
 const REDRAW_EVERY_MS = 100;
 const ERASE_LINE = "\r\u001b[K";
 
-/**
- * One redrawn line in a terminal; elsewhere a new line every five seconds.
- * @param isPlain Writes only the texts, as lines on a terminal too.
- */
-export function progressLine(output: NodeJS.WriteStream = process.stderr, isPlain = false): ProgressLine {
-  const isTerminal = output.isTTY === true && !isPlain;
+/** One redrawn line in a terminal; elsewhere a new line every five seconds. @param isQuiet Shows nothing. */
+export function progressLine(isQuiet = false, output: NodeJS.WriteStream = process.stderr): ProgressLine {
+  const isTerminal = output.isTTY === true;
   let shown: string | null = null;
-  let latest: string | (() => string) | null = null;
+  let latest: (() => string) | null = null;
   const show = () => {
-    const text = typeof latest === "function" ? latest() : latest;
-    if (text === shown || text === null) return;
+    const text = latest?.() ?? null;
+    if (text === shown || text === null || isQuiet) return;
     shown = text;
-    const line = isPlain ? text : `outrigger: ${text}`;
+    const line = `outrigger: ${text}`;
     // A longer line would wrap, and could not be erased.
     output.write(isTerminal ? ERASE_LINE + line.slice(0, output.columns) : `${line}\n`);
   };
@@ -38,8 +35,12 @@ export function progressLine(output: NodeJS.WriteStream = process.stderr, isPlai
   };
 }
 
-/** The average number per second since `beganAt` (from `performance.now()`). */
+/** Seconds since `beganAt` (from `performance.now()`), at least one millisecond. */
+export function secondsSince(beganAt: number): number {
+  return Math.max(0.001, (performance.now() - beganAt) / 1000);
+}
+
+/** The average number per second since `beganAt`. */
 export function rateText(count: number, beganAt: number): string {
-  const seconds = Math.max(0.001, (performance.now() - beganAt) / 1000);
-  return `${Math.round(count / seconds)} a second`;
+  return `${Math.round(count / secondsSince(beganAt))} a second`;
 }

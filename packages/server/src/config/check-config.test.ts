@@ -2,6 +2,173 @@ import { describe, expect, it } from "vitest";
 import { problemsOf } from "../../test/config-problems.ts";
 import { checkConfig } from "./check-config.ts";
 
+const PORT = "must be a whole number from 0 to 65535";
+const URL_TEXT =
+  "must be an http(s) URL without credentials, query or fragment, such as https://example.com/img";
+const TRUST = "must be false, a number of proxies, or their addresses";
+const SECRET = "must be a text of at least 32 bytes, or a list of such texts";
+const DATABASE = "must be file:path, or postgres://user:password@host:port/database";
+const HOSTS = "must be a list of at least one host, such as example.com";
+const IMPORTS = "must be true, false, or an object of options (ports, internalHosts, timeoutMs)";
+const ASYNC = "must be false or a whole number from 0 to 60000";
+const STEPS = "must be a list of 1 to 64 whole numbers from 1 to 8192";
+const PREFIX = "images.sendfile.prefix";
+
+/** A key, an invalid value, what it must be, and the key that the message names if it is another one. */
+const INVALID: readonly (readonly [key: string, value: unknown, text: string, wrong?: string])[] = [
+  ["port", 65_536, PORT],
+  ["port", "3000", PORT],
+  ["port", 80.5, PORT],
+  ["prot", 80, "unknown key, did you mean port?"],
+  ["host", "", "must be an address or a name"],
+  ["data", 7, "must be a path"],
+  ["publicUrl", "example.com", URL_TEXT],
+  ["publicUrl", "https://x.com/?a", URL_TEXT],
+  ["publicUrl", "https://me:hush@x.com", URL_TEXT],
+  ["trustProxy", "10.0.0.0/99", TRUST],
+  ["trustProxy", -1, TRUST],
+  ["tls", true, "must be one of required, always, off"],
+  ["secret", "short", SECRET],
+  ["secret", [], SECRET],
+  ["secret", ["a".repeat(32), "short"], "must have at least 32 bytes", "secret.1"],
+  ["metrics", true, "must be false or an object of options (port, host)"],
+  ["metrics", {}, PORT, "metrics.port"],
+  ["metrics", { port: 9464, path: "/" }, "unknown key", "metrics.path"],
+  ["tracing", {}, "must be true or false"],
+  ["renderer.workers", 0, "must be a whole number from 1 to 256"],
+  ["http.idleMs", 1, "must be a whole number from 1000 to 3600000"],
+  ["log.level", "loud", "must be one of fatal, error, warn, info, debug, trace, silent"],
+  ["log.pretty", "yes", "must be true or false"],
+  ["shutdownMs", 1, "must be a whole number from 100 to 600000"],
+  [
+    "lookup",
+    true,
+    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, verifyAtOnce, testKey, smtp, dnsServers)",
+  ],
+  ["lookup.databse", "file:x", "unknown key, did you mean lookup.database?"],
+  ["lookup.database", "mysql://u:hush@h/x", DATABASE],
+  ["lookup.database", "postgres://db.example.com", DATABASE],
+  [
+    "lookup.database",
+    "file:a?b",
+    "must be file:path or file:///path, with special characters (% ? #) percent-encoded",
+  ],
+  ["lookup.secret", "short", SECRET],
+  [
+    "lookup.smtp",
+    { helo: "localhost", mailFrom: "" },
+    "must be a full host name, such as mail.example.com",
+    "lookup.smtp.helo",
+  ],
+  [
+    "lookup.smtp",
+    { helo: "mail.example.com", mailFrom: "me" },
+    "must be an ASCII address or empty",
+    "lookup.smtp.mailFrom",
+  ],
+  ["lookup.dnsServers", ["dns.example.com"], "must be a list of IP addresses with or without a port"],
+  [
+    "lookup.plans.gold",
+    { searches: -1, verifications: 1 },
+    "must be false or a whole number from 0",
+    "lookup.plans.gold.searches",
+  ],
+  ["lookup.networkNames", { a: "x", b: "x" }, "must differ from a", "lookup.networkNames.b"],
+  ["lookup.requestsPerSecond", 0, "must be false or a whole number from 1"],
+  ["images.maxUploadBytes", 0, "must be a whole number from 1 to 2147483648"],
+  ["images.uploadIdleMs", 99, "must be a whole number from 100"],
+  ["images.asyncAfterMs", 60_001, ASYNC],
+  ["images.asyncAfterMs", true, ASYNC],
+  ["images.processUploads", 1, "must be true or false"],
+  ["images.importUrls", "yes", IMPORTS],
+  ["images.importUrls", { hosts: ["a"] }, IMPORTS],
+  [
+    "images.importUrls.ports",
+    [80, 70_000],
+    "must be a list of at least one port, each a whole number from 1 to 65535",
+  ],
+  [
+    "images.importUrls.internalHosts",
+    ["http://cms.intranet/"],
+    "must be a list of hosts, such as cms.example or cms.example:8080",
+  ],
+  ["images.importUrls.timeoutMs", 999, "must be a whole number from 1000 to 300000"],
+  [
+    "images.sendfile",
+    { header: "X-Accel-Redirect" },
+    "is required for X-Accel-Redirect: the path of nginx's internal location",
+    PREFIX,
+  ],
+  [
+    "images.sendfile",
+    { header: "X-Sendfile", prefix: "/files/" },
+    "is only for X-Accel-Redirect: X-Sendfile names the whole path of a file",
+    PREFIX,
+  ],
+  ["images.keepMetadata", "yes", "must be true or false"],
+  ["images.keepPdfActions", 1, "must be true or false"],
+  ["images.allowedHosts", "a", HOSTS],
+  ["images.allowedHosts", [1], HOSTS],
+  ["images.allowedHosts", [], HOSTS],
+  ["images.rateLimits", true, "must be false or an object of options (creates, reads, edits, pinFailures)"],
+  [
+    "images.rateLimits.creates",
+    0,
+    "must be false or a whole number from 1, or { perMinute, burst } of such numbers",
+  ],
+  ["images.rateLimits.uploads", 5, "unknown key, did you mean images.rateLimits.creates?"],
+  ["images.sizes", "some", "must be one of any, steps, signed, or { steps } with a list of longer sides"],
+  ["images.sizes.steps", [0], STEPS],
+  ["images.sizes.steps", [], STEPS],
+  ["images.presets", [], "must be an object"],
+  ["images.presets.Thumb", { page: 1 }, "must be named by 1 to 32 of a-z, 0-9 and -"],
+  [
+    "images.presets.thumb",
+    {},
+    "must have at least one of resize, convert, page, fit, at, background, rotate, flip, blur, grey, sharpen, watermark",
+  ],
+  [
+    "images.presets.thumb.resize",
+    "8193x",
+    "must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels",
+  ],
+  ["images.presets.thumb.convert", "best", "must be one of low, medium, high, max, auto"],
+  ["images.presets.thumb", { page: 1, size: 5 }, "unknown key", "images.presets.thumb.size"],
+  ["images.presets.a.rotate", 45, "must be 90, 180 or 270"],
+  [
+    "images.presets.a.watermark",
+    { at: "north" },
+    "must be the path or the bytes of an image",
+    "images.presets.a.watermark.image",
+  ],
+  [
+    "images.presets.a.watermark",
+    { image: "a.png", size: 1 },
+    "unknown key",
+    "images.presets.a.watermark.size",
+  ],
+  ["images.storage", "x", "unknown key"],
+  ["images.tombstoneDays", 3651, "must be a whole number from 0 to 3650"],
+  ["images.renditionsIdleDays", 0, "must be false or a whole number from 1 to 3650"],
+  ["images.sweepEveryMs", 999, "must be false or a whole number from 1000 to 86400000"],
+  ["images.minUploadBytesPerSecond", -1, "must be a whole number from 0"],
+  ["images.cors", {}, 'must be a list of origins, or "*"', "images.cors.origins"],
+  ["images.cors.origins", "https://a.example", 'must be a list of origins, or "*"'],
+  [
+    "images.cors.origins",
+    ["https://a.example/"],
+    'must be written as browsers do, without path or slash at the end: "https://a.example"',
+    "images.cors.origins.0",
+  ],
+  [
+    "images.cors",
+    { origins: "*", credentials: true },
+    'needs a list of origins: browsers refuse them with "*"',
+    "images.cors.credentials",
+  ],
+  ["images.ownerLimits.images", 0.5, "must be a whole number from 0"],
+];
+
 describe("checkConfig", () => {
   it("accepts every documented key", () => {
     const config = {
@@ -71,17 +238,23 @@ describe("checkConfig", () => {
     expect(checkConfig(config, "test")).toEqual(config);
   });
 
-  it("accepts asyncAfterMs: false, which makes every upload wait", () => {
-    const config = { images: { asyncAfterMs: false } };
+  it.each([
+    { images: { asyncAfterMs: false } },
+    { metrics: false, images: { sweepEveryMs: false, cors: { origins: "*", credentials: false } } },
+  ])("accepts %j", (config) => {
     expect(checkConfig(config, "test")).toEqual(config);
   });
 
-  it("accepts false for metrics and sweepEveryMs, and all origins without credentials", () => {
-    const config = {
-      metrics: false,
-      images: { sweepEveryMs: false, cors: { origins: "*", credentials: false } },
-    };
-    expect(checkConfig(config, "test")).toEqual(config);
+  it("names every invalid key with what it must be", () => {
+    for (const [key, value, text, wrong = key] of INVALID) {
+      const config = key.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+      expect(problemsOf(config), `${key}: ${JSON.stringify(value)}`).toEqual([`${wrong}: ${text}`]);
+    }
+    for (const config of [null, []]) {
+      const problem = expect.stringMatching(/^the configuration: must be an object of options \(port, /);
+      expect(problemsOf(config)).toEqual([problem]);
+    }
+    expect(problemsOf({ images: [] })[0]).toMatch(/^images: must be an object of options \(allowedHosts, /);
   });
 
   it("names all invalid keys at once", () => {

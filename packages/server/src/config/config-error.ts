@@ -17,3 +17,8 @@ export class StartError extends Error {
     this.name = "StartError";
   }
 }
+
+/** The error for invalid options or arguments of a command. @param problems `--option: must be …`, at least one. */
+export function usageError(...problems: readonly string[]): ConfigError {
+  return new ConfigError("The command line", problems);
+}

@@ -23,19 +23,21 @@ export async function readConfigFile(named: string | undefined): Promise<ServerC
   const name = named ?? findFile();
   if (name === undefined) return {};
   const path = resolve(name);
-  const { data, storage, lookup, images, ...config } = checkConfig(await readValue(name, path), name);
+  const config = checkConfig(await readValue(name, path), name);
+  const directory = dirname(path);
+  const { data, storage, lookup, images } = config;
   return {
     ...config,
-    ...(images === undefined ? {} : { images: withWatermarks(images, dirname(path), name) }),
-    ...(data === undefined ? {} : { data: resolve(dirname(path), data) }),
-    ...(storage === undefined ? {} : { storage: resolveStorage(storage, dirname(path)) }),
-    ...(lookup === undefined ? {} : { lookup: lookup && resolveLookup(lookup, dirname(path)) }),
+    images: images && withWatermarks(images, directory, name),
+    data: data && resolve(directory, data),
+    storage: storage && resolveStorage(storage, directory),
+    lookup: lookup && resolveLookup(lookup, directory),
   };
 }
 
 function resolveLookup(lookup: ServerLookupConfig, directory: string): ServerLookupConfig {
   const { database } = lookup;
-  return database === undefined ? lookup : { ...lookup, database: resolveDatabaseUrl(database, directory) };
+  return { ...lookup, database: database && resolveDatabaseUrl(database, directory) };
 }
 
 /** Replaces the paths of watermarks by the bytes of the files. @throws ConfigError */

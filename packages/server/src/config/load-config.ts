@@ -8,17 +8,18 @@ import { readStorageText } from "./storage-config.ts";
 
 const SECRET_FILE = "OUTRIGGER_SECRET_FILE";
 
-/** The options of `outrigger serve` as typed. */
-export interface ServeFlags {
-  port?: string;
-  host?: string;
-  data?: string;
-  existing?: boolean;
-  config?: string;
+/** The options that locate the data of a server, as typed. */
+export interface DataFlags {
+  config?: string | undefined;
+  data?: string | undefined;
 }
 
-/** The options that locate the data of a server, as typed. */
-export type DataFlags = Pick<ServeFlags, "config" | "data">;
+/** The options of `outrigger serve` as typed. */
+export interface ServeFlags extends DataFlags {
+  port?: string;
+  host?: string;
+  existing?: boolean;
+}
 
 /** Environment variables by the key that they set. The first non-empty variable of a key wins. */
 export const ENVIRONMENT = {
@@ -41,55 +42,56 @@ export const ENVIRONMENT = {
  * @throws ConfigError
  */
 export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
-  const { config, ...given } = flags;
-  const fromFlags = checkConfig(withPort(given), "The command line", (key) => `--${key}`);
+  const { config, port, host, data, existing } = flags;
+  const typed = { port: portOf(port), host, data, existing };
+  const fromFlags = checkConfig(typed, "The command line", (key) => `--${key}`);
   const fromEnvironment = { ...readEnvironment(environment), ...(await readSecretFile(environment)) };
   const fromFile = await readConfigFile(config);
-  const { metrics = fromFile.metrics, lookup = fromFile.lookup } = fromEnvironment;
+  const { metrics, lookup } = fromEnvironment;
   return {
     ...fromFile,
     ...fromEnvironment,
-    // The environment sets only the port; the host may come from the file.
+    // The environment sets only one key of each section; the other keys come from the file.
     ...(metrics ? { metrics: { ...fromFile.metrics, ...metrics } } : {}),
-    // The environment sets only the database; the other keys come from the file.
-    ...(lookup === undefined ? {} : { lookup: lookup && { ...(fromFile.lookup || {}), ...lookup } }),
+    ...(lookup ? { lookup: { ...(fromFile.lookup || {}), ...lookup } } : {}),
     ...fromFlags,
   };
 }
 
 /** An empty variable counts as absent. */
 function readEnvironment(environment: NodeJS.ProcessEnv): ServerConfig {
-  const values: Record<string, string> = {};
   const names: Record<string, string> = {};
-  for (const [key, variables] of Object.entries(ENVIRONMENT)) {
-    const variable = variables.find((name) => (environment[name] ?? "") !== "");
-    const value = variable === undefined ? undefined : environment[variable];
-    if (variable === undefined || value === undefined) continue;
-    values[key] = value;
-    names[key] = variable;
-  }
-  const { "metrics.port": port, "lookup.database": database, storage, ...others } = values;
-  const sections = {
-    ...(port === undefined ? {} : { metrics: withPort({ port }) }),
-    ...(database === undefined ? {} : { lookup: { database } }),
-    ...(storage === undefined
-      ? {}
-      : { storage: readStorageText(storage, "The environment", "OUTRIGGER_STORAGE") }),
+  const text = (key: keyof typeof ENVIRONMENT) => {
+    const name = ENVIRONMENT[key].find((each) => (environment[each] ?? "") !== "");
+    if (name !== undefined) names[key] = name;
+    return name === undefined ? undefined : environment[name];
   };
-  return checkConfig({ ...withFlag(withPort(others)), ...sections }, "The environment", (key) => {
+  const storage = text("storage");
+  const [database, metricsPort] = [text("lookup.database"), text("metrics.port")];
+  const values = {
+    port: portOf(text("port")),
+    host: text("host"),
+    data: text("data"),
+    storage: storage && readStorageText(storage, "The environment", "OUTRIGGER_STORAGE"),
+    existing: flagOf(text("existing")),
+    publicUrl: text("publicUrl"),
+    secret: text("secret"),
+    lookup: database === undefined ? undefined : { database },
+    metrics: metricsPort === undefined ? undefined : { port: portOf(metricsPort) },
+  };
+  return checkConfig(values, "The environment", (key) => {
     return names[key] ?? key.replace(/^storage(?=\.)/, names.storage ?? "storage");
   });
 }
 
-function withPort(values: { port?: string }): Record<string, unknown> {
-  const { port } = values;
-  return port !== undefined && /^\d{1,5}$/.test(port) ? { ...values, port: Number(port) } : values;
+/** Flags and variables are text. The rules reject any text that is not a port. */
+function portOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : text;
 }
 
-/** Variables are text. The rules reject any text other than `true` and `false`. */
-function withFlag(values: Record<string, unknown>): Record<string, unknown> {
-  const { existing } = values;
-  return existing === "true" || existing === "false" ? { ...values, existing: existing === "true" } : values;
+/** Likewise any text other than `true` and `false`. */
+function flagOf(text: string | undefined): boolean | string | undefined {
+  return text === "true" || text === "false" ? text === "true" : text;
 }
 
 /**

@@ -1,31 +1,20 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { checkOptions, type Filled, type StorageTargets } from "@outrigger/core/stores";
+import { type Checked, checkOptions, type StorageTargets } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
 import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";
-import type {
-  ServerConfig,
-  ServerHttpConfig,
-  ServerLogConfig,
-  ServerMetricsConfig,
-} from "./server-config.ts";
+import type { ServerConfig } from "./server-config.ts";
 import { targetsOf } from "./storage-config.ts";
 
-/** A configuration with its defaults filled in. */
+type CheckedConfig = Checked<ServerConfig, typeof CONFIG_RULES>;
+
+/** A configuration with its defaults filled in; the images and the renderer have their own. */
 export interface ServerSettings
-  extends Omit<ServerConfig, "data" | "storage" | "lookup" | "http" | "log" | "metrics"> {
-  port: number;
-  host: string;
+  extends Omit<CheckedConfig, "data" | "storage" | "lookup" | "http" | "images" | "renderer">,
+    Pick<ServerConfig, "images" | "renderer"> {
   storage: StorageTargets;
   lookup: false | LookupSettings;
-  existing: boolean;
-  trustProxy: NonNullable<ServerConfig["trustProxy"]>;
-  http: Filled<ServerHttpConfig>;
-  log: Filled<ServerLogConfig>;
-  metrics: false | Filled<ServerMetricsConfig>;
-  tracing: boolean;
-  shutdownMs: number;
-  drainDelayMs: number;
+  http: CheckedConfig["http"] & { readonly requestTimeoutMs: number };
 }
 
 /** 256 kbit/s: at that rate, 25 MiB take 13 minutes. */
@@ -33,34 +22,27 @@ const SLOWEST_UPLOAD_BYTES_PER_MS = (32 * 1024) / 1000;
 
 /** Fills in the defaults. @throws ConfigError for two keys that contradict each other. */
 export function settingsOf(config: ServerConfig): ServerSettings {
-  const { data, storage, lookup, images, ...others } = config;
-  const { port, host, existing, trustProxy, http, log, metrics, tracing, shutdownMs, drainDelayMs } =
-    checkOptions("createServer", config, CONFIG_RULES);
-  if (drainDelayMs >= shutdownMs) {
-    throw new ConfigError("The configuration", [
-      `drainDelayMs: must be less than shutdownMs (${shutdownMs})`,
-    ]);
-  }
+  const { images, renderer } = config;
+  const {
+    data,
+    storage: _storage,
+    lookup: _lookup,
+    ...checked
+  } = checkOptions("createServer", config, CONFIG_RULES);
+  const { shutdownMs, drainDelayMs, http } = checked;
+  const refuse = (problem: string) => new ConfigError("The configuration", [problem]);
+  if (drainDelayMs >= shutdownMs) throw refuse(`drainDelayMs: must be less than shutdownMs (${shutdownMs})`);
+  const storage = targetsOf(config.storage, data);
+  if (images?.sendfile !== undefined && storage.originals.kind !== "file")
+    throw refuse("images.sendfile: needs originals in a directory (file:…)");
   const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images ?? {};
   const slowestMs = 60_000 + Math.ceil(maxUploadBytes / SLOWEST_UPLOAD_BYTES_PER_MS);
-  const targets = targetsOf(storage, data);
-  if (images?.sendfile !== undefined && targets.originals.kind !== "file") {
-    throw new ConfigError("The configuration", ["images.sendfile: needs originals in a directory (file:…)"]);
-  }
   return {
-    ...others,
-    ...(images === undefined ? {} : { images }),
-    port,
-    host,
-    existing,
-    trustProxy,
-    log,
-    metrics,
-    tracing,
-    shutdownMs,
-    drainDelayMs,
-    storage: targets,
-    lookup: lookupSettingsOf(lookup, targets),
+    ...checked,
+    images,
+    renderer,
+    storage,
+    lookup: lookupSettingsOf(config.lookup, storage),
     http: { ...http, requestTimeoutMs: http.requestTimeoutMs ?? slowestMs },
   };
 }

@@ -55,18 +55,13 @@ async function connect(
   data: LookupData,
   hasSamples: boolean,
 ): Promise<Omit<OpenLookup, "sampleKey">> {
-  const { smtp, dnsServers, plans, networkNames, requestsPerSecond, verifyAtOnce, testKey } = settings;
+  const { database: _, secret: __, smtp, dnsServers, ...options } = settings;
   const { contacts, accounts, suppressionList, suppressions, verifications, secrets } = data;
   const [{ proberSecret }] = data.keys;
-  const cache = await openVerdictCache(storage, onTrouble);
-  const prober = createMailProber({
-    ...(smtp === undefined ? {} : { smtp }),
-    ...(dnsServers === undefined ? {} : { dnsServers }),
-    ...(cache === null ? {} : { cache }),
-    secret: proberSecret,
-    onError: onTrouble,
-  });
+  const cache = (await openVerdictCache(storage, onTrouble)) ?? undefined;
+  const prober = createMailProber({ smtp, dnsServers, cache, secret: proberSecret, onError: onTrouble });
   const lookup = createLookup({
+    ...options,
     contacts,
     accounts,
     suppressions: suppressionList,
@@ -74,15 +69,10 @@ async function connect(
     secret: secrets,
     prober: hasSamples ? createSampleProber(prober, contacts) : prober,
     lists: createMailLists(),
-    ...(cache === null ? {} : { cache }),
-    ...(rateLimiter === null ? {} : { rateLimiter }),
-    ...(observer === null ? {} : { observer }),
-    ...(tls === undefined ? {} : { tls }),
-    ...(plans === undefined ? {} : { plans }),
-    ...(networkNames === undefined ? {} : { networkNames }),
-    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
-    ...(verifyAtOnce === undefined ? {} : { verifyAtOnce }),
-    ...(testKey === undefined ? {} : { testKey }),
+    cache,
+    rateLimiter: rateLimiter ?? undefined,
+    observer: observer ?? undefined,
+    tls,
     logger,
     onError,
   });

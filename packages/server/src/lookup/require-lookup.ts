@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { StartError } from "../config/config-error.ts";
 import type { ServerSettings } from "../config/settings.ts";
 import { describeDatabase } from "../config/targets/database-target.ts";
+import { requireOwner } from "../storage/data-directory.ts";
 import type { WithLookup } from "./open-lookup-data.ts";
 
 const NAME_ANOTHER =
@@ -24,7 +25,7 @@ export function requireLookup(
   if (isNew && !mayMake) {
     throw new StartError(`There is no lookup database ${describeDatabase(database)}. ${NAME_ANOTHER}`);
   }
-  if (file !== null) requireOwner(file);
+  if (file !== null) requireOwnFile(file);
   const isConfigured = lookup.secret !== undefined || secret !== undefined;
   if (isConfigured || storage.records.kind !== "file") return;
   const { directory } = storage.records;
@@ -37,19 +38,14 @@ export function requireLookup(
       `There is no ${kept}, the secret of the lookup's database. A server creates it at its first start. If an app serves that database, set OUTRIGGER_SECRET or lookup.secret to the secret of the app. ${NAME_ANOTHER}`,
     );
   }
-  requireOwner(kept);
+  requireOwnFile(kept);
 }
 
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Files are readable by their owner only: the server could not read a file written by root. */
-function requireOwner(path: string): void {
+function requireOwnFile(path: string): void {
   const owner = statSync(path, { throwIfNoEntry: false })?.uid;
-  const userId = process.getuid?.();
-  if (owner === undefined || userId === undefined || owner === userId) return;
-  throw new StartError(
-    `${path} belongs to user ID ${owner}, but this process runs as ${userId}. Run the command as the owner, e.g. with sudo -u '#${owner}'`,
-  );
+  if (owner !== undefined) requireOwner(`${path} belongs`, owner);
 }

@@ -1,6 +1,7 @@
 import { createLookup, createMemoryBlobStore, type Logger, type Lookup } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import { reasonOf } from "../cli/error-reason.ts";
+import { note } from "../cli/print.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type DataFlags, loadConfig } from "../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../config/settings.ts";
@@ -20,22 +21,18 @@ export interface LookupTools extends LookupData {
  * @throws ConfigError, and StartError if the database is missing.
  */
 export async function withLookup(
-  { config: file, data: directory }: DataFlags,
+  flags: DataFlags,
   mayMake: boolean,
   work: (tools: LookupTools) => Promise<void>,
 ): Promise<void> {
-  const flags = {
-    ...(file === undefined ? {} : { config: file }),
-    ...(directory === undefined ? {} : { data: directory }),
-  };
   const config = await loadConfig(flags, process.env);
   const settings = withDatabase(settingsOf({ ...config, lookup: config.lookup || {} }));
   requireLookup(settings, mayMake);
   const records = await openRecords(settings);
   try {
     const data = await openLookupData(settings, records);
-    const tell = (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`);
-    const cache = await openVerdictCache(settings.storage, tell);
+    const tell = (error: unknown) => note(reasonOf(error));
+    const cache = (await openVerdictCache(settings.storage, tell)) ?? undefined;
     const { contacts, accounts, suppressionList, verifications, secrets } = data;
     const lookup = createLookup({
       contacts,
@@ -46,7 +43,7 @@ export async function withLookup(
       verifyAtOnce: 0,
       secret: secrets,
       // Entries evicted here are evicted for all servers that share the cache.
-      ...(cache === null ? {} : { cache }),
+      cache,
       onError: tell,
       logger: auditLog,
     });

@@ -12,11 +12,18 @@ const NAME_ANOTHER = "Set it with --data, OUTRIGGER_DATA, OUTRIGGER_STORAGE or t
  * @throws StartError with the remedy.
  */
 export function requireDataDirectory(directory: string, userId = process.getuid?.()): void {
-  const owner = ownerOf(directory);
-  // Files are readable by their owner only: the server could not read a file written by root.
+  requireOwner(`The images in ${directory} belong`, ownerOf(directory), userId);
+}
+
+/**
+ * Files are readable by their owner only: the server could not read a file written by root.
+ * @param subject Start of the message, e.g. `The images in ./data belong`.
+ * @throws StartError for another user.
+ */
+export function requireOwner(subject: string, owner: number, userId = process.getuid?.()): void {
   if (userId === undefined || owner === userId) return;
   throw new StartError(
-    `The images in ${directory} belong to user ID ${owner}, but this process runs as ${userId}. Run the command as the owner, e.g. with sudo -u '#${owner}'`,
+    `${subject} to user ID ${owner}, but this process runs as ${userId}. Run the command as the owner, e.g. with sudo -u '#${owner}'`,
   );
 }
 

@@ -2,9 +2,8 @@ import { isServiceError } from "@outrigger/core";
 import { normaliseDomain } from "@outrigger/core/lookup";
 import { normaliseAddress } from "@outrigger/core/values";
 import { serviceReasonOf } from "../../cli/error-reason.ts";
-import { printFailure } from "../../cli/print-out.ts";
-import { printable } from "../../cli/printable.ts";
-import { ConfigError } from "../../config/config-error.ts";
+import { printable, printFailure } from "../../cli/print.ts";
+import { usageError } from "../../config/config-error.ts";
 
 /**
  * The addresses and domains as typed, normalised, each once.
@@ -14,10 +13,7 @@ export function subjectsOf(texts: readonly string[]): string[] {
   const subjects = texts.map((text) => (text.includes("@") ? normaliseAddress(text) : normaliseDomain(text)));
   const wrong = texts.filter((_, index) => subjects[index] === null);
   if (wrong.length === 0) return [...new Set(subjects.filter((subject) => subject !== null))];
-  throw new ConfigError(
-    "The command line",
-    wrong.map((text) => `${printable(text)}: must be an email address or a domain`),
-  );
+  throw usageError(...wrong.map((text) => `${printable(text)}: must be an email address or a domain`));
 }
 
 /**

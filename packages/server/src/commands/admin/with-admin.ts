@@ -1,6 +1,7 @@
 import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
 import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
+import { note } from "../../cli/print.ts";
 import { StartError } from "../../config/config-error.ts";
 import { type DataFlags, loadConfig } from "../../config/load-config.ts";
 import { settingsOf } from "../../config/settings.ts";
@@ -18,11 +19,7 @@ export async function withAdmin(
 ): Promise<void> {
   await withImages(flags, async ({ stores, options }) => {
     const admin = createImageAdmin({ storage: stores, ...options });
-    try {
-      await work(admin);
-    } finally {
-      await admin.close();
-    }
+    await work(admin).finally(() => admin.close());
   });
 }
 
@@ -43,8 +40,8 @@ export async function withImages(
   requireImages(storage);
   const { stores, targets, close } = await openStorage(storage);
   const options = {
-    ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
-    onError: (error: unknown) => process.stderr.write(`outrigger: ${reasonOf(error)}\n`),
+    tombstoneDays: images?.tombstoneDays,
+    onError: (error: unknown) => note(reasonOf(error)),
   };
   try {
     await requireMigrated(targets);

@@ -16,25 +16,23 @@ const UNTRIED = "outgoing connections to port 25 were not tested; many providers
 /** Whether the lookup's database can be used or created, and the name sent to mail servers resolves. Sends only DNS queries. */
 export async function checkLookup({ database, smtp, dnsServers = [] }: LookupSettings): Promise<Finding[]> {
   const isMissing = database.kind === "file" && !existsSync(database.path);
-  const found = isMissing ? await checkPlace(database.path) : await checkDatabase(database);
-  if (smtp === undefined) return [found];
-  const { helo } = smtp;
+  const found = isMissing ? await checkDirectory(database.path) : await checkDatabase(database);
+  return smtp === undefined ? [found] : [found, await checkHelo(smtp.helo, dnsServers)];
+}
+
+async function checkHelo(helo: string, dnsServers: readonly string[]): Promise<Finding> {
   const resolver = new Resolver({ timeout: DNS_MS, tries: 1 });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
   const answers = await Promise.allSettled([resolver.resolve4(helo), resolver.resolve6(helo)]);
   const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-  const reason = answers.map((each) =>
-    each.status === "rejected" ? reasonOf(each.reason) : "no address",
-  )[0];
-  const wrong = `lookup.smtp.helo does not resolve (${reason}); ${UNTRIED}`;
-  const remedy =
-    "Mail servers distrust such a name: use one that resolves to this machine's address and back";
-  return [
-    found,
-    addresses.length > 0
-      ? ok("mail probing", `${helo} is ${addresses.join(" and ")}; ${UNTRIED}`)
-      : warning("mail probing", wrong, remedy),
-  ];
+  if (addresses.length > 0) return ok("mail probing", `${helo} is ${addresses.join(" and ")}; ${UNTRIED}`);
+  const [first] = answers;
+  const reason = first.status === "rejected" ? reasonOf(first.reason) : "no address";
+  return warning(
+    "mail probing",
+    `lookup.smtp.helo does not resolve (${reason}); ${UNTRIED}`,
+    "Mail servers distrust such a name: use one that resolves to this machine's address and back",
+  );
 }
 
 async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
@@ -51,12 +49,12 @@ async function checkDatabase(target: DatabaseTarget): Promise<Finding> {
 }
 
 /** Whether the file can be created. */
-async function checkPlace(path: string): Promise<Finding> {
-  let place = dirname(path);
-  while (!existsSync(place)) place = dirname(place);
+async function checkDirectory(path: string): Promise<Finding> {
+  let parent = dirname(path);
+  while (!existsSync(parent)) parent = dirname(parent);
   try {
     // Permissions do not tell: in /proc, no user can create a file.
-    await rmdir(await mkdtemp(join(place, ".outrigger-doctor-")));
+    await rmdir(await mkdtemp(join(parent, ".outrigger-doctor-")));
     return ok(DATABASE, `file:${path}, which can be created`);
   } catch (error) {
     return problem(DATABASE, `file:${path} cannot be created: ${directoryReasonOf(error)}`, REMEDY);

@@ -86,43 +86,38 @@ export async function checkSecret(records: StorageTarget, isConfigured: boolean)
   }
 }
 
+type MountSettings = Pick<ServerSettings, "http" | "images" | "trustProxy" | "publicUrl">;
+
 /** Whether the server's timeouts fit its clients and proxies. */
-export function checkTimeOuts({
-  http,
-  images = {},
-  trustProxy,
-}: Pick<ServerSettings, "http" | "images" | "trustProxy">): Finding[] {
+export function checkTimeOuts({ http, images = {}, trustProxy }: MountSettings): Finding[] {
   const { keepAliveMs, idleMs, requestTimeoutMs } = http;
   const { uploadIdleMs = IMAGES_RULES.uploadIdleMs.preset } = images;
   const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images;
   const bytesPerSecond = Math.round(maxUploadBytes / (requestTimeoutMs / 1000));
-  const faults: readonly (readonly [isSo: boolean, detail: string, remedy: string])[] = [
-    [
-      trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS,
+  const found: Finding[] = [];
+  const warn = (detail: string, remedy: string) => found.push(warning("time-outs", detail, remedy));
+  if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS)
+    warn(
       `idle connections end after ${keepAliveMs} ms, but most proxies reuse them for up to ${PROXY_IDLE_MS} ms and then fail`,
       "Set http.keepAliveMs to 75000, or above the idle timeout of your proxy",
-    ],
-    [
-      idleMs <= uploadIdleMs,
+    );
+  if (idleMs <= uploadIdleMs)
+    warn(
       `connections are closed after ${idleMs} ms, before an upload without progress receives 408 after ${uploadIdleMs} ms`,
       "Set http.idleMs above images.uploadIdleMs",
-    ],
-    [
-      bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND,
+    );
+  if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND)
+    warn(
       `the largest upload must arrive within ${requestTimeoutMs} ms, which needs ${sizeText(bytesPerSecond)}/s`,
       "Raise http.requestTimeoutMs, or keep its default",
-    ],
-  ];
-  const found = faults.filter(([isSo]) => isSo).map(([, ...texts]) => warning("time-outs", ...texts));
+    );
   const [between, silent, whole] = [keepAliveMs, idleMs, requestTimeoutMs].map((ms) => Math.round(ms / 1000));
   const detail = `${between} s between requests, ${silent} s without traffic, ${whole} s for a request`;
   return found.length > 0 ? found : [ok("time-outs", detail)];
 }
 
 /** Whether the server itself decides the host of the addresses in replies. */
-export function checkAddresses(
-  settings: Pick<ServerSettings, "trustProxy" | "publicUrl" | "images">,
-): Finding {
+export function checkAddresses(settings: MountSettings): Finding {
   const forgery = forgedHostRisk(settings);
   if (forgery !== null) return warning("addresses", forgery.risk, forgery.remedy);
   if (settings.publicUrl !== undefined) return ok("addresses", `begin with ${settings.publicUrl}`);
@@ -131,10 +126,7 @@ export function checkAddresses(
 }
 
 /** Whether any client can request any size without a cache in front. */
-export function checkSizes({
-  images = {},
-  trustProxy,
-}: Pick<ServerSettings, "images" | "trustProxy">): Finding {
+export function checkSizes({ images = {}, trustProxy }: MountSettings): Finding {
   const { sizes = IMAGES_RULES.sizes.preset } = images;
   if (sizes === "signed") return ok("sizes", "only presets and signed addresses");
   if (sizes !== "any") return ok("sizes", "the next larger step");

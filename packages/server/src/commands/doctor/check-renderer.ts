@@ -12,30 +12,14 @@ const REMEDY = "Reinstall the packages (npm ci), and check the limits under rend
 const STRONGER =
   "Install bubblewrap (apt-get install bubblewrap) and allow user namespaces; see docs/security.md";
 
-const TYPES: readonly (readonly [name: string, type: OriginalType, format: ImageFormat])[] = [
-  ["PNG", "image/png", "png"],
-  ["JPEG", "image/jpeg", "jpg"],
-  ["GIF", "image/gif", "gif"],
-  ["SVG", "image/svg+xml", "svg"],
-  ["PSD", "image/x-photoshop", "psd"],
-  ["PDF", "application/pdf", "pdf"],
+const TYPES: readonly (readonly [type: OriginalType, format: ImageFormat, name: string])[] = [
+  ["image/png", "png", "PNG"],
+  ["image/jpeg", "jpg", "JPEG"],
+  ["image/gif", "gif", "GIF"],
+  ["image/svg+xml", "svg", "SVG"],
+  ["image/x-photoshop", "psd", "PSD"],
+  ["application/pdf", "pdf", "PDF"],
 ];
-
-/** Packages of Debian and its derivatives. */
-const BASIC_FONTS = "fonts-dejavu-core";
-const FONTS: Readonly<Record<Script, string>> = {
-  Latin: BASIC_FONTS,
-  Greek: BASIC_FONTS,
-  Cyrillic: BASIC_FONTS,
-  Arabic: "fonts-noto-core",
-  Hebrew: "fonts-noto-core",
-  Devanagari: "fonts-noto-core",
-  Thai: "fonts-noto-core",
-  Chinese: "fonts-noto-cjk",
-  Japanese: "fonts-noto-cjk",
-  Korean: "fonts-noto-cjk",
-  emoji: "fonts-noto-color-emoji",
-};
 
 /** Whether render processes start, and write, accept and render a tiny original of every type. */
 export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
@@ -49,7 +33,7 @@ export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
   findings.push(...sandboxFindings(renderer.sandbox));
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "doctor-"));
   try {
-    for (const type of TYPES) findings.push(await checkType(renderer, type, join(directory, type[0])));
+    for (const type of TYPES) findings.push(await checkType(renderer, type, join(directory, type[1])));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -61,14 +45,12 @@ function sandboxFindings(sandbox: Sandbox | null | undefined): Finding[] {
   if (!sandbox) return [];
   const { level, refusesProcesses = false, failures } = sandbox;
   const reasons = failures.map(({ level: stronger, reason }) => `${stronger} does not work: ${reason}`);
-  const binds = level === "bubblewrap" || level === "namespaces";
-  const detail = [
-    level,
-    ...(refusesProcesses ? ["the kernel refuses new processes"] : []),
-    ...(binds && !refusesProcesses ? ["new processes are not refused, but measured and killed"] : []),
-    ...(level === "none" && failures.length === 0 ? ["switched off"] : reasons),
-  ].join("; ");
-  const findings = [binds ? ok("sandbox", detail) : warning("sandbox", detail, STRONGER)];
+  const isBound = level === "bubblewrap" || level === "namespaces";
+  if (refusesProcesses) reasons.unshift("the kernel refuses new processes");
+  else if (isBound) reasons.unshift("new processes are not refused, but measured and killed");
+  if (level === "none" && failures.length === 0) reasons.push("switched off");
+  const detail = [level, ...reasons].join("; ");
+  const findings = [isBound ? ok("sandbox", detail) : warning("sandbox", detail, STRONGER)];
   if (process.getuid?.() === 0)
     findings.push(warning("user", "root: render processes run as root, too", "Run as another user"));
   return findings;
@@ -76,26 +58,24 @@ function sandboxFindings(sandbox: Sandbox | null | undefined): Finding[] {
 
 async function checkType(
   renderer: Renderer,
-  [name, type, format]: (typeof TYPES)[number],
+  [type, format, name]: (typeof TYPES)[number],
   cleanedPath: string,
 ): Promise<Finding> {
   if (renderer.canRender?.(type, "png") === false)
     return problem(name, "this renderer does not support it", "Update @outrigger/imaging");
   const begun = performance.now();
+  const svg = { bytes: PICTURE };
   try {
-    const written =
-      format === "svg"
-        ? { bytes: PICTURE }
-        : await renderer.render({ bytes: PICTURE }, "image/svg+xml", { format });
+    const written = format === "svg" ? svg : await renderer.render(svg, "image/svg+xml", { format });
     const { cleaned } = await renderer.admit(written, type, { cleanedPath });
     const stored = cleaned === null ? written : { path: cleanedPath };
     const { bytes } = await renderer.render(stored, type, { format: "png" });
-    if (Buffer.from(bytes).indexOf(PNG_SIGNATURE) !== 0)
-      return problem(name, "the rendition is not a PNG", REMEDY);
+    if (Buffer.from(bytes).indexOf(PNG_SIGNATURE) === 0)
+      return ok(name, `rendered in ${millisecondsSince(begun)}`);
+    return problem(name, "the rendition is not a PNG", REMEDY);
   } catch (error) {
     return problem(name, `cannot be rendered: ${reasonOf(error)}`, REMEDY);
   }
-  return ok(name, `rendered in ${millisecondsSince(begun)}`);
 }
 
 function millisecondsSince(begun: number): string {
@@ -115,15 +95,23 @@ export async function checkFonts(renderer: Renderer): Promise<Finding[]> {
 
 /** The findings for the fonts of a machine. */
 export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
-  const install = (names: string) => `Install fonts, e.g. with apt-get install ${names}`;
   const none = "no font is installed: text in SVG pictures becomes boxes or disappears";
-  if (drawnScripts.length === 0) return [problem("fonts", none, install(BASIC_FONTS))];
+  if (drawnScripts.length === 0) return [problem("fonts", none, install("Latin"))];
   const alike = `${new Intl.ListFormat("en").format(alikeFamilies)} look the same`;
   return [
     alikeFamilies.length === 0
       ? ok("fonts", "sans-serif, serif and monospace")
-      : warning("fonts", alike, install(`fontconfig-config ${BASIC_FONTS}`)),
+      : warning("fonts", alike, `${install("Latin")} fontconfig-config`),
     ...drawnScripts.map((script) => ok(`${script} text`, "rendered")),
-    ...missingScripts.map((script) => warning(`${script} text`, "no font covers it", install(FONTS[script]))),
+    ...missingScripts.map((script) => warning(`${script} text`, "no font covers it", install(script))),
   ];
+}
+
+/** The line that installs fonts for a script, by the packages of Debian and its derivatives. */
+function install(script: Script): string {
+  let fonts = "noto-core";
+  if (["Latin", "Greek", "Cyrillic"].includes(script)) fonts = "dejavu-core";
+  if (["Chinese", "Japanese", "Korean"].includes(script)) fonts = "noto-cjk";
+  if (script === "emoji") fonts = "noto-color-emoji";
+  return `Install fonts, e.g. with apt-get install fonts-${fonts}`;
 }

@@ -61,18 +61,18 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
 /** Reads a few records. @returns A warning if some are damaged. */
 async function checkRecords(records: BlobStore): Promise<Finding[]> {
   const damaged: string[] = [];
-  let looked = 0;
+  let read = 0;
   const admin = createImageAdmin({ storage: records, onError: () => undefined });
   try {
     for await (const { id, state } of admin.list()) {
       if (state === "damaged") damaged.push(id);
-      if (++looked === SAMPLE) break;
+      if (++read === SAMPLE) break;
     }
   } finally {
     await admin.close();
   }
   if (damaged.length === 0) return [];
-  const detail = `${damaged.length} of the ${looked} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
+  const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
   return [warning("records", detail, "Run outrigger images verify to find all damaged records")];
 }
 
@@ -80,11 +80,11 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
 export async function checkStorage(directory: string): Promise<Finding[]> {
   // A directory on the file system of the data: in an existing store that of temporary files, which the store sweeps if
   // this process is killed; otherwise the closest existing parent.
-  let place = join(directory, "tmp");
-  while (!existsSync(place)) place = dirname(place);
+  let nearest = join(directory, "tmp");
+  while (!existsSync(nearest)) nearest = dirname(nearest);
   let clock: ClockReading;
   try {
-    clock = await tryStoreIn(place);
+    clock = await tryStoreIn(nearest);
     const blobs = join(directory, "blobs");
     // Rejects for a file at this path, too.
     if (existsSync(blobs)) await access(`${blobs}/.`, constants.W_OK | constants.X_OK);
@@ -92,7 +92,7 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
     const detail = `${directory} cannot be used: ${directoryReasonOf(error)}`;
     return [problem("data directory", detail, "Fix this, or set another directory with --data")];
   }
-  const { bavail, blocks, bsize, ffree, files } = await statfs(place);
+  const { bavail, blocks, bsize, ffree, files } = await statfs(nearest);
   return [
     ok("data directory", existsSync(directory) ? directory : `${directory}, which can be created`),
     checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
@@ -119,15 +119,14 @@ export function checkInodes(free: number, total: number): Finding[] {
 }
 
 /** Tests a separate store, since a server may be using the data directory. @returns A reading of the file system's clock. */
-async function tryStoreIn(place: string): Promise<ClockReading> {
+async function tryStoreIn(parent: string): Promise<ClockReading> {
   const beforeMs = Date.now();
-  const trial = await mkdtemp(join(place, "outrigger-doctor-"));
+  const trial = await mkdtemp(join(parent, "outrigger-doctor-"));
   try {
     const { mtimeMs: shownMs } = await stat(trial);
     const afterMs = Date.now();
     const store = createFsBlobStore({ directory: trial });
-    await tryStorage(store, "trial");
-    await store.close();
+    await tryStorage(store, "trial").finally(() => store.close());
     return { beforeMs, afterMs, shownMs };
   } finally {
     await rm(trial, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { distinctTargets } from "@outrigger/core/stores";
 import { ifInstalled, installLine } from "../../cli/parts.ts";
-import { ConfigError } from "../../config/config-error.ts";
-import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
+import { printOut } from "../../cli/print.ts";
+import { ConfigError, usageError } from "../../config/config-error.ts";
+import { type DataFlags, loadConfig } from "../../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../../config/settings.ts";
 import { checkLookup } from "./check-lookup.ts";
 import {
@@ -18,15 +19,10 @@ import { type Finding, lineOf, problem } from "./finding.ts";
 import { examineMount } from "./mount/examine-mount.ts";
 import type { VisitOptions } from "./mount/visit.ts";
 
-const PATIENCE_SECONDS = 7;
-const MAX_PATIENCE_SECONDS = 600;
-
 /** The options of `outrigger doctor` as typed. */
-export interface DoctorFlags extends Pick<ServeFlags, "config" | "data"> {
+export interface DoctorFlags extends DataFlags {
   /** Headers as `Name: value`. */
   header?: readonly string[];
-  /** Seconds that an upload pauses. @default 7 */
-  patience?: string;
   json?: boolean;
 }
 
@@ -37,36 +33,27 @@ export interface DoctorFlags extends Pick<ServeFlags, "config" | "data"> {
  * @throws ConfigError for an invalid configuration, and for options that do not apply.
  */
 export async function doctor(url: string | undefined, flags: DoctorFlags): Promise<void> {
-  const { json = false, config, data } = flags;
-  const isMachine = url === undefined;
-  const why = isMachine
-    ? "applies only to a URL, and no URL was given"
-    : "applies only to this machine, not to a URL";
-  const others = isMachine ? (["header", "patience"] as const) : (["config", "data"] as const);
-  const given = others.filter((name) => flags[name] !== undefined);
-  if (given.length > 0)
-    throw new ConfigError(
-      "The command line",
-      given.map((name) => `--${name}: ${why}`),
-    );
-  const own = { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
-  const examination = isMachine
-    ? examineMachine(settingsOf(await loadConfig(own, process.env)))
-    : examineMount(visitOptionsOf(url, flags));
-  // If the reader has ended, the exit code still reports problems.
-  process.stdout.on("error", () => {});
+  if (url === undefined && flags.header !== undefined)
+    throw usageError("--header: applies only to a URL, and no URL was given");
+  const foreign = (["config", "data"] as const).filter((name) => flags[name] !== undefined);
+  if (url !== undefined && foreign.length > 0)
+    throw usageError(...foreign.map((name) => `--${name}: applies only to this machine, not to a URL`));
+  const examination =
+    url === undefined
+      ? examineMachine(settingsOf(await loadConfig(flags, process.env)))
+      : examineMount(visitOptionsOf(url, flags.header));
   const findings: Finding[] = [];
   for await (const finding of examination) {
     findings.push(finding);
-    if (!json) process.stdout.write(lineOf(finding));
+    if (!flags.json) printOut(lineOf(finding));
   }
   const isWell = findings.every(({ status }) => status !== "problem");
-  if (json) process.stdout.write(`${JSON.stringify({ ok: isWell, findings }, null, 2)}\n`);
+  if (flags.json) printOut(`${JSON.stringify({ ok: isWell, findings }, null, 2)}\n`);
   if (!isWell) process.exitCode = 1;
 }
 
 /** @throws ConfigError that names each invalid option. It quotes no header and no URL, which may have a secret. */
-export function visitOptionsOf(url: string, { header = [], patience }: DoctorFlags): VisitOptions {
+export function visitOptionsOf(url: string, header: readonly string[] = []): VisitOptions {
   const problems: string[] = [];
   const headers: Record<string, string> = {};
   for (const text of header) {
@@ -78,16 +65,13 @@ export function visitOptionsOf(url: string, { header = [], patience }: DoctorFla
       problems.push('--header: must be a header such as "Authorization: Bearer …"');
     }
   }
-  const seconds = patience === undefined ? PATIENCE_SECONDS : Number(patience.trim() || Number.NaN);
-  if (!(seconds >= 0 && seconds <= MAX_PATIENCE_SECONDS))
-    problems.push(`--patience: must be a number of seconds from 0 to ${MAX_PATIENCE_SECONDS}`);
-  const { protocol, origin, pathname, username, password, search, hash } = URL.canParse(url)
-    ? new URL(url)
-    : new URL("data:");
+  const { protocol, origin, pathname, username, password, search, hash } = new URL(
+    URL.canParse(url) ? url : "data:",
+  );
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== "")
     problems.push("URL: must be an absolute http(s) URL without user, query and fragment");
   if (problems.length > 0) throw new ConfigError("The command line", problems);
-  return { base: origin + pathname.replace(/\/+$/, ""), headers, patienceMs: seconds * 1000 };
+  return { base: origin + pathname.replace(/\/+$/, ""), headers };
 }
 
 /** Checks everything that a server with these settings needs, and leaves no data behind. */

@@ -28,7 +28,7 @@ export function rate(
   fault: string | false,
   remedy: string,
   status: "warning" | "problem" = "problem",
-): Finding {
+) {
   return fault === false ? ok(check, "as expected") : { check, status, detail: fault, remedy };
 }
 

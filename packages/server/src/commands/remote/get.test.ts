@@ -1,8 +1,5 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryDirectory } from "../../../test/outrigger-process.ts";
-import { askedBy, safeFileName, save } from "./get.ts";
+import { askedBy, safeFileName } from "./get.ts";
 
 const ID = "Yk3fPq0bT1mVxR8aZ2cLdw";
 
@@ -55,62 +52,4 @@ it("safeFileName cuts a long name before its suffix and between characters", () 
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
   expect(Buffer.byteLength(name)).toBeGreaterThan(190);
   expect(name).toMatch(/^(?:ü🎉)+ü?\.jpeg$/);
-});
-
-const never = new AbortController().signal;
-
-async function* picture(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from("one");
-  yield Buffer.from("two");
-}
-
-it("save replaces an existing file only with force", async () => {
-  const directory = await temporaryDirectory();
-  const path = join(directory, "a.png");
-  await writeFile(path, "before");
-  await expect(save(picture(), path, false, never)).rejects.toThrow("already exists; --force replaces it");
-  expect(await readFile(path, "utf8")).toBe("before");
-  expect(await save(picture(), path, true, never)).toBe(6);
-  expect(await readFile(path, "utf8")).toBe("onetwo");
-  expect(await readdir(directory)).toEqual(["a.png"]);
-});
-
-it("save keeps a file that appeared during the download", async () => {
-  const directory = await temporaryDirectory();
-  const path = join(directory, "a.png");
-  async function* slow(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from("one");
-    await writeFile(path, "another file");
-  }
-  await expect(save(slow(), path, false, never)).rejects.toThrow("already exists");
-  expect(await readFile(path, "utf8")).toBe("another file");
-  expect(await readdir(directory)).toEqual(["a.png"]);
-});
-
-it("save leaves no partial file and keeps the old one if the download breaks off", async () => {
-  const directory = await temporaryDirectory();
-  const path = join(directory, "a.png");
-  await writeFile(path, "before");
-  async function* broken(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from("one");
-    throw new Error("cut off");
-  }
-  await expect(save(broken(), path, true, never)).rejects.toThrow("cut off");
-  const stopped = new AbortController();
-  async function* endless(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      yield Buffer.from("one");
-      stopped.abort();
-    }
-  }
-  await expect(save(endless(), path, true, stopped.signal)).rejects.toThrow("aborted");
-  expect(await readFile(path, "utf8")).toBe("before");
-  expect(await readdir(directory)).toEqual(["a.png"]);
-});
-
-it("save names the path that cannot be written", async () => {
-  const path = join(await temporaryDirectory(), "none", "a.png");
-  await expect(save(picture(), path, false, never)).rejects.toThrow(
-    "a.png cannot be written: there is no such file or directory",
-  );
 });

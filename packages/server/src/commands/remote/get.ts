@@ -1,17 +1,16 @@
-import { randomBytes } from "node:crypto";
-import { link, open, rename, rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { AddressFormat, ImagesClient, ReadOptions } from "@outrigger/client";
-import { isError, systemCode } from "@outrigger/core/values";
+import { systemCode } from "@outrigger/core/values";
 import { sizeText } from "../../cli/amounts.ts";
-import { fileReasonOf } from "../../cli/error-reason.ts";
-import { jsonText, printOut } from "../../cli/print-out.ts";
-import { printable } from "../../cli/printable.ts";
-import { ConfigError, StartError } from "../../config/config-error.ts";
+import { untilInterrupted } from "../../cli/interruption.ts";
+import { jsonText, printable, printOut } from "../../cli/print.ts";
+import { writeAtomically } from "../../cli/write-file.ts";
+import { StartError, usageError } from "../../config/config-error.ts";
 import { imageTargetOf } from "./images.ts";
 import { FORMATS } from "./options.ts";
-import { doOne, imagesClientAt, untilInterrupted } from "./service.ts";
+import { doOne, imagesClientAt } from "./service.ts";
 
 /** The formats with qualities, and those with the quality `auto`. */
 const QUALITY_FORMATS: readonly AddressFormat[] = ["jpg", "auto"];
@@ -55,15 +54,13 @@ async function getPicture(
   flags: GetFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  const { quality, resize, page, fit, at, background, output } = flags;
+  const { quality, resize, page, fit, at, background, output, force = false } = flags;
   const asked = askedBy(address);
   const format = flags.as ?? asked.format ?? formatOf((await client.waitUntilReady(id, { signal })).type);
   if (format === undefined) throw new StartError(`${id}: set a format with --as`);
   const formats = quality === "auto" ? AUTO_FORMATS : QUALITY_FORMATS;
-  if (quality !== undefined && !formats.includes(format)) {
-    const fault = `--quality ${quality}: applies only to ${formats.join(", ")}; add --as ${formats[0]}`;
-    throw new ConfigError("The command line", [fault]);
-  }
+  if (quality !== undefined && !formats.includes(format))
+    throw usageError(`--quality ${quality}: applies only to ${formats.join(", ")}; add --as ${formats[0]}`);
   const typed = Object.entries({ convert: quality, resize, page, fit, at, background });
   const shaping = Object.fromEntries(typed.filter(([, value]) => value !== undefined));
   const { preset, s, until, ...shape } = asked.options;
@@ -75,15 +72,15 @@ async function getPicture(
   const suffix = format === "auto" ? (formatOf(download.type) ?? format) : format;
   try {
     const name = safeFileName(download.name ?? "", `image.${suffix}`);
-    if (output === "-") await pipeline(download.body, process.stdout, { signal, end: false });
-    else {
-      const path = await pathFor(output, name);
-      const bytes = await save(download.body, path, flags.force ?? false, signal);
-      printOut(`${printable(path)}  ${printable(download.type)}  ${sizeText(bytes)}\n`);
-    }
+    if (output === "-") return await pipeline(download.body, process.stdout, { signal, end: false });
+    const path = await pathFor(output, name);
+    const bytes = await writeAtomically(path, download.body, { replace: force, mode: 0o666, signal });
+    printOut(`${printable(path)}  ${printable(download.type)}  ${sizeText(bytes)}\n`);
   } catch (error) {
     // Any failure leaves the body unread.
     await download.body.cancel().catch(() => undefined);
+    if (error instanceof StartError && systemCode(error.cause) === "EEXIST")
+      throw new StartError(`${error.message}; --force replaces it, --output sets another`);
     // The reader of standard output may end early.
     if (output !== "-" || systemCode(error) !== "EPIPE") throw error;
   }
@@ -142,40 +139,4 @@ async function pathFor(typed: string | undefined, name: string): Promise<string>
   if (typed === undefined) return name;
   const there = await stat(typed).catch(() => null);
   return there?.isDirectory() === true ? join(typed, name) : typed;
-}
-
-/**
- * Writes a file atomically, through a temporary file in the same directory. A failure keeps the old file, and a partial file
- * is never visible.
- * @param force Whether to replace an existing file.
- * @returns The number of bytes written.
- * @throws StartError if it cannot be written.
- */
-export async function save(
-  body: AsyncIterable<Uint8Array>,
-  path: string,
-  force: boolean,
-  signal: AbortSignal,
-): Promise<number> {
-  const made = `${path}.${randomBytes(6).toString("hex")}.part`;
-  try {
-    const there = force ? null : await stat(path).catch(() => null);
-    if (there !== null) throw Object.assign(new Error("exists"), { code: "EEXIST", syscall: "open" });
-    const output = (await open(made, "wx")).createWriteStream({ flush: true });
-    await pipeline(body, output, { signal });
-    // A link never replaces a file that another process has created meanwhile. Some file systems have none.
-    const moved = force ? rename(made, path) : link(made, path);
-    await moved.catch(async (error: unknown) => {
-      if (force || (await stat(path).catch(() => null)) !== null) throw error;
-      await rename(made, path);
-    });
-    return output.bytesWritten;
-  } catch (cause) {
-    if (systemCode(cause) === "EEXIST")
-      throw new StartError(`${printable(path)} already exists; --force replaces it, --output sets another`);
-    if (!isError(cause) || !("syscall" in cause)) throw cause;
-    throw new StartError(`${printable(path)} cannot be written: ${fileReasonOf(cause)}`, { cause });
-  } finally {
-    await rm(made, { force: true });
-  }
 }

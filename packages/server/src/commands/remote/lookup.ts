@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { AddressType, DomainSearchParameters, LookupClient } from "@outrigger/client";
 import { fileReasonOf } from "../../cli/error-reason.ts";
-import { jsonText, labelledLines, printOut } from "../../cli/print-out.ts";
-import { printable } from "../../cli/printable.ts";
-import { ConfigError } from "../../config/config-error.ts";
-import { doOne, lookupClientAt, serviceUrlOf, untilInterrupted } from "./service.ts";
+import { untilInterrupted } from "../../cli/interruption.ts";
+import { jsonText, labelledLines, note, printable, printOut } from "../../cli/print.ts";
+import { ConfigError, usageError } from "../../config/config-error.ts";
+import { doEach, doOne, lookupClientAt, serviceUrlOf } from "./service.ts";
 
 const VARIABLE = "OUTRIGGER_API_KEY";
 
@@ -16,16 +16,16 @@ export interface LookupFlags {
 }
 
 /** A client of a lookup whose requests end on Ctrl-C. */
-export interface AskedLookup {
+interface RemoteLookup {
   client: LookupClient;
   baseUrl: string;
   signal: AbortSignal;
 }
 
 /** Runs `work` with a client of the lookup given by the flags and the environment. @throws ConfigError */
-export async function withRemoteLookup(
+async function withRemoteLookup(
   { to, keyFile }: LookupFlags,
-  work: (lookup: AskedLookup) => Promise<void>,
+  work: (lookup: RemoteLookup) => Promise<void>,
 ): Promise<void> {
   const baseUrl = serviceUrlOf(to);
   const client = lookupClientAt(baseUrl, await readApiKey(keyFile));
@@ -64,7 +64,7 @@ export interface FindFlags extends LookupFlags {
 /** `outrigger find`: prints the address of a person and its score. All of the text is untrusted. */
 export async function find({ domain, company, name, json = false, ...flags }: FindFlags): Promise<void> {
   if ((domain === undefined) === (company === undefined))
-    throw new ConfigError("The command line", ["--domain or --company: exactly one of them is required"]);
+    throw usageError("--domain or --company: exactly one of them is required");
   await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
     const run = () => client.findEmail({ domain, company, fullName: name }, { signal });
     const found = await doOne({ name: printable(name), baseUrl, run });
@@ -104,21 +104,38 @@ export async function search(domain: string, flags: SearchFlags): Promise<void> 
     const run = () => client.domainSearch(asked, { signal });
     const found = await doOne({ name: printable(domain), baseUrl, run });
     if (json) return printOut(jsonText(found));
-    const rows = found.data.emails.map(({ value, confidence, first_name, last_name, position }) => {
-      const name = [first_name, last_name].filter((part) => part !== null).join(" ");
-      return [value, String(confidence).padStart(3), name, position ?? ""];
-    });
-    printOut(columns(rows));
+    const { emails } = found.data;
+    for (const { value, confidence, first_name, last_name, position } of emails)
+      printOut(
+        rowText([value, String(confidence), `${first_name ?? ""} ${last_name ?? ""}`.trim(), position ?? ""]),
+      );
     const { results, offset: skipped } = found.meta;
-    const which = rows.length === 0 ? "" : `, ${skipped + 1} to ${skipped + rows.length} shown`;
-    process.stderr.write(`outrigger: ${results} addresses of ${printable(domain)}${which}\n`);
+    const which = emails.length === 0 ? "" : `, ${skipped + 1} to ${skipped + emails.length} shown`;
+    note(`${results} addresses of ${printable(domain)}${which}`);
   });
 }
 
-/** Rows as lines. The first column is as wide as its longest text; empty texts at the end are omitted. */
-export function columns(rows: readonly (readonly string[])[], minWidth = 0): string {
-  const width = Math.max(minWidth, ...rows.map(([first = ""]) => printable(first).length));
-  const line = ([first = "", ...others]: readonly string[]) =>
-    [printable(first).padEnd(width), ...others.filter((text) => text !== "").map(printable)].join("  ");
-  return rows.map((row) => `${line(row)}\n`).join("");
+/** `outrigger verify`: verifies addresses one by one, and prints a line for each as its verdict arrives. */
+export async function verify(addresses: string[], { json = false, ...flags }: LookupFlags): Promise<void> {
+  await withRemoteLookup(flags, async ({ client, baseUrl, signal }) => {
+    const print = async (address: string) => {
+      const verdict = await client.verifyEmail(address, { signal });
+      const { email, result, status, score, reason, suggestion } = verdict.data;
+      const why = reason?.replaceAll("_", " ") ?? "";
+      const hint = suggestion === null ? "" : `did you mean ${suggestion}?`;
+      printOut(json ? jsonText(verdict) : rowText([email, result, status, String(score), why, hint]));
+    };
+    const tasks = addresses.map((address) => ({
+      name: printable(address),
+      baseUrl,
+      run: () => print(address),
+    }));
+    await doEach(tasks, signal);
+  });
+}
+
+/** Untrusted texts as a line; empty ones are omitted. */
+function rowText(texts: readonly string[]): string {
+  const shown = texts.filter((text) => text !== "").map(printable);
+  return `${shown.join("  ")}\n`;
 }

@@ -8,18 +8,14 @@ import {
 import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { readOwnPackage } from "../../cli/own-package.ts";
-import { printFailure } from "../../cli/print-out.ts";
-import { printable } from "../../cli/printable.ts";
-import { ConfigError, StartError } from "../../config/config-error.ts";
+import { printable, printFailure } from "../../cli/print.ts";
+import { ConfigError, StartError, usageError } from "../../config/config-error.ts";
 import { DEFAULT_URL, URL_VARIABLE } from "./options.ts";
 
 /** Low, so that an unreachable service is reported within two seconds. */
 const MAX_RETRIES = 2;
 /** A verification waits that long before a busy mail server, besides its share of other lines. */
 const MAX_LINE_MS = 15 * 60_000;
-const SIGNAL_EXIT = 130;
-/** A second signal within this time is a duplicate: npx forwards the signal that the terminal has already sent. */
-const SAME_WITHIN_MS = 500;
 /** Codes of connections that fail because no service listens. */
 const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
@@ -34,7 +30,7 @@ export function serviceUrlOf(to: string | undefined, environment: NodeJS.Process
   const refuse = (must: string) =>
     to === undefined
       ? new ConfigError("The environment", [`${URL_VARIABLE}: ${must}`])
-      : new ConfigError("The command line", [`--to: ${must}`]);
+      : usageError(`--to: ${must}`);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw refuse("must be an absolute http(s) URL such as https://example.com/img");
   if (url.username + url.password + url.search + url.hash !== "")
@@ -124,31 +120,4 @@ export function isHopeless(error: OutriggerError): boolean {
 function hasCode(error: unknown, codes: readonly string[]): boolean {
   if (!isError(error)) return false;
   return codes.includes(systemCode(error) ?? "") || hasCode(error.cause, codes);
-}
-
-/**
- * Runs work that Ctrl-C interrupts: the first SIGINT or SIGTERM aborts the signal, a later one ends the process. After an
- * abort the exit code is always 130.
- */
-export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController();
-  let abortedAt = Number.POSITIVE_INFINITY;
-  const onSignal = () => {
-    if (performance.now() - abortedAt > SAME_WITHIN_MS) process.exit(SIGNAL_EXIT);
-    if (!controller.signal.aborted) abortedAt = performance.now();
-    controller.abort();
-  };
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, onSignal);
-  try {
-    await work(controller.signal);
-  } catch (error) {
-    // After an abort, the error is a result of the abort.
-    if (!controller.signal.aborted) throw error;
-  } finally {
-    for (const signal of signals) process.removeListener(signal, onSignal);
-  }
-  if (!controller.signal.aborted) return;
-  process.stderr.write("outrigger: Stopped\n");
-  process.exitCode = SIGNAL_EXIT;
 }

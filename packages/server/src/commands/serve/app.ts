@@ -1,11 +1,5 @@
 import { type RequestListener, STATUS_CODES } from "node:http";
-import {
-  type ApiDescriptionOptions,
-  createApiDescription,
-  type Images,
-  type Lookup,
-  type Service,
-} from "@outrigger/core";
+import { createApiDescription, type Images, type Lookup, type Service } from "@outrigger/core";
 import type { Pages } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
 import { front } from "@outrigger/node";
@@ -49,22 +43,14 @@ function createApp(settings: ServerSettings, parts: AppParts): Express {
   app.set("trust proxy", settings.trustProxy);
   app.use(mount(createHealth(parts)));
   app.use(mount(createTerminalGuide(settings)));
-  if (lookup !== null) app.use(mount(createApiDescription([images, lookup], descriptionOptions(settings))));
+  const { publicUrl, tls, images: { cors } = {} } = settings;
+  if (lookup !== null) app.use(mount(createApiDescription([images, lookup], { publicUrl, tls, cors })));
   app.use(mount(images));
   // Mounted after the images, so that image requests do not pass through it. No image address is below /v2.
   if (lookup !== null) app.use(mount(lookup));
-  app.use(mount(createNotFound(pages, settings.publicUrl)));
+  app.use(mount(createNotFound(pages, publicUrl)));
   app.use(createFailureHandler(logger));
   return app;
-}
-
-function descriptionOptions({ publicUrl, tls, images }: ServerSettings): ApiDescriptionOptions {
-  const cors = images?.cors;
-  return {
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(tls === undefined ? {} : { tls }),
-    ...(cors === undefined ? {} : { cors }),
-  };
 }
 
 /** Handles failures after the reply began, and bugs. The default handler of Express would print what is logged here. */

@@ -1,4 +1,4 @@
-import { type Call, createImages, type Images, type ImagesOptions, type Observer } from "@outrigger/core";
+import { type Call, createImages, type Images, type Observer } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
 import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
 import type { Metrics } from "@outrigger/telemetry";
@@ -36,7 +36,7 @@ export async function openParts(
 ) {
   const secret = chooseSecret(settings);
   if (settings.existing) requireDirectories(settings.storage);
-  if (isDivided(settings.storage) && lacksDirectory(settings.storage)) {
+  if (distinctTargets(settings.storage).length > 1 && lacksDirectory(settings.storage)) {
     await inspectTargets(settings.storage, settings.existing);
   }
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
@@ -55,12 +55,15 @@ export async function openParts(
     if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);
     images = createImages({
-      ...imagesOptionsOf(settings),
+      ...settings.images,
+      requireStore: settings.existing,
+      publicUrl: settings.publicUrl,
+      tls: settings.tls,
       logger,
       onError,
-      ...(observer === null ? {} : { observer }),
-      ...(secret === undefined ? {} : { secret }),
-      ...(rateLimiter === null ? {} : { rateLimiter }),
+      observer: observer ?? undefined,
+      secret,
+      rateLimiter: rateLimiter ?? undefined,
       storage: storage.stores,
       renderer,
       pages,
@@ -93,29 +96,11 @@ function isLimited({ images, lookup }: ServerSettings): boolean {
   return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
 }
 
-function isDivided(targets: StorageTargets): boolean {
-  return distinctTargets(targets).length > 1;
-}
-
 /** Verifies that the directories of records and originals exist before a store would create them. */
 function requireDirectories({ records, originals }: StorageTargets): void {
   for (const target of [records, originals]) {
     if (target.kind === "file") requireDataDirectory(target.directory);
   }
-}
-
-function imagesOptionsOf({
-  publicUrl,
-  tls,
-  images,
-  existing,
-}: ServerSettings): Omit<ImagesOptions, "storage" | "renderer"> {
-  return {
-    ...images,
-    requireStore: existing,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
-    ...(tls === undefined ? {} : { tls }),
-  };
 }
 
 function failureLog(logger: Logger) {

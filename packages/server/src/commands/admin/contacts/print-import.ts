@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import type { BadLine, BadLineReason, ImportProgress } from "@outrigger/sql";
 import { timeText } from "../../../cli/amounts.ts";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
+import { note, printFailure, printOut } from "../../../cli/print.ts";
 import { StartError } from "../../../config/config-error.ts";
 
 const REASONS: Readonly<Record<BadLineReason, string>> = {
@@ -14,110 +15,87 @@ const REASONS: Readonly<Record<BadLineReason, string>> = {
   value: "it was imported without an invalid value",
 };
 
-/** How an import ended, and how to print it. */
-export interface ImportEnd {
-  ms: number;
-  badLines: BadLines;
-  json: boolean;
-}
-
 /**
  * Prints the result of an import, and what was not imported. If no line was, the exit code is 1.
  * @param name of the file.
  */
-export function printImport(name: string, progress: ImportProgress, { ms, badLines, json }: ImportEnd): void {
-  // The reader may have ended; the exit code still reports failures.
-  process.stdout.on("error", () => {});
-  printBadLines(progress.bad + progress.dropped, badLines);
-  if (progress.unused.length > 0) {
-    const columns = progress.unused.map((column) => JSON.stringify(column)).join(", ");
-    process.stderr.write(
-      `outrigger: Not imported: ${columns}, because other columns gave the same fields. ` +
-        "--map <field>=<column> chooses a column\n",
+export function printImport(
+  name: string,
+  progress: ImportProgress,
+  badLines: BadLines,
+  json: boolean,
+  ms: number,
+): void {
+  const { lines, added, updated, unchanged, suppressed, bad, dropped, unused } = progress;
+  badLines.print(bad + dropped);
+  if (unused.length > 0) {
+    const columns = unused.map((column) => JSON.stringify(column)).join(", ");
+    note(
+      `Not imported: ${columns}, because other columns gave the same fields. --map <field>=<column> chooses a column`,
     );
   }
-  if (progress.lines > 0 && progress.bad === progress.lines) {
-    process.exitCode = 1;
-    const remedy = badLines.first.some(({ reason }) => reason === "address")
-      ? ". If another column has the addresses, name it: --map address=<column>"
-      : "";
-    process.stderr.write(`outrigger: ${name}: No line could be imported${remedy}\n`);
+  if (lines > 0 && bad === lines) {
+    const isUnnamed = badLines.first.some(({ reason }) => reason === "address");
+    const remedy = ". If another column has the addresses, name it: --map address=<column>";
+    printFailure(`${name}: No line could be imported${isUnnamed ? remedy : ""}`);
   }
   const seconds = Math.max(0.001, ms / 1000);
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ ...progress, ms: Math.round(ms) })}\n`);
-    return;
-  }
-  const { lines, added, updated, unchanged, suppressed, bad, dropped } = progress;
-  process.stdout.write(
+  const text =
     `${lines} lines: ${added} addresses added, ${updated} updated, ${unchanged} unchanged, ` +
-      `${suppressed} suppressed and skipped, ${bad} bad lines, ${dropped} invalid values dropped, in ${timeText(seconds)} ` +
-      `(${Math.round(lines / seconds)} lines/s).\n`,
-  );
-}
-
-function printBadLines(count: number, { first, file }: BadLines): void {
-  for (const line of first) process.stderr.write(`outrigger: line ${line.line}: ${whyBad(line)}\n`);
-  if (count <= first.length) return;
-  const where = file === null ? "--bad-lines <file> names them all" : `${file} names them all`;
-  process.stderr.write(`outrigger: … and ${count - first.length} more lines: ${where}\n`);
-}
-
-function whyBad({ reason, field }: BadLine): string {
-  return field === undefined || reason === "address" ? REASONS[reason] : `${REASONS[reason]} (${field})`;
-}
-
-/** The lines that were skipped. */
-export interface BadLines {
-  /** The first skipped lines. */
-  first: readonly BadLine[];
-  /** The file that lists all skipped lines; `null` without one. */
-  file: string | null;
-  add(line: BadLine): void;
-  close(): void;
+    `${suppressed} suppressed and skipped, ${bad} bad lines, ${dropped} invalid values dropped, in ${timeText(seconds)} ` +
+    `(${Math.round(lines / seconds)} lines/s).`;
+  printOut(`${json ? JSON.stringify({ ...progress, ms: Math.round(ms) }) : text}\n`);
 }
 
 const SHOWN = 20;
 const BUFFERED = 1000;
 
-/**
- * Records skipped lines: the first in memory, all as CSV in a file if one is named.
- * @throws StartError if the file cannot be written.
- */
-export function noteBadLines(file: string | undefined): BadLines {
-  const first: BadLine[] = [];
-  const descriptor = file === undefined ? null : opened(file);
-  let waiting: string[] = ["line,reason,field\n"];
-  let isClosed = false;
+/** The lines that were skipped: the first in memory, all as CSV in a file if one is named. */
+export class BadLines {
+  /** The first skipped lines. */
+  readonly first: BadLine[] = [];
+  readonly #file: string | undefined;
+  #descriptor: number | null = null;
+  #waiting = ["line,reason,field\n"];
 
-  // Synchronously, not by a stream: bad lines may arrive faster than a slow disk writes.
-  function write(): void {
-    if (descriptor !== null) writeSync(descriptor, waiting.join(""));
-    waiting = [];
+  /** @throws StartError if the file cannot be written. */
+  constructor(file: string | undefined) {
+    this.#file = file;
+    if (file === undefined) return;
+    try {
+      this.#descriptor = openSync(file, "w", 0o600);
+    } catch (cause) {
+      throw new StartError(`${file} cannot be written: ${fileReasonOf(cause)}`, { cause });
+    }
   }
 
-  return {
-    first,
-    file: file ?? null,
-    add(line) {
-      if (first.length < SHOWN) first.push(line);
-      if (descriptor === null) return;
-      waiting.push(`${line.line},${line.reason},${line.field ?? ""}\n`);
-      if (waiting.length >= BUFFERED) write();
-    },
-    close() {
-      if (isClosed || descriptor === null) return;
-      isClosed = true;
-      write();
-      closeSync(descriptor);
-    },
-  };
-}
+  add(line: BadLine): void {
+    if (this.first.length < SHOWN) this.first.push(line);
+    if (this.#descriptor === null) return;
+    this.#waiting.push(`${line.line},${line.reason},${line.field ?? ""}\n`);
+    if (this.#waiting.length >= BUFFERED) this.#write(this.#descriptor);
+  }
 
-function opened(file: string): number {
-  try {
-    return openSync(file, "w", 0o600);
-  } catch (cause) {
-    throw new StartError(`${file} cannot be written: ${fileReasonOf(cause)}`, { cause });
+  /** Prints the first lines. @param count Number of all. */
+  print(count: number): void {
+    for (const { line, reason, field } of this.first) {
+      const where = field === undefined || reason === "address" ? "" : ` (${field})`;
+      note(`line ${line}: ${REASONS[reason]}${where}`);
+    }
+    const more = count - this.first.length;
+    if (more > 0) note(`… and ${more} more lines: ${this.#file ?? "--bad-lines <file>"} names them all`);
+  }
+
+  close(): void {
+    if (this.#descriptor === null) return;
+    this.#write(this.#descriptor);
+    closeSync(this.#descriptor);
+    this.#descriptor = null;
+  }
+
+  /** Synchronously, not by a stream: bad lines may arrive faster than a slow disk writes. */
+  #write(descriptor: number): void {
+    writeSync(descriptor, this.#waiting.join(""));
+    this.#waiting = [];
   }
 }

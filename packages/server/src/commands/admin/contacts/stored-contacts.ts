@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import { exportContacts } from "@outrigger/sql";
-import { printLines } from "../../../cli/print-lines.ts";
+import { printLines, printOut, tableRow } from "../../../cli/print.ts";
+import { writeAtomically } from "../../../cli/write-file.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withLookup } from "../../../lookup/with-lookup.ts";
 import { changeSubjects, subjectsOf } from "../subjects.ts";
-import { writeWhole } from "../write-file.ts";
-import { type ContactFormat, formatOf } from "./import-options.ts";
+import { type ContactFormat, formatOf } from "./import-contacts.ts";
 
 /** `outrigger contacts export`: writes all contacts to standard output, or atomically to a file. */
 export async function exportFile(file: string, flags: DataFlags & { format?: ContactFormat }): Promise<void> {
@@ -13,7 +13,7 @@ export async function exportFile(file: string, flags: DataFlags & { format?: Con
   await withLookup(flags, false, async ({ database, suppressions }) => {
     const contacts = exportContacts(database, { format, isSuppressed: suppressions.among });
     if (file === "-") await printLines(contacts.setEncoding("utf8"));
-    else await writeWhole(file, contacts);
+    else await writeAtomically(file, contacts);
   });
 }
 
@@ -24,7 +24,7 @@ export async function stats({ json = false, ...flags }: DataFlags & { json?: boo
     const domains = new Set<string>();
     const contacts = exportContacts(database, { format: "ndjson", isSuppressed: suppressions.among });
     for await (const line of linesOf(contacts)) {
-      // The export above writes this shape.
+      // The export writes this shape.
       const { address, type, domain, sources } = JSON.parse(line) as ExportedLine;
       domains.add(domain ?? (address ?? "").slice((address ?? "").lastIndexOf("@") + 1));
       if (address === undefined) continue;
@@ -33,10 +33,8 @@ export async function stats({ json = false, ...flags }: DataFlags & { json?: boo
       counts.pages += sources?.length ?? 0;
     }
     counts.domains = domains.size;
-    const table = Object.entries(counts).map(
-      ([name, value]) => `${name.padEnd(11)} ${String(value).padStart(9)}\n`,
-    );
-    process.stdout.write(json ? `${JSON.stringify(counts)}\n` : table.join(""));
+    const rows = Object.entries(counts).map(([name, value]) => tableRow([name, String(value)], [11, -9]));
+    printOut(json ? `${JSON.stringify(counts)}\n` : rows.join(""));
   });
 }
 

@@ -4,56 +4,37 @@ import {
   isServiceError,
   type WithholdOptions,
 } from "@outrigger/core";
-import { confirm } from "../../../cli/confirm.ts";
-import { printFailure } from "../../../cli/print-out.ts";
+import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
+import { note, printFailure } from "../../../cli/print.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
-import { ConfigError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
 import { imageIdsOf } from "./image-ids.ts";
 
-/** The validated options of `outrigger images withhold`. */
-export type WithholdFlags = DataFlags & WithholdOptions;
-
 /** `outrigger images withhold`: every address of an image answers 451 from now on. */
-export async function withhold(images: string[], flags: WithholdFlags): Promise<void> {
-  const { reason, authority, deleteAfter, ...where } = flags;
-  const ids = imageIdsOf(images);
+export async function withhold(images: string[], flags: DataFlags & WithholdOptions): Promise<void> {
+  const { reason, authority, deleteAfter } = flags;
   const options = {
     reason,
     ...(authority === undefined ? {} : { authority }),
     ...(deleteAfter === undefined ? {} : { deleteAfter }),
   };
-  await withAdmin(where, (admin) =>
-    changeImages(admin, ids, "withheld", (id, each) => each.withhold(id, options)),
-  );
+  await changeImages(imageIdsOf(images), flags, "withheld", (id, admin) => admin.withhold(id, options));
 }
 
 /** `outrigger images release`: serves withheld images again. */
 export async function release(images: string[], flags: DataFlags): Promise<void> {
-  const ids = imageIdsOf(images);
-  await withAdmin(flags, (admin) => changeImages(admin, ids, "released", (id, each) => each.release(id)));
-}
-
-/** The options of `outrigger images rm`, as typed. */
-export interface RemoveFlags extends DataFlags {
-  yes?: boolean;
+  await changeImages(imageIdsOf(images), flags, "released", (id, admin) => admin.release(id));
 }
 
 /** `outrigger images rm`: deletes images for good, after a confirmation at a terminal. */
-export async function remove(images: string[], { yes = false, ...flags }: RemoveFlags): Promise<void> {
+export async function remove(images: string[], flags: DataFlags & { yes?: boolean }): Promise<void> {
+  const { yes = false } = flags;
   const ids = imageIdsOf(images);
-  if (!yes && !process.stdin.isTTY) {
-    throw new ConfigError("The command line", ["--yes: is required without a terminal"]);
-  }
-  await withAdmin(flags, async (admin) => {
-    const what = ids.length === 1 ? `image ${ids[0]}` : `${ids.length} images`;
-    if (yes || (await confirm(`Delete ${what} for good? [y/N] `))) {
-      await changeImages(admin, ids, "deleted", (id, each) => each.remove(id));
-      return;
-    }
-    printFailure("nothing was deleted");
-  });
+  requireAnswer(yes);
+  const what = ids.length === 1 ? `image ${ids[0]}` : `${ids.length} images`;
+  if (await mayProceed(yes, `Delete ${what} for good?`))
+    await changeImages(ids, flags, "deleted", (id, admin) => admin.remove(id));
 }
 
 /** `outrigger images sweep`: deletes expired images now instead of at the next interval of the server. */
@@ -64,7 +45,7 @@ export async function sweep(flags: DataFlags): Promise<void> {
     const { looked, emptied, forgotten, failed } = await admin
       .sweep({
         onProgress: (report) =>
-          progress.update(`${report.looked} checked, ${rateText(report.looked, beganAt)}`),
+          progress.update(() => `${report.looked} checked, ${rateText(report.looked, beganAt)}`),
       })
       .finally(() => progress.close());
     process.stdout.write(`${looked} checked: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`);
@@ -77,9 +58,17 @@ export async function reindex(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
     const { damaged } = await admin.reindex();
     process.stdout.write("Every image is scheduled: the next sweep checks all of them\n");
-    if (damaged > 0)
-      process.stderr.write(`outrigger: ${damaged} damaged: see outrigger images verify --help\n`);
+    if (damaged > 0) note(`${damaged} damaged: see outrigger images verify --help`);
   });
+}
+
+async function changeImages(
+  ids: readonly string[],
+  flags: DataFlags,
+  done: string,
+  change: ImageChangeOfMany,
+): Promise<void> {
+  await withAdmin(flags, (admin) => changeEach(admin, ids, done, change));
 }
 
 /**
@@ -87,7 +76,7 @@ export async function reindex(flags: DataFlags): Promise<void> {
  * continues with the other images.
  * @param done The printed result, e.g. `withheld`.
  */
-export async function changeImages(
+export async function changeEach(
   admin: ImageAdmin,
   ids: readonly string[],
   done: string,

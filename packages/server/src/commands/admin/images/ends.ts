@@ -4,8 +4,7 @@ import { IMAGES_RULES } from "@outrigger/core/images";
 import { isoText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { loadPart } from "../../../cli/parts.ts";
-import { printLines } from "../../../cli/print-lines.ts";
-import { printable } from "../../../cli/printable.ts";
+import { jsonText, printFailure, printLines } from "../../../cli/print.ts";
 import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
@@ -17,11 +16,9 @@ import { withAdmin } from "../with-admin.ts";
  * date of the list; the last line marks it as complete.
  */
 export async function ends(flags: DataFlags): Promise<void> {
-  const loaded = await loadConfig(flags, process.env);
-  const settings = settingsOf(loaded);
-  const named = lookupDatabaseOf(loaded, settings.storage);
-  // A missing database has no suppressions, and is not created.
-  const database = named?.kind === "file" && !existsSync(named.path) ? null : named;
+  const config = await loadConfig(flags, process.env);
+  const settings = settingsOf(config);
+  const database = lookupDatabaseOf(config, settings.storage);
   const tombstoneDays = settings.images?.tombstoneDays ?? IMAGES_RULES.tombstoneDays.preset;
   await withAdmin(flags, (admin) => printLines(linesOf(admin, database, tombstoneDays)));
 }
@@ -31,26 +28,26 @@ async function* linesOf(
   database: DatabaseTarget | null,
   tombstoneDays: number,
 ): AsyncGenerator<string> {
-  yield line({ ends: 1, at: isoText(Date.now()), tombstoneDays });
+  yield jsonText({ ends: 1, at: isoText(Date.now()), tombstoneDays });
   const counts = { images: 0, suppressions: 0, unreadable: 0 };
   const onUnreadable = (id: string, error: unknown) => {
-    process.stderr.write(`outrigger: ${id} cannot be read: ${reasonOf(error)}\n`);
+    printFailure(`${id} cannot be read: ${reasonOf(error)}`);
     counts.unreadable++;
-    process.exitCode = 1;
   };
   for await (const end of admin.ends(onUnreadable)) {
     counts.images++;
-    yield line(fieldsOf(end));
+    yield jsonText(fieldsOf(end));
   }
   for await (const tokens of tokensOf(database)) {
     counts.suppressions += tokens.length;
-    yield line({ suppressions: tokens });
+    yield jsonText({ suppressions: tokens });
   }
-  yield line({ complete: true, ...counts });
+  yield jsonText({ complete: true, ...counts });
 }
 
+/** A missing database has no suppressions, and is not created. */
 async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string[]> {
-  if (database === null) return;
+  if (database === null || (database.kind === "file" && !existsSync(database.path))) return;
   const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
   const { exportSuppressions } = await import("@outrigger/sql/backup");
   const opened = openDatabase({ url: databaseUrl(database) });
@@ -66,8 +63,4 @@ function fieldsOf({ id, at, why, withheld }: ImageEnd): Record<string, unknown> 
   const { reason, authority, since, deleteAfter } = withheld;
   const dates = { since: isoText(since), deleteAfter: deleteAfter === null ? null : isoText(deleteAfter) };
   return { id, at: isoText(at), why, withheld: { reason, authority, ...dates } };
-}
-
-function line(fields: Record<string, unknown>): string {
-  return `${printable(JSON.stringify(fields))}\n`;
 }

@@ -1,5 +1,5 @@
-import { printable } from "../../../cli/printable.ts";
-import { ConfigError } from "../../../config/config-error.ts";
+import { printable } from "../../../cli/print.ts";
+import { usageError } from "../../../config/config-error.ts";
 
 const HYPHEN_ID = /^-[A-Za-z0-9_-]{21}$/;
 const AT_THE_END = /(?:^|\/)([A-Za-z0-9_-]{22})(?:\.\w+|\/view|\/edit)?\/?$/;
@@ -17,9 +17,8 @@ export function imageIdsOf(texts: readonly string[]): string[] {
   const ids = texts.map(imageIdOf).filter((id) => id !== null);
   if (ids.length === texts.length) return [...new Set(ids)];
   const wrong = texts.filter((text) => imageIdOf(text) === null);
-  throw new ConfigError(
-    "The command line",
-    wrong.map((text) => `${printable(text)}: must be an image's ID or one of its addresses`),
+  throw usageError(
+    ...wrong.map((text) => `${printable(text)}: must be an image's ID or one of its addresses`),
   );
 }
 

@@ -1,18 +1,15 @@
-import type { ImageState, ListedImage } from "@outrigger/core";
+import type { ImageState, ImageStats, ListedImage } from "@outrigger/core";
 import { isoText, minuteText, sizeText } from "../../../cli/amounts.ts";
-import { printLines } from "../../../cli/print-lines.ts";
-import { printable } from "../../../cli/printable.ts";
+import { jsonText, printable, printLines, tableRow } from "../../../cli/print.ts";
+import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
 
-/** Fixed widths, so that lines can be printed as images are read. */
-const WIDTHS = [22, 10, 17, 8, 16, 16];
-const SIZE_AT = 3;
-
-const HEADING = lineOf(["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"]);
+const HEADING = ["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"];
+const WIDTHS = [22, 10, 17, -8, 16, 16];
 
 /** The validated options of `outrigger images list`. */
-export interface ListFlags extends DataFlags {
+export interface ListImagesFlags extends DataFlags {
   state?: ImageState;
   owner?: string;
   createdFrom?: Date;
@@ -23,61 +20,58 @@ export interface ListFlags extends DataFlags {
 }
 
 /** `outrigger images list`: one line per image as it is read, as a table or as JSON. */
-export async function list(flags: ListFlags): Promise<void> {
-  const { json = false, state, owner, createdFrom, createdBefore, limit, ...place } = flags;
-  await withAdmin(place, async (admin) => {
+export async function list(flags: ListImagesFlags): Promise<void> {
+  await withAdmin(flags, (admin) => {
     const images = admin.list({
-      state,
-      owner,
-      createdFrom: createdFrom?.getTime(),
-      createdBefore: createdBefore?.getTime(),
+      state: flags.state,
+      owner: flags.owner,
+      createdFrom: flags.createdFrom?.getTime(),
+      createdBefore: flags.createdBefore?.getTime(),
     });
-    await printLines(linesOf(first(images, limit), json));
+    return printLines(linesOf(images, flags));
   });
 }
 
-async function* linesOf(images: AsyncIterable<ListedImage>, json: boolean): AsyncGenerator<string> {
-  if (!json) yield HEADING;
-  for await (const image of images) yield json ? jsonLine(image) : tableLine(image);
-}
-
-async function* first(
+async function* linesOf(
   images: AsyncIterable<ListedImage>,
-  limit = Number.POSITIVE_INFINITY,
-): AsyncGenerator<ListedImage> {
+  { json = false, limit }: ListImagesFlags,
+): AsyncGenerator<string> {
+  if (!json) yield tableRow(HEADING, WIDTHS);
   let count = 0;
   for await (const image of images) {
-    yield image;
-    count++;
-    if (count === limit) return;
+    yield json ? jsonLine(image) : tableRow(columnsOf(image), WIDTHS);
+    if (++count === limit) return;
   }
 }
 
-/** An image as a line of the table; a damaged one shows only ID and state. Names are untrusted text. */
-function tableLine({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string {
-  if (state === "damaged") return lineOf([id, state, "", "", "", "", ""]);
-  return lineOf([
-    id,
-    state,
-    type,
-    sizeText(size),
-    minuteText(createdAt),
-    expiresAt === null ? "never" : minuteText(expiresAt),
-    printable(name),
-  ]);
+/** A damaged image shows only ID and state. Names are untrusted text. */
+function columnsOf({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string[] {
+  if (state === "damaged") return [id, state];
+  const expires = expiresAt === null ? "never" : minuteText(expiresAt);
+  return [id, state, type, sizeText(size), minuteText(createdAt), expires, printable(name)];
 }
 
 /** An image as a line of JSON, with dates as in the API. */
 function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): string {
-  if (state === "damaged") return `${JSON.stringify({ id, state })}\n`;
+  if (state === "damaged") return jsonText({ id, state });
   const dates = { createdAt: isoText(createdAt), expiresAt: expiresAt === null ? null : isoText(expiresAt) };
-  return `${printable(JSON.stringify({ id, state, ...image, ...dates }))}\n`;
+  return jsonText({ id, state, ...image, ...dates });
 }
 
-function lineOf(columns: readonly string[]): string {
-  const padded = columns.map((text, at) =>
-    at === SIZE_AT ? text.padStart(8) : text.padEnd(WIDTHS[at] ?? 0),
-  );
-  return `${padded.join("  ")}
-`;
+/** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */
+export async function stats({ json = false, ...flags }: DataFlags & { json?: boolean }): Promise<void> {
+  await withAdmin(flags, async (admin) => {
+    const progress = progressLine();
+    const beganAt = performance.now();
+    const onProgress = (images: number) =>
+      progress.update(() => `${images} images counted, ${rateText(images, beganAt)}`);
+    const found = await admin.stats({ onProgress }).finally(() => progress.close());
+    process.stdout.write(json ? `${JSON.stringify(found)}\n` : statsTable(found));
+  });
+}
+
+function statsTable({ images, bytes, states, newer }: ImageStats): string {
+  const counts = { images, bytes: sizeText(bytes), ...states, ...(newer > 0 ? { newer } : {}) };
+  const rows = Object.entries(counts).map(([name, value]) => tableRow([name, String(value)], [11, -9]));
+  return rows.join("");
 }

@@ -1,5 +1,4 @@
 import { readFile, rm } from "node:fs/promises";
-import { Readable } from "node:stream";
 import type { StorageTargets } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
 import {
@@ -11,19 +10,18 @@ import {
   verifyStorage,
 } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
-import { confirm } from "../../../cli/confirm.ts";
+import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
-import { printable } from "../../../cli/printable.ts";
-import { ConfigError, StartError } from "../../../config/config-error.ts";
+import { jsonText, note, printable } from "../../../cli/print.ts";
+import { writeAtomically } from "../../../cli/write-file.ts";
+import { StartError, usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
-import { dataFlags } from "../storage/backup.ts";
-import { type JobFlags, type JobOutcome, note, RESUME, runJob } from "../storage/run-job.ts";
+import { type JobFlags, type JobOutcome, RESUME, runJob } from "../storage/run-job.ts";
 import { nameOfStorage, readSide, requireApart, requireDirectories, withStorage } from "../storage/sides.ts";
 import { type OpenImages, withImages } from "../with-admin.ts";
-import { writeWhole } from "../write-file.ts";
 
 /** The options of `outrigger images verify`, as typed. */
-export interface VerifyFlags extends DataFlags, JobFlags {
+export interface VerifyImagesFlags extends DataFlags, JobFlags {
   repair?: boolean;
   from?: string;
   yes?: boolean;
@@ -35,29 +33,25 @@ export interface VerifyFlags extends DataFlags, JobFlags {
 }
 
 /** `outrigger images verify`: compares stored bytes with their records, and repairs damage on request. */
-export async function verify(flags: VerifyFlags): Promise<void> {
+export async function verify(flags: VerifyImagesFlags): Promise<void> {
   const { repair = false, yes = false, from, maxRemovals } = flags;
-  if (from !== undefined && !repair) refuse("--from: needs --repair");
-  if (maxRemovals !== undefined && !repair) refuse("--max-removals: needs --repair");
-  if (repair && !yes && !process.stdin.isTTY) refuse("--yes: is required without a terminal");
-  await withImages(dataFlags(flags), async (images) => {
+  if (from !== undefined && !repair) throw usageError("--from: needs --repair");
+  if (maxRemovals !== undefined && !repair) throw usageError("--max-removals: needs --repair");
+  if (repair) requireAnswer(yes);
+  await withImages(flags, async (images) => {
     const source = from === undefined ? null : readSide(from, "--from");
     if (source !== null) {
       requireApart(source, images.targets, "--from: must differ from the storage being repaired");
       requireDirectories(source);
     }
-    if (repair && !yes && !(await mayRepair(images.targets, source))) {
-      process.stderr.write("outrigger: nothing was changed\n");
-      process.exitCode = 1;
-      return;
-    }
+    if (repair && !(await mayProceed(yes, repairQuestion(images.targets, source)))) return;
     if (source === null) return run(flags, images, null);
-    await withStorage(source, (backup) => run(flags, images, backup.stores), false);
+    await withStorage(source, (backup) => run(flags, images, backup.stores));
   });
 }
 
 async function run(
-  flags: VerifyFlags,
+  flags: VerifyImagesFlags,
   { stores, targets, options: adminOptions }: OpenImages,
   backup: OpenImages["stores"] | null,
 ): Promise<void> {
@@ -71,12 +65,12 @@ async function run(
       ...adminOptions,
       storage: stores,
       repair,
-      ...(backup === null ? {} : { backup }),
-      ...(maxRemovals === undefined ? {} : { maxRemovals }),
-      ...(rate === undefined ? {} : { maxBytesPerSecond: rate }),
-      ...(state === null ? {} : { state }),
+      backup: backup ?? undefined,
+      maxRemovals,
+      maxBytesPerSecond: rate,
+      state: state ?? undefined,
       async saveState(next) {
-        if (path !== undefined) await writeState(path, subject, next);
+        if (path !== undefined) await writeAtomically(path, [jsonText({ ...subject, state: next })]);
       },
       onRemovals: printRemovals,
       onFinding: (finding) => process.stdout.write(lineOf(finding, json)),
@@ -86,16 +80,12 @@ async function run(
   });
 }
 
-function refuse(problem: string): never {
-  throw new ConfigError("The command line", [problem]);
-}
-
-function mayRepair(targets: StorageTargets, source: StorageTargets | null): Promise<boolean> {
+function repairQuestion(targets: StorageTargets, source: StorageTargets | null): string {
   const how =
     source === null
       ? "delete every damaged image"
       : `restore damaged images from ${nameOfStorage(source)}, deleting those that cannot be restored`;
-  return confirm(`Verify ${nameOfStorage(targets)}, and ${how}? [y/N] `);
+  return `Verify ${nameOfStorage(targets)}, and ${how}?`;
 }
 
 /** The subject of a verification. A verification of another subject cannot resume it. */
@@ -103,10 +93,6 @@ interface Subject {
   /** The storage, without secrets. */
   storage: string;
   repair: boolean;
-}
-
-function writeState(path: string, subject: Subject, state: VerifyState): Promise<void> {
-  return writeWhole(path, Readable.from([`${JSON.stringify({ ...subject, state })}\n`]));
 }
 
 /** The state in a file; `null`: there is no file. @throws StartError for a file of another subject or kind. */
@@ -136,7 +122,7 @@ function fieldsIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 function lineOf(finding: VerifyFinding, json: boolean): string {
-  if (json) return `${printable(JSON.stringify(finding))}\n`;
+  if (json) return jsonText(finding);
   const { id, key, what, detail, repair } = finding;
   const outcome = repair === null ? "" : `: ${repair === "failed" ? "not repaired" : repair}`;
   return `${id ?? key}  ${what}  ${printable(detail)}${outcome}\n`;

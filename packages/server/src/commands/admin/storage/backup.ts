@@ -9,9 +9,9 @@ import { type DatabaseTarget, describeDatabase } from "../../../config/targets/d
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
 import { requireImages } from "../with-admin.ts";
-import { requireSecretPlace, secretsOfStorage, writeSecrets } from "./backed-up-secrets.ts";
 import { copyLookup, whyNot } from "./lookup-copies.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "./run-job.ts";
+import { requireSecretPlace, secretsOfStorage, writeSecrets } from "./secrets.ts";
 import { nameOfStorage, readPlace, withPlace, withStorage } from "./sides.ts";
 
 /** The options of `outrigger backup`, validated by the command line. */
@@ -24,7 +24,7 @@ export interface BackupFlags extends DataFlags, JobFlags {
 /** `outrigger backup`: copies and verifies all irreplaceable data while the service runs. */
 export async function backup(flags: BackupFlags): Promise<void> {
   const place = readPlace(flags.to, "--to");
-  const config = await loadConfig(dataFlags(flags), process.env);
+  const config = await loadConfig(flags, process.env);
   const { storage, secret } = settingsOf(config);
   requireImages(storage);
   const secrets = await secretsOfStorage(storage.records, secret);
@@ -38,8 +38,8 @@ export async function backup(flags: BackupFlags): Promise<void> {
         from: source.stores,
         to,
         source: nameOfStorage(storage),
-        verify: flags.verify ?? false,
-        ...(secrets.length === 0 ? {} : { secret: secrets }),
+        verify: flags.verify,
+        secret: secrets.length === 0 ? undefined : secrets,
         async addLookup(earlier) {
           if (database === null) return earlier;
           try {
@@ -54,12 +54,7 @@ export async function backup(flags: BackupFlags): Promise<void> {
       if (secretsPath !== null) await writeSecrets(secretsPath, secrets);
       return outcomeOf(report, trouble, describeTarget(place), secretsPath);
     });
-  await withStorage(storage, (source) => withPlace(place, (to) => copy(source, to)), false);
-}
-
-/** The flags for {@link loadConfig}. */
-export function dataFlags({ config, data }: DataFlags): DataFlags {
-  return { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) };
+  await withStorage(storage, (source) => withPlace(place, (to) => copy(source, to), true));
 }
 
 /** The default database beside the images may not exist. */

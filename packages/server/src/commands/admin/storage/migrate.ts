@@ -20,12 +20,12 @@ export interface MigrateFlags extends JobFlags {
 
 /** `outrigger migrate`: makes the target storage equal to the source. */
 export async function migrate(flags: MigrateFlags): Promise<void> {
-  const { withoutRenditions = false, verify = false, config, secretFile } = flags;
+  const { withoutRenditions = false, verify, secretFile } = flags;
   const from = readSide(flags.from, "--from");
   const to = readSide(flags.to, "--to");
   requireApart(to, from, "--to: must not share a store with --from");
   requireDirectories(from);
-  const { secret = [] } = await loadConfig(config === undefined ? {} : { config }, process.env);
+  const { secret = [] } = await loadConfig({ config: flags.config }, process.env);
   const sides = { from: from.records, to: to.records };
   const plan = await planSecret({ ...sides, configured: secretsOf(secret), secretFile });
   const copy = (source: OpenStorage, target: OpenStorage) =>
@@ -37,12 +37,12 @@ export async function migrate(flags: MigrateFlags): Promise<void> {
         source: nameOfStorage(from),
         verify,
         withRenditions: !withoutRenditions,
-        ...(plan.known.length === 0 ? {} : { secret: plan.known }),
+        secret: plan.known.length === 0 ? undefined : plan.known,
         beforeFinish: plan.carry,
       });
       return outcomeOf(report, plan.advice);
     });
-  await withStorage(from, (source) => withStorage(to, (target) => copy(source, target)), false);
+  await withStorage(from, (source) => withStorage(to, (target) => copy(source, target), true));
 }
 
 function outcomeOf(report: MigrationReport, pins: string): JobOutcome {

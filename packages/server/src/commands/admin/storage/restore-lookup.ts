@@ -1,13 +1,12 @@
-import { randomBytes } from "node:crypto";
-import { createWriteStream, existsSync } from "node:fs";
-import { link, open, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { haveSameMarkers } from "@outrigger/core/lookup";
 import type { BlobStore } from "@outrigger/core/stores";
 import type { BackedUpLookup } from "@outrigger/ops";
 import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { checkDatabaseFile, isEmptyDatabase } from "@outrigger/sql/backup";
+import { writeAtomically } from "../../../cli/write-file.ts";
 import { StartError } from "../../../config/config-error.ts";
 import {
   type DatabaseTarget,
@@ -18,9 +17,6 @@ import { makeDatabaseDirectory } from "../../../lookup/open-lookup-data.ts";
 import { requireWhole } from "./lookup-copies.ts";
 import { feed } from "./run-program.ts";
 
-/** The result for the lookup's database: `living` if it existed and stayed unchanged. */
-export type LookupRestored = "restored" | "living";
-
 const RESTORE_ARGS = ["--data-only", "--single-transaction", "--exit-on-error", "--no-owner"];
 const KINDS = { sqlite: "an embedded database", postgres: "PostgreSQL" };
 
@@ -28,14 +24,15 @@ const OTHER_SECRET =
   "the list of ends has suppressions made with another secret (lookup.secret). Pass a list of this database";
 
 /**
- * Restores the lookup's database atomically, unless one exists.
+ * Restores the lookup's database atomically.
+ * @returns `false` for an existing database, which stays unchanged.
  * @throws StartError, ServiceError if the restore fails.
  */
 export async function restoreLookup(
   backup: BlobStore,
   copy: BackedUpLookup,
   database: DatabaseTarget,
-): Promise<LookupRestored> {
+): Promise<boolean> {
   const kind = database.kind === "file" ? "sqlite" : "postgres";
   if (kind !== copy.kind) {
     throw new StartError(
@@ -65,38 +62,33 @@ export async function addSuppressions(
   }
 }
 
-async function restoreFile(backup: BlobStore, copy: BackedUpLookup, path: string): Promise<LookupRestored> {
-  if (existsSync(path)) return "living";
+async function restoreFile(backup: BlobStore, copy: BackedUpLookup, path: string): Promise<boolean> {
+  if (existsSync(path)) return false;
   makeDatabaseDirectory(path);
-  const made = `${path}.${randomBytes(6).toString("hex")}`;
-  try {
-    await requireWhole(backup, copy);
-    await pipeline(await bodyOf(backup, copy), createWriteStream(made, { flags: "wx", mode: 0o600 }));
-    const file = await open(made, "r+");
-    await file.sync().finally(() => file.close());
-    checkDatabaseFile(made);
-    // Unlike a rename, a link does not replace a file created meanwhile.
-    await link(made, path);
-    return "restored";
-  } finally {
-    for (const end of ["", "-wal", "-shm"]) await rm(`${made}${end}`, { force: true });
-  }
+  await requireWhole(backup, copy);
+  await writeAtomically(path, await bodyOf(backup, copy), {
+    replace: false,
+    async verify(made) {
+      try {
+        checkDatabaseFile(made);
+      } finally {
+        for (const end of ["-wal", "-shm"]) await rm(`${made}${end}`, { force: true });
+      }
+    },
+  });
+  return true;
 }
 
-async function restorePostgres(
-  backup: BlobStore,
-  copy: BackedUpLookup,
-  url: string,
-): Promise<LookupRestored> {
+async function restorePostgres(backup: BlobStore, copy: BackedUpLookup, url: string): Promise<boolean> {
   const database = openDatabase({ url });
   try {
-    if (!(await isEmptyDatabase(database))) return "living";
+    if (!(await isEmptyDatabase(database))) return false;
   } finally {
     await database.close();
   }
   await requireWhole(backup, copy);
   await feed({ program: "pg_restore", args: RESTORE_ARGS, url }, await bodyOf(backup, copy));
-  return "restored";
+  return true;
 }
 
 async function bodyOf(backup: BlobStore, { key }: BackedUpLookup): Promise<Readable> {

@@ -11,11 +11,10 @@ import { type DatabaseTarget, describeDatabase } from "../../../config/targets/d
 import { requireDataDirectory } from "../../../storage/data-directory.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
 import { requireImages } from "../with-admin.ts";
-import { putSecretBack, readSecrets, secretsOfStorage } from "./backed-up-secrets.ts";
-import { dataFlags } from "./backup.ts";
 import { whyNot } from "./lookup-copies.ts";
 import { readEnds } from "./read-ends.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "./run-job.ts";
+import { putSecretBack, readSecrets, secretsOfStorage } from "./secrets.ts";
 import { readPlace, requireDirectories, withPlace, withStorage } from "./sides.ts";
 
 /** The options of `outrigger restore`, validated by the command line. */
@@ -31,7 +30,7 @@ export async function restore(flags: RestoreFlags): Promise<void> {
   const { absent = false, incomplete = false, json = false } = flags;
   const place = readPlace(flags.from, "--from");
   requireDirectories({ records: place, originals: place, renditions: place });
-  const config = await loadConfig(dataFlags(flags), process.env);
+  const config = await loadConfig(flags, process.env);
   const { storage, secret: configured, images } = settingsOf(config);
   requireUsable(storage);
   const ends = await readEnds(flags.ends ?? []);
@@ -49,8 +48,8 @@ export async function restore(flags: RestoreFlags): Promise<void> {
         ...options,
         from,
         to: target.stores,
-        ...(images?.tombstoneDays === undefined ? {} : { tombstoneDays: images.tombstoneDays }),
-        ...(secret.length === 0 ? {} : { secret }),
+        tombstoneDays: images?.tombstoneDays,
+        secret: secret.length === 0 ? undefined : secret,
         ends: ends.lists,
         restoreAbsent: absent,
         acceptIncomplete: incomplete,
@@ -61,7 +60,7 @@ export async function restore(flags: RestoreFlags): Promise<void> {
       });
       return outcomeOf(report, lookup, pins);
     });
-  await withPlace(place, (from) => withStorage(storage, (target) => copy(from, target)), false);
+  await withPlace(place, (from) => withStorage(storage, (target) => copy(from, target), true));
 }
 
 /** Verifies that the target is not in memory, and that an existing one belongs to this user. @throws StartError */
@@ -85,26 +84,23 @@ async function bringLookup(
   database: DatabaseTarget | null,
   suppressions: readonly (readonly string[])[],
 ): Promise<LookupNews> {
-  if (lookup === null && (database === null || suppressions.length === 0))
-    return { said: "", hasFailed: false };
+  const nothing = { said: "", hasFailed: false };
+  if (lookup === null && (database === null || suppressions.length === 0)) return nothing;
   if (database === null) {
     const said =
       "The backup has a database of the lookup, but the configuration has none: set OUTRIGGER_LOOKUP_DATABASE.";
     return { said, hasFailed: true };
   }
-  const where = describeDatabase(database);
+  const subject = `The lookup's database ${describeDatabase(database)}`;
   try {
     const { addSuppressions, restoreLookup } = await loadPart("lookup", () => import("./restore-lookup.ts"));
-    const outcome = lookup === null ? null : await restoreLookup(from, lookup, database);
+    const isRestored = lookup === null ? null : await restoreLookup(from, lookup, database);
     await addSuppressions(database, suppressions);
-    if (outcome === null || lookup === null) return { said: "", hasFailed: false };
-    const said =
-      outcome === "living"
-        ? `The lookup's database ${where} exists and stays unchanged.`
-        : `The lookup's database ${where} is restored, as of ${isoText(lookup.copiedAt)}.`;
-    return { said, hasFailed: false };
+    if (lookup === null) return nothing;
+    const what = isRestored ? `is restored, as of ${isoText(lookup.copiedAt)}` : "exists and stays unchanged";
+    return { said: `${subject} ${what}.`, hasFailed: false };
   } catch (error) {
-    return { said: `The lookup's database ${where} is not restored: ${whyNot(error)}`, hasFailed: true };
+    return { said: `${subject} is not restored: ${whyNot(error)}`, hasFailed: true };
   }
 }
 

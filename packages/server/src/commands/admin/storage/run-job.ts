@@ -1,11 +1,12 @@
 import { isServiceError } from "@outrigger/core";
 import type { Filled } from "@outrigger/core/stores";
-import type { StorageRunOptions, StorageTrouble } from "@outrigger/ops";
+import type { StorageProgress, StorageRunOptions, StorageTrouble } from "@outrigger/ops";
+import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
-import { listenForSignals } from "../../../cli/listen-for-signals.ts";
-import { printable } from "../../../cli/printable.ts";
+import { untilInterrupted } from "../../../cli/interruption.ts";
+import { note, printable, printOut } from "../../../cli/print.ts";
+import { progressLine, secondsSince } from "../../../cli/progress-line.ts";
 import { StartError } from "../../../config/config-error.ts";
-import { showCopy } from "../show-progress.ts";
 
 /** Options of every command that runs over a storage. */
 export interface JobFlags {
@@ -30,8 +31,6 @@ export interface JobOutcome {
   isWhole: boolean;
 }
 
-const SIGNAL_EXIT = 130;
-
 export interface JobWords {
   /** Start of the message for a rejected job, e.g. `Nothing was copied`. */
   refused: string;
@@ -45,49 +44,54 @@ export const RESUME = "Run the same command again to resume";
 /** Runs a job with a progress display until it finishes or a signal ends it, and prints what it has done. */
 export async function runJob(
   { concurrency, json = false, quiet = false }: JobFlags,
-  { refused, resume }: JobWords,
+  words: JobWords,
   work: (options: Partial<Filled<StorageRunOptions>>) => Promise<JobOutcome>,
 ): Promise<void> {
-  // If the reader has ended, the exit code still reports failures.
-  process.stdout.on("error", () => {});
-  const interrupted = listenForSignals();
-  const view = quiet ? null : showCopy(json);
+  const line = progressLine(quiet);
   const beganAt = performance.now();
-  try {
-    const outcome = await work({
-      signal: interrupted.signal,
-      onProgress: (progress) => view?.update(progress),
-      ...(concurrency === undefined ? {} : { concurrency }),
-    });
-    view?.close();
-    printOutcome(outcome, performance.now() - beganAt, json);
-  } catch (error) {
-    view?.close();
-    if (!interrupted.signal.aborted) throw jobError(error, { refused, resume });
-    process.stderr.write(`outrigger: Stopped. ${resume}\n`);
-    process.exitCode = SIGNAL_EXIT;
-  } finally {
-    interrupted.end();
-  }
+  await untilInterrupted(
+    async (signal) => {
+      try {
+        const outcome = await work({
+          signal,
+          onProgress: (progress) => line.update(() => progressText(progress, secondsSince(beganAt))),
+          ...(concurrency === undefined ? {} : { concurrency }),
+        });
+        line.close();
+        printOutcome(outcome, secondsSince(beganAt), json);
+      } catch (error) {
+        throw jobError(error, words);
+      } finally {
+        line.close();
+      }
+    },
+    () => `. ${words.resume}`,
+  );
 }
 
-function printOutcome(outcome: JobOutcome, ms: number, json: boolean): void {
+function progressText({ phase, keys, totalKeys, bytes }: StorageProgress, seconds: number): string {
+  // The source may grow.
+  const total = Math.max(totalKeys, keys);
+  const left = keys === 0 || keys === total ? "" : `, ${timeText((seconds / keys) * (total - keys))} left`;
+  return `${phase}: ${keys} of ${total} keys, ${sizeText(bytes)}, ${Math.round(keys / seconds)} keys/s${left}`;
+}
+
+function printOutcome(outcome: JobOutcome, seconds: number, json: boolean): void {
   for (const [what, troubles] of Object.entries(outcome.troubles)) {
     for (const { key, reason } of troubles) note(`${what}: ${printable(key)}: ${printable(reason)}`);
   }
   for (const each of outcome.notes) note(each);
-  if (json) process.stdout.write(`${JSON.stringify({ ...outcome.report, ms: Math.round(ms) })}\n`);
+  if (json) printOut(`${JSON.stringify({ ...outcome.report, ms: Math.round(seconds * 1000) })}\n`);
   else {
-    const lines = outcome.lines(Math.max(0.001, ms / 1000));
-    process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+    printOut(
+      outcome
+        .lines(seconds)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
     if (outcome.failure !== null) note(outcome.failure);
   }
   if (!outcome.isWhole) process.exitCode = 1;
-}
-
-/** Writes a sentence to standard error. */
-export function note(text: string): void {
-  process.stderr.write(`outrigger: ${text}\n`);
 }
 
 /** Why a job stopped, with the remedy. Other errors are returned unchanged. */
@@ -97,7 +101,8 @@ function jobError(error: unknown, { refused, resume }: JobWords): unknown {
   const why = reasonOf(error).replace(/\.$/, "");
   const reason = said === why ? said : `${said} (${why})`;
   if (error.code === "conflict") return new StartError(`${refused}: ${reason}`, { cause: error });
-  const what = error.code === "no_space" ? "The target has no space left: " : "";
-  const remedy = error.code === "no_space" ? "Free some space" : "Fix this";
+  const isFull = error.code === "no_space";
+  const remedy = isFull ? "Free some space" : "Fix this";
+  const what = isFull ? "The target has no space left: " : "";
   return new StartError(`${what}${reason}. ${remedy}. ${resume}`, { cause: error });
 }

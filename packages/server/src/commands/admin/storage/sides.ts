@@ -7,12 +7,13 @@ import {
   type S3Target,
   type StorageTargets,
 } from "@outrigger/core/stores";
+import { note } from "../../../cli/print.ts";
 import { checkConfig } from "../../../config/check-config.ts";
-import { ConfigError, StartError } from "../../../config/config-error.ts";
+import { StartError, usageError } from "../../../config/config-error.ts";
 import { readStorageText, targetsOf } from "../../../config/storage-config.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";
 import { requireDataDirectory } from "../../../storage/data-directory.ts";
-import { type OpenStorage, type OpenTarget, openStorage, openTarget } from "../../../storage/open-storage.ts";
+import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
 
 const SOURCE = "The command line";
 
@@ -26,9 +27,9 @@ export function readSide(text: string, flag: string): StorageTargets {
   });
   const targets = targetsOf(storage, undefined);
   if (ROLES.some((role) => targets[role].kind === "memory")) {
-    throw new ConfigError(SOURCE, [
+    throw usageError(
       `${flag}: must not be memory:, which other processes cannot access; for renditions, name the store of the originals`,
-    ]);
+    );
   }
   return targets;
 }
@@ -37,7 +38,7 @@ export function readSide(text: string, flag: string): StorageTargets {
 export function readPlace(text: string, flag: string): BackupPlace {
   const [only, ...others] = distinctTargets(readSide(text, flag)).map(({ target }) => target);
   if (others.length === 0 && (only?.kind === "file" || only?.kind === "s3")) return only;
-  throw new ConfigError(SOURCE, [`${flag}: must be one URL that begins with file: or s3:`]);
+  throw usageError(`${flag}: must be one URL that begins with file: or s3:`);
 }
 
 /**
@@ -63,7 +64,7 @@ export function requireDirectories(from: StorageTargets): void {
  */
 export function requireApart(one: StorageTargets, other: StorageTargets, problem: string): void {
   const known = new Set(Object.values(other).map((target) => JSON.stringify(target)));
-  if (ROLES.some((role) => known.has(JSON.stringify(one[role])))) throw new ConfigError(SOURCE, [problem]);
+  if (ROLES.some((role) => known.has(JSON.stringify(one[role])))) throw usageError(problem);
 }
 
 /** The name of a storage; the same storage always has the same name. */
@@ -72,38 +73,30 @@ export function nameOfStorage(targets: StorageTargets): string {
   return typeof described === "string" ? described : JSON.stringify(described);
 }
 
-/** Runs `work` with the open stores, whose warnings it prints. */
+/** Runs `work` with the open stores. @param isWritten Prints warnings about data that the stores could lose. */
 export async function withStorage(
   targets: StorageTargets,
   work: (storage: OpenStorage) => Promise<void>,
-  prints = true,
+  isWritten = false,
 ): Promise<void> {
   const storage = await openStorage(targets);
-  try {
-    if (prints) await printWarnings(storage.targets);
+  const run = async () => {
+    if (isWritten) await printWarnings(storage.targets);
     await work(storage);
-  } finally {
-    await storage.close();
-  }
+  };
+  await run().finally(() => storage.close());
 }
 
-/** Runs `work` with the open store of a backup. */
+/** Runs `work` with the open store of a backup. @param isWritten As of {@link withStorage}. */
 export async function withPlace(
   place: BackupPlace,
   work: (store: OpenTarget["store"]) => Promise<void>,
-  prints = true,
+  isWritten = false,
 ): Promise<void> {
-  const opened = await openTarget({ target: place, roles: ["records", "originals"] });
-  try {
-    if (prints) await printWarnings([opened]);
-    await work(opened.store);
-  } finally {
-    await opened.store.close();
-  }
+  const targets = { records: place, originals: place, renditions: place };
+  await withStorage(targets, ({ stores }) => work(stores.records), isWritten);
 }
 
-async function printWarnings(targets: readonly Pick<OpenTarget, "warnings">[]): Promise<void> {
-  for (const { warnings } of targets) {
-    for (const text of await warnings()) process.stderr.write(`outrigger: warning: ${text}\n`);
-  }
+async function printWarnings(targets: readonly OpenTarget[]): Promise<void> {
+  for (const { warnings } of targets) for (const text of await warnings()) note(`warning: ${text}`);
 }

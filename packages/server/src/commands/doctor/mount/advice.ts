@@ -1,6 +1,6 @@
 import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../../cli/error-reason.ts";
-import { printable } from "../../../cli/printable.ts";
+import { printable } from "../../../cli/print.ts";
 import { type Finding, problem } from "../finding.ts";
 import { type Answer, headerOf, memberOf } from "./visit.ts";
 
@@ -9,12 +9,9 @@ export const remedies = {
   trustProxy:
     'Let the app trust its proxy: Express app.set("trust proxy", 1), Koa app.proxy = true, outrigger serve trustProxy: 1; ' +
     "and let the proxy set X-Forwarded-Proto",
-  mountFirst:
-    "Mount Outrigger before body parsers (express.json(), multer, koa-body), or keep the parsed body on the request",
   shareStorage:
     "Configure the same storage and secret for all processes; storage in memory is visible to one process only",
   noCompression: "Switch compression off for this path (nginx: gzip off)",
-  ownErrors: "Forward the replies of the app unchanged (nginx: proxy_intercept_errors off)",
   allowMethods:
     "Allow GET, HEAD, POST, PATCH, DELETE and OPTIONS in the proxy in front, and mount for all methods (app.use)",
   bodyLimit: "Raise the body limit of the proxy in front to maxUploadBytes (nginx: client_max_body_size 26m)",
@@ -30,7 +27,10 @@ const MEANINGS: readonly (readonly [said: RegExp, remedy: string, status?: "warn
   [/host is not served/, "Add this host to allowedHosts, or let the proxy forward Host"],
   [/PIN is missing/, "Let the proxy in front forward X-Service-Image-Pin"],
   [/PIN is wrong/, remedies.shareStorage],
-  [/read the request body|no body|no file|Malformed|Nothing to change|body must/, remedies.mountFirst],
+  [
+    /read the request body|no body|no file|Malformed|Nothing to change|body must/,
+    "Mount Outrigger before body parsers (express.json(), multer, koa-body), or keep the parsed body on the request",
+  ],
   [/User-Agent/, "Let the proxy in front forward User-Agent"],
   [/^40[13] /, 'Send the credentials of the app with --header "Name: value"', "warning"],
   [/^(?:404|405|501) .*not Outrigger's$/, remedies.allowMethods],
@@ -76,29 +76,34 @@ export function describeAnswer(answer: Answer): string {
 
 const TRUST =
   "Get a certificate from a public authority, or set NODE_EXTRA_CA_CERTS to the certificate of your own authority";
-const FULL_CHAIN = "Let the server send the full chain (nginx: ssl_certificate with fullchain.pem)";
-const START = "Start the app, and check the port and address that it listens on";
-const NO_TLS = "the server does not speak TLS, or no version that this machine accepts";
+const UNKNOWN_AUTHORITY = ["its certificate comes from an unknown authority", TRUST] as const;
+const NO_ROUTE = ["there is no route to it", "Check routes and firewalls"] as const;
 
 /** Why there was no reply, and the remedy, by Node's code of the error. */
 const TROUBLES: Readonly<Record<string, readonly [detail: string, remedy: string]>> = {
   ENOTFOUND: ["this name is not in the DNS", "Create an A or AAAA record for it"],
   EAI_AGAIN: ["the DNS does not respond", "Check this machine's resolver, and try again"],
-  ECONNREFUSED: ["nothing listens at this address", START],
-  EHOSTUNREACH: ["there is no route to this host", "Check routes and firewalls"],
-  ENETUNREACH: ["there is no route to this network", "Check routes and firewalls"],
+  ECONNREFUSED: [
+    "nothing listens at this address",
+    "Start the app, and check the port and address that it listens on",
+  ],
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
   ETIMEDOUT: ["nothing answers in time", "Check firewalls, and whether the app is overloaded"],
   CERT_HAS_EXPIRED: ["its certificate has expired", "Renew it, and let the server load the new one"],
   CERT_NOT_YET_VALID: ["its certificate is not valid yet", "Compare the clocks of both machines"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", TRUST],
-  SELF_SIGNED_CERT_IN_CHAIN: ["its certificate comes from an unknown authority", TRUST],
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["its certificate comes from an unknown authority", TRUST],
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
     "its authority is unknown, or the server does not send the intermediate certificates",
-    FULL_CHAIN,
+    "Let the server send the full chain (nginx: ssl_certificate with fullchain.pem)",
   ],
   ERR_TLS_CERT_ALTNAME_INVALID: ["its certificate is for another name", "Get one for this name"],
-  EPROTO: [NO_TLS, "Try http://, and let the server speak TLS 1.2 or newer"],
+  EPROTO: [
+    "the server does not speak TLS, or no version that this machine accepts",
+    "Try http://, and let the server speak TLS 1.2 or newer",
+  ],
   ECONNRESET: ["the connection was cut without a reply", "Check the logs of the proxy and of the app"],
 };
 

@@ -142,7 +142,7 @@ export function otherPlaces(base: string): string[] {
   const segments = pathname.split("/").filter((segment) => segment !== "");
   const above = segments.map((_, index) => `/${segments.slice(0, index).join("/")}`.replace(/\/$/, ""));
   const paths = new Set([...above.reverse(), "", "/img", "/images", "/image", "/i", "/outrigger"]);
-  return [...paths].map((path) => origin + path).filter((place) => place !== base);
+  return [...paths].map((path) => origin + path).filter((address) => address !== base);
 }
 
 /** Whether requests to a mount are protected by TLS. @param hello The reply of the mount. */
@@ -178,7 +178,14 @@ async function checkErrors(visit: MountVisit): Promise<Finding[]> {
   const answer = await visit.send(`/api/images/${randomBytes(16).toString("base64url")}.json`);
   const isOurs = answer.status === 404 && typeof memberOf(answer, "instance") === "string";
   const fault = !isOurs && `the reply for an unknown image is ${describeAnswer(answer)}`;
-  return [rate("error replies", fault, remedies.ownErrors, "warning")];
+  return [
+    rate(
+      "error replies",
+      fault,
+      "Forward the replies of the app unchanged (nginx: proxy_intercept_errors off)",
+      "warning",
+    ),
+  ];
 }
 
 /** Whether the email lookup responds correctly. Empty if it is not mounted. */

@@ -51,15 +51,13 @@ export function headerOf({ headers }: Answer, name: string): string {
 
 /** A member of the JSON body, or of a member of it; `undefined` if it has none of that name. */
 export function memberOf({ body }: Answer, ...names: string[]): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    return names.reduce<unknown>((value, name) => Reflect.get(Object(value), name), parsed);
   } catch {
     // The body is not JSON.
+    return undefined;
   }
-  for (const name of names)
-    value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-  return value;
 }
 
 /**
@@ -80,16 +78,22 @@ export async function exchange(url: URL, ask: Ask = {}): Promise<Answer> {
     // After a reply, a server may close a connection that is still sending: that error changes nothing.
     outgoing.once("response", resolve).on("error", reject);
   });
-  const { statusCode: status = 0, headers: received, socket } = incoming;
-  const isTls = socket instanceof TLSSocket;
-  const endMs = isTls ? Date.parse(socket.getPeerCertificate().valid_to) : Number.NaN;
-  const facts = {
+  const { socket } = incoming;
+  const tls = socket instanceof TLSSocket ? socket : null;
+  const endMs = Date.parse(tls?.getPeerCertificate().valid_to ?? "");
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
     sentMs,
     arrivedMs: Date.now(),
     isLoopback: /^(?:::1$|(?:::ffff:)?127\.)/.test(socket.remoteAddress ?? ""),
     certificateDays: Number.isNaN(endMs) ? null : Math.floor((endMs - sentMs) / DAY_MS),
-    tlsVersion: isTls ? socket.getProtocol() : null,
+    tlsVersion: tls?.getProtocol() ?? null,
+    body: await readBody(incoming),
   };
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming) {
@@ -97,7 +101,7 @@ export async function exchange(url: URL, ask: Ask = {}): Promise<Answer> {
     if (size > MAX_REPLY_BYTES) throw new Error(`the reply is longer than ${MAX_REPLY_BYTES} bytes`);
     chunks.push(chunk);
   }
-  return { status, headers: received, body: Buffer.concat(chunks), ...facts };
+  return Buffer.concat(chunks);
 }
 
 async function* inHalves(body: Buffer, pauseMs: number): AsyncGenerator<Buffer> {
@@ -119,8 +123,8 @@ export interface VisitOptions {
   base: string;
   /** Sent with every request, e.g. credentials for the host app. */
   headers: Readonly<Record<string, string>>;
-  /** How long a slow upload pauses; milliseconds. */
-  patienceMs: number;
+  /** How long a slow upload pauses; milliseconds. @default 7000 */
+  patienceMs?: number;
 }
 
 /** Access to a mount for the checks, and the images that they created. */
@@ -134,7 +138,7 @@ export class MountVisit {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #uploaded = new Map<string, UploadedImage>();
 
-  constructor({ base, headers, patienceMs }: VisitOptions) {
+  constructor({ base, headers, patienceMs = 7000 }: VisitOptions) {
     this.base = base;
     this.patienceMs = patienceMs;
     this.#asked = new URL(base);
@@ -173,12 +177,12 @@ export class MountVisit {
     const headers = { "Content-Type": type, "Content-Length": String(body.length), ...ask.headers };
     const answer = await this.send("/api/images.json", { ...ask, method: "POST", headers, body });
     const [id, pin] = [memberOf(answer, "id"), memberOf(answer, "pin")];
-    const isCreated = answer.status === 201 || answer.status === 202;
-    if (!isCreated || typeof id !== "string" || typeof pin !== "string") return { answer };
+    let { status } = answer;
+    if ((status !== 201 && status !== 202) || typeof id !== "string" || typeof pin !== "string")
+      return { answer };
     const image = { id, pin, answer };
     this.#uploaded.set(id, image);
     const deadline = Date.now() + MAX_READY_MS;
-    let { status } = answer;
     while (status === 202 && Date.now() < deadline) {
       await sleep(1000);
       ({ status } = await this.send(pathOf(image, "json")));

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { printLines } from "./print-lines.ts";
+import { printLines } from "./print.ts";
 
 async function* lines(count: number, given: { count: number }): AsyncGenerator<string> {
   for (let number = 0; number < count; number++) {

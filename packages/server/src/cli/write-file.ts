@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { link, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { isError, systemCode } from "@outrigger/core/values";
+import { StartError } from "../config/config-error.ts";
+import { fileReasonOf } from "./error-reason.ts";
+import { printable } from "./print.ts";
+
+type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
+
+export interface WriteOptions {
+  /** Whether an existing file is replaced; otherwise it is an error, with the code `EEXIST`. @default true */
+  replace?: boolean;
+  /** Access mode. @default readable by this user only */
+  mode?: number;
+  signal?: AbortSignal;
+  /** Checks the temporary file before it becomes visible. @default no check */
+  verify?(path: string): Promise<void>;
+}
+
+/**
+ * Writes a file atomically, through a temporary file in the same directory. A failure keeps the old file, and a partial file is
+ * never visible.
+ * @returns The number of bytes written.
+ * @throws StartError if it cannot be written.
+ */
+export async function writeAtomically(
+  path: string,
+  content: Content,
+  { replace = true, mode = 0o600, signal, verify }: WriteOptions = {},
+): Promise<number> {
+  const made = `${path}.${randomBytes(6).toString("hex")}.part`;
+  try {
+    if (!replace && (await isThere(path)))
+      throw Object.assign(new Error("exists"), { code: "EEXIST", syscall: "open" });
+    const output = (await open(made, "wx", mode)).createWriteStream({ flush: true });
+    await pipeline(content, output, signal === undefined ? {} : { signal });
+    await verify?.(made);
+    // A link never replaces a file that another process has created meanwhile. Some file systems have none.
+    const moved = replace ? rename(made, path) : link(made, path);
+    await moved.catch(async (error: unknown) => {
+      if (replace || (await isThere(path))) throw error;
+      await rename(made, path);
+    });
+    return output.bytesWritten;
+  } catch (cause) {
+    // Any other error is that of the content.
+    if (!isError(cause) || !("syscall" in cause)) throw cause;
+    throw new StartError(`${printable(path)} cannot be written: ${fileReasonOf(cause)}`, { cause });
+  } finally {
+    await rm(made, { force: true });
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  // Whatever the reason, writing the file reports it.
+  return (await stat(path).catch(() => null)) !== null;
+}
+
+/** Creates a file atomically, readable by this user only. Keeps an existing file with the same content. @throws StartError */
+export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
+  try {
+    await writeAtomically(path, [bytes], { replace: false });
+  } catch (error) {
+    const isKept = isError(error) && systemCode(error.cause) === "EEXIST";
+    if (!isKept || !(await readFile(path)).equals(bytes)) throw error;
+  }
+}
