@@ -41,7 +41,7 @@ const PEOPLE: Readonly<Record<keyof typeof SAMPLE_ORGANIZATIONS, readonly Sample
 };
 
 /** Addresses of departments rather than people. */
-const DESKS = ["info@example.com", "sales@example.com", "support@example.com", "press@example.org"];
+const DEPARTMENTS = ["info@example.com", "sales@example.com", "support@example.com", "press@example.org"];
 
 /** All contacts of the demonstration. */
 export function sampleContacts(): Contact[] {
@@ -54,11 +54,11 @@ export function sampleContacts(): Contact[] {
       position,
     })),
   );
-  const desks = DESKS.map((address) => ({
+  const departments = DEPARTMENTS.map((address) => ({
     ...contactAt(address, 80, ["/contact"]),
     type: "generic" as const,
   }));
-  return [...people, ...desks];
+  return [...people, ...departments];
 }
 
 function contactAt(address: string, confidence: number, pages: readonly string[]): Contact {

@@ -3,7 +3,7 @@ import { readBackupManifest } from "@outrigger/ops";
 import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";
 import type { OpenTarget } from "./open-storage.ts";
-import { storageError } from "./storage-error.ts";
+import { withStorageError } from "./storage-error.ts";
 
 /** Verifies that no migration or restore to these stores is unfinished, and that they are not a backup. @throws StartError */
 export async function requireMigrated(targets: readonly OpenTarget[]): Promise<void> {
@@ -39,12 +39,4 @@ function recordsOf(targets: readonly OpenTarget[]): OpenTarget {
   const records = targets.find(({ roles }) => roles.includes("records"));
   if (records === undefined) throw new Error("No store for records");
   return records;
-}
-
-async function withStorageError<T>({ target, roles }: OpenTarget, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    throw storageError(target, roles, cause);
-  }
 }

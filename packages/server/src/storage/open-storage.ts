@@ -15,7 +15,7 @@ import type { RedisBlobStore, RedisBlobStoreOptions } from "@outrigger/redis";
 import type { S3BlobStore } from "@outrigger/s3";
 import { loadPart } from "../cli/parts.ts";
 import { StartError } from "../config/config-error.ts";
-import { storageError } from "./storage-error.ts";
+import { storageError, withStorageError } from "./storage-error.ts";
 
 /** An open store with its roles. */
 export interface OpenTarget extends SharedTarget {
@@ -125,17 +125,6 @@ function onErrorOf(onTrouble: OnTrouble | undefined) {
 }
 
 const noWarnings = async () => [];
-
-async function withStorageError(
-  { target, roles }: SharedTarget,
-  warnings: Promise<string[]>,
-): Promise<string[]> {
-  try {
-    return await warnings;
-  } catch (cause) {
-    throw storageError(target, roles, cause);
-  }
-}
 
 /** Renditions need no warning: a lost rendition is rendered again. */
 async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[]): Promise<string[]> {

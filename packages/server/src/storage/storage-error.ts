@@ -1,5 +1,5 @@
 import type { StoreRole } from "@outrigger/core";
-import type { StorageTarget } from "@outrigger/core/stores";
+import type { SharedTarget, StorageTarget } from "@outrigger/core/stores";
 import { directoryReasonOf, serviceReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 import { subjectOf } from "../config/targets/describe-storage.ts";
@@ -15,4 +15,13 @@ export function storageError(target: StorageTarget, roles: readonly StoreRole[],
 /** Why a store cannot be used, as a clause without a full stop. */
 export function whyUnreachable({ kind }: StorageTarget, error: unknown): string {
   return kind === "file" ? directoryReasonOf(error) : serviceReasonOf(error);
+}
+
+/** Waits for an operation of a store. @throws StartError, as {@link storageError}. */
+export async function withStorageError<T>({ target, roles }: SharedTarget, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw storageError(target, roles, cause);
+  }
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { startRedis } from "../../../../../test/support/redis-server.ts";
-import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
+import { outrigger, serve, temporaryDirectory } from "../../../test/outrigger-process.ts";
 
 // Each test starts several servers.
 vi.setConfig({ testTimeout: 120_000 });
@@ -83,23 +83,4 @@ it("serve and the lookup commands name the missing secret of a data directory an
   expect(await command.exit).toBe(1);
   expect(command.output.stderr).toContain(`There is no ${secret}`);
   expect(existsSync(secret)).toBe(false);
-});
-
-it("serve answers 503 on /readyz while its data directory is missing, and 200 when it is back", async () => {
-  const cwd = await temporaryDirectory();
-  const server = serve(cwd);
-  const url = await server.url;
-  const { id } = await uploaded(url, await jpeg());
-  const data = join(cwd, "data");
-  const ready = async () => {
-    const reply = await fetch(`${url}/readyz`);
-    return [reply.status, ((await reply.json()) as { checks: object }).checks];
-  };
-  await rename(data, `${data}.away`);
-  await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { storage: "failing", renderer: "ok" }]);
-  expect((await fetch(`${url}/api/images/${id}.json`)).status).toBe(503);
-  await rm(data, { recursive: true, force: true });
-  await rename(`${data}.away`, data);
-  await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { storage: "ok", renderer: "ok" }]);
-  expect((await fetch(`${url}/api/images/${id}.json`)).status).toBe(200);
 });
