@@ -25,7 +25,7 @@ import { directoryReasonOf, serviceReasonOf } from "../cli/error-reason.ts";
 import { ConfigError, StartError } from "../config/config-error.ts";
 import type { LookupSettings } from "../config/lookup-settings.ts";
 import { secretsOf } from "../config/secret-text.ts";
-import type { ServerSettings } from "../config/settings.ts";
+import type { ServerConfig } from "../config/server-config.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 
 /** The database of the lookup and its contents. */
@@ -46,7 +46,7 @@ export interface LookupData {
 }
 
 /** Settings of a server that has a lookup. */
-export type WithLookup = Pick<ServerSettings, "secret"> & { lookup: LookupSettings };
+export type WithLookup = Pick<ServerConfig, "secret"> & { lookup: LookupSettings };
 
 /**
  * Opens the lookup's database, migrates its schema, and verifies that its suppressions were made with a known secret.

@@ -1,5 +1,3 @@
-import { type Contact, type ContactEvidence, classifyTitle } from "@outrigger/core/lookup";
-
 /** Names of organizations by sample domain. These domains are reserved (RFC 2606). */
 export const SAMPLE_ORGANIZATIONS = { "example.com": "Example Engines", "example.org": "Example Institute" };
 
@@ -43,47 +41,28 @@ const PEOPLE: Readonly<Record<keyof typeof SAMPLE_ORGANIZATIONS, readonly Sample
 /** Addresses of departments rather than people. */
 const DEPARTMENTS = ["info@example.com", "sales@example.com", "support@example.com", "press@example.org"];
 
-/** All contacts of the demonstration. */
-export function sampleContacts(): Contact[] {
+/** All contacts of the demonstration, as NDJSON for an import. */
+export function sampleLines(): string {
   const people = Object.entries(PEOPLE).flatMap(([domain, rows]) =>
-    rows.map(([local, firstName, lastName, position, confidence, ...pages]) => ({
-      ...contactAt(`${local}@${domain}`, confidence, pages),
-      ...classifyTitle(position),
-      firstName,
-      lastName,
-      position,
-    })),
+    rows.map(([local, firstName, lastName, position, confidence, ...pages]) =>
+      lineOf(`${local}@${domain}`, { firstName, lastName, position, confidence }, pages),
+    ),
   );
-  const departments = DEPARTMENTS.map((address) => ({
-    ...contactAt(address, 80, ["/contact"]),
-    type: "generic" as const,
-  }));
-  return [...people, ...departments];
+  const departments = DEPARTMENTS.map((address) =>
+    lineOf(address, { type: "generic", confidence: 80 }, ["/contact"]),
+  );
+  return [...people, ...departments].join("");
 }
 
-function contactAt(address: string, confidence: number, pages: readonly string[]): Contact {
+function lineOf(address: string, fields: object, pages: readonly string[]): string {
   const domain = address.slice(address.indexOf("@") + 1);
-  return {
-    address,
-    type: "personal",
-    confidence,
-    firstName: null,
-    lastName: null,
-    position: null,
-    seniority: null,
-    department: null,
-    networkA: null,
-    networkAUrl: null,
-    networkB: null,
-    phoneNumber: null,
-    evidence: pages.map(
-      (page): ContactEvidence => ({
-        domain,
-        uri: `https://www.${domain}${page}`,
-        extractedOn: "2025-03-10",
-        lastSeenOn: "2026-09-21",
-        stillOnPage: true,
-      }),
-    ),
-  };
+  const organization = Object.entries(SAMPLE_ORGANIZATIONS).find(([name]) => name === domain)?.[1];
+  const sources = pages.map((page) => ({
+    sourceDomain: domain,
+    sourceUri: `https://www.${domain}${page}`,
+    extractedOn: "2025-03-10",
+    lastSeenOn: "2026-09-21",
+    stillOnPage: true,
+  }));
+  return `${JSON.stringify({ address, ...fields, organization, sources })}\n`;
 }

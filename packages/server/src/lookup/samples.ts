@@ -1,8 +1,9 @@
+import { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { type ContactSource, hashApiKey, type MailProber, type ProbeResult } from "@outrigger/core/lookup";
-import { putContacts } from "@outrigger/sql";
+import { importContacts } from "@outrigger/sql";
 import type { LookupData } from "./open-lookup-data.ts";
-import { SAMPLE_ORGANIZATIONS, sampleContacts } from "./sample-contacts.ts";
+import { SAMPLE_ORGANIZATIONS, sampleLines } from "./sample-contacts.ts";
 
 /** The account that owns the sample key. */
 const ACCOUNT = "sample";
@@ -37,7 +38,7 @@ export async function seedSamples(data: LookupData): Promise<string | null> {
   }
   // The key is added last: if it exists, the samples are complete.
   if ((await accounts.keys(ACCOUNT)).length === 0) {
-    await putContacts(database, sampleContacts(), { organizations: SAMPLE_ORGANIZATIONS });
+    await importContacts(database, Readable.from([Buffer.from(sampleLines())]), { format: "ndjson" });
     const [{ sampleKey }] = keys;
     const key = { hint: sampleKey.slice(0, HINT_LENGTH), createdAt: Date.now(), revokedAt: null };
     await accounts.addKey(ACCOUNT, hashApiKey(sampleKey), key).catch((error) => {

@@ -1,7 +1,6 @@
-import { type Call, createImages, type Images, type Observer } from "@outrigger/core";
+import { type Call, createImages, type Images } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
 import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
-import type { Metrics } from "@outrigger/telemetry";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
@@ -45,6 +44,12 @@ export async function openParts(
   const pages = createPages();
   let images: Images | null = null;
   let lookup: OpenLookup | null = null;
+  async function close(options: { timeoutMs?: number } = {}): Promise<void> {
+    await Promise.all([images?.close(options), lookup?.close(options)]);
+    // The images close the renderer and the storage, too.
+    if (images === null) await storage.close();
+    await rateLimiter?.close();
+  }
   try {
     // Opening the lookup checks it.
     const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
@@ -79,13 +84,9 @@ export async function openParts(
       const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
       lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
     }
-    return { storage, rateLimiter, pages, metrics, images, lookup };
+    return { storage, pages, metrics, images, lookup, close };
   } catch (error) {
-    await lookup?.close();
-    // This also closes the renderer and the storage.
-    await images?.close();
-    if (images === null) await storage.close();
-    await rateLimiter?.close();
+    await close();
     throw error;
   }
 }
@@ -124,15 +125,8 @@ function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorag
   }
 }
 
-export interface Observers {
-  /** `null` if metrics are off. */
-  metrics: Metrics | null;
-  /** All active observers combined; `null` without any. */
-  observer: Observer | null;
-}
-
-/** Creates the observers that the configuration enables. Without any, their package is not loaded. */
-async function createObservers({ metrics, tracing }: ServerSettings): Promise<Observers> {
+/** The metrics, and all observers that the configuration enables combined. Without any, their package is not loaded. */
+async function createObservers({ metrics, tracing }: ServerSettings) {
   if (!metrics && !tracing) return { metrics: null, observer: null };
   const { combineObservers, createMetrics, createTracing } = await import("@outrigger/telemetry");
   const measured = metrics ? createMetrics({ processMetrics: true }) : null;

@@ -43,13 +43,12 @@ export async function startServer(
   { withSamples = false }: StartOptions = {},
 ): Promise<StartedServer> {
   const parts = await openParts(settings, logger, renderer, withSamples);
-  const { storage, pages, rateLimiter, metrics, images, lookup } = parts;
-  const checkLookup = lookup?.check ?? null;
+  const { storage, pages, metrics, images, lookup } = parts;
   const readiness = createReadiness({
     storage: storage.targets,
     renderer,
     checkStores: () => images.ready(),
-    checkLookup,
+    checkLookup: lookup?.check ?? null,
   });
   let isDraining = false;
   let metricsListener: Listener | null = null;
@@ -71,9 +70,7 @@ export async function startServer(
     listener = await listen(handler, settings, (err) => logger.error({ err }, "cannot accept a connection"));
   } catch (error) {
     await metricsListener?.drain(0);
-    await images.close();
-    await lookup?.close();
-    await rateLimiter?.close();
+    await parts.close();
     throw error;
   }
   announce(settings, listener.url, logger);
@@ -88,9 +85,7 @@ export async function startServer(
     const timeoutMs = Math.max(0, (endsAt - performance.now()) * 0.8);
     const [cut] = await Promise.all([listener.drain(timeoutMs), metricsListener?.drain(timeoutMs)]);
     if (cut > 0) logger.warn({ connections: cut }, "cut connections that had not ended in time");
-    const leftMs = Math.max(0, (endsAt - performance.now()) / 2);
-    await Promise.all([images.close({ timeoutMs: leftMs }), lookup?.close({ timeoutMs: leftMs })]);
-    await rateLimiter?.close();
+    await parts.close({ timeoutMs: Math.max(0, (endsAt - performance.now()) / 2) });
     logger.info("closed");
   }
 
