@@ -1,4 +1,4 @@
-import type { ImageDetails } from "@outrigger/core";
+import type { AddressedRendition, ImageDetails } from "@outrigger/core";
 import type { Instant } from "./checks.ts";
 
 // The build copies the types of core into the declarations of this package, which depends on no other.
@@ -32,29 +32,7 @@ export interface CreatedImage extends ImageRecord {
 }
 
 /** Parameters of a rendition. */
-export interface ReadOptions {
-  /**
-   * Quality of a `jpg`, also where the format `auto` results in one. `auto`, also for `webp` and `avif`: the smallest file that
-   * looks as good as `high`.
-   * @default "high"
-   */
-  convert?: "low" | "medium" | "high" | "max" | "auto" | undefined;
-  /** `<W>x<H>`, `<W>x` or `x<H>`, sides 1 to 8192: fits the image into the box. Rasters are never enlarged. */
-  resize?: string | undefined;
-  /** Page of a PDF, from 1. @default the first page; all pages for `pdf` */
-  page?: number | undefined;
-  /**
-   * How the image fills the box: inside it; filling it and cut, where a raster smaller than the box gives the largest size with its
-   * ratio; or inside it, with bars. Needs both sides of `resize`.
-   * @default "contain"
-   */
-  fit?: "contain" | "cover" | "pad" | undefined;
-  /** The part that `cover` keeps: around a point, where people look first, or with the most detail. @default the focus of the image, else the centre */
-  at?: PicturePoint | "attention" | "entropy" | undefined;
-  /** Colour of the bars of `pad` and below transparent parts: `rrggbb` or `transparent`. @default "transparent"; white in formats without transparency */
-  background?: string | undefined;
-  /** Name of a preset of the service, instead of all parameters above. */
-  preset?: string | undefined;
+export interface ReadOptions extends Omit<AddressedRendition, "format"> {
   /** Signature from an address signed by the host. All other parameters must equal those of that address. */
   s?: string | undefined;
   /** Expiry of the signed address, in Unix milliseconds. */

@@ -45,6 +45,7 @@ export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageSummary, PurgedImage } from "./images/record/image-record.ts";
 export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
+export type { AddressedRendition } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {
   DomainSearchAnswer,

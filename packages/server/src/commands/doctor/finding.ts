@@ -22,16 +22,6 @@ export function problem(check: string, detail: string, remedy: string): Finding 
   return { check, status: "problem", detail, remedy };
 }
 
-/** Rates one state. @param fault What is wrong, for a finding with the remedy; `false` if nothing is. */
-export function rate(
-  check: string,
-  fault: string | false,
-  remedy: string,
-  status: "warning" | "problem" = "problem",
-) {
-  return fault === false ? ok(check, "as expected") : { check, status, detail: fault, remedy };
-}
-
 /** @param text A sentence with the state, and a sentence with the remedy. */
 export function warningOf(check: string, text: string): Finding {
   const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];

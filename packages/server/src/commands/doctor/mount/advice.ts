@@ -1,7 +1,7 @@
 import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/print.ts";
-import { type Finding, problem } from "../finding.ts";
+import { type Finding, ok, problem } from "../finding.ts";
 import { type Answer, headerOf, memberOf } from "./visit.ts";
 
 /** Remedies of several checks, without a full stop. */
@@ -19,6 +19,37 @@ export const remedies = {
   ownAddress: "Give clients that address, and set publicUrl to it: an upload does not survive a redirect",
   leaveHeaders: "Let the proxy or middleware in front (helmet, add_header) leave them and pages unchanged",
 } as const;
+
+/** The remedy for a fault that a check finds, and how grave the fault is. */
+const FAULTS: Readonly<Record<string, readonly [remedy: string, status?: "warning"]>> = {
+  redirect: [remedies.ownAddress, "warning"],
+  "plain http": ['Redirect it to https://, and keep the option tls at "required"'],
+  "error replies": [
+    "Forward the replies of the app unchanged (nginx: proxy_intercept_errors off)",
+    "warning",
+  ],
+  "User-Agent": ["Let the proxy in front forward it: every image shows it", "warning"],
+  reading: ["Forward pictures unchanged"],
+  HEAD: ["Forward HEAD, and Content-Length in its replies", "warning"],
+  Range: ["Forward Range, Content-Range and Accept-Ranges", "warning"],
+  ETag: ["Forward ETag and If-None-Match", "warning"],
+  compression: [remedies.noCompression, "warning"],
+  "safety headers": [remedies.leaveHeaders],
+  "upload page": [remedies.leaveHeaders],
+  viewer: [remedies.leaveHeaders],
+  "edit page": [remedies.leaveHeaders],
+  "reading after writing": [remedies.shareStorage],
+  "If-Match": ["Let the proxy in front forward ETag and If-Match", "warning"],
+  "after deletion": ["Lower cacheSeconds, and let the cache obey Cache-Control", "warning"],
+  "Retry-After": ["Forward Retry-After", "warning"],
+  "large picture": ["Check the option sendfile, and the lines of the proxy for it: see docs/mounting.md"],
+};
+
+/** Rates one state. @param fault What is wrong; `false` if nothing is. */
+export function rate(check: string, fault: string | false): Finding {
+  const [remedy = "", status = "problem"] = FAULTS[check] ?? [];
+  return fault === false ? ok(check, "as expected") : { check, status, detail: fault, remedy };
+}
 
 /** What an unexpected reply means, by its description: the first that matches. */
 const MEANINGS: readonly (readonly [said: RegExp, remedy: string, status?: "warning"])[] = [

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { printable } from "../../../cli/print.ts";
-import { type Finding, ok, problem, rate, warning } from "../finding.ts";
-import { describeAnswer, problemDetail, refusedMethod, remedies, unexpected } from "./advice.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
+import { describeAnswer, problemDetail, rate, refusedMethod, remedies, unexpected } from "./advice.ts";
 import {
   type Answer,
   DOCTOR_NAME,
@@ -57,7 +57,7 @@ export const IMAGE_CHECKS: Readonly<Record<string, ImageCheck>> = {
   async "User-Agent"(_visit, { answer }) {
     const name = memberOf(answer, "agent", "name");
     const fault = name !== DOCTOR_NAME && printable(`arrives as ${name ?? "an unreadable value"}`);
-    return [rate("User-Agent", fault, "Let the proxy in front forward it: every image shows it", "warning")];
+    return [rate("User-Agent", fault)];
   },
 
   /** Whether full, range and conditional requests for pictures work. */
@@ -77,33 +77,13 @@ export const IMAGE_CHECKS: Readonly<Record<string, ImageCheck>> = {
     const zipped = headerOf(await visit.send(pathOf(image, "json"), gzip), "ETag");
     const isFresh = again.status === 304;
     return [
-      rate("reading", length !== size && `${length} of ${size} bytes arrive`, "Forward pictures unchanged"),
-      rate(
-        "HEAD",
-        headLength !== `${length}` && `has Content-Length "${headLength}"`,
-        "Forward HEAD, and Content-Length in its replies",
-        "warning",
-      ),
-      rate(
-        "Range",
-        !isPart && `answers ${describeAnswer(range)}`,
-        "Forward Range, Content-Range and Accept-Ranges",
-        "warning",
-      ),
+      rate("reading", length !== size && `${length} of ${size} bytes arrive`),
+      rate("HEAD", headLength !== `${length}` && `has Content-Length "${headLength}"`),
+      rate("Range", !isPart && `answers ${describeAnswer(range)}`),
       etag.startsWith("W/")
         ? warning("ETag", "is made weak in transit", remedies.noCompression)
-        : rate(
-            "ETag",
-            !isFresh && `"${etag}": unchanged pictures are sent again`,
-            "Forward ETag and If-None-Match",
-            "warning",
-          ),
-      rate(
-        "compression",
-        zipped !== plain && `changes the ETag to ${zipped}, so If-Match fails`,
-        remedies.noCompression,
-        "warning",
-      ),
+        : rate("ETag", !isFresh && `"${etag}": unchanged pictures are sent again`),
+      rate("compression", zipped !== plain && `changes the ETag to ${zipped}, so If-Match fails`),
     ];
   },
 
@@ -113,7 +93,7 @@ export const IMAGE_CHECKS: Readonly<Record<string, ImageCheck>> = {
     const wrong = Object.entries(PICTURE_HEADERS).filter(([name, value]) => headerOf(answer, name) !== value);
     const names = wrong.map(([name]) => name).join(" and ");
     const fault = names !== "" && `${names} of pictures are changed or missing`;
-    return [rate("safety headers", fault, remedies.leaveHeaders), cachingFinding(answer)];
+    return [rate("safety headers", fault), cachingFinding(answer)];
   },
 
   /** Whether any client can request any size without a cache in front. */
@@ -152,8 +132,8 @@ export const IMAGE_CHECKS: Readonly<Record<string, ImageCheck>> = {
     const fault = isAccepted && `the reply to an edit of a changed record is ${describeAnswer(late)}`;
     return [
       ok("PATCH", "JSON and the PIN arrive"),
-      rate("reading after writing", stale, remedies.shareStorage),
-      rate("If-Match", fault, "Let the proxy in front forward ETag and If-Match", "warning"),
+      rate("reading after writing", stale),
+      rate("If-Match", fault),
     ];
   },
 
@@ -192,8 +172,7 @@ export const IMAGE_CHECKS: Readonly<Record<string, ImageCheck>> = {
     const seconds = /\bmax-age=(\d+)/.exec(headerOf(cached, "Cache-Control"))?.[1] ?? "any number of";
     const age = headerOf(cached, "Age").replace(/^.+$/, " (Age: $&)");
     const fault = `a cache in front still serves the picture${age}, for up to ${seconds} seconds`;
-    const remedy = "Lower cacheSeconds, and let the cache obey Cache-Control";
-    return [deleted, rate(check, cached.status === 200 && fault, remedy, "warning")];
+    return [deleted, rate(check, cached.status === 200 && fault)];
   },
 };
 
@@ -226,7 +205,7 @@ function pageFinding(check: string, answer: Answer): Finding {
   const hash = createHash("sha256").update(style).digest("base64");
   const isIntact = policy.startsWith("default-src 'none';") && policy.includes(`'sha256-${hash}'`);
   const fault = (!isIntact || policy.includes(",")) && "it or its Content-Security-Policy was changed";
-  return rate(check, fault, remedies.leaveHeaders);
+  return rate(check, fault);
 }
 
 /** Whether people can upload in a browser. Empty if the service has no pages. */

@@ -2,15 +2,14 @@ import { randomBytes } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { sizeText } from "../../../cli/amounts.ts";
 import { fontFindings } from "../check-renderer.ts";
-import { type Finding, ok, problem, rate, warning } from "../finding.ts";
-import { problemDetail, remedies, troubleCode, unanswered, unexpected } from "./advice.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
+import { problemDetail, rate, remedies, troubleCode, unanswered, unexpected } from "./advice.ts";
 import { headerOf, type MountVisit, pathOf, type UploadedImage } from "./visit.ts";
 
 /** Findings about files that the check uploads. Rejects with Node's error if there is no reply. */
 type UploadCheck = (visit: MountVisit) => Promise<Finding[]>;
 
 const LARGE_BYTES = 5_000_000;
-const SENDFILE = "Check the option sendfile, and the lines of the proxy for it: see docs/mounting.md";
 /** Headers of GET that a proxy loses if it sends the file itself (`sendfile`) and is not told to keep them. */
 const OF_FILES = [
   ...["Content-Type", "Content-Disposition", "Cache-Control", "ETag", "Last-Modified", "Sunset"],
@@ -45,10 +44,7 @@ export const UPLOAD_CHECKS: Readonly<Record<string, UploadCheck>> = {
     const detail = "respond-async does not arrive: clients wait for the processing of each picture";
     if (answer.status !== 202) return [warning("Prefer", detail, "Let the proxy in front forward Prefer")];
     const isLost = headerOf(answer, "Retry-After") === "";
-    return [
-      ok("Prefer", "respond-async arrives"),
-      rate("Retry-After", isLost && "is removed from replies", "Forward Retry-After", "warning"),
-    ];
+    return [ok("Prefer", "respond-async arrives"), rate("Retry-After", isLost && "is removed from replies")];
   },
 
   /** Whether a file of several megabytes can be uploaded, as many proxies accept at most 1 MB, and read. */
@@ -88,10 +84,10 @@ async function checkLargeRead(visit: MountVisit, image: UploadedImage): Promise<
   const check = "large picture";
   const head = await visit.send(pathOf(image, "png"), { method: "HEAD" });
   const whole = await visit.send(pathOf(image, "png"));
-  if (whole.status !== 200) return { ...unexpected(check, whole), remedy: SENDFILE };
-  if (whole.body.length === 0) return problem(check, "the reply for a large picture is empty", SENDFILE);
+  if (whole.status !== 200) return rate(check, unexpected(check, whole).detail);
+  if (whole.body.length === 0) return rate(check, "the reply for a large picture is empty");
   const changed = OF_FILES.filter((name) => headerOf(whole, name) !== headerOf(head, name)).join(" and ");
-  return rate(check, changed !== "" && `${changed} are changed or missing, unlike with HEAD`, SENDFILE);
+  return rate(check, changed !== "" && `${changed} are changed or missing, unlike with HEAD`);
 }
 
 /** A PNG of noise with sides of so many pixels, which neither compression nor cleaning reduces. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { checkClock, clockAheadBy } from "../check-machine.ts";
-import { type Finding, ok, problem, rate, warning } from "../finding.ts";
-import { describeAnswer, problemDetail, remedies, unanswered, unexpected } from "./advice.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
+import { describeAnswer, problemDetail, rate, remedies, unanswered, unexpected } from "./advice.ts";
 import { checkUploadPage, IMAGE_CHECKS } from "./check-image.ts";
 import { noisePng, UPLOAD_CHECKS } from "./check-uploads.ts";
 import {
@@ -107,7 +107,7 @@ async function checkReach(visit: MountVisit): Promise<{ findings: Finding[]; hel
       return { findings: [...findings, await helloFinding(visit, hello)], hello };
     visit.base = target.slice(0, -HELLO_PATH.length);
     const fault = base.replace(/^http:/, "https:") !== visit.base && `${base} redirects to ${visit.base}`;
-    findings.push(rate("redirect", fault, remedies.ownAddress, "warning"));
+    findings.push(rate("redirect", fault));
   }
 }
 
@@ -170,22 +170,14 @@ export async function checkPlainTwin(twin: string): Promise<Finding> {
   // Whatever the reason for no reply, no PIN can be sent there.
   const answer = await exchange(new URL(twin + HELLO_PATH), { silenceMs: TWIN_SILENCE_MS }).catch(() => null);
   const fault = answer !== null && isImageService(answer) && `${twin} serves images without TLS`;
-  return rate("plain http", fault, 'Redirect it to https://, and keep the option tls at "required"');
+  return rate("plain http", fault);
 }
 
 /** Whether error replies of the service reach the client. */
 async function checkErrors(visit: MountVisit): Promise<Finding[]> {
   const answer = await visit.send(`/api/images/${randomBytes(16).toString("base64url")}.json`);
   const isOurs = answer.status === 404 && typeof memberOf(answer, "instance") === "string";
-  const fault = !isOurs && `the reply for an unknown image is ${describeAnswer(answer)}`;
-  return [
-    rate(
-      "error replies",
-      fault,
-      "Forward the replies of the app unchanged (nginx: proxy_intercept_errors off)",
-      "warning",
-    ),
-  ];
+  return [rate("error replies", !isOurs && `the reply for an unknown image is ${describeAnswer(answer)}`)];
 }
 
 /** Whether the email lookup responds correctly. Empty if it is not mounted. */
