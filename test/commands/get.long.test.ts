@@ -115,7 +115,10 @@ describe("the command get", PATIENT, () => {
       run(["get", url, "--page", "2", "--output", "page.png"]),
       run(["get", url, "--as", "gif", "--quality", "auto"]),
     ]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("photo.png already exists")]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("photo.png cannot be written: it already exists; --force"),
+    ]);
     expect(await readFile(join(site.cwd(), "photo.png"), "utf8")).toBe("mine");
     expect([streamed.code, streamed.stderr]).toEqual([0, ""]);
     expect(streamed.stdout).toMatch(/^<svg[\s\S]*<\/svg>\s*$/);
