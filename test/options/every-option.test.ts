@@ -12,33 +12,39 @@ describe("every function that takes options", () => {
     expect(factories.map(({ name }) => name).sort()).toEqual(Object.keys(CALLS).sort());
   });
 
-  test.each(factories)("$name refuses a misspelt option by its name", async ({ name, options }) => {
-    expect(options.length).toBeGreaterThan(0);
-    for (const option of options) {
-      const middle = Math.floor(option.length / 2);
-      const misspelt = `${option.slice(0, middle)}q${option.slice(middle + 1)}`;
-      const message = await refusedOptions(name, { [misspelt]: 1 });
-      if (name === "createServer") expect(message).toContain(`${misspelt}: unknown key`);
-      else expect(message).toBe(`${misspelt} is no option of ${name}: did you mean ${option}?`);
+  test("every function refuses a misspelt option by its name", async () => {
+    for (const { name, options } of factories) {
+      expect(options.length, name).toBeGreaterThan(0);
+      for (const option of options) {
+        const middle = Math.floor(option.length / 2);
+        const misspelt = `${option.slice(0, middle)}q${option.slice(middle + 1)}`;
+        const message = await refusedOptions(name, { [misspelt]: 1 });
+        if (name === "createServer") expect(message).toContain(`${misspelt}: unknown key`);
+        else expect(message).toBe(`${misspelt} is no option of ${name}: did you mean ${option}?`);
+      }
     }
   });
 
-  test.each(factories)("$name refuses an option of a wrong type by its name", async ({ name, options }) => {
-    for (const option of options) {
-      const message = await refusedOptions(name, { [option]: WRONG });
-      expect(message).toMatch(new RegExp(`(?:^|\\W)${option}:? must `));
+  test("every function refuses an option of a wrong type by its name", async () => {
+    for (const { name, options } of factories) {
+      for (const option of options) {
+        const message = await refusedOptions(name, { [option]: WRONG });
+        expect(message, name).toMatch(new RegExp(`(?:^|\\W)${option}:? must `));
+      }
     }
   });
 
-  test.each(factories)("$name refuses a value that is not an object of options", async ({ name }) => {
-    const [call] = CALLS[name] ?? [];
-    for (const options of ["./data", 5, null, [], () => ({})]) {
-      const error = await refusal(() => call?.(options as never)); // As above.
-      expect(error).toMatchObject({
-        message: expect.stringContaining(
-          name === "createServer" ? "configuration" : `${name} takes an object`,
-        ),
-      });
+  test("every function refuses a value that is not an object of options", async () => {
+    for (const { name } of factories) {
+      const [call] = CALLS[name] ?? [];
+      for (const options of ["./data", 5, null, [], () => ({})]) {
+        const error = await refusal(() => call?.(options as never)); // As above.
+        expect(error, name).toMatchObject({
+          message: expect.stringContaining(
+            name === "createServer" ? "configuration" : `${name} takes an object`,
+          ),
+        });
+      }
     }
   });
 });

@@ -13,7 +13,7 @@ const FORM = "an http(s) URL without credentials, query or fragment, such as htt
 
 /** Mistakes of host apps, and the message that each gets. */
 describe("the message of a wrong call names the option and the expected value", () => {
-  test.each<[Given, string]>([
+  const ofImages: [Given, string][] = [
     [{ authorise: () => false }, "authorise is no option of createImages: did you mean authorize?"],
     [{ maxUploadSize: 1 }, "maxUploadSize is no option of createImages: did you mean maxUploadBytes?"],
     [
@@ -104,11 +104,13 @@ describe("the message of a wrong call names the option and the expected value", 
       { secret: [] },
       "createImages: secret must be at least 32 bytes as text or Uint8Array, or a list of such secrets, not an empty list",
     ],
-  ])("createImages %j", async (wrong, message) => {
-    expect(await refusedOptions("createImages", wrong)).toBe(message);
+  ];
+  test("for createImages", async () => {
+    for (const [wrong, message] of ofImages)
+      expect(await refusedOptions("createImages", wrong)).toBe(message);
   });
 
-  test.each<[string, Given, string]>([
+  const ofOthers: [string, Given, string][] = [
     [
       "createLookup",
       { secret: undefined },
@@ -168,11 +170,13 @@ describe("the message of a wrong call names the option and the expected value", 
       { quite: "another thing" },
       expect.stringContaining("quite is no option of createImages: it takes storage, renderer, "),
     ],
-  ])("%s %j", async (name, wrong, message) => {
-    expect(await refusedOptions(name, wrong)).toEqual(message);
+  ];
+  test("for the other factories", async () => {
+    for (const [name, wrong, message] of ofOthers)
+      expect(await refusedOptions(name, wrong), name).toEqual(message);
   });
 
-  test.each<[string, () => unknown, string]>([
+  const withoutOptions: [string, () => unknown, string][] = [
     [
       "createImages()",
       () => core.createImages(undefined as never),
@@ -233,7 +237,9 @@ describe("the message of a wrong call names the option and the expected value", 
       () => images.withhold("A".repeat(22), {} as never),
       "withhold: reason is required: a text of 1 to 1000 characters",
     ],
-  ])("%s", async (_call, call, message) => {
-    expect(await refusal(call)).toEqual(new TypeError(message));
+  ];
+  test("for arguments that are no options at all", async () => {
+    for (const [name, call, message] of withoutOptions)
+      expect(await refusal(call), name).toEqual(new TypeError(message));
   });
 });
