@@ -150,7 +150,7 @@ function optionSets(type, isNested = false) {
   const declaration = symbol?.getDeclarations().find((each) => isOurs(each) && isOptions(each, isNested));
   if (declaration !== undefined) {
     // Options that several functions inherit are a set of their own.
-    const bases = Node.isInterfaceDeclaration(declaration) ? declaration.getBaseTypes() : [];
+    const bases = Node.isInterfaceDeclaration(declaration) ? basesOf(declaration) : [];
     const inherited = bases.flatMap((base) => optionSets(base));
     return [{ name: symbol.getName(), type, declaration, inherited }, ...inherited];
   }
@@ -159,18 +159,62 @@ function optionSets(type, isNested = false) {
   return element === undefined ? [] : optionSets(element, isNested);
 }
 
+/** The types that an interface extends, or whose rules its table of rules includes. */
+function basesOf(declaration) {
+  const table = tableOf(declaration);
+  if (table === undefined) return declaration.getBaseTypes();
+  return spreadsOf(table).flatMap((spread) => interfaceOf(spread)?.getType() ?? []);
+}
+
+/** The table of rules that declares the options of an interface: `extends Options<typeof TABLE>`. */
+function tableOf(declaration) {
+  if (!Node.isInterfaceDeclaration(declaration)) return undefined;
+  const [base] = declaration
+    .getExtends()
+    .filter((each) => /^(?:\w+\.)?Options<typeof \w+>$/.test(each.getText()));
+  const query = base?.getTypeArguments()[0];
+  return query === undefined ? undefined : variableOf(query.getExprName());
+}
+
+/** The constant that a name means. */
+function variableOf(name) {
+  const symbol = name.getSymbol();
+  return (symbol?.getAliasedSymbol() ?? symbol)?.getDeclarations().find(Node.isVariableDeclaration);
+}
+
+/** The tables of rules that a table includes. */
+function spreadsOf(table) {
+  const value = table.getInitializer();
+  if (!Node.isObjectLiteralExpression(value)) return [];
+  return value
+    .getProperties()
+    .filter(Node.isSpreadAssignment)
+    .flatMap((spread) =>
+      Node.isIdentifier(spread.getExpression()) ? (variableOf(spread.getExpression()) ?? []) : [],
+    );
+}
+
+/** The interface whose options a table declares. */
+function interfaceOf(table) {
+  return table
+    ?.getSourceFile()
+    .getInterfaces()
+    .find((each) => tableOf(each) === table);
+}
+
 function isOurs(declaration) {
   return relative(root, declaration.getSourceFile().getFilePath()).startsWith("packages/");
 }
 
 function isOptions(declaration, isNested) {
-  if (Node.isTypeAliasDeclaration(declaration)) return /(?:Options|Config)$/.test(declaration.getName());
+  if (Node.isTypeAliasDeclaration(declaration)) return /\w(?:Options|Config)$/.test(declaration.getName());
   if (!Node.isInterfaceDeclaration(declaration)) return false;
   return /(?:Options|Config)$/.test(declaration.getName()) || (isNested && hasOnlyValues(declaration));
 }
 
 /** @param {import("ts-morph").InterfaceDeclaration} declaration */
 function hasOnlyValues(declaration) {
+  if (tableOf(declaration) !== undefined) return true;
   const members = declaration.getMembers();
   return members.length > 0 && members.every((member) => Node.isPropertySignature(member) && isValue(member));
 }
@@ -192,13 +236,15 @@ function addSet(sets, { name, type, declaration, inherited }) {
   sets.set(name, set);
   // Each member of a union is one alternative.
   const shapes = (type.isUnion() ? type.getUnionTypes() : [type]).map(membersOf);
-  const isOwn = (member) => inherited.every((base) => member.getParent() !== base.declaration);
+  const theirs = new Set(inherited.flatMap((base) => [...membersOf(base.type).values()]));
   for (const [option, member] of new Map(shapes.flatMap((shape) => [...shape]))) {
-    if (!isOwn(member)) continue;
+    if (theirs.has(member)) continue;
     const others = shapes.filter((shape) => !shape.has(option));
     const found = optionOf(member);
     found.unless = found.isRequired ? others.flatMap((shape) => onlyIn(shape, shapes)) : [];
-    const nested = optionSets(member.getType().getNonNullableType(), true);
+    const nested = Node.isPropertyAssignment(member)
+      ? partsOf(member.getInitializer())
+      : optionSets(member.getType().getNonNullableType(), true);
     found.parts = [...new Set(nested.map((each) => each.name))];
     set.options.push(found);
     if (found.text === "") set.faults.push(`${name}.${option} has no description`);
@@ -211,36 +257,144 @@ function addSet(sets, { name, type, declaration, inherited }) {
 
 /** @param {import("ts-morph").Type} type */
 function membersOf(type) {
-  const members = type.getProperties().flatMap((property) => property.getDeclarations().slice(0, 1));
-  const own = members.filter((member) => Node.isPropertySignature(member) || Node.isMethodSignature(member));
-  return new Map(own.map((member) => [member.getName(), member]));
+  const members = type.getProperties().map((property) => {
+    const declarations = property.getDeclarations();
+    return declarations.find((each) => docsOf(each).length > 0) ?? declarations[0];
+  });
+  const own = members.filter(
+    (member) =>
+      Node.isPropertySignature(member) || Node.isMethodSignature(member) || Node.isPropertyAssignment(member),
+  );
+  // A type whose options are declared by rules lists them in no order.
+  const inOrder = own.every(Node.isPropertyAssignment)
+    ? own.sort((a, b) => a.getStart() - b.getStart())
+    : own;
+  return new Map(inOrder.map((member) => [member.getName(), member]));
 }
 
 /** Names that are required in this shape and impossible in others. */
 function onlyIn(shape, shapes) {
   return [...shape]
-    .filter(([name, member]) => !member.hasQuestionToken() && !shapes.every((each) => each.has(name)))
+    .filter(([name, member]) => isRequired(member) && !shapes.every((each) => each.has(name)))
     .map(([name]) => name);
+}
+
+function isRequired(member) {
+  if (Node.isPropertyAssignment(member))
+    return /^(?:rules\.)?required\(/.test(meaningOf(member.getInitializer()).getText());
+  return !member.hasQuestionToken();
 }
 
 /** @returns {Option} */
 function optionOf(member) {
-  const preset = member
-    .getJsDocs()
-    .flatMap((doc) => doc.getTags())
-    .find((tag) => tag.getTagName() === "default");
+  const isRule = Node.isPropertyAssignment(member);
+  const preset = docsOf(member)
+    .flatMap(({ tags = [] }) => [...tags])
+    .find((tag) => tag.tagName.text === "default");
+  const type = isRule
+    ? ruleType(member.getInitializer())
+    : Node.isMethodSignature(member)
+      ? methodType(member)
+      : typeText(member.getTypeNode());
+  const home = isRule
+    ? interfaceOf(member.getFirstAncestorByKind(ts.SyntaxKind.VariableDeclaration))
+    : member.getParentIfKind(ts.SyntaxKind.InterfaceDeclaration);
   return {
     name: member.getName(),
-    type: Node.isMethodSignature(member) ? methodType(member) : typeText(member.getTypeNode()),
-    isRequired: !member.hasQuestionToken(),
+    type,
+    isRequired: isRequired(member),
     takesUndefined:
-      Node.isPropertySignature(member) && /\bundefined$/.test(member.getTypeNode()?.getText() ?? ""),
+      isRule ||
+      (Node.isPropertySignature(member) && /\bundefined$/.test(member.getTypeNode()?.getText() ?? "")),
     unless: [],
-    preset: preset === undefined ? null : plain(preset.getCommentText() ?? ""),
+    preset: preset === undefined ? null : plain(ts.getTextOfJSDocComment(preset.comment) ?? ""),
     text: textOf(member),
     parts: [],
-    home: member.getParentIfKind(ts.SyntaxKind.InterfaceDeclaration)?.getName() ?? null,
+    home: home?.getName() ?? null,
   };
+}
+
+/** The rule that a name means, or the rule itself. */
+function meaningOf(rule) {
+  if (Node.isConditionalExpression(rule)) return meaningOf(rule.getWhenTrue());
+  const name = Node.isPropertyAccessExpression(rule) ? rule.getNameNode() : rule;
+  if (!Node.isIdentifier(name)) return rule;
+  const symbol = name.getSymbol();
+  const [declaration] = (symbol?.getAliasedSymbol() ?? symbol)?.getDeclarations() ?? [];
+  const value = declaration?.getInitializer?.();
+  return value === undefined ? rule : meaningOf(value);
+}
+
+/** Rules whose type stands beside their name. */
+const TYPED = new Set(["any", "value", "fn", "shape"]);
+
+/** `T` of a constant that is declared as `Rule<T>`. */
+function declaredType(given) {
+  const name = Node.isPropertyAccessExpression(given) ? given.getNameNode() : given;
+  const variable = Node.isIdentifier(name) ? variableOf(name) : undefined;
+  return variable?.getTypeNode()?.getTypeArguments()[0];
+}
+
+/** The type of the values that a rule accepts, as a declaration would name it. */
+function ruleType(given) {
+  const rule = meaningOf(given);
+  // A declared type says more than the rule.
+  const declared = declaredType(given);
+  if (declared !== undefined) return typeText(declared);
+  const name = rule.getExpression().getText().split(".").at(-1);
+  const [first, second, third] = rule.getArguments();
+  const [typed] = TYPED.has(name) ? rule.getTypeArguments() : [];
+  if (typed !== undefined) return typeText(typed);
+  if (name === "secret") return "string | Uint8Array | readonly (string | Uint8Array)[]";
+  const isListed = name === "oneOf" && rule.getArguments().every(Node.isStringLiteral);
+  if (isListed)
+    return rule
+      .getArguments()
+      .map((each) => each.getText())
+      .join(" | ");
+  if (name === "required" || name === "refined") return ruleType(first);
+  if (name === "preset") return ruleType(second);
+  if (name === "orFalse") return `${ruleType(first)} | false`;
+  if (name === "orNull") return `${ruleType(first)} | null`;
+  if (name === "named") return `Readonly<Record<string, ${ruleType(first)}>>`;
+  if (name === "nested") return tableText(first);
+  if (name === "either") return `${ruleType(third)} | ${tableText(second)}`;
+  return oneLine(rule.getType().getAliasTypeArguments()[0].getText(rule));
+}
+
+/** The name of the options that a table declares; without one, the options. */
+function tableText(table) {
+  const named = Node.isIdentifier(table) ? interfaceOf(variableOf(table)) : undefined;
+  if (named !== undefined) return named.getName();
+  const object = Node.isIdentifier(table) ? variableOf(table).getInitializer() : table;
+  const members = object
+    .getProperties()
+    .map((each) => `${each.getName()}: ${ruleType(each.getInitializer())}`);
+  return `{ ${members.join("; ")} }`;
+}
+
+/** The options within a rule. */
+function partsOf(given) {
+  const rule = meaningOf(given);
+  const isTyped = TYPED.has(rule.getExpression().getText().split(".").at(-1));
+  const types = (isTyped ? rule.getTypeArguments() : []).flatMap((each) =>
+    optionSets(each.getType().getNonNullableType(), true),
+  );
+  const tables = rule
+    .getArguments()
+    .filter(
+      (each) =>
+        Node.isIdentifier(each) || Node.isCallExpression(each) || Node.isPropertyAccessExpression(each),
+    )
+    .flatMap((each) => {
+      const table = Node.isIdentifier(each) ? interfaceOf(variableOf(each)) : undefined;
+      if (table !== undefined) return optionSets(table.getType(), true);
+      const value = meaningOf(each);
+      return Node.isCallExpression(value) && /^(?:rules|shapes)?\.?\w+$/.test(value.getExpression().getText())
+        ? partsOf(value)
+        : [];
+    });
+  return [...types, ...tables];
 }
 
 function methodType(member) {
@@ -276,11 +430,14 @@ function isShort(node) {
 /** The JSDoc text before its tags. */
 function textOf(declaration) {
   return plain(
-    declaration
-      .getJsDocs()
-      .map((doc) => doc.getCommentText() ?? "")
+    docsOf(declaration)
+      .map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? "")
       .join(" "),
   );
+}
+
+function docsOf(declaration) {
+  return ts.getJSDocCommentsAndTags(declaration.compilerNode).filter(ts.isJSDoc);
 }
 
 /** @param {string} text */

@@ -56,27 +56,27 @@ test("an option of undefined counts as absent, also in nested tables", async () 
   expect(() => core.createMemoryKeyValue({ authorise: undefined } as never)).not.toThrow();
 });
 
-test("a rule table compiles only with a rule for every option and no other", () => {
-  interface Options {
-    a: string;
-    b?: number;
-  }
-  // @ts-expect-error a rule is missing
-  const fewer = { a: stores.rules.required(stores.rules.text("a")) } satisfies stores.RuleTable<Options>;
-  // @ts-expect-error a is required
-  const looser = { a: stores.rules.text("a"), b: stores.rules.whole(0) } satisfies stores.RuleTable<Options>;
+test("the types of options and of checked options follow their rules", () => {
   const table = {
+    /** A text. */
     a: stores.rules.required(stores.rules.text("a")),
     b: stores.rules.preset(3, stores.rules.whole(0)),
+    c: stores.rules.oneOf("x", "y"),
   };
-  // @ts-expect-error c is no option
-  const more = { ...table, c: stores.rules.flag() } satisfies stores.RuleTable<Options>;
-  expect([fewer, looser, more]).toHaveLength(3);
-  const { a, b } = stores.checkOptions(
-    "example",
-    { a: "x" } as Options,
-    table satisfies stores.RuleTable<Options>,
-  );
+  type Options = stores.rules.Options<typeof table>;
+  const least: Options = { a: "x" };
+  const all: Options = { a: "x", b: undefined, c: "y" };
+  // @ts-expect-error a is required
+  const fewer: Options = { b: 1 };
+  // @ts-expect-error b is a number
+  const other: Options = { a: "x", b: "1" };
+  // @ts-expect-error d is no option
+  const more: Options = { a: "x", d: 1 };
+  expect([all, fewer, other, more]).toHaveLength(4);
+  const { a, b, c } = stores.checkOptions("example", least, table);
   const sum: number = b + a.length;
-  expect(sum).toBe(4);
+  const choice: "x" | "y" | undefined = c;
+  // @ts-expect-error a default must fit its rule
+  expect(() => stores.rules.preset("3", stores.rules.whole(0))).not.toThrow();
+  expect([sum, choice]).toEqual([4, undefined]);
 });

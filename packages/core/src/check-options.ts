@@ -1,18 +1,25 @@
 import { nearestName } from "./nearest-name.ts";
-import { type Checked, nested, type OptionProblem, type OptionRule, type Rules } from "./option-rules.ts";
+import {
+  type Checked,
+  nested,
+  type OptionProblem,
+  type OptionRule,
+  type Options,
+  type Rules,
+} from "./option-rules.ts";
 import * as values from "./option-values.ts";
-import { KEPT_TEXT, secretBytes, undecodedIn } from "./secret-bytes.ts";
+import { KEPT_TEXT, MIN_SECRET_BYTES, secretBytes, undecodedIn } from "./secret-bytes.ts";
 
 /**
  * Checks the options of a factory and fills in their defaults. `undefined` counts as absent.
  * @param factory Name of the factory, for messages.
  * @throws TypeError that names the option, what it must be and the value given. Secrets are never quoted.
  */
-export function checkOptions<O extends object, T extends Rules>(
+export function checkOptions<T extends Rules>(
   factory: string,
-  options: O | undefined,
+  options: Options<T> | undefined,
   table: T,
-): Checked<O, T> {
+): Checked<T> {
   const wanted = Object.keys(table).filter((name) => table[name]?.presence === "required");
   if (!values.isObject(options) && (options !== undefined || wanted.length > 0)) {
     const names = wanted.length > 0 ? ` with ${wanted.join(", ")}` : "";
@@ -21,8 +28,8 @@ export function checkOptions<O extends object, T extends Rules>(
   const report: Report = { factory, faults: [] };
   const checked = checkTable(report, "", options ?? {}, table);
   throwFirst(report);
-  // The table has a rule for every key of O, and each value was checked by it.
-  return checked as Checked<O, T>;
+  // Each value was checked by its rule.
+  return checked as Checked<T>;
 }
 
 /** Checks one value. @param name Name of the value in messages. @throws TypeError like {@link checkOptions}. */
@@ -78,8 +85,8 @@ function check(report: Report, path: string, given: unknown, rule: OptionRule): 
   const inner = rule.kind === "or" ? rule.rule : rule;
   if (values.isObject(given)) {
     if (rule.kind === "or" && inner.kind === "nested") return check(report, path, given, inner);
-    if (inner.kind === "either" && Object.keys(inner.nested.table).some((name) => name in given)) {
-      return check(report, path, given, inner.nested);
+    if (inner.kind === "either" && Object.keys(inner.table).some((name) => name in given)) {
+      return check(report, path, given, nested(inner.table));
     }
   }
   if (!fits(given, rule)) {
@@ -125,8 +132,8 @@ function fits(given: unknown, rule: OptionRule): boolean {
     case "texts":
       return Array.isArray(given) && given.length >= rule.least && given.every(rule.fits);
     case "secret": {
-      const list: unknown[] = rule.isList && Array.isArray(given) ? given : [given];
-      return list.length > 0 && list.every((each) => isLong(each, rule.minBytes));
+      const list: unknown[] = Array.isArray(given) ? given : [given];
+      return list.length > 0 && list.every(isLong);
     }
     case "function":
       return typeof given === "function";
@@ -144,9 +151,9 @@ function fits(given: unknown, rule: OptionRule): boolean {
   }
 }
 
-function isLong(secret: unknown, minBytes: number): boolean {
+function isLong(secret: unknown): boolean {
   const size = typeof secret === "string" ? (secretBytes(secret)?.length ?? 0) : values.byteLength(secret);
-  return size >= minBytes;
+  return size >= MIN_SECRET_BYTES;
 }
 
 /** The words after "must be". */
@@ -163,7 +170,7 @@ function wantedBy(rule: OptionRule): string {
     case "url":
       return "an http(s) URL without credentials, query or fragment, such as https://example.com/img";
     case "secret":
-      return `at least ${rule.minBytes} bytes as text or Uint8Array${rule.isList ? ", or a list of such secrets" : ""}`;
+      return `at least ${MIN_SECRET_BYTES} bytes as text or Uint8Array, or a list of such secrets`;
     case "function":
       return "a function";
     case "nested":
@@ -179,10 +186,7 @@ function wantedBy(rule: OptionRule): string {
 
 /** The given value in short. Never a secret. */
 function shown(path: string, given: unknown, rule: OptionRule): string {
-  if (
-    rule.kind === "secret" &&
-    undecodedIn([given].flat()).some((text) => !isLong(String(text), rule.minBytes))
-  )
+  if (rule.kind === "secret" && undecodedIn([given].flat()).some((text) => !isLong(String(text))))
     return `fewer: ${KEPT_TEXT}`;
   if (rule.kind === "secret" && values.byteLength(given) >= 0) return `${values.byteLength(given)} bytes`;
   if (typeof given === "string") {

@@ -1,16 +1,31 @@
-import { either, nested, required, shape, value } from "./option-rules.ts";
+import type { Accounts } from "./contracts/accounts.ts";
+import type { BlobStore } from "./contracts/blob-store.ts";
+import type { Service } from "./contracts/call.ts";
+import type { ContactSource } from "./contracts/contact-source.ts";
+import type { KeyValue } from "./contracts/key-value.ts";
+import type { Logger } from "./contracts/logger.ts";
+import type { MailLists, MailProber } from "./contracts/mail-prober.ts";
+import type { Observer } from "./contracts/observer.ts";
+import type { Pages } from "./contracts/pages.ts";
+import type { RateLimiter } from "./contracts/rate-limiter.ts";
+import type { Renderer } from "./contracts/renderer.ts";
+import type { SuppressionList } from "./contracts/suppression-list.ts";
+import type { VerificationQueue } from "./contracts/verification-queue.ts";
+import type { ImageStorage } from "./images/record/storage-roles.ts";
+import type { Described } from "./openapi/document.ts";
+import { either, type Rule, required, shape, value } from "./option-rules.ts";
 
 // Contracts are checked by shape: a custom store, or one of another copy of this package or another realm, fits too.
 
-export const service = shape(
+export const service = shape<Service>(
   "a service with a method handle, such as createImages() and createLookup() return",
   "handle",
 );
-export const described = shape(
+export const described = shape<Described>(
   "a service with a method describe, such as createImages() and createLookup() return",
   "describe",
 );
-export const blobStore = shape(
+export const blobStore = shape<BlobStore>(
   "a blob store, such as createFsBlobStore({ directory }) returns",
   "put",
   "get",
@@ -19,17 +34,17 @@ export const blobStore = shape(
   "list",
   "close",
 );
-const roles = nested({
+const ROLES = {
   records: required(blobStore),
   originals: required(blobStore),
   renditions: required(blobStore),
-});
-export const imageStorage = either(
+};
+export const imageStorage: Rule<ImageStorage> = either(
   "a blob store, such as createFsBlobStore({ directory }) returns, or { records, originals, renditions } of such stores",
-  roles,
+  ROLES,
   blobStore,
 );
-export const renderer = shape(
+export const renderer = shape<Renderer>(
   "a renderer, such as createRenderer() of @outrigger/imaging returns",
   "version",
   "measure",
@@ -37,7 +52,7 @@ export const renderer = shape(
   "render",
   "close",
 );
-export const pages = shape(
+export const pages = shape<Pages>(
   "pages, such as createPages() of @outrigger/web returns",
   "upload",
   "viewer",
@@ -47,22 +62,27 @@ export const pages = shape(
   "reference",
   "asset",
 );
-export const logger = shape("a logger with the methods info, warn and error", "info", "warn", "error");
-export const observer = shape(
+export const logger = shape<Logger>(
+  "a logger with the methods info, warn and error",
+  "info",
+  "warn",
+  "error",
+);
+export const observer = shape<Observer>(
   "an observer, such as createMetrics() of @outrigger/telemetry returns",
   "observe",
   "served",
   "gauge",
 );
-export const rateLimiter = shape(
+export const rateLimiter = shape<RateLimiter>(
   "a rate limiter, such as createRedisRateLimiter({ url }) returns",
   "consume",
   "peek",
   "refund",
   "close",
 );
-export const keyValue = shape("a key-value store such as a Keyv", "get", "set", "delete");
-export const contactSource = shape(
+export const keyValue = shape<KeyValue>("a key-value store such as a Keyv", "get", "set", "delete");
+export const contactSource = shape<ContactSource>(
   "a contact source, such as createSqlContactSource(database) returns",
   "domain",
   "domainOf",
@@ -74,7 +94,7 @@ export const contactSource = shape(
   "eraseDomain",
   "close",
 );
-export const accounts = shape(
+export const accounts = shape<Accounts>(
   "accounts, such as createSqlAccounts(database) returns",
   "create",
   "get",
@@ -85,7 +105,7 @@ export const accounts = shape(
   "usage",
   "close",
 );
-export const suppressionList = shape(
+export const suppressionList = shape<SuppressionList>(
   "a suppression list, such as createSqlSuppressionList(database) returns",
   "add",
   "remove",
@@ -93,7 +113,7 @@ export const suppressionList = shape(
   "count",
   "close",
 );
-export const verificationQueue = shape(
+export const verificationQueue = shape<VerificationQueue>(
   "a queue of verifications, such as createSqlVerificationQueue(database) returns",
   "add",
   "addSingle",
@@ -106,18 +126,18 @@ export const verificationQueue = shape(
   "removeBefore",
   "close",
 );
-export const mailProber = shape(
+export const mailProber = shape<MailProber>(
   "a mail prober, such as createMailProber() of @outrigger/verifier returns",
   "probe",
   "close",
 );
-export const mailLists = shape(
+export const mailLists = shape<MailLists>(
   "mail lists, such as createMailLists() of @outrigger/verifier returns",
   "isWebmail",
   "isDisposable",
   "suggestDomain",
 );
-export const abortSignal = shape(
+export const abortSignal = shape<AbortSignal>(
   "an AbortSignal",
   "throwIfAborted",
   "addEventListener",
@@ -125,5 +145,8 @@ export const abortSignal = shape(
 );
 
 /** Any object that `for … of` accepts. A string is not one. */
-export const iterable = (what: string) =>
-  value(what, (given) => typeof given === "object" && given !== null && Symbol.iterator in given);
+export const iterable = <T>(what: string) =>
+  value<Iterable<T>>(
+    what,
+    (given) => typeof given === "object" && given !== null && Symbol.iterator in given,
+  );

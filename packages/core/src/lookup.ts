@@ -45,7 +45,7 @@ export { addressFault, parseAddress } from "./lookup/address/parse-address.ts";
 export { csvLine } from "./lookup/csv-field.ts";
 export type { LookupKeys } from "./lookup/lookup-keys.ts";
 export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
-export { LOOKUP_RULES } from "./lookup/lookup-settings.ts";
+export { LOOKUP_RULES } from "./lookup/lookup-options.ts";
 export { isSalutation } from "./lookup/names/is-salutation.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";

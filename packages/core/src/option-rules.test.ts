@@ -9,9 +9,9 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 const TABLE = {
   count: rules.preset(3, rules.whole(1, 9)),
   everyMs: rules.orFalse(rules.whole(1)),
-  key: rules.secret(32, true),
+  key: rules.secret(),
   password: rules.secretText("a password of 3 letters", (given) => given.length === 3),
-  hooks: rules.shape("an object with a method run", "run"),
+  hooks: rules.shape<{ run(): void }>("an object with a method run", "run"),
   inner: rules.preset(
     {},
     rules.nested({ depth: rules.preset(1, rules.whole(0)), label: rules.text("a label") }),
@@ -90,8 +90,7 @@ test("optionProblems lists every invalid option and quotes no value", () => {
 test("a refined rule only checks values of the right shape, with defaults filled in", () => {
   const span = rules.refined(
     rules.nested({ from: rules.preset(5, rules.whole(0)), to: rules.required(rules.whole(0)) }),
-    ({ from, to }: { from: number; to: number }) =>
-      to < from ? [{ path: ".to", text: "must not be less than from" }] : [],
+    ({ from, to }) => (to < from ? [{ path: ".to", text: "must not be less than from" }] : []),
   );
   const problems = (given: object) => optionProblems({ span: given }, { span });
   expect(problems({ to: 5 })).toEqual([]);

@@ -38,7 +38,6 @@ export type { FoundRecords, RecordCount, RecordQueries } from "./contracts/recor
 export { hasRecordQueries } from "./contracts/record-queries.ts";
 export { isForbidden, specialAddresses } from "./http/remote/special-addresses.ts";
 export { factsOf } from "./images/record/record-codec.ts";
-export type { Checked, Filled, OptionProblem, OptionRule, RuleTable } from "./option-rules.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";
 export { secretBytes, secretsIn } from "./secret-bytes.ts";

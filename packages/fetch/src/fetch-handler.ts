@@ -1,5 +1,5 @@
 import type { Service } from "@outrigger/core";
-import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
+import { checkOptions, checkValue, rules, shapes } from "@outrigger/core/stores";
 import {
   mountPathRule,
   normaliseMountPath,
@@ -41,13 +41,14 @@ export interface FetchHandlerOptions<Args extends unknown[] = Any, Else extends 
   otherwise?: Else | undefined;
 }
 
+// The options that a caller gives have the types of its host.
 const RULES = {
   prefix: mountPathRule,
-  clientAddress: rules.fn(),
-  isSecure: rules.fn(),
-  context: rules.fn(),
+  clientAddress: rules.fn<NonNullable<FetchHandlerOptions["clientAddress"]>>(),
+  isSecure: rules.fn<NonNullable<FetchHandlerOptions["isSecure"]>>(),
+  context: rules.fn<NonNullable<FetchHandlerOptions["context"]>>(),
   otherwise: rules.preset("not-found", rules.oneOf("not-found", "null")),
-} satisfies RuleTable<FetchHandlerOptions>;
+};
 
 /** `null` only with `otherwise: "null"`. */
 export type FetchHandler<Args extends unknown[], Else extends Otherwise> = (

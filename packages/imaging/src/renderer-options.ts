@@ -1,54 +1,64 @@
 import { availableParallelism } from "node:os";
-import { checkOptions, type Filled, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 
-/** Options of `createRenderer`. */
-export interface RendererOptions {
+const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
+
+/** The rule and the default of each option. The default of `maxTotalMemoryBytes` is computed from other options. */
+export const RENDERER_RULES = {
   /**
    * Pixels of an original, all frames together, up to 1,000,000,000. Does not apply to SVG; the limits of output do.
    * @default 50_000_000
    */
-  maxPixels?: number | undefined;
+  maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
   /** Frames of an animation, up to 10,000. @default 60 */
-  maxFrames?: number | undefined;
+  maxFrames: rules.preset(60, rules.whole(1, 10_000)),
   /** Pixels of the longer side of a rendition, up to 16,383. A larger rendition is scaled down. @default 8192 */
-  maxSide?: number | undefined;
+  maxSide: rules.preset(8192, rules.whole(1, 16_383)),
   /**
    * Pixels of a rendition, up to 268,000,000. A larger rendition is scaled down. Costly encoders get a share: 16 %
    * for a frame of a GIF, 24 % for AVIF, 64 % for WebP, and 40 % for all frames of an animation.
    * @default 25_000_000
    */
-  maxOutputPixels?: number | undefined;
+  maxOutputPixels: rules.preset(25_000_000, rules.whole(1, 268_000_000)),
   /**
    * Milliseconds that a worker may spend on one picture, without the wait for a worker, 100 to 600,000. A worker that
    * takes longer is killed. If it had the processor for 80 % of that time, the picture is too costly; otherwise the
    * machine was busy, and a retry may succeed.
    * @default 10_000
    */
-  timeoutMs?: number | undefined;
+  timeoutMs: rules.preset(10_000, rules.whole(100, 600_000)),
   /**
    * Bytes of resident memory of a worker while it renders one picture, from 134,217,728; the worker itself takes
    * about 70 MiB. A worker above the limit is killed. Linux only.
    * @default 536_870_912
    */
-  maxMemoryBytes?: number | undefined;
+  maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.whole(MIN_MEMORY_BYTES)),
   /**
    * Bytes of resident memory of all workers together, from 134,217,728. Above it, the latest render is stopped,
    * queued again, and then runs alone. Linux only.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
-  maxTotalMemoryBytes?: number | undefined;
+  maxTotalMemoryBytes: rules.whole(MIN_MEMORY_BYTES),
   /**
    * Worker processes, 1 to 256, at low priority. The first starts with the service, the others when needed. With two
    * or more, a hostile picture does not block all others until its deadline.
    * @default the number of processors minus one, at least 2
    */
-  workers?: number | undefined;
+  workers: rules.preset(Math.max(2, availableParallelism() - 1), rules.whole(1, 256)),
+  /** Pictures of all clients that may wait for a worker, up to 100,000; more are refused. @default 64 */
+  maxQueue: rules.preset(64, rules.whole(0, 100_000)),
+  /**
+   * Keeps an intermediate of 1600 px, of up to 10 MB, of each original that is slow to decode. Smaller renditions,
+   * with the same bytes, take 0.02 s from it instead of 0.1 s or more.
+   * @default true
+   */
+  intermediates: rules.preset(true, rules.flag()),
   /**
    * Pictures after which a worker is replaced, up to 1,000,000. With 1, a decoder that one picture took over never
    * sees another: for private pictures of several clients. A new worker costs about 0.3 s of CPU time.
    * @default 1000
    */
-  maxTasksPerWorker?: number | undefined;
+  maxTasksPerWorker: rules.preset(1000, rules.whole(1, 1_000_000)),
   /**
    * How workers are confined on Linux. `best`: the strongest level that works here: bubblewrap, else namespaces, else
    * Node's permission model, else none. `required`: bubblewrap or namespaces; if neither works, each call rejects
@@ -56,41 +66,17 @@ export interface RendererOptions {
    * withholds.
    * @default "best"
    */
-  sandbox?: "required" | "best" | "off" | undefined;
+  sandbox: rules.preset("best", rules.oneOf("required", "best", "off")),
   /**
    * BCP 47 tag that chooses among the branches of `<switch systemLanguage>` in an SVG, by language and region. The
    * machine's locale does not matter.
    * @default "en"
    */
-  language?: string | undefined;
-  /** Pictures of all clients that may wait for a worker, up to 100,000; more are refused. @default 64 */
-  maxQueue?: number | undefined;
-  /**
-   * Keeps an intermediate of 1600 px, of up to 10 MB, of each original that is slow to decode. Smaller renditions,
-   * with the same bytes, take 0.02 s from it instead of 0.1 s or more.
-   * @default true
-   */
-  intermediates?: boolean | undefined;
-}
-
-const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
-
-/** The rule and the default of each option. The default of `maxTotalMemoryBytes` is computed from other options. */
-export const RENDERER_RULES = {
-  maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
-  maxFrames: rules.preset(60, rules.whole(1, 10_000)),
-  maxSide: rules.preset(8192, rules.whole(1, 16_383)),
-  maxOutputPixels: rules.preset(25_000_000, rules.whole(1, 268_000_000)),
-  timeoutMs: rules.preset(10_000, rules.whole(100, 600_000)),
-  maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.whole(MIN_MEMORY_BYTES)),
-  maxTotalMemoryBytes: rules.whole(MIN_MEMORY_BYTES),
-  workers: rules.preset(Math.max(2, availableParallelism() - 1), rules.whole(1, 256)),
-  maxQueue: rules.preset(64, rules.whole(0, 100_000)),
-  intermediates: rules.preset(true, rules.flag()),
-  maxTasksPerWorker: rules.preset(1000, rules.whole(1, 1_000_000)),
-  sandbox: rules.preset("best", rules.oneOf("required", "best", "off")),
   language: rules.preset("en", rules.text("a BCP 47 language tag", isLanguage)),
-} satisfies RuleTable<RendererOptions>;
+};
+
+/** Options of `createRenderer`. */
+export interface RendererOptions extends rules.Options<typeof RENDERER_RULES> {}
 
 function isLanguage(tag: string): boolean {
   try {
@@ -102,7 +88,7 @@ function isLanguage(tag: string): boolean {
 }
 
 /** Fills in the defaults. Throws `TypeError` for a value out of range. */
-export function resolveRendererOptions(options: RendererOptions): Filled<RendererOptions> {
+export function resolveRendererOptions(options: RendererOptions): rules.Filled<RendererOptions> {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
   // Memory for one large picture beside usual ones.

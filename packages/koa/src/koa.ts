@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished, Readable } from "node:stream";
 import type { ReadyReply, Reply, Service } from "@outrigger/core";
-import { checkOptions, checkValue, type RuleTable, shapes } from "@outrigger/core/stores";
+import { checkOptions, checkValue, type rules, shapes } from "@outrigger/core/stores";
 import {
   createCall,
   dispatch,
@@ -36,17 +36,16 @@ export interface KoaContext {
 }
 
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
-
-export interface KoaOptions {
+const RULES = {
   /**
    * Path of the service without the part that other middleware strips: the whole path with `app.use` and
    * `@koa/router`, empty under `koa-mount`. Other requests go to `next()`.
    * @default `""` (the root)
    */
-  prefix?: string | undefined;
-}
+  prefix: mountPathRule,
+};
 
-const RULES = { prefix: mountPathRule } satisfies RuleTable<KoaOptions>;
+export interface KoaOptions extends rules.Options<typeof RULES> {}
 
 /**
  * Mounts a service in a Koa 2 or 3 app: at the root, under a prefix, under `koa-mount` or in a router. Requests

@@ -1,4 +1,4 @@
-import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, checkValue, rules } from "@outrigger/core/stores";
 import { type AnyServer, trackConnections } from "./connections.ts";
 
 /** What a shutdown closes after the last reply: a service, or anything else with `close`. */
@@ -6,16 +6,16 @@ export interface Closable {
   close(options?: { timeoutMs?: number }): Promise<unknown>;
 }
 
-export interface ShutdownOptions {
+const RULES = {
   /**
    * Milliseconds for requests in progress, 0 to 600,000. Connections that are open then are cut. The default fits
    * into Docker's 10 s.
    * @default 8000
    */
-  timeoutMs?: number | undefined;
-}
+  timeoutMs: rules.preset(8000, rules.whole(0, 600_000)),
+};
 
-const RULES = { timeoutMs: rules.preset(8000, rules.whole(0, 600_000)) } satisfies RuleTable<ShutdownOptions>;
+export interface ShutdownOptions extends rules.Options<typeof RULES> {}
 
 const SERVER = rules.shape("a server, such as app.listen(port) returns", "on", "close");
 const CLOSABLES = rules.value("a list of services, such as [images, lookup]", (given) => {

@@ -2,24 +2,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { TLSSocket } from "node:tls";
 import type { Service } from "@outrigger/core";
-import { checkOptions, checkValue, type RuleTable, rules, shapes } from "@outrigger/core/stores";
+import { checkOptions, checkValue, rules, shapes } from "@outrigger/core/stores";
 import { areHeadersSent } from "./connections.ts";
 import type { HostView } from "./dispatch.ts";
 import { createCall, dispatch, sendReady } from "./dispatch.ts";
 import { locate, mountPathRule, normaliseMountPath, pathRule, stripPrefix } from "./request-target.ts";
 import { problemReply, sendReply } from "./send-reply.ts";
 
-export interface NodeListenerOptions {
-  /** Path of the service, such as `/img`. @default "" (the root) */
-  mountPath?: string | undefined;
-  /** Receives every failure that was answered with 500 or by closing the connection. @default console.error */
-  onError?: ((error: unknown) => void) | undefined;
-}
-
 const RULES = {
+  /** Path of the service, such as `/img`. @default "" (the root) */
   mountPath: mountPathRule,
-  onError: rules.preset((error: unknown) => console.error(error), rules.fn()),
-} satisfies RuleTable<NodeListenerOptions>;
+  /** Receives every failure that was answered with 500 or by closing the connection. @default console.error */
+  onError: rules.preset((error: unknown) => console.error(error), rules.fn<(error: unknown) => void>()),
+};
+
+export interface NodeListenerOptions extends rules.Options<typeof RULES> {}
 
 /** A listener for requests of HTTP/1 and HTTP/2. */
 export type NodeListener = (
@@ -93,12 +90,12 @@ export const nodeView: HostView<IncomingMessage> = {
   parsedFiles: () => [],
 };
 
-export interface FrontOptions {
+const FRONT_RULES = {
   /** Path of the service in the app, such as `/img`. @default "/" */
-  at?: string | undefined;
-}
+  at: rules.preset("/", pathRule),
+};
 
-const FRONT_RULES = { at: rules.preset("/", pathRule) } satisfies RuleTable<FrontOptions>;
+export interface FrontOptions extends rules.Options<typeof FRONT_RULES> {}
 
 /**
  * Puts the service's replies at hand before a framework: a public picture in memory is sent before `app` runs. Every other

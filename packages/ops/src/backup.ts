@@ -1,6 +1,6 @@
 import { isServiceError } from "@outrigger/core";
 import type { StoreIdentity } from "@outrigger/core/storage";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import {
   type BackedUpLookup,
   type BackupManifest,
@@ -12,17 +12,18 @@ import { Mirror } from "./mirror.ts";
 import { MIRROR_RULES, type MirrorReport, type StorageMirrorOptions } from "./options.ts";
 import { isEmptyTarget, openSides, refusal, requireApart, requireImages } from "./sides.ts";
 
-export interface BackupOptions extends StorageMirrorOptions {
+const RULES = {
+  ...MIRROR_RULES,
   /**
    * Adds the lookup database after the images are copied.
    * @param earlier The database in the backup from an earlier run.
    * @returns the database that it has now; `null`: none.
    * @default keeps the earlier database
    */
-  addLookup?: ((earlier: BackedUpLookup | null) => Promise<BackedUpLookup | null>) | undefined;
-}
+  addLookup: rules.fn<(earlier: BackedUpLookup | null) => Promise<BackedUpLookup | null>>(),
+};
 
-const RULES = { ...MIRROR_RULES, addLookup: rules.fn() } satisfies RuleTable<BackupOptions>;
+export interface BackupOptions extends rules.Options<typeof RULES> {}
 
 /** The result of a backup. */
 export interface BackupReport extends MirrorReport {

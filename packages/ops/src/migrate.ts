@@ -1,19 +1,17 @@
 import type { StoreIdentity } from "@outrigger/core/storage";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { Mirror, type Pass } from "./mirror.ts";
-import { MIRROR_RULES, type MirrorReport, type StorageMirrorOptions } from "./options.ts";
+import { MIRROR_RULES, type MirrorReport } from "./options.ts";
 import { isEmptyTarget, openSides, refusal, requireApart, requireImages } from "./sides.ts";
 import { countKeys } from "./walk.ts";
 
-export interface MigrateOptions extends StorageMirrorOptions {
-  /** Copies renditions; missing ones are rendered again on request. @default true */
-  withRenditions?: boolean | undefined;
-}
-
 const RULES = {
   ...MIRROR_RULES,
+  /** Copies renditions; missing ones are rendered again on request. @default true */
   withRenditions: rules.preset(true, rules.flag()),
-} satisfies RuleTable<MigrateOptions>;
+};
+
+export interface MigrateOptions extends rules.Options<typeof RULES> {}
 
 /** The result of a migration. */
 export interface MigrationReport extends MirrorReport {

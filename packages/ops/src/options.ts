@@ -1,6 +1,6 @@
-import type { ImageStorage, Secret, StoreRole } from "@outrigger/core";
+import type { StoreRole } from "@outrigger/core";
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { type RuleTable, rules, shapes } from "@outrigger/core/stores";
+import { rules, shapes } from "@outrigger/core/stores";
 
 /** Progress of a run. Every call gets the same object, updated. */
 export interface StorageProgress {
@@ -21,65 +21,52 @@ export interface StorageTrouble {
   reason: string;
 }
 
-/** Options of every run over a storage. */
-export interface StorageRunOptions {
+export const RUN_RULES = {
   /** Keys processed at once, 1 to 256. @default 8 */
-  concurrency?: number | undefined;
+  concurrency: rules.preset(8, rules.whole(1, 256)),
   /** Time to retry a failing store; milliseconds from 0. @default 60000 */
-  patienceMs?: number | undefined;
+  patienceMs: rules.preset(60_000, rules.whole(0)),
   /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
-  signal?: AbortSignal | undefined;
+  signal: shapes.abortSignal,
   /** Receives the progress. @default none */
-  onProgress?: ((progress: Readonly<StorageProgress>) => void) | undefined;
-}
+  onProgress: rules.fn<(progress: Readonly<StorageProgress>) => void>(),
+};
 
-/** Options of a copy from one storage to another. The stores stay open. */
-export interface StorageCopyOptions extends StorageRunOptions {
+/** Options of every run over a storage. */
+export interface StorageRunOptions extends rules.Options<typeof RUN_RULES> {}
+
+export const COPY_RULES = {
+  ...RUN_RULES,
   /** The source. It may be in use; another run copies changes made during this one. */
-  from: ImageStorage;
+  from: rules.required(shapes.imageStorage),
   /**
    * Empty, or left by an earlier run from the same source; of a restore, it may be in use. It must not share a store
    * with `from`.
    */
-  to: ImageStorage;
+  to: rules.required(shapes.imageStorage),
   /**
    * Secrets of the service, one of which must belong to the source. A source without an identity gets one with them
    * in the target.
    * @default a secret kept in the source's directory; a restore compares none
    */
-  secret?: Secret | undefined;
-  /** Called when everything is copied, before the target is marked as finished. @default nothing */
-  beforeFinish?: (() => Promise<void>) | undefined;
-}
-
-/** Options of a copy that makes the target equal to the source. */
-export interface StorageMirrorOptions extends StorageCopyOptions {
-  /** Name of the source, without secrets, stored in the target. Only a run with the same name can continue. */
-  source: string;
-  /** Compares existing blobs by their bytes instead of their sizes. @default false */
-  verify?: boolean | undefined;
-}
-
-export const RUN_RULES = {
-  concurrency: rules.preset(8, rules.whole(1, 256)),
-  patienceMs: rules.preset(60_000, rules.whole(0)),
-  signal: shapes.abortSignal,
-  onProgress: rules.fn(),
-} satisfies RuleTable<StorageRunOptions>;
-
-export const COPY_RULES = {
-  ...RUN_RULES,
-  from: rules.required(shapes.imageStorage),
-  to: rules.required(shapes.imageStorage),
   secret: IMAGES_RULES.secret,
-  beforeFinish: rules.fn(),
-} satisfies RuleTable<StorageCopyOptions>;
+  /** Called when everything is copied, before the target is marked as finished. @default nothing */
+  beforeFinish: rules.fn<() => Promise<void>>(),
+};
+
+/** Options of a copy from one storage to another. The stores stay open. */
+export interface StorageCopyOptions extends rules.Options<typeof COPY_RULES> {}
 
 export const MIRROR_RULES = {
   ...COPY_RULES,
+  /** Name of the source, without secrets, stored in the target. Only a run with the same name can continue. */
   source: rules.required(rules.text("a name of the source")),
+  /** Compares existing blobs by their bytes instead of their sizes. @default false */
   verify: rules.preset(false, rules.flag()),
-} satisfies RuleTable<StorageMirrorOptions>;
+};
+
+/** Options of a copy that makes the target equal to the source. */
+export interface StorageMirrorOptions extends rules.Options<typeof MIRROR_RULES> {}
 
 /** The result of a copy that makes the target equal to the source. */
 export interface MirrorReport {

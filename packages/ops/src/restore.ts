@@ -1,36 +1,31 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { idOfRecord, STORE_VERSION } from "@outrigger/core/storage";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { type EndList, KnownEnds } from "./end-lists.ts";
 import { Job, troublesOf } from "./job.ts";
 import { type BackupManifest, readBackupManifest } from "./manifest.ts";
-import { COPY_RULES, type MirrorReport, type StorageCopyOptions } from "./options.ts";
+import { COPY_RULES, type MirrorReport } from "./options.ts";
 import { type Restored, RestoreRun } from "./restore-images.ts";
 import { isEmptyTarget, openSides, refusal, requireApart } from "./sides.ts";
 import { countKeys, keysOfRole } from "./walk.ts";
 
-export interface RestoreOptions extends StorageCopyOptions {
+const RULES = {
+  ...COPY_RULES,
   /** `tombstoneDays` of the service: the days that it remembers gone images. @default 30 */
-  tombstoneDays?: number | undefined;
+  tombstoneDays: IMAGES_RULES.tombstoneDays,
   /** Lists of images that ended after the backup; any number, in any order. @default none */
-  ends?: Iterable<EndList> | undefined;
+  ends: rules.preset([], rules.value<Iterable<EndList>>("a list of lists of ends", Array.isArray)),
   /**
    * Restores images missing from a living target, even if the backup is older than the target remembers deletions:
    * deleted images may return.
    * @default false
    */
-  restoreAbsent?: boolean | undefined;
-  /** Restores from a backup whose latest run did not finish. @default false */
-  acceptIncomplete?: boolean | undefined;
-}
-
-const RULES = {
-  ...COPY_RULES,
-  tombstoneDays: IMAGES_RULES.tombstoneDays,
-  ends: rules.preset([], rules.value("a list of lists of ends", Array.isArray)),
   restoreAbsent: rules.preset(false, rules.flag()),
+  /** Restores from a backup whose latest run did not finish. @default false */
   acceptIncomplete: rules.preset(false, rules.flag()),
-} satisfies RuleTable<RestoreOptions>;
+};
+
+export interface RestoreOptions extends rules.Options<typeof RULES> {}
 
 /** The result of a restore. */
 export interface RestoreReport extends Pick<MirrorReport, "bytes" | "damaged" | "failed" | "isComplete"> {

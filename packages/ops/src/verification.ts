@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError, type StoreRole } from "@outrigger/core";
 import { idOfRecord, keyOf, roleOf, StoredImages } from "@outrigger/core/storage";
-import { type Checked, checkOptions } from "@outrigger/core/stores";
+import { checkOptions, type rules } from "@outrigger/core/stores";
 import { Checks, type Trouble } from "./checks.ts";
 import { Job, reasonIn } from "./job.ts";
 import {
@@ -30,7 +30,7 @@ const FEW = 3;
 const SMALL_SHARE = 0.01;
 
 /** Checked options of a verification. */
-type Settings = Checked<VerifyOptions, typeof VERIFY_RULES>;
+type Settings = rules.Checked<typeof VERIFY_RULES>;
 
 /**
  * Compares every record with its bytes (size and SHA-256), and finds bytes without a record. The storage may be in use: a

@@ -1,7 +1,7 @@
-import type { ImageStorage, StoreRole } from "@outrigger/core";
+import type { StoreRole } from "@outrigger/core";
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { type RuleTable, rules, shapes } from "@outrigger/core/stores";
-import { RUN_RULES, type StorageRunOptions } from "./options.ts";
+import { rules, shapes } from "@outrigger/core/stores";
+import { RUN_RULES } from "./options.ts";
 
 /**
  * Kind of a problem.
@@ -107,39 +107,6 @@ export interface PlannedRemovals {
   isAllowed: boolean;
 }
 
-export interface VerifyOptions extends StorageRunOptions {
-  /** The storage to verify, which may be in use. The stores stay open. */
-  storage: ImageStorage;
-  /**
-   * Repairs defects after everything was checked: restores from `backup` if possible, otherwise removes. Rejects with
-   * `store_unavailable` if the stores do not belong together, or no service ever started on them.
-   * @default false
-   */
-  repair?: boolean | undefined;
-  /**
-   * A repair that would remove more images and orphaned originals removes none. Any number also accepts a store of
-   * originals without a mark.
-   * @default `3`, or 1 % of them if that is more
-   */
-  maxRemovals?: number | undefined;
-  /** Called once before a repair removes something, or decides not to. @default not called */
-  onRemovals?: ((planned: PlannedRemovals) => void) | undefined;
-  /** An older copy of the storage, in the same form. @default none */
-  backup?: ImageStorage | undefined;
-  /** Most bytes of originals read per second, from 1. @default 50000000 */
-  maxBytesPerSecond?: number | undefined;
-  /** `tombstoneDays` of the service. Only a repair needs it. @default 30 */
-  tombstoneDays?: number | undefined;
-  /** Called with the error of a failed repair. @default not called */
-  onError?: ((error: unknown) => void) | undefined;
-  /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
-  state?: object | undefined;
-  /** Stores the state from which a later run continues; awaited every few hundred keys. @default not stored */
-  saveState?: ((state: VerifyState) => Promise<void>) | undefined;
-  /** Called for each finding. @default findings are only counted */
-  onFinding?: ((finding: VerifyFinding) => void) | undefined;
-}
-
 /** Whether a value, such as JSON from a file, is a state of a verification. */
 export function isVerifyState(given: unknown): given is VerifyState {
   const { phase, cursor, keys, totalKeys, report, planned = [] } = Object(given) as Record<string, unknown>; // Checked here.
@@ -156,15 +123,36 @@ export function isVerifyState(given: unknown): given is VerifyState {
 
 export const VERIFY_RULES = {
   ...RUN_RULES,
+  /** The storage to verify, which may be in use. The stores stay open. */
   storage: rules.required(shapes.imageStorage),
+  /**
+   * Repairs defects after everything was checked: restores from `backup` if possible, otherwise removes. Rejects with
+   * `store_unavailable` if the stores do not belong together, or no service ever started on them.
+   * @default false
+   */
   repair: rules.preset(false, rules.flag()),
+  /**
+   * A repair that would remove more images and orphaned originals removes none. Any number also accepts a store of
+   * originals without a mark.
+   * @default `3`, or 1 % of them if that is more
+   */
   maxRemovals: rules.whole(0),
-  onRemovals: rules.fn(),
+  /** Called once before a repair removes something, or decides not to. @default not called */
+  onRemovals: rules.fn<(planned: PlannedRemovals) => void>(),
+  /** An older copy of the storage, in the same form. @default none */
   backup: shapes.imageStorage,
+  /** Most bytes of originals read per second, from 1. @default 50000000 */
   maxBytesPerSecond: rules.preset(50e6, rules.whole(1)),
+  /** `tombstoneDays` of the service. Only a repair needs it. @default 30 */
   tombstoneDays: IMAGES_RULES.tombstoneDays,
-  onError: rules.preset(() => undefined, rules.fn()),
-  state: rules.value("a state received by saveState", isVerifyState),
-  saveState: rules.fn(),
-  onFinding: rules.fn(),
-} satisfies RuleTable<VerifyOptions>;
+  /** Called with the error of a failed repair. @default not called */
+  onError: rules.preset(() => undefined, rules.fn<(error: unknown) => void>()),
+  /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
+  state: rules.value<object>("a state received by saveState", isVerifyState),
+  /** Stores the state from which a later run continues; awaited every few hundred keys. @default not stored */
+  saveState: rules.fn<(state: VerifyState) => Promise<void>>(),
+  /** Called for each finding. @default findings are only counted */
+  onFinding: rules.fn<(finding: VerifyFinding) => void>(),
+};
+
+export interface VerifyOptions extends rules.Options<typeof VERIFY_RULES> {}

@@ -1,15 +1,16 @@
 import KeyvRedis from "@keyv/redis";
-import { checkOptions, type RuleTable } from "@outrigger/core/stores";
+import { checkOptions, type rules } from "@outrigger/core/stores";
 import { Keyv } from "keyv";
 import { RedisConnection } from "./connection/redis-connection.ts";
-import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
+import { CONNECTION_RULES, PREFIX_RULE, readOptions } from "./connection/redis-options.ts";
 
-export interface RedisKeyvOptions extends RedisOptions {
+const RULES = {
+  ...CONNECTION_RULES,
   /** Prefix of all keys, before `::`: 1 to 100 letters, digits and `_.:-`. @default "outrigger" */
-  namespace?: string | undefined;
-}
+  namespace: PREFIX_RULE,
+};
 
-const RULES = { ...CONNECTION_RULES, namespace: PREFIX_RULE } satisfies RuleTable<RedisKeyvOptions>;
+export interface RedisKeyvOptions extends rules.Options<typeof RULES> {}
 
 const SCAN_COUNT = 1000;
 

@@ -4,22 +4,22 @@ import {
   type RateLimiter,
   type RateResult,
   type RateRule,
-  type RuleTable,
   rules,
 } from "@outrigger/core/stores";
 import { createScript, RedisConnection } from "./connection/redis-connection.ts";
-import { CONNECTION_RULES, PREFIX_RULE, type RedisOptions, readOptions } from "./connection/redis-options.ts";
-
-export interface RedisRateLimiterOptions extends RedisOptions {
-  /** Prefix of all keys: 1 to 100 letters, digits and `_.:-`. A store may use the same. @default "outrigger" */
-  prefix?: string | undefined;
-}
+import { CONNECTION_RULES, PREFIX_RULE, readOptions } from "./connection/redis-options.ts";
 
 /** The longest window is 24.8 days, as for the limiter in memory. */
 const WINDOW = rules.whole(1, 2 ** 31 - 1);
 const COUNT = rules.whole(1);
 
-const RULES = { ...CONNECTION_RULES, prefix: PREFIX_RULE } satisfies RuleTable<RedisRateLimiterOptions>;
+const RULES = {
+  ...CONNECTION_RULES,
+  /** Prefix of all keys: 1 to 100 letters, digits and `_.:-`. A store may use the same. @default "outrigger" */
+  prefix: PREFIX_RULE,
+};
+
+export interface RedisRateLimiterOptions extends rules.Options<typeof RULES> {}
 
 /**
  * Windows. KEYS: the counter. ARGV: "take", "look" or "give", points, limit, length of the window in milliseconds. The

@@ -1,4 +1,4 @@
-import { type Checked, checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 
 /**
  * An `S3Client` of `@aws-sdk/client-s3`. These declarations name no type of the SDK, so that they compile where this
@@ -29,75 +29,65 @@ export interface S3Capabilities {
 export type S3Credentials = Readonly<
   Record<"accessKeyId" | "secretAccessKey", string> & { sessionToken?: string; expiration?: Date }
 >;
+const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
+const CLIENT_OPTIONS = ["endpoint", "region", "credentials", "forcePathStyle", "maxSockets"] as const;
 
-export interface S3BlobStoreOptions {
+const RULES = {
   /** Name of an existing bucket, not an AWS directory bucket. */
-  bucket: string;
+  bucket: rules.required(rules.text("the name of a bucket")),
   /**
    * Prefix of every object's key: empty, or segments of letters, digits, `.`, `_` and `-`, each followed by `/`; at
    * most 150 characters. Stores with different prefixes are independent.
    * @default ""
    */
-  prefix?: string | undefined;
-  /**
-   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next five options. The store does not close it.
-   * @default made from the other options
-   */
-  client?: S3Sender | undefined;
-  /** URL of the service. @default Amazon's for the region */
-  endpoint?: string | undefined;
-  /** Region of the bucket. @default `us-east-1` with an `endpoint`; otherwise the SDK's */
-  region?: string | undefined;
-  /**
-   * Access keys, or a function that returns them. @default the SDK's: environment, profile, role of the
-   * machine
-   */
-  credentials?: S3Credentials | (() => Promise<S3Credentials>) | undefined;
-  /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
-  forcePathStyle?: boolean | undefined;
-  /** Maximum number of connections, 1 to 10,000. @default 100 */
-  maxSockets?: number | undefined;
-  /**
-   * Time limit without progress, in milliseconds, from 50. A call to a silent service ends after about twice that.
-   * @default 2000
-   */
-  timeoutMs?: number | undefined;
-  /** Minimum upload rate, in bytes per second, from 1. A slower upload times out. @default 1_048_576 (1 MiB) */
-  minBytesPerSecond?: number | undefined;
-  /**
-   * Bytes of a streamed body kept in memory, 0 to 2^30; a longer body is spooled to a file.
-   * @default 8_388_608 (8 MiB)
-   */
-  bufferBytes?: number | undefined;
-  /** Existing directory for spool files, which are unlinked at once. @default the system's temporary directory */
-  spoolDirectory?: string | undefined;
-}
-
-const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
-const CLIENT_OPTIONS = ["endpoint", "region", "credentials", "forcePathStyle", "maxSockets"] as const;
-
-const RULES = {
-  bucket: rules.required(rules.text("the name of a bucket")),
   prefix: rules.preset(
     "",
     rules.text('empty or segments that end in "/", of at most 150 characters', (prefix) => {
       return PREFIX.test(prefix) && prefix.length <= 150;
     }),
   ),
-  client: rules.shape("an S3Client of @aws-sdk/client-s3", "send"),
+  /**
+   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next five options. The store does not close it.
+   * @default made from the other options
+   */
+  client: rules.shape<S3Sender>("an S3Client of @aws-sdk/client-s3", "send"),
+  /** URL of the service. @default Amazon's for the region */
   endpoint: rules.text("an absolute http(s) URL", isHttpUrl),
+  /** Region of the bucket. @default `us-east-1` with an `endpoint`; otherwise the SDK's */
   region: rules.text("the name of a region"),
-  credentials: rules.value("credentials, or a function that provides them", isObjectOrFunction, true),
+  /**
+   * Access keys, or a function that returns them. @default the SDK's: environment, profile, role of the
+   * machine
+   */
+  credentials: rules.value<S3Credentials | (() => Promise<S3Credentials>)>(
+    "credentials, or a function that provides them",
+    isObjectOrFunction,
+    true,
+  ),
+  /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
   forcePathStyle: rules.flag(),
+  /** Maximum number of connections, 1 to 10,000. @default 100 */
   maxSockets: rules.preset(100, rules.whole(1, 10_000)),
+  /**
+   * Time limit without progress, in milliseconds, from 50. A call to a silent service ends after about twice that.
+   * @default 2000
+   */
   timeoutMs: rules.preset(2000, rules.whole(50, 2 ** 31 - 1)),
+  /** Minimum upload rate, in bytes per second, from 1. A slower upload times out. @default 1_048_576 (1 MiB) */
   minBytesPerSecond: rules.preset(2 ** 20, rules.whole(1, 2 ** 40)),
+  /**
+   * Bytes of a streamed body kept in memory, 0 to 2^30; a longer body is spooled to a file.
+   * @default 8_388_608 (8 MiB)
+   */
   bufferBytes: rules.preset(8 * 2 ** 20, rules.whole(0, 2 ** 30)),
+  /** Existing directory for spool files, which are unlinked at once. @default the system's temporary directory */
   spoolDirectory: rules.text("the path of a directory"),
-} satisfies RuleTable<S3BlobStoreOptions>;
+};
+
+export interface S3BlobStoreOptions extends rules.Options<typeof RULES> {}
 
 /** {@link S3BlobStoreOptions}, checked and with their defaults. */
-export type S3Settings = Checked<S3BlobStoreOptions, typeof RULES>;
+export type S3Settings = rules.Checked<typeof RULES>;
 
 /** Throws a `TypeError` that names the invalid option and its valid values. */
 export function settingsOf(options: S3BlobStoreOptions): S3Settings {

@@ -8,4 +8,4 @@ export type {
   ServerMetricsConfig,
   ServerRendererConfig,
   ServerStorageConfig,
-} from "./config/server-config.ts";
+} from "./config/config-rules.ts";

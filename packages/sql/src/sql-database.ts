@@ -1,44 +1,39 @@
 import { fileURLToPath } from "node:url";
-import { checkOptions, checkValue, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, checkValue, rules } from "@outrigger/core/stores";
 import { addSpellingKeys } from "./contacts/name-key.ts";
 import { PostgresDriver } from "./driver/postgres-driver.ts";
 import { ReadyDriver } from "./driver/ready-driver.ts";
 import { SqliteDriver } from "./driver/sqlite-driver.ts";
 import { LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
 
-export interface SqlDatabaseOptions {
+const RULES = {
   /**
    * `file:./lookup.db`, `file:/var/lib/lookup.db` and the like: an embedded database, which processes of one machine
    * may share. `postgres://user:password@host:port/database`: PostgreSQL.
    */
-  url: string;
-  /**
-   * Time limit of connecting, of one statement and of waiting for other writers, in milliseconds, 50 to 60,000.
-   * Imports and erasures may take longer.
-   * @default 2000
-   */
-  timeoutMs?: number | undefined;
-  /**
-   * What acknowledged writes of an embedded database survive: `process`, a crash of the process; `power`, also a
-   * power cut, at the price of waiting for the disk.
-   * @default "process"
-   */
-  durability?: "process" | "power" | undefined;
-  /** Maximum number of connections to PostgreSQL, 1 to 1000. @default 10 */
-  maxConnections?: number | undefined;
-}
-
-const RULES = {
   url: rules.required(
     rules.secretText(
       "of the form file:lookup.db or postgres://user:password@host:port/database",
       (url) => isPostgres(url) || pathOf(url) !== null,
     ),
   ),
+  /**
+   * Time limit of connecting, of one statement and of waiting for other writers, in milliseconds, 50 to 60,000.
+   * Imports and erasures may take longer.
+   * @default 2000
+   */
   timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  /**
+   * What acknowledged writes of an embedded database survive: `process`, a crash of the process; `power`, also a
+   * power cut, at the price of waiting for the disk.
+   * @default "process"
+   */
   durability: rules.preset("process", rules.oneOf("process", "power")),
+  /** Maximum number of connections to PostgreSQL, 1 to 1000. @default 10 */
   maxConnections: rules.preset(10, rules.whole(1, 1000)),
-} satisfies RuleTable<SqlDatabaseOptions>;
+};
+
+export interface SqlDatabaseOptions extends rules.Options<typeof RULES> {}
 
 /**
  * A database that contacts, accounts and suppressions share. It connects on demand and reconnects after a

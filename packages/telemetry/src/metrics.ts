@@ -1,28 +1,24 @@
 import type { GaugeName, Observer } from "@outrigger/core";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { createMeters } from "./meters.ts";
 import { outcomeOfError } from "./outcome.ts";
 
-export interface MetricsOptions {
-  /** Registry of the metrics, e.g. the one that your app exposes. @default a new registry */
-  registry?: Registry | undefined;
-  /** Prefix of the metrics' names. A second service on one registry needs another. @default "outrigger_" */
-  prefix?: string | undefined;
-  /** Adds metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default false */
-  processMetrics?: boolean | undefined;
-}
-
 const RULES = {
-  registry: rules.shape("a Registry of prom-client", "registerMetric", "metrics"),
+  /** Registry of the metrics, e.g. the one that your app exposes. @default a new registry */
+  registry: rules.shape<Registry>("a Registry of prom-client", "registerMetric", "metrics"),
+  /** Prefix of the metrics' names. A second service on one registry needs another. @default "outrigger_" */
   prefix: rules.preset(
     "outrigger_",
     rules.text("the beginning of a metric's name: letters, digits and _", (prefix) =>
       /^(?:[a-zA-Z_:][\w:]*)?$/.test(prefix),
     ),
   ),
+  /** Adds metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default false */
   processMetrics: rules.preset(false, rules.flag()),
-} satisfies RuleTable<MetricsOptions>;
+};
+
+export interface MetricsOptions extends rules.Options<typeof RULES> {}
 
 /** An observer that counts. Labels are names from fixed lists, so the number of series is bounded. */
 export interface Metrics extends Observer {

@@ -10,17 +10,15 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Observer, Operation } from "@outrigger/core";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { outcomeOfError } from "./outcome.ts";
 
-export interface TracingOptions {
-  /** Creates the spans. @default that of the SDK that the host registers; without one, nothing is recorded */
-  tracer?: Tracer | undefined;
-}
-
 const RULES = {
-  tracer: rules.shape("a tracer of OpenTelemetry", "startSpan"),
-} satisfies RuleTable<TracingOptions>;
+  /** Creates the spans. @default that of the SDK that the host registers; without one, nothing is recorded */
+  tracer: rules.shape<Tracer>("a tracer of OpenTelemetry", "startSpan"),
+};
+
+export interface TracingOptions extends rules.Options<typeof RULES> {}
 
 /**
  * Creates traces for OpenTelemetry: a span per request, with child spans per admission, render, store access or

@@ -1,4 +1,4 @@
-import { abortable, type Filled } from "@outrigger/core/stores";
+import { abortable, type rules } from "@outrigger/core/stores";
 import type { EgressRule } from "./prober-options.ts";
 
 /** Whether the control host keeps silent; `false` without a control host. Never rejects. */
@@ -24,7 +24,7 @@ export function isSilence(code: string | undefined): boolean | null {
  * silent while no connection succeeds, and so does a control host. Dead domains alone prove nothing.
  */
 export class EgressWatch {
-  readonly #rule: Filled<EgressRule>;
+  readonly #rule: rules.Filled<EgressRule>;
   readonly #now: () => number;
   readonly #controlIsSilent: EgressControl;
   /** The latest failure of each address. */
@@ -35,7 +35,7 @@ export class EgressWatch {
   #successes = 0;
   #checking: Promise<void> | null = null;
 
-  constructor(rule: Filled<EgressRule>, now: () => number, controlIsSilent: EgressControl) {
+  constructor(rule: rules.Filled<EgressRule>, now: () => number, controlIsSilent: EgressControl) {
     this.#rule = rule;
     this.#now = now;
     this.#controlIsSilent = controlIsSilent;

@@ -1,40 +1,7 @@
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
-import {
-  type Checked,
-  checkOptions,
-  type KeyValue,
-  type RuleTable,
-  rules,
-  shapes,
-  specialAddresses,
-} from "@outrigger/core/stores";
-
-/** Identity towards mail servers. Both names should exist: postmasters send complaints there. */
-export interface SmtpIdentity {
-  /** Full name of this machine, with a dot. It should resolve to the machine's address and back. */
-  helo: string;
-  /** An address that accepts mail; `""` is the null sender `<>`. */
-  mailFrom: string;
-}
-
-/** Limits of the load on one mail host, by its address. */
-export interface HostBudget {
-  /** Concurrent sessions, 1 to 1000. @default 2 */
-  sessions?: number | undefined;
-  /**
-   * Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control.
-   * @default 30
-   */
-  questionsPerMinute?: number | undefined;
-  /**
-   * How long a probe waits in line, in milliseconds, from 0. A probe that would wait longer, or behind 1000 others,
-   * ends with `budget` at once. The line serves accounts alternately.
-   * @default 600_000
-   */
-  maxWaitMs?: number | undefined;
-}
+import { checkOptions, rules, shapes, specialAddresses } from "@outrigger/core/stores";
 
 /** The mail host to which `connect` opens a connection. */
 export interface ConnectTarget {
@@ -47,82 +14,86 @@ export interface ConnectTarget {
   signal: AbortSignal;
 }
 
-export interface MailProberOptions {
-  /** Identity towards mail servers. Without it, only the DNS is queried. @default none */
-  smtp?: SmtpIdentity | undefined;
-  /**
-   * Addresses of DNS resolvers, with a port unless it is 53: `["192.0.2.53", "[2001:db8::53]:5353"]`.
-   * @default the machine's
-   */
-  dnsServers?: readonly string[] | undefined;
-  /**
-   * Opens the connection to a mail host, e.g. through a SOCKS proxy. Returns a connected stream, or a connecting
-   * `net.Socket`. A failure counts as one of the mail host. A stream returned after the signal aborted is destroyed.
-   * @default a direct connection
-   */
-  connect?: ((target: ConnectTarget) => Duplex | Promise<Duplex>) | undefined;
-  /** Port of mail servers, 1 to 65535. @default 25 */
-  port?: number | undefined;
-  /** Addresses that are never contacted. @default `specialAddresses()`: all outside the public internet */
-  forbidden?: BlockList | undefined;
-  /** Time limit of each complete reply, in milliseconds, from 1. RFC 5321 recommends minutes. @default 10_000 */
-  replyMs?: number | undefined;
-  /** Time limit of a whole probe without its wait in line, in milliseconds, from 1. @default 30_000 */
-  wholeMs?: number | undefined;
-  /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
-  budget?: HostBudget | undefined;
-  /**
-   * Wait before a greylisted question is repeated, unless the server names one; in milliseconds, from 1.
-   * @default 300_000
-   */
-  greylistMs?: number | undefined;
-  /**
-   * Cache of mail hosts, of domains that accept all and of greylisted questions.
-   * @default in memory, up to 10,000 entries
-   */
-  cache?: KeyValue | undefined;
-  /**
-   * Secret of the HMAC that hides addresses in keys of the cache. Processes that share the cache need the same.
-   * @default random
-   */
-  secret?: string | undefined;
-  /** Clock, in Unix milliseconds. @default Date.now */
-  now?: (() => number) | undefined;
-  /** Receives errors of the cache; the probe continues without it. @default ignored */
-  onError?: ((error: unknown) => void) | undefined;
-}
-
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const HELO = /^(?=.{4,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 const MAIL_FROM = /^(?:[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?$/i;
 
 const IDENTITY_RULES = {
+  /** Full name of this machine, with a dot. It should resolve to the machine's address and back. */
   helo: rules.required(rules.text("a full host name, such as mail.example.com", (name) => HELO.test(name))),
+  /** An address that accepts mail; `""` is the null sender `<>`. */
   mailFrom: rules.required(rules.text("an ASCII address or empty", (from) => MAIL_FROM.test(from))),
-} satisfies RuleTable<SmtpIdentity>;
+};
+
+/** Identity towards mail servers. Both names should exist: postmasters send complaints there. */
+export interface SmtpIdentity extends rules.Options<typeof IDENTITY_RULES> {}
 
 const BUDGET_RULES = {
+  /** Concurrent sessions, 1 to 1000. @default 2 */
   sessions: rules.preset(2, rules.whole(1, 1000)),
+  /**
+   * Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control.
+   * @default 30
+   */
   questionsPerMinute: rules.preset(30, rules.whole(2, 1_000_000)),
+  /**
+   * How long a probe waits in line, in milliseconds, from 0. A probe that would wait longer, or behind 1000 others,
+   * ends with `budget` at once. The line serves accounts alternately.
+   * @default 600_000
+   */
   maxWaitMs: rules.preset(600_000, rules.whole(0, MAX_TIMER_MS)),
-} satisfies RuleTable<HostBudget>;
+};
+
+/** Limits of the load on one mail host, by its address. */
+export interface HostBudget extends rules.Options<typeof BUDGET_RULES> {}
 
 /** The options of `createMailProber`. */
 export const PROBER_RULES = {
+  /** Identity towards mail servers. Without it, only the DNS is queried. @default none */
   smtp: rules.nested(IDENTITY_RULES),
+  /**
+   * Addresses of DNS resolvers, with a port unless it is 53: `["192.0.2.53", "[2001:db8::53]:5353"]`.
+   * @default the machine's
+   */
   dnsServers: rules.texts("a list of IP addresses with or without a port", isServerAddress),
-  connect: rules.fn(),
+  /**
+   * Opens the connection to a mail host, e.g. through a SOCKS proxy. Returns a connected stream, or a connecting
+   * `net.Socket`. A failure counts as one of the mail host. A stream returned after the signal aborted is destroyed.
+   * @default a direct connection
+   */
+  connect: rules.fn<(target: ConnectTarget) => Duplex | Promise<Duplex>>(),
+  /** Port of mail servers, 1 to 65535. @default 25 */
   port: rules.preset(25, rules.whole(1, 65_535)),
-  forbidden: rules.shape("a BlockList of node:net", "check", "addAddress"),
+  /** Addresses that are never contacted. @default `specialAddresses()`: all outside the public internet */
+  forbidden: rules.shape<BlockList>("a BlockList of node:net", "check", "addAddress"),
+  /** Time limit of each complete reply, in milliseconds, from 1. RFC 5321 recommends minutes. @default 10_000 */
   replyMs: rules.preset(10_000, rules.whole(1, MAX_TIMER_MS)),
+  /** Time limit of a whole probe without its wait in line, in milliseconds, from 1. @default 30_000 */
   wholeMs: rules.preset(30_000, rules.whole(1, MAX_TIMER_MS)),
+  /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget: rules.preset({}, rules.nested(BUDGET_RULES)),
+  /**
+   * Wait before a greylisted question is repeated, unless the server names one; in milliseconds, from 1.
+   * @default 300_000
+   */
   greylistMs: rules.preset(300_000, rules.whole(1, MAX_TIMER_MS)),
+  /**
+   * Cache of mail hosts, of domains that accept all and of greylisted questions.
+   * @default in memory, up to 10,000 entries
+   */
   cache: shapes.keyValue,
+  /**
+   * Secret of the HMAC that hides addresses in keys of the cache. Processes that share the cache need the same.
+   * @default random
+   */
   secret: rules.secretText("a text that is not empty"),
-  now: rules.preset(() => Date.now(), rules.fn()),
-  onError: rules.preset(() => undefined, rules.fn()),
-} satisfies RuleTable<MailProberOptions>;
+  /** Clock, in Unix milliseconds. @default Date.now */
+  now: rules.preset(() => Date.now(), rules.fn<() => number>()),
+  /** Receives errors of the cache; the probe continues without it. @default ignored */
+  onError: rules.preset(() => undefined, rules.fn<(error: unknown) => void>()),
+};
+
+export interface MailProberOptions extends rules.Options<typeof PROBER_RULES> {}
 
 /**
  * Rule by which outgoing port 25 counts as blocked: several hosts do not answer, and the mail hosts of the `mailFrom`
@@ -168,10 +139,7 @@ const LIMITS: ProberLimits = {
 };
 
 /** {@link MailProberOptions}, checked and complete, with the limits. */
-export type ProberSettings = Omit<
-  Checked<MailProberOptions, typeof PROBER_RULES>,
-  "smtp" | "dnsServers" | "forbidden"
-> & {
+export type ProberSettings = Omit<rules.Checked<typeof PROBER_RULES>, "smtp" | "dnsServers" | "forbidden"> & {
   smtp: SmtpIdentity | null;
   dnsServers: readonly string[] | null;
   forbidden: BlockList;

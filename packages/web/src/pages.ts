@@ -1,5 +1,5 @@
 import type { Page, Pages, PlacedView } from "@outrigger/core/images";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { absoluteAddress } from "./addresses.ts";
 import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";
@@ -10,17 +10,15 @@ import { problemPage } from "./problem.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
-export interface PagesOptions {
-  /** Name in the head and title of every page, 1 to 60 characters. @default "Outrigger" */
-  productName?: string | undefined;
-}
-
 const RULES = {
+  /** Name in the head and title of every page, 1 to 60 characters. @default "Outrigger" */
   productName: rules.preset(
     "Outrigger",
     rules.text("a text of 1 to 60 characters", (name) => name.trim() !== "" && name.length <= 60),
   ),
-} satisfies RuleTable<PagesOptions>;
+};
+
+export interface PagesOptions extends rules.Options<typeof RULES> {}
 
 /**
  * Creates the HTML pages of the image service. Pages load nothing from other sites, and run only scripts and styles

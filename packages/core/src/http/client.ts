@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { Call } from "../contracts/call.ts";
 import { ServiceError } from "../errors.ts";
+import { oneOf, preset } from "../option-rules.ts";
 
 /** One key for all clients without a valid address, so that an invented address does not bring fresh limits. */
 const UNKNOWN = "unknown";
@@ -92,6 +93,9 @@ export function ipv6Groups(address: string): number[] {
  * `always` exempts none; `off` leaves TLS to another component.
  */
 export type TlsPolicy = "required" | "always" | "off";
+
+/** The rule of the option `tls`. */
+export const TLS_RULE = preset("required", oneOf("required", "always", "off"));
 
 const PLAIN_HOST = /^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/;
 

@@ -4,28 +4,30 @@ import {
   flag,
   nested,
   type OptionProblem,
+  type Options,
   preset,
-  type RuleTable,
   refined,
   required,
   value,
 } from "../option-rules.ts";
 
-/** Origins whose pages may use the service from scripts. */
-export interface CorsOptions {
+const CORS_RULES = {
   /**
    * Origins as browsers send them: `https://host` or `https://host:port`, or `null` for sandboxed and local pages.
    * `"*"` allows every origin.
    */
-  origins: readonly string[] | "*";
+  origins: required(
+    value<readonly string[] | "*">(
+      'a list of origins, or "*"',
+      (given) => given === "*" || Array.isArray(given),
+    ),
+  ),
   /** Lets those pages send cookies and other credentials. Not allowed with `"*"`. @default false */
-  credentials?: boolean | undefined;
-}
-
-const CORS_RULES = {
-  origins: required(value('a list of origins, or "*"', (given) => given === "*" || Array.isArray(given))),
   credentials: preset(false, flag()),
-} satisfies RuleTable<CorsOptions>;
+};
+
+/** Origins whose pages may use the service from scripts. */
+export interface CorsOptions extends Options<typeof CORS_RULES> {}
 
 /** The rule of the option `cors`. */
 export const CORS_RULE = refined(nested(CORS_RULES), ({ origins, credentials }: CorsOptions) => {

@@ -69,7 +69,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export const CLOSE_RULES = {
   timeoutMs: preset(
     8000,
-    value(`a number of milliseconds from 0 to ${MAX_TIMER_MS}`, (given) => {
+    value<number>(`a number of milliseconds from 0 to ${MAX_TIMER_MS}`, (given) => {
       return typeof given === "number" && given >= 0 && given <= MAX_TIMER_MS;
     }),
   ),

@@ -6,8 +6,8 @@ import type { Secret } from "../secret-bytes.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
-import type { IMAGES_RULES, ImageSettings } from "./image-settings.ts";
-import type { ImagesOptions } from "./images-options.ts";
+import type { ImageSettings } from "./image-settings.ts";
+import type { IMAGES_RULES } from "./images-options.ts";
 import { createPins, type Pins } from "./record/pin.ts";
 import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
@@ -23,7 +23,7 @@ export type HostParts = ReturnType<typeof prepareParts>;
 
 /** @throws TypeError for a shared storage without `secret`, and for `sendfile` without files. */
 export function prepareParts(
-  checked: Checked<ImagesOptions, typeof IMAGES_RULES>,
+  checked: Checked<typeof IMAGES_RULES>,
   { renderBudget, log, onError }: ImageSettings,
 ) {
   const given = rolesOf(checked.storage);

@@ -1,24 +1,49 @@
+import * as shapes from "../contract-rules.ts";
 import type { Call } from "../contracts/call.ts";
-import type { Logger } from "../contracts/logger.ts";
-import type { Observer } from "../contracts/observer.ts";
-import type { Pages } from "../contracts/pages.ts";
-import type { RateLimiter } from "../contracts/rate-limiter.ts";
-import type { Renderer } from "../contracts/renderer.ts";
-import type { TlsPolicy } from "../http/client.ts";
-import type { CorsOptions } from "../http/cors.ts";
-import type { Secret } from "../secret-bytes.ts";
+import { TLS_RULE } from "../http/client.ts";
+import { CORS_RULE } from "../http/cors.ts";
+import { isHostEntry } from "../http/remote/remote-policy.ts";
+import * as rules from "../option-rules.ts";
+import { isWhole } from "../option-values.ts";
 import type { Authorize } from "./authorize.ts";
-import type { OwnerLimits } from "./owners/owner-usage.ts";
+import { OWNER_LIMITS } from "./owners/revise-usage.ts";
 import type { GoneReason, ImageSummary, PurgedImage, PurgeReason } from "./record/image-record.ts";
-import type { ImageStorage } from "./record/storage-roles.ts";
-import type { PresetOption, SizesOption } from "./renditions/presets.ts";
-import type { SendfileOptions } from "./sendfile.ts";
+import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
+import { PRESETS_RULE, SIZES_RULE } from "./renditions/presets.ts";
+import { SENDFILE_RULE } from "./sendfile.ts";
+
+const DAY_MS = 86_400_000;
+/** A thousand years. Keeps every date valid, and lists of dates sortable. */
+const MAX_LIFETIME_MS = 1000 * 365 * DAY_MS;
+
+/** RFC 9110 §5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+/** Headers of the service, of the host and of HTTP itself, whose meaning another value would break. */
+const OTHER_HEADERS =
+  /^(?:accept-ranges|age|cache-control|connection|content-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|retry-after|server|set-cookie|strict-transport-security|sunset|trailer|transfer-encoding|upgrade|vary|via|www-authenticate|x-accel-.*|x-content-type-options|x-frame-options|x-sendfile.*|access-control-.*)$/i;
 
 /**
  * A limit of requests: a number per minute, counted in windows of a minute, or a burst that refills. A client may send
  * `burst` requests at once; its allowance refills at `perMinute` requests a minute, steadily. Each is an integer from 1.
  */
-export type RateLimitOption = number | { perMinute: number; burst: number };
+const RATE_LIMIT = rules.orFalse(
+  rules.either(
+    "a whole number from 1, or { perMinute, burst } of such numbers",
+    { perMinute: rules.required(rules.whole(1)), burst: rules.required(rules.whole(1)) },
+    rules.whole(1),
+  ),
+);
+
+const RATE_LIMITS = {
+  /** Maximum number of uploads. @default `{ perMinute: 60, burst: 200 }` */
+  creates: rules.preset({ perMinute: 60, burst: 200 }, RATE_LIMIT),
+  /** Maximum number of reads: pictures, records and pages. @default 1200 */
+  reads: rules.preset(1200, RATE_LIMIT),
+  /** Maximum number of changes and deletions. @default 30 */
+  edits: rules.preset(30, RATE_LIMIT),
+  /** Maximum number of wrong PINs. @default 10 */
+  pinFailures: rules.preset(10, RATE_LIMIT),
+};
 
 /**
  * Limits of requests per client address (IPv6: per /64): a number per minute, or `{ perMinute, burst }`, of which
@@ -26,105 +51,115 @@ export type RateLimitOption = number | { perMinute: number; burst: number };
  * the limit per minute and all clients together 100 times, without bursts. Beyond the limit of all clients, each
  * network still has its own.
  */
-export interface ImageRateLimits {
-  /** Maximum number of uploads. @default `{ perMinute: 60, burst: 200 }` */
-  creates?: RateLimitOption | false | undefined;
-  /** Maximum number of reads: pictures, records and pages. @default 1200 */
-  reads?: RateLimitOption | false | undefined;
-  /** Maximum number of changes and deletions. @default 30 */
-  edits?: RateLimitOption | false | undefined;
-  /** Maximum number of wrong PINs. @default 10 */
-  pinFailures?: RateLimitOption | false | undefined;
-}
+export interface ImageRateLimits extends rules.Options<typeof RATE_LIMITS> {}
 
-/** How images are fetched by URL. */
-export interface ImportUrlsOptions {
+export const IMPORT_RULES = {
   /** Ports that URLs may have, each 1 to 65535. @default [80, 443] */
-  ports?: readonly number[] | undefined;
+  ports: rules.preset(
+    [80, 443],
+    rules.value<readonly number[]>(
+      "a list of at least one port, each a whole number from 1 to 65535",
+      (given) => Array.isArray(given) && given.length > 0 && given.every((port) => isWhole(port, 1, 65_535)),
+    ),
+  ),
   /**
    * Hosts of your own network from which images are fetched: `name`, or `name:port` for a port that `ports` lacks.
    * Any client that may upload can then send GET requests to them.
    * @default none: only the public internet
    */
-  internalHosts?: readonly string[] | undefined;
+  internalHosts: rules.preset(
+    [],
+    rules.texts("a list of hosts, such as cms.example or cms.example:8080", isHostEntry),
+  ),
   /** Time limit of a fetch, redirects included. Milliseconds, 1000 to 300000. @default 30000 */
-  timeoutMs?: number | undefined;
-}
+  timeoutMs: rules.preset(30_000, rules.whole(1000, 300_000)),
+};
 
-export interface ImagesOptions {
+/** How images are fetched by URL. */
+export interface ImportUrlsOptions extends rules.Options<typeof IMPORT_RULES> {}
+
+/** The options of `createImages`. */
+export const IMAGES_RULES = {
   /** One store for everything, or `{ records, originals, renditions }`. Closed with the service. */
-  storage: ImageStorage;
+  storage: rules.required(shapes.imageStorage),
   /** Validates, cleans and renders pictures; see `@outrigger/imaging`. Closed with the service. */
-  renderer: Renderer;
+  renderer: rules.required(shapes.renderer),
   /**
    * Secret of at least 32 bytes that PINs are derived from. A text `base64:…` is decoded. In a list, the first signs
    * and all verify. Without the old secret in the list, all earlier PINs are invalid.
    * @default a store on a local disk creates its own; any other store requires it
    */
-  secret?: Secret | undefined;
+  secret: rules.secret(),
   /**
    * Refuses an empty storage, such as an unmounted volume, instead of initialising it: all calls answer 503, and
    * {@link Images.ready} rejects.
    * @default false
    */
-  requireStore?: boolean | undefined;
+  requireStore: rules.preset(false, rules.flag()),
   /** HTML pages for browsers; see `@outrigger/web`. @default none: no HTML is served */
-  pages?: Pages | undefined;
+  pages: shapes.pages,
   /**
    * Absolute http(s) URL of the mount point, e.g. `https://example.com/img`, without credentials, query or fragment.
    * Set it whenever the URL is known.
    * @default derived from each request: protocol, host and mount path
    */
-  publicUrl?: string | undefined;
+  publicUrl: rules.url(),
   /** Hosts (`name` or `name:port`) that requests may name. Other hosts get 400. @default all */
-  allowedHosts?: readonly string[] | undefined;
+  allowedHosts: rules.texts("a list of at least one host, such as example.com", (host) => host !== "", 1),
   /**
    * Whether connections must use TLS. `required` exempts a loopback peer that is not a proxy, for development.
    * `always` exempts no peer. `off` leaves TLS to another layer. @default "required"
    */
-  tls?: TlsPolicy | undefined;
+  tls: TLS_RULE,
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
-  maxUploadBytes?: number | undefined;
+  maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.whole(1, 2 ** 31)),
   /**
    * Time limit for an upload without progress (then 408) or waiting for its turn (then 503). Milliseconds, from 100.
    * @default 15000
    */
-  uploadIdleMs?: number | undefined;
+  uploadIdleMs: rules.preset(15_000, rules.whole(100)),
   /**
    * Minimum average speed of an upload in bytes per second, checked from 30 s on (an import: 5 s). A slower upload
    * gets 408. `0`: no minimum.
    * @default 1024
    */
-  minUploadBytesPerSecond?: number | undefined;
+  minUploadBytesPerSecond: rules.preset(1024, rules.whole(0)),
   /**
    * Time for validating and cleaning an upload, in milliseconds, 0 to 60000. After it the client gets 202, and the
    * work continues in the background. `false`: clients wait, unless they send `Prefer: respond-async`.
    * @default 2000
    */
-  asyncAfterMs?: number | false | undefined;
+  asyncAfterMs: rules.preset(2000, rules.orFalse(rules.whole(0, 60_000))),
   /**
    * Lets clients create images from URLs, which this process fetches: `POST {base}/api/images.json` with `{ "url": …
    * }`. `true`: the defaults of `ImportUrlsOptions`, which also apply to `images.add({ url })`.
    * @default false
    */
-  importUrls?: boolean | ImportUrlsOptions | undefined;
+  importUrls: rules.preset(
+    false,
+    rules.either(
+      `true, false, or an object of options (${Object.keys(IMPORT_RULES).join(", ")})`,
+      IMPORT_RULES,
+      rules.flag(),
+    ),
+  ),
   /** Keeps place, camera, author and other EXIF, XMP and IPTC data in stored originals. @default false */
-  keepMetadata?: boolean | undefined;
+  keepMetadata: rules.preset(false, rules.flag()),
   /** Keeps actions, scripts, attached files and multimedia in stored PDFs. @default false */
-  keepPdfActions?: boolean | undefined;
+  keepPdfActions: rules.preset(false, rules.flag()),
   /**
    * Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. `null`: it never expires; over HTTP it lives for
    * `maxLifetimeMs`. @default 86400000 (24 hours)
    */
-  defaultLifetimeMs?: number | null | undefined;
+  defaultLifetimeMs: rules.preset(DAY_MS, rules.orNull(rules.whole(1, MAX_LIFETIME_MS))),
   /**
    * Longest lifetime that `expiresAt` may set, in milliseconds from now, up to 1,000 years. `null`: no limit; clients
    * may keep an image for ever.
    * @default 31536000000 (365 days)
    */
-  maxLifetimeMs?: number | null | undefined;
+  maxLifetimeMs: rules.preset(365 * DAY_MS, rules.orNull(rules.whole(1, MAX_LIFETIME_MS))),
   /** Days for which a gone image answers 410 before it answers 404, 0 to 3650. @default 30 */
-  tombstoneDays?: number | undefined;
+  tombstoneDays: rules.preset(30, rules.whole(0, 3650)),
   /**
    * With records in a remote store: how long this process may serve a picture from its memory without reading the
    * record again. Milliseconds, 0 to 10000. Edits, takedowns and deletions wait that long, until no process serves
@@ -132,110 +167,115 @@ export interface ImagesOptions {
    * record.
    * @default 0
    */
-  readLeaseMs?: number | undefined;
+  readLeaseMs: rules.preset(0, rules.whole(0, MAX_READ_LEASE_MS)),
   /**
    * Interval in which this process deletes expired images and orphaned files. Milliseconds, 1000 to 86400000.
    * `false`: only when {@link Images.sweep} is called. Any number of processes may sweep.
    * @default 60000
    */
-  sweepEveryMs?: number | false | undefined;
+  sweepEveryMs: rules.preset(60_000, rules.orFalse(rules.whole(1000, DAY_MS))),
   /**
    * Decides about each request, and names the owner of each upload. @default Everyone may create and read; the PIN
    * allows editing.
    */
-  authorize?: Authorize | undefined;
+  authorize: rules.fn<Authorize>(),
   /** Limits of each owner that `authorize` names, unless it returns others. @default no limits */
-  ownerLimits?: OwnerLimits | undefined;
+  ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
   /** Web origins that may use the API from a browser. @default none */
-  cors?: CorsOptions | undefined;
+  cors: CORS_RULE,
   /**
    * Sizes that clients may request. `any`: all. `steps`: the next larger of fixed steps of the longer side, from 64
-   * to 8192 pixels; `{ steps: [400, 1200] }` sets the steps. `signed`: `resize`, `convert` and `page` need a URL
+   * to 8192 pixels; `{ steps: [400, 1200] }` sets 1 to 64 steps, each 1 to 8192. `signed`: `resize`, `convert` and `page` need a URL
    * signed by {@link Images.address}. Presets and signed URLs always get their exact size.
    * @default "any"
    */
-  sizes?: SizesOption | undefined;
+  sizes: SIZES_RULE,
   /**
    * Renditions by name, e.g. `{ thumb: { resize: "256x256" } }` for `?preset=thumb`. A name has 1 to 32 of `a-z`,
    * `0-9` and `-`. Only presets can apply edits such as a watermark.
    * @default none
    */
-  presets?: Readonly<Record<string, PresetOption>> | undefined;
+  presets: PRESETS_RULE,
   /**
    * Seconds for which caches may serve a picture without revalidating, from 0. A deletion takes up to that long to
    * reach every reader.
    * @default 300
    */
-  cacheSeconds?: number | undefined;
+  cacheSeconds: rules.preset(300, rules.whole(0)),
   /**
    * Header that carries the image's ID for a CDN, such as `Cache-Tag`, `Surrogate-Key` or `xkey`. One purge of that
    * tag removes all copies of the image: see `onPurge`.
    * @default not sent
    */
-  cacheTag?: string | undefined;
+  cacheTag: rules.text(
+    "the name of a header that replies do not have otherwise, such as Cache-Tag",
+    (name) => HEADER_NAME.test(name) && !OTHER_HEADERS.test(name),
+  ),
   /**
    * Lets the proxy in front send originals of more than 2 MiB from the disk: the reply names the file in a header and
    * has no body. Needs originals in a directory that the proxy can read, and a proxy that all requests pass.
    * @default this process sends all bytes
    */
-  sendfile?: SendfileOptions | undefined;
+  sendfile: SENDFILE_RULE,
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
-  memoryBytes?: number | undefined;
+  memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
   /**
    * Days after its last use for which an image keeps its stored renditions, 1 to 3650; the sweep deletes them.
    * `false`: as long as the image lives.
    * @default 30
    */
-  renditionsIdleDays?: number | false | undefined;
+  renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
   /**
    * Rate limits per client. `false` switches off all of them, and the limit of queued and running renders per client.
    * @default the defaults of `ImageRateLimits`
    */
-  rateLimits?: ImageRateLimits | false | undefined;
+  rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
   /**
    * CPU seconds per client and minute for new renditions and checks of uploads, 1 to 3600. A client beyond it gets
    * 429 for sizes that are not stored while others wait for the renderer, and beyond five times the budget at any
    * time. An IPv6 /48 has 8 budgets, all clients together 100. `false`: no budget.
    * @default 20
    */
-  renderBudget?: number | false | undefined;
+  renderBudget: rules.preset(20, rules.orFalse(rules.whole(1, 3600))),
   /**
    * Counts requests. Processes that share it share the limits; while it is unavailable, each counts for itself. Not
    * closed with the service.
    * @default in the memory of this process
    */
-  rateLimiter?: RateLimiter | undefined;
+  rateLimiter: shapes.rateLimiter,
   /**
    * Whether this process works on uploads that any process answered with 202. At least one process on the storage
    * must.
    * @default true
    */
-  processUploads?: boolean | undefined;
+  processUploads: rules.preset(true, rules.flag()),
   /** `"host"` passes unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
-  errors?: "reply" | "host" | undefined;
+  errors: rules.preset("reply", rules.oneOf("reply", "host")),
   /** Called with every unexpected failure and every failure of a backend. @default the logger, else console.error */
-  onError?: ((error: unknown, call?: Call) => void) | undefined;
+  onError: rules.fn<(error: unknown, call?: Call) => void>(),
   /**
    * Called with each image as soon as it can be served. No reply waits for it, and its failures go to `onError`. Not
    * called if the process dies at that moment.
    * @default not called
    */
-  onStored?: ((image: ImageSummary) => unknown) | undefined;
+  onStored: rules.fn<(image: ImageSummary) => unknown>(),
   /**
    * Called, like `onStored`, with each image that is no longer served. Its bytes may exist for a moment longer.
    * @default not called
    */
-  onRemoved?: ((image: ImageSummary, why: GoneReason) => unknown) | undefined;
+  onRemoved: rules.fn<(image: ImageSummary, why: GoneReason) => unknown>(),
   /**
    * Called, like `onStored`, when cached copies of an image must go: after a takedown, a deletion, or an edit that
    * changes replies. Not called for an expiry: no copy outlives it.
    * @default not called
    */
-  onPurge?: ((image: PurgedImage, why: PurgeReason) => unknown) | undefined;
+  onPurge: rules.fn<(image: PurgedImage, why: PurgeReason) => unknown>(),
   /** Receives events: stored, removed, withheld, released. Never receives a PIN. @default nothing is logged */
-  logger?: Logger | undefined;
+  logger: shapes.logger,
   /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */
-  observer?: Observer | undefined;
+  observer: shapes.observer,
   /** Returns the time in Unix milliseconds. @default Date.now */
-  now?: (() => number) | undefined;
-}
+  now: rules.preset(() => Date.now(), rules.fn<() => number>()),
+};
+
+export interface ImagesOptions extends rules.Options<typeof IMAGES_RULES> {}

@@ -1,25 +1,22 @@
 import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
-import { nested, oneOf, type RuleTable, refined, required, text } from "../option-rules.ts";
+import { nested, type Options, oneOf, refined, required, text } from "../option-rules.ts";
 
-/** How a proxy sends large originals. */
-export interface SendfileOptions {
+const SENDFILE_RULES = {
   /** Header that names the file. `X-Accel-Redirect`: nginx. `X-Sendfile`: lighttpd, and Apache with mod_xsendfile. */
-  header: "X-Accel-Redirect" | "X-Sendfile";
+  header: required(oneOf("X-Accel-Redirect", "X-Sendfile")),
   /**
    * Required with `X-Accel-Redirect`, and only there: path of nginx's internal location for the files, such as
    * `/outrigger-files/`.
    * @default none
    */
-  prefix?: string | undefined;
-}
-
-const SENDFILE_RULES = {
-  header: required(oneOf("X-Accel-Redirect", "X-Sendfile")),
   prefix: text(
     "a path that begins and ends with a slash, such as /outrigger-files/",
     (path) => /^\/(?:[\w.~-]+\/)+$/.test(path) && !/\/\.{1,2}\//.test(path),
   ),
-} satisfies RuleTable<SendfileOptions>;
+};
+
+/** How a proxy sends large originals. */
+export interface SendfileOptions extends Options<typeof SENDFILE_RULES> {}
 
 /** The rule of the option `sendfile`. */
 export const SENDFILE_RULE = refined(nested(SENDFILE_RULES), ({ header, prefix }: SendfileOptions) => {

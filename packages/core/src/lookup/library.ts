@@ -1,5 +1,6 @@
 import { abortable } from "../async/abortable.ts";
 import { checkOptions } from "../check-options.ts";
+import { abortSignal } from "../contract-rules.ts";
 import type { Account } from "../contracts/accounts.ts";
 import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
@@ -22,26 +23,56 @@ import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/
 import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
-export interface LookupCallOptions {
+/** Values of any type: {@link readArguments} checks them, and rejects like the HTTP API for an invalid parameter. */
+const any = rules.any();
+const SUBJECT = { domain: any, company: any };
+const SEARCH_RULES = {
+  ...SUBJECT,
+  type: any,
+  seniority: any,
+  department: any,
+  limit: any,
+  offset: any,
+  requiredField: any,
+  verificationStatus: any,
+  jobTitles: any,
+} satisfies Record<keyof DomainSearchParameters, unknown>;
+const FINDER_RULES = {
+  ...SUBJECT,
+  firstName: any,
+  lastName: any,
+  fullName: any,
+  maxDurationMs: any,
+} satisfies Record<keyof EmailFinderParameters, unknown>;
+const COUNT_RULES = { ...SUBJECT, type: any } satisfies Record<keyof EmailCountParameters, unknown>;
+
+const SIGNAL_RULES = {
+  /** Aborting rejects the call with the signal's reason. Work that has begun goes on and is counted. @default never */
+  signal: abortSignal,
+};
+const CALL_RULES = {
   /**
    * ID of the account that pays, see {@link LookupAdmin.createAccount}. @default the look-up is not counted
    */
-  account?: string | undefined;
-  /** Aborting rejects the call with the signal's reason. Work that has begun goes on and is counted. */
-  signal?: AbortSignal | undefined;
-}
-
-export interface VerifyEmailOptions extends LookupCallOptions {
+  account: rules.text("the ID of an account"),
+  ...SIGNAL_RULES,
+};
+const VERIFY_RULES = {
+  ...CALL_RULES,
   /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
-  maxDurationMs?: number | undefined;
-}
-
-export interface VerificationListOptions extends Pick<LookupCallOptions, "signal"> {
+  maxDurationMs: rules.any<number>(),
+};
+const LIST_RULES = {
+  ...SIGNAL_RULES,
   /** 1 to 1000. @default 100 */
-  limit?: number;
+  limit: rules.preset(100, rules.whole(1, 1000)),
   /** @default 0 */
-  offset?: number;
-}
+  offset: rules.preset(0, rules.whole(0)),
+};
+
+export interface LookupCallOptions extends rules.Options<typeof CALL_RULES> {}
+export interface VerifyEmailOptions extends rules.Options<typeof VERIFY_RULES> {}
+export interface VerificationListOptions extends rules.Options<typeof LIST_RULES> {}
 
 /**
  * The look-ups as library calls. Each resolves to the object that the HTTP API sends as its body, with the
@@ -87,44 +118,6 @@ export interface LookupLibrary {
     options?: Pick<LookupCallOptions, "signal">,
   ): Promise<EmailCountAnswer>;
 }
-
-/**
- * Values of any type: {@link readArguments} checks them, and rejects like the HTTP API for an invalid
- * parameter.
- */
-const any = rules.any();
-const SUBJECT = { domain: any, company: any };
-const SEARCH_RULES = {
-  ...SUBJECT,
-  type: any,
-  seniority: any,
-  department: any,
-  limit: any,
-  offset: any,
-  requiredField: any,
-  verificationStatus: any,
-  jobTitles: any,
-} satisfies rules.RuleTable<DomainSearchParameters>;
-const FINDER_RULES = {
-  ...SUBJECT,
-  firstName: any,
-  lastName: any,
-  fullName: any,
-  maxDurationMs: any,
-} satisfies rules.RuleTable<EmailFinderParameters>;
-const COUNT_RULES = { ...SUBJECT, type: any } satisfies rules.RuleTable<EmailCountParameters>;
-
-const SIGNAL_RULES = { signal: rules.shape("an AbortSignal", "addEventListener", "throwIfAborted") };
-const CALL_RULES = {
-  ...SIGNAL_RULES,
-  account: rules.text("the ID of an account"),
-} satisfies rules.RuleTable<LookupCallOptions>;
-const LIST_RULES = {
-  ...SIGNAL_RULES,
-  limit: rules.preset(100, rules.whole(1, 1000)),
-  offset: rules.preset(0, rules.whole(0)),
-} satisfies rules.RuleTable<VerificationListOptions>;
-const VERIFY_RULES = { ...CALL_RULES, maxDurationMs: any } satisfies rules.RuleTable<VerifyEmailOptions>;
 
 /**
  * @param track runs the work of a call, and `close()` waits for it; it rejects once the service is closed.

@@ -38,18 +38,16 @@ export interface Suppressions {
   isUnused(): Promise<boolean>;
 }
 
-export interface SuppressionsOptions {
+const OPTION_RULES = {
   /**
    * Whether entries without a marker, which an earlier `createLookup` wrote, may be attributed to this secret. Use
    * `false` for a secret created for this process.
    * @default true
    */
-  mayAdopt?: boolean | undefined;
-}
-
-const OPTION_RULES = {
   mayAdopt: rules.preset(true, rules.flag()),
-} satisfies rules.RuleTable<SuppressionsOptions>;
+};
+
+export interface SuppressionsOptions extends rules.Options<typeof OPTION_RULES> {}
 
 /** Number of domains whose tokens are kept. */
 const MAX_DOMAINS = 2000;

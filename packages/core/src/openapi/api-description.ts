@@ -1,36 +1,27 @@
 import { checkOptions, checkValue } from "../check-options.ts";
 import { described, iterable } from "../contract-rules.ts";
 import type { Call, Reply, Service } from "../contracts/call.ts";
-import { hostRefusal, type TlsPolicy, transportRefusal } from "../http/client.ts";
-import { CORS_RULE, type CorsOptions, corsService } from "../http/cors.ts";
+import { hostRefusal, TLS_RULE, transportRefusal } from "../http/client.ts";
+import { CORS_RULE, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
-import { oneOf, preset, type RuleTable, url } from "../option-rules.ts";
+import { type Options, url } from "../option-rules.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
 import { createDescription } from "./description.ts";
-import type { ApiPart, ApiResponse } from "./document.ts";
+import type { ApiResponse, Described } from "./document.ts";
 import { inlineHeader } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
 import { VERSION } from "./version.ts";
 
-/** A service that can describe its part of the API: images or lookup. */
-export interface Described {
-  describe(): ApiPart;
-}
-
-export interface ApiDescriptionOptions {
-  /** That of the services. @default derived from each request */
-  publicUrl?: string | undefined;
-  /** As `tls` of `createImages`. @default "required" */
-  tls?: TlsPolicy | undefined;
-  /** Other web origins that may read the description from a browser. @default none */
-  cors?: CorsOptions | undefined;
-}
-
 const RULES = {
+  /** That of the services. @default derived from each request */
   publicUrl: url(),
-  tls: preset("required", oneOf("required", "always", "off")),
+  /** As `tls` of `createImages`. @default "required" */
+  tls: TLS_RULE,
+  /** Other web origins that may read the description from a browser. @default none */
   cors: CORS_RULE,
-} satisfies RuleTable<ApiDescriptionOptions>;
+};
+
+export interface ApiDescriptionOptions extends Options<typeof RULES> {}
 
 const ALLOW = "GET, HEAD, OPTIONS";
 

@@ -39,6 +39,11 @@ export interface ApiPart {
   readonly components: ApiComponents;
 }
 
+/** A service that can describe its part of the API: images or lookup. */
+export interface Described {
+  describe(): ApiPart;
+}
+
 export type Method = "get" | "head" | "post" | "patch" | "delete";
 
 export interface PathItem extends Partial<Readonly<Record<Method, ApiOperation>>> {

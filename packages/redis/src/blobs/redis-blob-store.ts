@@ -4,17 +4,11 @@ import {
   checkOptions,
   type DueIndex,
   type LeaseStore,
-  type RuleTable,
   rules,
   withBody,
 } from "@outrigger/core/stores";
 import { RedisConnection } from "../connection/redis-connection.ts";
-import {
-  CONNECTION_RULES,
-  PREFIX_RULE,
-  type RedisOptions,
-  readOptions,
-} from "../connection/redis-options.ts";
+import { CONNECTION_RULES, PREFIX_RULE, readOptions } from "../connection/redis-options.ts";
 import { deleteBlob } from "./blob-scripts.ts";
 import { createBlobSpace } from "./blob-space.ts";
 import { getBlob, statBlob } from "./get-blob.ts";
@@ -24,33 +18,29 @@ import { createRedisDueIndex } from "./redis-due-index.ts";
 import { createRedisLeases } from "./redis-leases.ts";
 import { warningsOf } from "./redis-warnings.ts";
 
-/** Settings of a store. */
-export interface RedisBlobStoreOptions extends RedisOptions {
+const RULES = {
+  ...CONNECTION_RULES,
   /**
    * Prefix of all keys: 1 to 100 letters, digits and `_.:-`. Stores with different prefixes are independent.
    * @default "outrigger"
    */
-  prefix?: string | undefined;
+  prefix: PREFIX_RULE,
   /**
    * How long a read in progress can fetch a blob that was replaced or deleted, in milliseconds, 1000 to 3,600,000.
    * The old bytes use memory for that time. A slower read fails with an error.
    * @default 60_000
    */
-  supersededMs?: number | undefined;
+  supersededMs: rules.preset(60_000, rules.whole(1000, 3_600_000)),
   /**
    * A blob expires this long after its last write, in milliseconds, 1000 to 315,360,000,000 (ten years). Only for
    * stores that hold renditions and nothing else.
    * @default never
    */
-  ttlMs?: number | undefined;
-}
-
-const RULES = {
-  ...CONNECTION_RULES,
-  prefix: PREFIX_RULE,
-  supersededMs: rules.preset(60_000, rules.whole(1000, 3_600_000)),
   ttlMs: rules.whole(1000, 315_360_000_000),
-} satisfies RuleTable<RedisBlobStoreOptions>;
+};
+
+/** Settings of a store. */
+export interface RedisBlobStoreOptions extends rules.Options<typeof RULES> {}
 
 /** A store in Redis, with a check of its servers' settings. */
 export interface RedisBlobStore extends BlobStore, DueIndex, LeaseStore {

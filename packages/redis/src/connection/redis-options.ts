@@ -1,34 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import {
-  type Checked,
-  isSentinelUrl,
-  parseSentinelUrl,
-  type RuleTable,
-  rules,
-  type SentinelUrl,
-} from "@outrigger/core/stores";
-
-/** Address of Redis. */
-export interface RedisOptions {
-  /**
-   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one URL, gives the
-   * root nodes of a cluster; the user of the first counts. Behind Sentinels, which know the master by `name`:
-   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
-   * `rediss+sentinel://`.
-   */
-  url: string | readonly string[];
-  /** Time limit of connecting and of each round trip, in milliseconds, 50 to 60,000. @default 2000 */
-  timeoutMs?: number | undefined;
-  /**
-   * Certificates and other options of `tls.connect`, for `rediss:` and `rediss+sentinel:`.
-   * @default Node's trusted CAs
-   */
-  tls?:
-    | Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">
-    | undefined;
-  /** Receives connection errors. A call that fails because of one rejects as well. @default ignored */
-  onError?: ((error: unknown) => void) | undefined;
-}
+import { isSentinelUrl, parseSentinelUrl, rules, type SentinelUrl } from "@outrigger/core/stores";
 
 /** The parsed address of a server. */
 export interface RedisAddress {
@@ -64,14 +35,31 @@ const URL_FORM =
 
 /** Options of every factory. */
 export const CONNECTION_RULES = {
-  url: rules.required(rules.value(URL_FORM, isUrl, true)),
+  /**
+   * `redis://[user:password@]host[:port][/database]`, or `rediss://` for TLS. An array, even of one URL, gives the
+   * root nodes of a cluster; the user of the first counts. Behind Sentinels, which know the master by `name`:
+   * `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name[?db=…&sentinelUser=…&sentinelPassword=…]`, or
+   * `rediss+sentinel://`.
+   */
+  url: rules.required(rules.value<string | readonly string[]>(URL_FORM, isUrl, true)),
+  /** Time limit of connecting and of each round trip, in milliseconds, 50 to 60,000. @default 2000 */
   timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  /**
+   * Certificates and other options of `tls.connect`, for `rediss:` and `rediss+sentinel:`.
+   * @default Node's trusted CAs
+   */
   tls: rules.preset(
     {},
-    rules.value("options of tls.connect", (given) => typeof given === "object" && given !== null, true),
+    rules.value<
+      Pick<ConnectionOptions, "ca" | "cert" | "key" | "passphrase" | "servername" | "rejectUnauthorized">
+    >("options of tls.connect", (given) => typeof given === "object" && given !== null, true),
   ),
-  onError: rules.preset(() => undefined, rules.fn()),
-} satisfies RuleTable<RedisOptions>;
+  /** Receives connection errors. A call that fails because of one rejects as well. @default ignored */
+  onError: rules.preset(() => undefined, rules.fn<(error: unknown) => void>()),
+};
+
+/** Address of Redis. */
+export interface RedisOptions extends rules.Options<typeof CONNECTION_RULES> {}
 
 /** Prefix of keys. Braces are not allowed: they would change the slot of the keys in a cluster. */
 export const PREFIX_RULE = rules.preset(
@@ -82,10 +70,7 @@ export const PREFIX_RULE = rules.preset(
 );
 
 /** Converts checked options to settings. */
-export function readOptions({
-  url,
-  ...others
-}: Checked<RedisOptions, typeof CONNECTION_RULES>): RedisSettings {
+export function readOptions({ url, ...others }: rules.Checked<typeof CONNECTION_RULES>): RedisSettings {
   if (typeof url === "string" && isSentinelUrl(url)) return { ...readSentinels(url), ...others };
   const [first, ...more] = [url].flat().flatMap((text) => readAddress(text) ?? []);
   if (first === undefined) throw new TypeError(`url must be ${URL_FORM}`);

@@ -1,7 +1,7 @@
 import { optionProblems } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
+import type { ServerConfig } from "./config-rules.ts";
 import { CONFIG_RULES } from "./config-rules.ts";
-import type { ServerConfig } from "./server-config.ts";
 
 /**
  * Validates `value` as a configuration. A key whose value is `undefined` counts as absent.

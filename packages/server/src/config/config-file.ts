@@ -6,7 +6,7 @@ import { readWatermark } from "@outrigger/core/images";
 import { isError } from "@outrigger/core/values";
 import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
-import type { ServerConfig, ServerImagesConfig, ServerLookupConfig } from "./server-config.ts";
+import type { ServerConfig, ServerImagesConfig, ServerLookupConfig } from "./config-rules.ts";
 import { resolveStorage } from "./storage-config.ts";
 import { resolveDatabaseUrl } from "./targets/database-target.ts";
 

@@ -13,13 +13,13 @@ import {
 } from "@outrigger/core";
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
-import type { OptionRule } from "@outrigger/core/stores";
+import type { rules } from "@outrigger/core/stores";
 import { createRenderer, RENDERER_RULES } from "@outrigger/imaging";
 import { createMailProber } from "@outrigger/verifier";
 import { PROBER_RULES } from "@outrigger/verifier/options";
 import { afterAll, expect, test } from "vitest";
 import { checkConfig } from "./check-config.ts";
-import { IMAGE_KEYS, LOOKUP_KEYS, PROBER_KEYS } from "./server-config.ts";
+import { IMAGE_KEYS, LOOKUP_KEYS, PROBER_KEYS } from "./config-rules.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 /** Calls a factory with options that TypeScript would reject, and closes the result. */
@@ -47,7 +47,7 @@ const makeProber: Make = (options) => createMailProber(options as never).close()
 const makeRenderer: Make = (options) => createRenderer(options as never).close();
 
 /** Each option that the server passes to a factory, with its place in a configuration. */
-const shared: { name: string; rule: OptionRule; make: Make; place: (options: Options) => Options }[] = [
+const shared: { name: string; rule: rules.OptionRule; make: Make; place: (options: Options) => Options }[] = [
   ...IMAGE_KEYS.map((name) => ({ name, rule: IMAGES_RULES[name], make: makeImages, place: below("images") })),
   ...LOOKUP_KEYS.map((name) => ({
     name,
@@ -158,7 +158,7 @@ function below(key: string): (options: Options) => Options {
 }
 
 /** Values at the bounds of a rule, and of other types. */
-function edgesOf(rule: OptionRule): unknown[] {
+function edgesOf(rule: rules.OptionRule): unknown[] {
   const others = [null, "x", 0.5, [], { x: 1 }];
   switch (rule.kind) {
     case "whole":

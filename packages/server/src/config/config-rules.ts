@@ -1,26 +1,10 @@
+import type { ImagesOptions, LookupOptions } from "@outrigger/core";
 import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
-import {
-  type OptionProblem,
-  parseStorageUrl,
-  ROLES,
-  type RuleTable,
-  rules,
-  secretBytes,
-} from "@outrigger/core/stores";
+import { parseStorageUrl, ROLES, rules, secretBytes } from "@outrigger/core/stores";
+import type { RendererOptions } from "@outrigger/imaging";
+import type { MailProberOptions } from "@outrigger/verifier";
 import { ifInstalled } from "../cli/parts.ts";
-import {
-  IMAGE_KEYS,
-  LOOKUP_KEYS,
-  PROBER_KEYS,
-  type ServerConfig,
-  type ServerHttpConfig,
-  type ServerImagesConfig,
-  type ServerLogConfig,
-  type ServerLookupConfig,
-  type ServerMetricsConfig,
-  type ServerStorageConfig,
-} from "./server-config.ts";
 import { DATABASE_URL, parseDatabaseUrl } from "./targets/database-target.ts";
 
 // A part that is not installed does not check its keys: nothing uses them.
@@ -30,12 +14,56 @@ const [imaging, verifier, express] = await Promise.all([
   ifInstalled("express", () => import("express")),
 ]);
 
+/** Options of `createImages` that a configuration has under `images`. */
+export const IMAGE_KEYS = [
+  "allowedHosts",
+  "maxUploadBytes",
+  "uploadIdleMs",
+  "minUploadBytesPerSecond",
+  "asyncAfterMs",
+  "processUploads",
+  "importUrls",
+  "keepMetadata",
+  "keepPdfActions",
+  "defaultLifetimeMs",
+  "maxLifetimeMs",
+  "tombstoneDays",
+  "readLeaseMs",
+  "sweepEveryMs",
+  "sizes",
+  "presets",
+  "cacheSeconds",
+  "cacheTag",
+  "sendfile",
+  "memoryBytes",
+  "renditionsIdleDays",
+  "rateLimits",
+  "renderBudget",
+  "cors",
+  "ownerLimits",
+] as const satisfies readonly (keyof ImagesOptions)[];
+
+/** Options of `createLookup` that a configuration has under `lookup`. */
+export const LOOKUP_KEYS = [
+  "plans",
+  "networkNames",
+  "requestsPerSecond",
+  "verifyAtOnce",
+  "testKey",
+] as const satisfies readonly (keyof LookupOptions)[];
+
+/** Options of `createMailProber` that a configuration has under `lookup`. */
+export const PROBER_KEYS = ["smtp", "dnsServers"] as const satisfies readonly (keyof MailProberOptions)[];
+
+/** Limits of the renderer. */
+export type ServerRendererConfig = RendererOptions;
+
 const MIN_SECRET_BYTES = 32;
 const SECRETS = `a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
 
-const host = rules.preset("127.0.0.1", rules.text("an address or a name", isFilled));
-const secrets = rules.refined(rules.value(SECRETS, areTexts, true), (given: string | string[]) =>
-  [given].flat().flatMap((text, index): OptionProblem[] => {
+const hostRule = rules.preset("127.0.0.1", rules.text("an address or a name", isFilled));
+const secrets = rules.refined(rules.value<string | string[]>(SECRETS, areTexts, true), (given) =>
+  [given].flat().flatMap((text, index): rules.OptionProblem[] => {
     if ((secretBytes(text)?.length ?? 0) >= MIN_SECRET_BYTES) return [];
     return typeof given === "string"
       ? [{ path: "", text: `must be ${SECRETS}` }]
@@ -45,74 +73,167 @@ const secrets = rules.refined(rules.value(SECRETS, areTexts, true), (given: stri
 const storageUrl = parsed("a URL", parseStorageUrl);
 
 const STORAGE_RULES = {
+  /** Image records: small, changed often. */
   records: rules.required(storageUrl),
+  /** Originals: large, never changed. */
   originals: rules.required(storageUrl),
+  /** Renditions in other formats and sizes. A lost rendition is rendered again. */
   renditions: rules.required(storageUrl),
-} satisfies RuleTable<ServerStorageConfig>;
+};
 
-const IMAGES_CONFIG_RULES = pick(IMAGES_RULES, IMAGE_KEYS) satisfies RuleTable<ServerImagesConfig>;
+/** A URL for each role. Roles with the same URL share one store. */
+export interface ServerStorageConfig extends rules.Options<typeof STORAGE_RULES> {}
+
+const IMAGES_CONFIG_RULES: Pick<typeof IMAGES_RULES, (typeof IMAGE_KEYS)[number]> = rules.pick(
+  IMAGES_RULES,
+  IMAGE_KEYS,
+);
+
+/** The image service: options of `createImages`. */
+export interface ServerImagesConfig extends rules.Options<typeof IMAGES_CONFIG_RULES> {}
+const imagesConfig: rules.Rule<ServerImagesConfig> = rules.nested(IMAGES_CONFIG_RULES);
 
 const LOOKUP_CONFIG_RULES = {
+  /**
+   * Database of contacts, accounts and suppressions: `file:./lookup.db`, or
+   * `postgres://user:password@host:port/database`.
+   * @default `lookup.db` in the directory of the images; required if the records are not in a directory
+   */
   database: parsed(DATABASE_URL, parseDatabaseUrl),
+  /**
+   * At least 32 bytes, the same for all apps on one database: see `secret` of `createLookup`.
+   * @default derived from `secret`
+   */
   secret: secrets,
-  ...pick(LOOKUP_RULES, LOOKUP_KEYS),
+  ...rules.pick(LOOKUP_RULES, LOOKUP_KEYS),
   ...(verifier === null
-    ? { smtp: rules.any(), dnsServers: rules.any() }
-    : pick(verifier.PROBER_RULES, PROBER_KEYS)),
-} satisfies RuleTable<ServerLookupConfig>;
+    ? {
+        smtp: rules.any<MailProberOptions["smtp"]>(),
+        dnsServers: rules.any<MailProberOptions["dnsServers"]>(),
+      }
+    : rules.pick(verifier.PROBER_RULES, PROBER_KEYS)),
+};
+
+/** The email lookup, served below `/v2` beside the images. */
+export interface ServerLookupConfig extends rules.Options<typeof LOOKUP_CONFIG_RULES> {}
 
 const HTTP_RULES = {
+  /** Time for the headers of a request, then 408. Milliseconds, 100 to 600000. @default 15000 */
   headersTimeoutMs: rules.preset(15_000, rules.whole(100, 600_000)),
+  /**
+   * Time for the headers and body of a request, then 408. Milliseconds, 1000 to 86400000.
+   * @default 60000 plus the time that `images.maxUploadBytes` takes at 32 KiB/s (25 MiB: 860000)
+   */
   requestTimeoutMs: rules.whole(1000, 86_400_000),
+  /**
+   * How long an idle connection stays open; milliseconds, 0 to 3600000. Set it longer than the idle time-out of the
+   * proxy in front.
+   * @default 75000
+   */
   keepAliveMs: rules.preset(75_000, rules.whole(0, 3_600_000)),
+  /** Time after which a connection without traffic is closed; milliseconds, 1000 to 3600000. @default 120000 */
   idleMs: rules.preset(120_000, rules.whole(1000, 3_600_000)),
+  /** Most open connections; further ones are refused. 1 to 1000000. @default 4096 */
   maxConnections: rules.preset(4096, rules.whole(1, 1_000_000)),
-} satisfies RuleTable<ServerHttpConfig>;
+};
+
+/** Time-outs and connections of the HTTP server. */
+export interface ServerHttpConfig extends rules.Options<typeof HTTP_RULES> {}
 
 const LOG_RULES = {
+  /** Lowest severity that is logged; `silent` logs nothing. @default "info" */
   level: rules.preset("info", rules.oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent")),
+  /** Writes lines for people instead of JSON. @default false */
   pretty: rules.preset(false, rules.flag()),
-} satisfies RuleTable<ServerLogConfig>;
+};
+
+export interface ServerLogConfig extends rules.Options<typeof LOG_RULES> {}
 
 const METRICS_RULES = {
+  /** TCP port, 0 to 65535. 0 picks a free port, which the log names. */
   port: rules.required(rules.whole(0, 65_535)),
-  host,
-} satisfies RuleTable<ServerMetricsConfig>;
+  /** Address or host name to listen on. @default "127.0.0.1" */
+  host: hostRule,
+};
+
+/** The listener for metrics, with its own port, so that metrics are never exposed with the pictures. */
+export interface ServerMetricsConfig extends rules.Options<typeof METRICS_RULES> {}
 
 /** Rules for every key of a configuration. */
 export const CONFIG_RULES = {
+  /** TCP port, 0 to 65535; 0 picks a free port. @default 3000 */
   port: rules.preset(3000, rules.whole(0, 65_535)),
-  host,
+  /** Address or host name to listen on. @default "127.0.0.1" */
+  host: hostRule,
+  /**
+   * Directory of the images, created if missing. Short for `storage` of `file:<data>`; set only one of the two.
+   * @default "./data"
+   */
   data: rules.text("a path", isFilled),
+  /**
+   * One URL for all roles, or a URL for each: `file:./data`, `memory:`, `redis://…`, `rediss://…`,
+   * `redis+sentinel://…`, `postgres://…` (records only) or `s3://bucket/prefix`. docs/storage.md lists their
+   * parameters.
+   * @default `data`
+   */
   storage: rules.either(
     `a URL, or an object with a URL for each of ${ROLES.join(", ")}`,
-    rules.nested(STORAGE_RULES),
+    STORAGE_RULES,
     storageUrl,
   ),
+  /** Rejects empty storage, such as a volume that is not mounted. Turn it on after the first start. @default false */
   existing: rules.preset(false, rules.flag()),
-  publicUrl: IMAGES_RULES.publicUrl,
+  ...rules.pick(IMAGES_RULES, ["publicUrl", "tls"]),
+  /**
+   * Proxies whose forwarding headers are trusted for the client's address, protocol and host, as `trust proxy` of
+   * Express: their number, or their addresses (`"loopback"`, `"10.0.0.0/8"`, a list).
+   * @default false
+   */
   trustProxy: rules.preset(
     false,
-    rules.value("false, a number of proxies, or their addresses", isTrustProxy),
+    rules.value<boolean | number | string | string[]>(
+      "false, a number of proxies, or their addresses",
+      isTrustProxy,
+    ),
   ),
-  tls: IMAGES_RULES.tls,
+  /**
+   * At least 32 bytes from which PINs and the lookup's keys are derived. In a list, the first signs, all verify.
+   * @default created at the first start beside the records (mode 0600); required with records in Redis, PostgreSQL or
+   * S3
+   */
   secret: secrets,
-  images: rules.nested(IMAGES_CONFIG_RULES),
+  /** The image service. @default the defaults of {@link ServerImagesConfig} */
+  images: imagesConfig,
+  /** The email lookup. @default false */
   lookup: rules.preset(false, rules.orFalse(rules.nested(LOOKUP_CONFIG_RULES))),
-  renderer: imaging === null ? rules.any() : rules.nested(imaging.RENDERER_RULES),
+  /** Limits of the renderer. @default the defaults of {@link RendererOptions} */
+  renderer: imaging === null ? rules.any<RendererOptions>() : rules.nested(imaging.RENDERER_RULES),
+  /** Time-outs and connections of the HTTP server. @default the defaults of {@link ServerHttpConfig} */
   http: rules.preset({}, rules.nested(HTTP_RULES)),
+  /** The log on standard error. @default the defaults of {@link ServerLogConfig} */
   log: rules.preset({}, rules.nested(LOG_RULES)),
+  /** Metrics for Prometheus at `GET /metrics`. @default false */
   metrics: rules.preset(false, rules.orFalse(rules.nested(METRICS_RULES))),
+  /** Sends spans to the OpenTelemetry SDK registered in this process, e.g. by `node --import`. @default false */
   tracing: rules.preset(false, rules.flag()),
+  /** Longest time from the signal to the exit; milliseconds, 100 to 600000. @default 10000 */
   shutdownMs: rules.preset(10_000, rules.whole(100, 600_000)),
+  /**
+   * How long the server still accepts connections after `/readyz` turns 503; milliseconds, from 0, less than
+   * `shutdownMs`.
+   * @default 0
+   */
   drainDelayMs: rules.preset(0, rules.whole(0, 599_999)),
-} satisfies RuleTable<ServerConfig>;
+};
+
+/** The configuration of the server: the content of `outrigger.config.json` or `.mjs`. Unknown keys are rejected. */
+export interface ServerConfig extends rules.Options<typeof CONFIG_RULES> {}
 
 /** A text that `parse` accepts. @param parse Throws a TypeError whose message starts with `must` and quotes no part of the text. */
 function parsed(what: string, parse: (text: string) => unknown) {
   return rules.refined(
     rules.secretText(what, () => true),
-    (text: string): OptionProblem[] => {
+    (text: string): rules.OptionProblem[] => {
       try {
         parse(text);
         return [];
@@ -122,10 +243,6 @@ function parsed(what: string, parse: (text: string) => unknown) {
       }
     },
   );
-}
-
-function pick<T extends object, K extends keyof T>(table: T, keys: readonly K[]): Pick<T, K> {
-  return Object.fromEntries(keys.map((key) => [key, table[key]])) as Pick<T, K>; // These keys and no others.
 }
 
 function isFilled(text: string): boolean {

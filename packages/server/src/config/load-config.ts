@@ -3,7 +3,7 @@ import { fileReasonOf } from "../cli/error-reason.ts";
 import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
 import { readConfigFile } from "./config-file.ts";
-import type { ServerConfig } from "./server-config.ts";
+import type { ServerConfig } from "./config-rules.ts";
 import { readStorageText } from "./storage-config.ts";
 
 const SECRET_FILE = "OUTRIGGER_SECRET_FILE";

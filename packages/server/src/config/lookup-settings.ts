@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { StorageTargets } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
-import type { ServerConfig, ServerLookupConfig } from "./server-config.ts";
+import type { ServerConfig, ServerLookupConfig } from "./config-rules.ts";
 import { type DatabaseTarget, parseDatabaseUrl } from "./targets/database-target.ts";
 
 /** The key `lookup` of a configuration with its defaults filled in. */

@@ -1,12 +1,11 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { type Checked, checkOptions, type StorageTargets } from "@outrigger/core/stores";
+import { checkOptions, type rules, type StorageTargets } from "@outrigger/core/stores";
 import { ConfigError } from "./config-error.ts";
-import { CONFIG_RULES } from "./config-rules.ts";
+import { CONFIG_RULES, type ServerConfig } from "./config-rules.ts";
 import { type LookupSettings, lookupSettingsOf } from "./lookup-settings.ts";
-import type { ServerConfig } from "./server-config.ts";
 import { targetsOf } from "./storage-config.ts";
 
-type CheckedConfig = Checked<ServerConfig, typeof CONFIG_RULES>;
+type CheckedConfig = rules.Checked<typeof CONFIG_RULES>;
 
 /** A configuration with its defaults filled in; the images and the renderer have their own. */
 export interface ServerSettings

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { parseStorage, parseStorageUrl, type StorageTargets } from "@outrigger/core/stores";
 import { isError } from "@outrigger/core/values";
 import { ConfigError } from "./config-error.ts";
-import type { ServerStorageConfig } from "./server-config.ts";
+import type { ServerStorageConfig } from "./config-rules.ts";
 
 /** The key `storage` of a configuration. */
 type StorageConfig = string | ServerStorageConfig;

@@ -23,9 +23,9 @@ import {
 } from "@outrigger/sql";
 import { directoryReasonOf, serviceReasonOf } from "../cli/error-reason.ts";
 import { ConfigError, StartError } from "../config/config-error.ts";
+import type { ServerConfig } from "../config/config-rules.ts";
 import type { LookupSettings } from "../config/lookup-settings.ts";
 import { secretsOf } from "../config/secret-text.ts";
-import type { ServerConfig } from "../config/server-config.ts";
 import { type DatabaseTarget, databaseUrl, describeDatabase } from "../config/targets/database-target.ts";
 
 /** The database of the lookup and its contents. */

@@ -17,7 +17,6 @@ import {
   MAX_DUE_MS,
   type RangeListing,
   type RecordQueries,
-  type RuleTable,
   rangeWithin,
   rules,
   withBody,
@@ -32,38 +31,33 @@ import { warningsOf } from "./postgres-warnings.ts";
 import { createSqlRecordQueries } from "./record-queries.ts";
 import { createSqlLeases } from "./sql-leases.ts";
 
-/** Address of the server and settings of a store. */
-export interface SqlBlobStoreOptions {
+const RULES = {
   /**
    * `postgres://user:password@host:port/database`, with the parameters of `pg`, such as `?sslmode=verify-full`. It may
    * name PgBouncer in session or transaction mode.
    */
-  url: string;
+  url: rules.required(
+    rules.secretText("of the form postgres://user:password@host:port/database", isPostgres),
+  ),
   /**
    * Prefix of all tables: 1 to 30 lower-case letters, digits and `_`; the first is a letter. Stores with different
    * prefixes are independent.
    * @default "images"
    */
-  prefix?: string | undefined;
-  /** Time limit of connecting and of each statement, in milliseconds, 50 to 60,000. @default 2000 */
-  timeoutMs?: number | undefined;
-  /** Maximum number of connections of this process, 1 to 1000. @default 10 */
-  maxConnections?: number | undefined;
-}
-
-const RULES = {
-  url: rules.required(
-    rules.secretText("of the form postgres://user:password@host:port/database", isPostgres),
-  ),
   prefix: rules.preset(
     "images",
     rules.text("1 to 30 lower-case letters, digits and _, of which the first is a letter", (prefix) =>
       /^[a-z][a-z0-9_]{0,29}$/.test(prefix),
     ),
   ),
+  /** Time limit of connecting and of each statement, in milliseconds, 50 to 60,000. @default 2000 */
   timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  /** Maximum number of connections of this process, 1 to 1000. @default 10 */
   maxConnections: rules.preset(10, rules.whole(1, 1000)),
-} satisfies RuleTable<SqlBlobStoreOptions>;
+};
+
+/** Address of the server and settings of a store. */
+export interface SqlBlobStoreOptions extends rules.Options<typeof RULES> {}
 
 /** Each blob is one value, which the server and this process hold in memory. */
 const MAX_BLOB_BYTES = 16 * 2 ** 20;

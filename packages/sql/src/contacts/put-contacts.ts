@@ -1,18 +1,16 @@
 import type { Contact } from "@outrigger/core/lookup";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import type { ContactNews } from "./merge-contact.ts";
 import { type BatchCounts, putBatch } from "./put-batch.ts";
 import { refreshDomains } from "./refresh-contacts.ts";
 
-export interface PutContactsOptions {
-  /** Names of organisations by domain. @default none */
-  organizations?: Readonly<Record<string, string>> | undefined;
-}
-
 const RULES = {
+  /** Names of organisations by domain. @default none */
   organizations: rules.preset({}, rules.named(rules.text("the name of an organisation", () => true))),
-} satisfies RuleTable<PutContactsOptions>;
+};
+
+export interface PutContactsOptions extends rules.Options<typeof RULES> {}
 
 const BATCH = 2000;
 

@@ -1,16 +1,16 @@
-import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
+import { checkOptions, type rules, shapes } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { DomainSummary } from "./domain-summary.ts";
 import { NUMBERED_JSON, unpackNumbered } from "./packed-contact.ts";
 import { readInOrder } from "./read-in-order.ts";
 
-export interface RefreshOptions {
+const RULES = {
   /** Stops between two transactions. @default never */
-  signal?: AbortSignal | undefined;
-}
+  signal: shapes.abortSignal,
+};
 
-const RULES = { signal: shapes.abortSignal } satisfies RuleTable<RefreshOptions>;
+export interface RefreshOptions extends rules.Options<typeof RULES> {}
 
 /** Maximum number of stale domains, and of contacts, that are read at once. */
 const MAX_DOMAINS = 1000;

@@ -1,25 +1,22 @@
 import { Readable } from "node:stream";
 import { type ContactEvidence, csvLine as csvLineOf } from "@outrigger/core/lookup";
-import { checkOptions, type RuleTable, rules } from "@outrigger/core/stores";
+import { checkOptions, rules } from "@outrigger/core/stores";
 import { type StoredContact, unpackStoredContact } from "../contacts/packed-contact.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
 
-export interface ExportOptions {
+const RULES = {
   /** `csv`, with the names of the columns in the first line, or `ndjson`, with a JSON object in each line. */
-  format: "csv" | "ndjson";
+  format: rules.required(rules.oneOf("csv", "ndjson")),
   /**
    * Returns which of at most 100 normalised addresses and domains are suppressed; the export omits these, a domain
    * with all its addresses.
    * @default none
    */
-  isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
-}
+  isSuppressed: rules.fn<(subjects: readonly string[]) => Promise<ReadonlySet<string>>>(),
+};
 
-const RULES = {
-  format: rules.required(rules.oneOf("csv", "ndjson")),
-  isSuppressed: rules.fn(),
-} satisfies RuleTable<ExportOptions>;
+export interface ExportOptions extends rules.Options<typeof RULES> {}
 
 const CHUNK = 1000;
 

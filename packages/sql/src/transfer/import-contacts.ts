@@ -1,5 +1,5 @@
 import { ServiceError } from "@outrigger/core";
-import { checkOptions, type RuleTable, rules, shapes } from "@outrigger/core/stores";
+import { checkOptions, rules, shapes } from "@outrigger/core/stores";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { putBatch } from "../contacts/put-batch.ts";
 import { refreshDomains } from "../contacts/refresh-contacts.ts";
@@ -33,34 +33,33 @@ export interface ImportProgress {
   unused: readonly string[];
 }
 
-export interface ImportOptions {
+const COLUMN = rules.text("the name of a column or key");
+const MAPPING: rules.Rule<FieldMapping> = rules.nested(
+  Object.fromEntries(CONTACT_FIELDS.map((field) => [field, COLUMN])),
+);
+const RULES = {
   /** As in an export. */
-  format: "csv" | "ndjson";
+  format: rules.required(rules.oneOf("csv", "ndjson")),
   /** Column or key of each field. @default the recognised names */
-  mapping?: FieldMapping | undefined;
+  mapping: MAPPING,
   /**
    * Receives each rejected line and each dropped value. `"fail"` ends the import with `bad_request` at the first one;
    * earlier lines may be committed.
    * @default they are counted
    */
-  onBadLine?: "fail" | ((line: BadLine) => void) | undefined;
+  onBadLine: rules.value<"fail" | ((line: BadLine) => void)>(
+    '"fail" or a function',
+    (given) => given === "fail" || typeof given === "function",
+  ),
   /** Receives the progress after each committed batch. @default ignored */
-  onProgress?: ((progress: ImportProgress) => void) | undefined;
+  onProgress: rules.fn<(progress: ImportProgress) => void>(),
   /** As in an export: suppressed addresses and domains are not imported. @default none */
-  isSuppressed?: ((subjects: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
+  isSuppressed: rules.fn<(subjects: readonly string[]) => Promise<ReadonlySet<string>>>(),
   /** Ends the import between two batches; it rejects with the signal's reason. @default never */
-  signal?: AbortSignal | undefined;
-}
-
-const COLUMN = rules.text("the name of a column or key");
-const RULES = {
-  format: rules.required(rules.oneOf("csv", "ndjson")),
-  mapping: rules.nested(Object.fromEntries(CONTACT_FIELDS.map((field) => [field, COLUMN]))),
-  onBadLine: rules.value('"fail" or a function', (given) => given === "fail" || typeof given === "function"),
-  onProgress: rules.fn(),
-  isSuppressed: rules.fn(),
   signal: shapes.abortSignal,
-} satisfies RuleTable<ImportOptions>;
+};
+
+export interface ImportOptions extends rules.Options<typeof RULES> {}
 
 /** Number of lines per batch. */
 const BATCH = 4000;

@@ -1,35 +1,29 @@
 /// <reference path="./email-providers.d.ts" />
 
 import type { MailLists } from "@outrigger/core/lookup";
-import { checkOptions, type RuleTable, shapes } from "@outrigger/core/stores";
+import { checkOptions, type rules, shapes } from "@outrigger/core/stores";
 import webmailDomains from "email-providers";
 import { ALIAS_DOMAINS } from "./alias-domains.ts";
 import { BIG_PROVIDERS, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";
 import { disposableDomains } from "./disposable-domains.ts";
 import { createDomainSuggestions } from "./suggest-domain.ts";
 
-/** Changes to the built-in lists. Domains are A-labels; each entry also covers its subdomains. */
-export interface MailListsOptions {
-  /** Further webmail domains. @default none */
-  addWebmail?: Iterable<string> | undefined;
-  /** Further domains of disposable addresses. @default none */
-  addDisposable?: Iterable<string> | undefined;
-  /** Further domains of privacy aliases, which forward mail to their owner's mailbox. @default none */
-  addAlias?: Iterable<string> | undefined;
-  /** Domains that are never webmail. @default none */
-  exceptWebmail?: Iterable<string> | undefined;
-  /** Domains that are never disposable. @default none */
-  exceptDisposable?: Iterable<string> | undefined;
-}
-
-const DOMAINS = shapes.iterable("a list of domains, or anything to iterate over");
+const DOMAINS = shapes.iterable<string>("a list of domains, or anything to iterate over");
 const RULES = {
+  /** Further webmail domains. @default none */
   addWebmail: DOMAINS,
+  /** Further domains of disposable addresses. @default none */
   addDisposable: DOMAINS,
+  /** Further domains of privacy aliases, which forward mail to their owner's mailbox. @default none */
   addAlias: DOMAINS,
+  /** Domains that are never webmail. @default none */
   exceptWebmail: DOMAINS,
+  /** Domains that are never disposable. @default none */
   exceptDisposable: DOMAINS,
-} satisfies RuleTable<MailListsOptions>;
+};
+
+/** Changes to the built-in lists. Domains are A-labels; each entry also covers its subdomains. */
+export interface MailListsOptions extends rules.Options<typeof RULES> {}
 
 /**
  * Lists of domains in memory. If several entries match a domain, the longest name wins; for the same name, an

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDate } from "node:util/types";
-import { abortSignal } from "../../contract-rules.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
-import * as rules from "../../option-rules.ts";
-import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
+import type * as rules from "../../option-rules.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
 import { isClaimed } from "../processing/lease.ts";
 import { expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
@@ -15,7 +13,7 @@ import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { addImage, type ReservationRequest } from "../uploads/add-image.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/claims.ts";
 import { temporaryPath } from "../uploads/uploaded-file.ts";
-import type { AddOptions } from "./image-library.ts";
+import type { ADD_RULES } from "./image-library.ts";
 import { importUrl, parseImportUrl } from "./import-url.ts";
 import type { LibraryContext } from "./library-context.ts";
 import { type ImageSource, isUrlSource, spoolSource } from "./spool-source.ts";
@@ -23,22 +21,7 @@ import { type ImageSource, isUrlSource, spoolSource } from "./spool-source.ts";
 /** Interval in milliseconds for checking whether an image of another call is ready. */
 const POLL_MS = 250;
 
-const any = rules.any();
-
-// Options with the rule `any` are parsed like parameters of requests.
-export const ADD_RULES = {
-  name: any,
-  expiresAt: any,
-  focus: any,
-  idempotencyKey: any,
-  type: rules.text("a media type, such as image/png"),
-  owner: rules.value(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
-  ownerLimits: any,
-  wait: rules.preset(true, rules.flag()),
-  signal: abortSignal,
-} satisfies rules.RuleTable<AddOptions>;
-
-type CheckedAdd = rules.Checked<AddOptions, typeof ADD_RULES>;
+type CheckedAdd = rules.Checked<typeof ADD_RULES>;
 
 /**
  * Adds an image in code, see {@link ImageLibrary.add}.

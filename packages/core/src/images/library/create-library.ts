@@ -1,29 +1,21 @@
 import { checkOptions } from "../../check-options.ts";
 import { abortSignal } from "../../contract-rules.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import * as rules from "../../option-rules.ts";
 import { loadNotOver } from "../life/damaged-image.ts";
 import { removeImage } from "../life/end-image.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import { isImageId } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage } from "../record/image-state.ts";
-import { ADD_RULES, addSource, inText, neverAborted } from "./add-source.ts";
+import { addSource, inText, neverAborted } from "./add-source.ts";
 import { changeImage, parseChange } from "./change-image.ts";
 import { findImage } from "./find-image.ts";
-import type { EditOptions, ImageEdit, ImageLibrary, StoredImage } from "./image-library.ts";
+import { ADD_RULES, CHANGE_RULES, EDIT_RULES, type ImageLibrary, type StoredImage } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
 import { OPEN_RULES, openImage } from "./open-image.ts";
 import { checkSource, holdErrors, releaseSource } from "./spool-source.ts";
 
-const any = rules.any();
-
 const FIND_RULES = { signal: abortSignal };
-const CHANGE_RULES = { name: any, expiresAt: any, focus: any } satisfies rules.RuleTable<ImageEdit>;
-const EDIT_RULES = {
-  ifRevision: rules.text("a revision, as find() gives it"),
-  signal: abortSignal,
-} satisfies rules.RuleTable<EditOptions>;
 
 /**
  * @param run Runs the work of a call. Rejects if the service is closed.

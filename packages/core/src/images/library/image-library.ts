@@ -1,48 +1,53 @@
 import type { Readable } from "node:stream";
-import type { ByteRange } from "../../contracts/blob-store.ts";
+import { abortSignal } from "../../contract-rules.ts";
 import type { PicturePoint } from "../../contracts/renderer.ts";
+import * as rules from "../../option-rules.ts";
+import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
 import type { OwnerLimits } from "../owners/owner-usage.ts";
 import type { ImageDetails } from "../record/image-links.ts";
-import type { AddressedRendition } from "../renditions/write-address.ts";
+import type { OpenOptions } from "./open-image.ts";
 import type { ImageSource } from "./spool-source.ts";
 
 /** A point in time: a date, Unix milliseconds, or ISO 8601 text with a zone. */
 export type Moment = Date | number | string;
 
-/** Options of a new image. */
-export interface AddOptions {
+// Options with the rule `any` are parsed like parameters of requests.
+export const ADD_RULES = {
   /**
    * 1 to 255 characters. @default The base name of `source.path`, the name of a File, the file name that the server of
    * `source.url` sends or the last segment of that URL, else "untitled"
    */
-  name?: string | undefined;
+  name: rules.any<string>(),
   /**
    * Media type of the bytes. Bytes of another type reject with `unsupported_media`. @default detected from the bytes
    */
-  type?: string | undefined;
+  type: rules.text("a media type, such as image/png"),
   /** Expiry, within `maxLifetimeMs` from now. `null`: never. @default now + `defaultLifetimeMs` */
-  expiresAt?: Moment | null | undefined;
+  expiresAt: rules.any<Moment | null>(),
   /** The point that a cut rendition keeps, in shares of width and height from the top left. @default none */
-  focus?: PicturePoint | undefined;
+  focus: rules.any<PicturePoint>(),
   /** Owner of the image, 1 to 256 characters. The owner's limits apply. @default none */
-  owner?: string | undefined;
+  owner: rules.value<string>(`a name of 1 to ${MAX_OWNER_LENGTH} characters`, isOwnerName),
   /** Limits of the owner, this image included. @default The service's `ownerLimits` */
-  ownerLimits?: OwnerLimits | undefined;
+  ownerLimits: rules.any<OwnerLimits>(),
   /**
    * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes or URL, `name` and `type`
    * resolves to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
    * characters without quotes.
    * @default none
    */
-  idempotencyKey?: string | undefined;
+  idempotencyKey: rules.any<string>(),
   /**
    * Whether to wait until the image can be read. `false` resolves once it is stored, with status `processing`.
    * @default true
    */
-  wait?: boolean | undefined;
+  wait: rules.preset(true, rules.flag()),
   /** Aborts the call. No trace of the image remains. */
-  signal?: AbortSignal | undefined;
-}
+  signal: abortSignal,
+};
+
+/** Options of a new image. */
+export interface AddOptions extends rules.Options<typeof ADD_RULES> {}
 
 /** An image as described by `<id>.json`, at one revision. */
 export interface StoredImage extends ImageDetails {
@@ -56,14 +61,6 @@ export interface AddedImage extends StoredImage {
   editUrl: string;
   /** Allows editing and deleting the image over HTTP. Show it only to the uploader. */
   pin: string;
-}
-
-/** Selects the bytes of an image to open. Without `format`, that is the original, which takes no parameter of a rendition. */
-export interface OpenOptions extends AddressedRendition {
-  /** Byte range, both ends included. An end beyond the last byte is cut. @default all bytes */
-  range?: ByteRange | undefined;
-  /** Aborts waiting for a render, and reading from a remote store. */
-  signal?: AbortSignal | undefined;
 }
 
 /** The opened bytes of an image. */
@@ -80,21 +77,25 @@ export interface OpenedImage {
   lastModified: Date;
 }
 
-/** Fields to change, at least one. */
-export interface ImageEdit {
+export const CHANGE_RULES = {
   /** 1 to 255 characters. */
-  name?: string | undefined;
+  name: rules.any<string>(),
   /** Within `maxLifetimeMs` from now. `null`: never. */
-  expiresAt?: Moment | null | undefined;
+  expiresAt: rules.any<Moment | null>(),
   /** The point that a cut rendition keeps. `null` removes it. */
-  focus?: PicturePoint | null | undefined;
-}
+  focus: rules.any<PicturePoint | null>(),
+};
 
-export interface EditOptions {
+/** Fields to change, at least one. */
+export interface ImageEdit extends rules.Options<typeof CHANGE_RULES> {}
+
+export const EDIT_RULES = {
   /** Rejects with `conflict` if the image has another revision now. @default any */
-  ifRevision?: string | undefined;
-  signal?: AbortSignal | undefined;
-}
+  ifRevision: rules.text("a revision, as find() gives it"),
+  signal: abortSignal,
+};
+
+export interface EditOptions extends rules.Options<typeof EDIT_RULES> {}
 
 /**
  * Images in code. Admission, storage, owner limits and life are the same as over HTTP. `authorize`, PINs, rate limits

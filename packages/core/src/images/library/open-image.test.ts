@@ -4,7 +4,7 @@ import { PNG } from "../../../test/calls.ts";
 import { bytesAt } from "../../../test/image-site.ts";
 import { createLibrarySite, namingRenderer } from "../../../test/library-site.ts";
 import { DAY, STORES } from "../../../test/life-site.ts";
-import type { OpenOptions } from "./image-library.ts";
+import type { OpenOptions } from "./open-image.ts";
 
 const { length } = PNG;
 

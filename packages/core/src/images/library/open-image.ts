@@ -11,16 +11,21 @@ import { chooseRendition, parseAsked } from "../renditions/read-request.ts";
 import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { RENDITION_RULES } from "../renditions/write-address.ts";
 import { findReadyImage, readRendition } from "./find-image.ts";
-import type { OpenedImage, OpenOptions } from "./image-library.ts";
+import type { OpenedImage } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
 
 export const OPEN_RULES = {
   ...RENDITION_RULES,
-  range: rules.value("{ start, end } of whole numbers from 0, with start not after end", isRange),
+  /** Byte range, both ends included. An end beyond the last byte is cut. @default all bytes */
+  range: rules.value<ByteRange>("{ start, end } of whole numbers from 0, with start not after end", isRange),
+  /** Aborts waiting for a render, and reading from a remote store. */
   signal: abortSignal,
-} satisfies rules.RuleTable<OpenOptions>;
+};
 
-type CheckedOpen = rules.Checked<OpenOptions, typeof OPEN_RULES>;
+/** Selects the bytes of an image to open. Without `format`, that is the original, which takes no parameter of a rendition. */
+export interface OpenOptions extends rules.Options<typeof OPEN_RULES> {}
+
+type CheckedOpen = rules.Checked<typeof OPEN_RULES>;
 
 /** Opens the bytes of an image, see {@link ImageLibrary.open}. */
 export async function openImage(

@@ -1,7 +1,7 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { RecordQueries } from "../../contracts/record-queries.ts";
-import { fn, preset, type RuleTable } from "../../option-rules.ts";
+import { fn, type Options, preset } from "../../option-rules.ts";
 import { idOfRecord } from "../record/image-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { type ImageState, listedImage, NEWER } from "./image-listing.ts";
@@ -15,14 +15,12 @@ export interface ImageStats {
   newer: number;
 }
 
-export interface CountOptions {
-  /** Called with the number of images counted so far. */
-  onProgress?(images: number): void;
-}
-
 const RULES = {
-  onProgress: preset(() => undefined, fn()),
-} satisfies RuleTable<CountOptions>;
+  /** Called with the number of images counted so far. */
+  onProgress: preset(() => undefined, fn<(images: number) => void>()),
+};
+
+export interface CountOptions extends Options<typeof RULES> {}
 
 /** Number of records read concurrently. */
 const AT_ONCE = 8;

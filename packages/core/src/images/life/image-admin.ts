@@ -2,13 +2,13 @@ import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
 import { overlay } from "../../observe/observe-backends.ts";
-import { oneOf, type RuleTable, text, whole } from "../../option-rules.ts";
-import { defaultSettings, IMAGES_RULES, imageSettings } from "../image-settings.ts";
-import type { ImagesOptions } from "../images-options.ts";
+import { type Options, pick } from "../../option-rules.ts";
+import { defaultSettings, imageSettings } from "../image-settings.ts";
+import { IMAGES_RULES } from "../images-options.ts";
 import { removeStaleEntries } from "../owners/owned-images.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { ORPHAN_MS } from "../processing/lease.ts";
-import { closeStores, type ImageStorage, rolesOf } from "../record/storage-roles.ts";
+import { closeStores, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
@@ -16,7 +16,7 @@ import { createLife, type LifeContext } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
 import { markDeleted, sweepImage } from "./end-image.ts";
 import {
-  IMAGE_STATES,
+  FILTER_RULES,
   type ImageEnd,
   type ImageFilter,
   type ListedImage,
@@ -101,27 +101,13 @@ export interface StorageAdmin extends ImageAdmin {
   close(): Promise<void>;
 }
 
-export type ImageAdminOptions = {
-  /** Storage of the images. Closed with the administrator. */
-  storage: ImageStorage;
-} & Pick<ImagesOptions, "tombstoneDays" | "logger" | "onError" | "onRemoved" | "onPurge" | "now">;
-
 const ADMIN_RULES = {
+  /** Storage of the images. Closed with the administrator. */
   storage: IMAGES_RULES.storage,
-  tombstoneDays: IMAGES_RULES.tombstoneDays,
-  logger: IMAGES_RULES.logger,
-  onError: IMAGES_RULES.onError,
-  onRemoved: IMAGES_RULES.onRemoved,
-  onPurge: IMAGES_RULES.onPurge,
-  now: IMAGES_RULES.now,
-} satisfies RuleTable<ImageAdminOptions>;
+  ...pick(IMAGES_RULES, ["tombstoneDays", "logger", "onError", "onRemoved", "onPurge", "now"]),
+};
 
-const FILTER_RULES = {
-  state: oneOf(...IMAGE_STATES),
-  owner: text("the name of an owner", () => true),
-  createdFrom: whole(0),
-  createdBefore: whole(0),
-} satisfies RuleTable<ImageFilter>;
+export interface ImageAdminOptions extends Options<typeof ADMIN_RULES> {}
 
 /**
  * Administers images in their storage without serving them: for commands and nightly jobs.

@@ -1,5 +1,6 @@
 import type { RecordFilter, RecordQueries, RecordState } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
+import * as rules from "../../option-rules.ts";
 import {
   type GoneReason,
   type ImageRecord,
@@ -20,15 +21,17 @@ export const IMAGE_STATES = [
   ...(["processing", "ready", "withheld", "failed", "deleted", "expired", "removed", "damaged"] as const),
 ] satisfies ImageState[];
 
-/** Which images are listed: those that match every given property. A damaged image has no date, and matches none. */
-export interface ImageFilter {
-  state?: ImageState | undefined;
-  owner?: string | undefined;
+export const FILTER_RULES = {
+  state: rules.oneOf(...IMAGE_STATES),
+  owner: rules.text("the name of an owner", () => true),
   /** Created then or later, in Unix milliseconds. */
-  createdFrom?: number | undefined;
+  createdFrom: rules.whole(0),
   /** Created earlier, in Unix milliseconds. */
-  createdBefore?: number | undefined;
-}
+  createdBefore: rules.whole(0),
+};
+
+/** Which images are listed: those that match every given property. A damaged image has no date, and matches none. */
+export interface ImageFilter extends rules.Options<typeof FILTER_RULES> {}
 
 /** A listed image. If it is damaged, only `id` and `state` are valid: its record is unreadable. */
 export interface ListedImage extends ImageSummary {

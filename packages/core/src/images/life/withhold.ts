@@ -1,25 +1,12 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { type RuleTable, required, shape, text } from "../../option-rules.ts";
+import { type Options, required, shape, text } from "../../option-rules.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
-
-/** Reason and duration of withholding an image. */
-export interface WithholdOptions {
-  /** Detail of the 451 reply, 1 to 1000 characters. */
-  reason: string;
-  /**
-   * Absolute http(s) URL of the blocking party, such as your own page about the demand. Sent as `Link: <…>;
-   * rel="blocked-by"`. RFC 7725 §4: the party that implements the block, not the one that demands it.
-   */
-  authority?: string | undefined;
-  /** When the image is removed for good, in the future. @default its expiry; never, if it has none */
-  deleteAfter?: Date | undefined;
-}
 
 const MAX_REASON_LENGTH = 1000;
 
@@ -81,15 +68,24 @@ async function change(
 }
 
 const RULES = {
+  /** Detail of the 451 reply, 1 to 1000 characters. */
   reason: required(
     text(
       `a text of 1 to ${MAX_REASON_LENGTH} characters`,
       (reason) => reason.trim() !== "" && reason.length <= MAX_REASON_LENGTH,
     ),
   ),
+  /**
+   * Absolute http(s) URL of the blocking party, such as your own page about the demand. Sent as `Link: <…>;
+   * rel="blocked-by"`. RFC 7725 §4: the party that implements the block, not the one that demands it.
+   */
   authority: text("an absolute http(s) URL", isHttpUrl),
-  deleteAfter: shape("a date in the future", "getTime"),
-} satisfies RuleTable<WithholdOptions>;
+  /** When the image is removed for good, in the future. @default its expiry; never, if it has none */
+  deleteAfter: shape<Date>("a date in the future", "getTime"),
+};
+
+/** Reason and duration of withholding an image. */
+export interface WithholdOptions extends Options<typeof RULES> {}
 
 function checkWithholding(options: WithholdOptions, now: number): Withholding {
   const { reason, authority, deleteAfter } = checkOptions("withhold", options, RULES);

@@ -1,13 +1,16 @@
 import { ServiceError } from "../../errors.ts";
+import * as rules from "../../option-rules.ts";
 import { NOTE_LIFE_MS, releaseBytes, reserveBytes, type UsageRecord, writeNote } from "./usage-record.ts";
 
-/** Quota of one owner. An absent limit is no limit. */
-export interface OwnerLimits {
+export const OWNER_LIMITS = {
   /** Maximum number of images at a time, from 0. @default no limit */
-  images?: number | undefined;
+  images: rules.whole(0),
   /** Maximum total bytes of their originals, from 0. @default no limit */
-  bytes?: number | undefined;
-}
+  bytes: rules.whole(0),
+};
+
+/** Quota of one owner. An absent limit is no limit. */
+export interface OwnerLimits extends rules.Options<typeof OWNER_LIMITS> {}
 
 export interface UsageChange {
   kind: "reserve" | "release";

@@ -6,42 +6,6 @@ import * as rules from "../../option-rules.ts";
 import { byteLength } from "../../option-values.ts";
 import { sniffType } from "../record/sniff.ts";
 
-/** Edits of the finished picture. They apply in this order: rotate, flip, blur, grey, sharpen, watermark. */
-export interface PictureEditOptions {
-  /** Degrees clockwise. The turned picture fits the box of `resize`. @default no rotation */
-  rotate?: 90 | 180 | 270 | undefined;
-  /** Mirrors the picture: `horizontal` exchanges left and right. @default not mirrored */
-  flip?: "horizontal" | "vertical" | undefined;
-  /** Standard deviation of a Gaussian blur in pixels of the rendition, 0.3 to 50. @default no blur */
-  blur?: number | undefined;
-  /** Turns the picture grey, as `grayscale()` in CSS does. @default false */
-  grey?: boolean | undefined;
-  /** Sharpens the picture mildly. @default false */
-  sharpen?: boolean | undefined;
-  /** An image drawn on top, in its own colours. @default none */
-  watermark?: WatermarkOptions | undefined;
-}
-
-/** An image that is drawn on top of a picture. */
-export interface WatermarkOptions {
-  /**
-   * A PNG, JPEG or SVG of at most 1048576 bytes: its path, or its bytes. Read when the service is created. A relative
-   * path starts at the working directory, or at the directory of the configuration file.
-   */
-  image: string | Uint8Array;
-  /**
-   * Place on the picture: `center`, or a point of the compass with north at the top, such as `south-east`.
-   * @default "south-east"
-   */
-  at?: WatermarkPlace | undefined;
-  /** Share of the picture's width, 0.01 to 1, made smaller to fit between the margins. @default 0.25 */
-  width?: number | undefined;
-  /** 0.01 to 1, multiplied with the image's own transparency. @default 1 */
-  opacity?: number | undefined;
-  /** Distance from the edges as a share of the picture's shorter side, 0 to 0.4. @default 0.03 */
-  margin?: number | undefined;
-}
-
 const MAX_WATERMARK_BYTES = 1024 ** 2;
 const WATERMARK_TYPES = ["image/png", "image/jpeg", "image/svg+xml"] as const satisfies Watermark["type"][];
 const PLACES = [
@@ -50,30 +14,58 @@ const PLACES = [
 ] satisfies WatermarkPlace[];
 
 const number = (min: number, max: number) =>
-  rules.value(
+  rules.value<number>(
     `a number from ${min} to ${max}`,
     (given) => typeof given === "number" && given >= min && given <= max,
   );
 
 const WATERMARK_RULES = {
+  /**
+   * A PNG, JPEG or SVG of at most 1048576 bytes: its path, or its bytes. Read when the service is created. A relative
+   * path starts at the working directory, or at the directory of the configuration file.
+   */
   image: rules.required(
-    rules.refined(rules.value("the path or the bytes of an image", isPathOrBytes), bytesFaults),
+    rules.refined(
+      rules.value<string | Uint8Array>("the path or the bytes of an image", isPathOrBytes),
+      bytesFaults,
+    ),
   ),
+  /**
+   * Place on the picture: `center`, or a point of the compass with north at the top, such as `south-east`.
+   * @default "south-east"
+   */
   at: rules.oneOf(...PLACES),
+  /** Share of the picture's width, 0.01 to 1, made smaller to fit between the margins. @default 0.25 */
   width: number(0.01, 1),
+  /** 0.01 to 1, multiplied with the image's own transparency. @default 1 */
   opacity: number(0.01, 1),
+  /** Distance from the edges as a share of the picture's shorter side, 0 to 0.4. @default 0.03 */
   margin: number(0, 0.4),
-} satisfies rules.RuleTable<WatermarkOptions>;
+};
+
+/** An image that is drawn on top of a picture. */
+export interface WatermarkOptions extends rules.Options<typeof WATERMARK_RULES> {}
 
 /** The rules of {@link PictureEditOptions}. */
 export const EDIT_RULES = {
-  rotate: rules.value("90, 180 or 270", (given) => [90, 180, 270].some((turn) => turn === given)),
+  /** Degrees clockwise. The turned picture fits the box of `resize`. @default no rotation */
+  rotate: rules.value<90 | 180 | 270>("90, 180 or 270", (given) =>
+    [90, 180, 270].some((turn) => turn === given),
+  ),
+  /** Mirrors the picture: `horizontal` exchanges left and right. @default not mirrored */
   flip: rules.oneOf("horizontal", "vertical"),
+  /** Standard deviation of a Gaussian blur in pixels of the rendition, 0.3 to 50. @default no blur */
   blur: number(0.3, 50),
+  /** Turns the picture grey, as `grayscale()` in CSS does. @default false */
   grey: rules.flag(),
+  /** Sharpens the picture mildly. @default false */
   sharpen: rules.flag(),
+  /** An image drawn on top, in its own colours. @default none */
   watermark: rules.nested(WATERMARK_RULES),
-} satisfies rules.RuleTable<PictureEditOptions>;
+};
+
+/** Edits of the finished picture. They apply in this order: rotate, flip, blur, grey, sharpen, watermark. */
+export interface PictureEditOptions extends rules.Options<typeof EDIT_RULES> {}
 
 function isPathOrBytes(given: unknown): boolean {
   return typeof given === "string" ? given.trim() !== "" : byteLength(given) >= 0;

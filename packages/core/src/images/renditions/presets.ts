@@ -1,5 +1,5 @@
 import type { PictureEdits } from "../../contracts/picture-edits.ts";
-import type { FoundPlace, PicturePoint, Quality, Renderer } from "../../contracts/renderer.ts";
+import type { FoundPlace, PicturePoint, Renderer } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
@@ -13,29 +13,6 @@ import {
   parseAt,
   RESIZE_SCHEMA,
 } from "./read-parameters.ts";
-
-/** The parameters of a preset, as in a request, and edits that no request can name. At least one is set. */
-export interface PresetOption extends PictureEditOptions {
-  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
-  resize?: string | undefined;
-  /** Quality of a JPEG; "auto" also of WebP and AVIF. Other formats ignore it. @default "high" */
-  convert?: Quality | undefined;
-  /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
-  page?: number | undefined;
-  /**
-   * `contain`: the picture fits inside the box. `cover`: it fills the box and is cut. `pad`: bars fill the box. Needs
-   * both sides of `resize`.
-   * @default "contain"
-   */
-  fit?: "contain" | "cover" | "pad" | undefined;
-  /**
-   * The part that `cover` keeps: `[x, y]` in shares from the top left, `attention` or `entropy`.
-   * @default the image's focus, else the centre
-   */
-  at?: PicturePoint | FoundPlace | undefined;
-  /** Colour of the bars: `rrggbb` or `transparent`. @default `"transparent"`; white in formats without transparency */
-  background?: string | undefined;
-}
 
 /** A checked preset. */
 export interface Preset extends Omit<PresetOption, keyof PictureEditOptions> {
@@ -52,14 +29,33 @@ const BACKGROUND = patternOf(BACKGROUND_SCHEMA);
 const SIDES = "<MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels";
 
 const PRESET_RULES = {
+  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
   resize: rules.text(SIDES, (text) => RESIZE.test(text)),
+  /** Quality of a JPEG; "auto" also of WebP and AVIF. Other formats ignore it. @default "high" */
   convert: rules.oneOf(...CONVERT_SCHEMA.enum),
+  /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
   page: rules.whole(PAGE_SCHEMA.minimum, PAGE_SCHEMA.maximum),
+  /**
+   * `contain`: the picture fits inside the box. `cover`: it fills the box and is cut. `pad`: bars fill the box. Needs
+   * both sides of `resize`.
+   * @default "contain"
+   */
   fit: rules.oneOf(...FIT_SCHEMA.enum),
-  at: rules.value('[x, y] with numbers from 0 to 1, "attention" or "entropy"', isPlace),
+  /**
+   * The part that `cover` keeps: `[x, y]` in shares from the top left, `attention` or `entropy`.
+   * @default the image's focus, else the centre
+   */
+  at: rules.value<PicturePoint | FoundPlace>(
+    '[x, y] with numbers from 0 to 1, "attention" or "entropy"',
+    isPlace,
+  ),
+  /** Colour of the bars: `rrggbb` or `transparent`. @default `"transparent"`; white in formats without transparency */
   background: rules.text('six hexadecimal digits, or "transparent"', (text) => BACKGROUND.test(text)),
   ...EDIT_RULES,
-} satisfies rules.RuleTable<PresetOption>;
+};
+
+/** The parameters of a preset, as in a request, and edits that no request can name. At least one is set. */
+export interface PresetOption extends rules.Options<typeof PRESET_RULES> {}
 
 const PRESET_RULE = rules.refined(rules.nested(PRESET_RULES), (given: PresetOption) => {
   const isEmpty = Object.values(given).every((each) => each === undefined);
@@ -165,11 +161,14 @@ export const SIZES_RULE = rules.preset(
   "any",
   rules.either(
     "one of any, steps, signed, or { steps } with a list of longer sides",
-    rules.nested({
+    {
       steps: rules.required(
-        rules.value(`a list of 1 to ${MAX_STEPS} whole numbers from 1 to ${MAX_STEP}`, isLadder),
+        rules.value<readonly number[]>(
+          `a list of 1 to ${MAX_STEPS} whole numbers from 1 to ${MAX_STEP}`,
+          isLadder,
+        ),
       ),
-    }),
+    },
     rules.oneOf("any", "steps", "signed"),
   ),
 );

@@ -14,23 +14,20 @@ import type {
 } from "../../contracts/contact-source.ts";
 import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../contracts/contact-source.ts";
 import { ServiceError } from "../../errors.ts";
-import { named, preset, type RuleTable, text } from "../../option-rules.ts";
+import { named, type Options, preset, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
 import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
 
-export interface MemoryContactSourceOptions {
-  /** The initial contacts; of several with the same address, the last. @default none */
-  contacts?: Iterable<Contact> | undefined;
-  /** Names of organisations by domain, as lower-case A-labels. @default none */
-  organizations?: Readonly<Record<string, string>> | undefined;
-}
-
 const RULES = {
-  contacts: preset([], iterable("a list of contacts, or anything to iterate over")),
+  /** The initial contacts; of several with the same address, the last. @default none */
+  contacts: preset([], iterable<Contact>("a list of contacts, or anything to iterate over")),
+  /** Names of organisations by domain, as lower-case A-labels. @default none */
   organizations: preset({}, named(text("the name of an organisation", () => true))),
-} satisfies RuleTable<MemoryContactSourceOptions>;
+};
+
+export interface MemoryContactSourceOptions extends Options<typeof RULES> {}
 
 /** A {@link ContactSource} that can load more data. */
 export interface MemoryContactSource extends ContactSource {

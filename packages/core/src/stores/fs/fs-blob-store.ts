@@ -1,22 +1,20 @@
 import { resolve } from "node:path";
 import { checkOptions } from "../../check-options.ts";
-import { type RuleTable, required, text } from "../../option-rules.ts";
+import { type Options, required, text } from "../../option-rules.ts";
 import { DirectoryStore, type FsBlobStore } from "./fs-directory-store.ts";
 import { type FileSystem, nodeFiles } from "./fs-files.ts";
 
 export type { FsBlobStore } from "./fs-directory-store.ts";
 
-export interface FsBlobStoreOptions {
+const RULES = {
   /**
    * Created if missing, accessible to this user only. Several processes may share it. Its file system must
    * support hard links and keep inode numbers stable.
    */
-  directory: string;
-}
-
-const RULES = {
   directory: required(text("the path of a directory")),
-} satisfies RuleTable<FsBlobStoreOptions>;
+};
+
+export interface FsBlobStoreOptions extends Options<typeof RULES> {}
 
 /**
  * Blobs as files. An acknowledged write survives a power cut: bytes are flushed before they get their name,

@@ -9,20 +9,20 @@ import type {
   RevisionProbe,
 } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { preset, type RuleTable, whole } from "../../option-rules.ts";
+import { type Options, preset, whole } from "../../option-rules.ts";
 import { checkBlobKey, checkKeyRange, checkListing, rangeWithin } from "../argument-checks.ts";
 import { consumeBody, withBody } from "../blob-body.ts";
 
-export interface MemoryBlobStoreOptions {
+const RULES = {
   /**
    * Maximum total size of all blobs in bytes, from 1, including blobs being written. A `put` that needs more rejects
    * with `no_space`. A replaced blob counts until the new one is complete.
    * @default 268_435_456 (256 MiB)
    */
-  maxBytes?: number | undefined;
-}
+  maxBytes: preset(256 * 2 ** 20, whole(1)),
+};
 
-const RULES = { maxBytes: preset(256 * 2 ** 20, whole(1)) } satisfies RuleTable<MemoryBlobStoreOptions>;
+export interface MemoryBlobStoreOptions extends Options<typeof RULES> {}
 
 interface Blob {
   bytes: Buffer;

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { checkOptions } from "../../check-options.ts";
 import type { KeyValue } from "../../contracts/key-value.ts";
-import { preset, type RuleTable, whole } from "../../option-rules.ts";
+import { type Options, preset, whole } from "../../option-rules.ts";
 
-export interface MemoryKeyValueOptions {
+const RULES = {
   /** Maximum number of keys, from 1; the least recently used are dropped first. @default 100_000 */
-  maxKeys?: number | undefined;
-}
+  maxKeys: preset(100_000, whole(1)),
+};
 
-const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryKeyValueOptions>;
+export interface MemoryKeyValueOptions extends Options<typeof RULES> {}
 
 /** Values in this process's memory. */
 export function createMemoryKeyValue(options: MemoryKeyValueOptions = {}): KeyValue {

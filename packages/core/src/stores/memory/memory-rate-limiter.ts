@@ -1,22 +1,21 @@
 import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
-import { preset, type RuleTable, whole } from "../../option-rules.ts";
+import { type Options, preset, whole } from "../../option-rules.ts";
 import { type BucketRule, createTokenBuckets, type TokenBuckets, wholeNow } from "./memory-token-buckets.ts";
 
 /** Longest window, the same as of a Node timer: 24.8 days. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
-
-export interface MemoryRateLimiterOptions {
+const RULES = {
   /**
    * Maximum number of keys per rule, from 1. Beyond it, the oldest windows and the least recently used buckets are
    * dropped.
    * @default 100_000
    */
-  maxKeys?: number | undefined;
-}
+  maxKeys: preset(100_000, whole(1)),
+};
 
-const RULES = { maxKeys: preset(100_000, whole(1)) } satisfies RuleTable<MemoryRateLimiterOptions>;
+export interface MemoryRateLimiterOptions extends Options<typeof RULES> {}
 const COUNT = whole(1);
 const WINDOW = whole(1, MAX_WINDOW_MS);
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../test/outrigger-process.ts";
-import type { ServerConfig } from "../../config/server-config.ts";
+import type { ServerConfig } from "../../config/config-rules.ts";
 import { settingsOf } from "../../config/settings.ts";
 import {
   checkAddresses,

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { jpeg, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
-import type { ServerConfig } from "../../config/server-config.ts";
+import type { ServerConfig } from "../../config/config-rules.ts";
 import { createServer, type RunningServer } from "./create-server.ts";
 
 const servers = new Set<RunningServer>();

@@ -1,4 +1,4 @@
-import type { ServerConfig } from "../../config/server-config.ts";
+import type { ServerConfig } from "../../config/config-rules.ts";
 
 /** A listening server. */
 export interface RunningServer {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ServerHttpConfig } from "../../config/server-config.ts";
+import type { ServerHttpConfig } from "../../config/config-rules.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { type Listener, listen } from "./listen.ts";
 

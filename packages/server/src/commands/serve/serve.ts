@@ -1,7 +1,7 @@
 import { lowLimitText, MIN_OPEN_FILES, openFilesLimit } from "../../cli/open-files.ts";
 import { StartError } from "../../config/config-error.ts";
+import type { ServerConfig } from "../../config/config-rules.ts";
 import { loadConfig, type ServeFlags } from "../../config/load-config.ts";
-import type { ServerConfig } from "../../config/server-config.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { loadServer } from "./load-server.ts";
 import type { ServerLog } from "./logger.ts";

@@ -1,5 +1,5 @@
 import { isServiceError } from "@outrigger/core";
-import type { Filled } from "@outrigger/core/stores";
+import type { rules } from "@outrigger/core/stores";
 import type { StorageProgress, StorageRunOptions, StorageTrouble } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
@@ -45,7 +45,7 @@ export const RESUME = "Run the same command again to resume";
 export async function runJob(
   { concurrency, json = false, quiet = false }: JobFlags,
   words: JobWords,
-  work: (options: Partial<Filled<StorageRunOptions>>) => Promise<JobOutcome>,
+  work: (options: Partial<rules.Filled<StorageRunOptions>>) => Promise<JobOutcome>,
 ): Promise<void> {
   const line = progressLine(quiet);
   const beganAt = performance.now();
