@@ -9,7 +9,7 @@ import { isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { chooseRendition, parseAsked } from "../renditions/read-request.ts";
 import { HOST_CLIENT } from "../renditions/render-gate.ts";
-import { RENDITION_RULES } from "../renditions/write-address.ts";
+import { type AddressedRendition, RENDITION_RULES } from "../renditions/write-address.ts";
 import { findReadyImage, readRendition } from "./find-image.ts";
 import type { OpenedImage } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
@@ -23,7 +23,9 @@ export const OPEN_RULES = {
 };
 
 /** Selects the bytes of an image to open. Without `format`, that is the original, which takes no parameter of a rendition. */
-export interface OpenOptions extends rules.Options<typeof OPEN_RULES> {}
+export interface OpenOptions
+  extends AddressedRendition,
+    Omit<rules.Options<typeof OPEN_RULES>, keyof AddressedRendition> {}
 
 type CheckedOpen = rules.Checked<typeof OPEN_RULES>;
 

@@ -8,28 +8,38 @@ import { imageUrl } from "../record/image-links.ts";
 import { isImageId } from "../record/image-record.ts";
 import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
 import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
-/** The names of a rendition's parameters. Their values are checked like those of a request. */
-export const RENDITION_RULES = {
-  /** `auto`: the format that suits each client. Absent: the image URL, which takes no other parameter. */
-  format: rules.any<ImageFormat | "jpeg" | "auto">(),
-  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
-  resize: rules.any<string>(),
-  /** Quality of a JPEG, also where `auto` results in one; "auto" also of WebP and AVIF. Other formats ignore it. */
-  convert: rules.any<Quality>(),
-  /** Page of a PDF, from 1. */
-  page: rules.any<number>(),
-  /** Name of a preset from the option `presets`. Replaces the other parameters. */
-  preset: rules.any<string>(),
-  /** How the picture fills the box: inside it, filling it and cut, or inside it with bars. Needs both sides of `resize`. @default "contain" */
-  fit: rules.any<"contain" | "cover" | "pad">(),
-  /** The part that "cover" keeps: shares of width and height from the top left, or found. @default the image's focus, else the centre */
-  at: rules.any<PicturePoint | FoundPlace>(),
-  /** Colour of the bars of "pad" and below transparent parts, `rrggbb` or `transparent`. @default "transparent"; white in formats without transparency */
-  background: rules.any<string>(),
-};
 
 /** The rendition that an address names. */
-export interface AddressedRendition extends rules.Options<typeof RENDITION_RULES> {}
+export interface AddressedRendition {
+  /** `auto`: the format that suits each client. Absent: the image URL, which takes no other parameter. */
+  format?: ImageFormat | "jpeg" | "auto" | undefined;
+  /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
+  resize?: string | undefined;
+  /** Quality of a JPEG, also where `auto` results in one; "auto" also of WebP and AVIF. Other formats ignore it. */
+  convert?: Quality | undefined;
+  /** Page of a PDF, from 1. */
+  page?: number | undefined;
+  /** How the picture fills the box: inside it, filling it and cut, or inside it with bars. Needs both sides of `resize`. @default "contain" */
+  fit?: "contain" | "cover" | "pad" | undefined;
+  /** The part that "cover" keeps: shares of width and height from the top left, or found. @default the image's focus, else the centre */
+  at?: PicturePoint | FoundPlace | undefined;
+  /** Colour of the bars of "pad" and below transparent parts, `rrggbb` or `transparent`. @default "transparent"; white in formats without transparency */
+  background?: string | undefined;
+  /** Name of a preset from the option `presets`. Replaces the other parameters. */
+  preset?: string | undefined;
+}
+
+/** The names of a rendition's parameters. Their values are checked like those of a request. */
+export const RENDITION_RULES = {
+  format: rules.any<AddressedRendition["format"]>(),
+  resize: rules.any<AddressedRendition["resize"]>(),
+  convert: rules.any<AddressedRendition["convert"]>(),
+  page: rules.any<AddressedRendition["page"]>(),
+  preset: rules.any<AddressedRendition["preset"]>(),
+  fit: rules.any<AddressedRendition["fit"]>(),
+  at: rules.any<AddressedRendition["at"]>(),
+  background: rules.any<AddressedRendition["background"]>(),
+} satisfies Record<keyof AddressedRendition, unknown>;
 
 const ADDRESS_RULES = {
   /** Signs the address. @default true with `until`, and if `sizes` is "signed" and the address needs a signature */
