@@ -1,10 +1,25 @@
 // Reads the options of the packages' public functions from the sources.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import { Node, Project, ts } from "ts-morph";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
+import {
+  docsOf,
+  firstSentence,
+  interfaceOf,
+  isOptions,
+  isOurs,
+  meaningOf,
+  oneLine,
+  plain,
+  root,
+  ruleType,
+  spreadsOf,
+  TYPED,
+  tableOf,
+  textOf,
+  typeText,
+  variableOf,
+} from "./read-rules.mjs";
 
 /**
  * An option.
@@ -166,64 +181,6 @@ function basesOf(declaration) {
   return spreadsOf(table).flatMap((spread) => interfaceOf(spread)?.getType() ?? []);
 }
 
-/** The table of rules that declares the options of an interface: `extends Options<typeof TABLE>`. */
-function tableOf(declaration) {
-  if (!Node.isInterfaceDeclaration(declaration)) return undefined;
-  const [base] = declaration
-    .getExtends()
-    .filter((each) => /^(?:\w+\.)?Options<typeof \w+>$/.test(each.getText()));
-  const query = base?.getTypeArguments()[0];
-  return query === undefined ? undefined : variableOf(query.getExprName());
-}
-
-/** The constant that a name means. */
-function variableOf(name) {
-  const symbol = name.getSymbol();
-  return (symbol?.getAliasedSymbol() ?? symbol)?.getDeclarations().find(Node.isVariableDeclaration);
-}
-
-/** The tables of rules that a table includes. */
-function spreadsOf(table) {
-  const value = table.getInitializer();
-  if (!Node.isObjectLiteralExpression(value)) return [];
-  return value
-    .getProperties()
-    .filter(Node.isSpreadAssignment)
-    .flatMap((spread) =>
-      Node.isIdentifier(spread.getExpression()) ? (variableOf(spread.getExpression()) ?? []) : [],
-    );
-}
-
-/** The interface whose options a table declares. */
-function interfaceOf(table) {
-  return table
-    ?.getSourceFile()
-    .getInterfaces()
-    .find((each) => tableOf(each) === table);
-}
-
-function isOurs(declaration) {
-  return relative(root, declaration.getSourceFile().getFilePath()).startsWith("packages/");
-}
-
-function isOptions(declaration, isNested) {
-  if (Node.isTypeAliasDeclaration(declaration)) return /\w(?:Options|Config)$/.test(declaration.getName());
-  if (!Node.isInterfaceDeclaration(declaration)) return false;
-  return /(?:Options|Config)$/.test(declaration.getName()) || (isNested && hasOnlyValues(declaration));
-}
-
-/** @param {import("ts-morph").InterfaceDeclaration} declaration */
-function hasOnlyValues(declaration) {
-  if (tableOf(declaration) !== undefined) return true;
-  const members = declaration.getMembers();
-  return members.length > 0 && members.every((member) => Node.isPropertySignature(member) && isValue(member));
-}
-
-/** @param {import("ts-morph").PropertySignature} member */
-function isValue(member) {
-  return member.getType().getCallSignatures().length === 0 && !/\b[A-Z]\w*Store\b/.test(member.getText());
-}
-
 /**
  * Adds the declared type, and the types of its options.
  * @param {Map<string, OptionSet>} sets
@@ -266,10 +223,8 @@ function membersOf(type) {
       Node.isPropertySignature(member) || Node.isMethodSignature(member) || Node.isPropertyAssignment(member),
   );
   // A type whose options are declared by rules lists them in no order.
-  const inOrder = own.every(Node.isPropertyAssignment)
-    ? own.sort((a, b) => a.getStart() - b.getStart())
-    : own;
-  return new Map(inOrder.map((member) => [member.getName(), member]));
+  if (own.every(Node.isPropertyAssignment)) own.sort((a, b) => a.getStart() - b.getStart());
+  return new Map(own.map((member) => [member.getName(), member]));
 }
 
 /** Names that are required in this shape and impossible in others. */
@@ -314,65 +269,6 @@ function optionOf(member) {
   };
 }
 
-/** The rule that a name means, or the rule itself. */
-function meaningOf(rule) {
-  if (Node.isConditionalExpression(rule)) return meaningOf(rule.getWhenTrue());
-  const name = Node.isPropertyAccessExpression(rule) ? rule.getNameNode() : rule;
-  if (!Node.isIdentifier(name)) return rule;
-  const symbol = name.getSymbol();
-  const [declaration] = (symbol?.getAliasedSymbol() ?? symbol)?.getDeclarations() ?? [];
-  const value = declaration?.getInitializer?.();
-  return value === undefined ? rule : meaningOf(value);
-}
-
-/** Rules whose type stands beside their name. */
-const TYPED = new Set(["any", "value", "fn", "shape"]);
-
-/** `T` of a constant that is declared as `Rule<T>`. */
-function declaredType(given) {
-  const name = Node.isPropertyAccessExpression(given) ? given.getNameNode() : given;
-  const variable = Node.isIdentifier(name) ? variableOf(name) : undefined;
-  return variable?.getTypeNode()?.getTypeArguments()[0];
-}
-
-/** The type of the values that a rule accepts, as a declaration would name it. */
-function ruleType(given) {
-  const rule = meaningOf(given);
-  // A declared type says more than the rule.
-  const declared = declaredType(given);
-  if (declared !== undefined) return typeText(declared);
-  const name = rule.getExpression().getText().split(".").at(-1);
-  const [first, second, third] = rule.getArguments();
-  const [typed] = TYPED.has(name) ? rule.getTypeArguments() : [];
-  if (typed !== undefined) return typeText(typed);
-  if (name === "secret") return "string | Uint8Array | readonly (string | Uint8Array)[]";
-  const isListed = name === "oneOf" && rule.getArguments().every(Node.isStringLiteral);
-  if (isListed)
-    return rule
-      .getArguments()
-      .map((each) => each.getText())
-      .join(" | ");
-  if (name === "required" || name === "refined") return ruleType(first);
-  if (name === "preset") return ruleType(second);
-  if (name === "orFalse") return `${ruleType(first)} | false`;
-  if (name === "orNull") return `${ruleType(first)} | null`;
-  if (name === "named") return `Readonly<Record<string, ${ruleType(first)}>>`;
-  if (name === "nested") return tableText(first);
-  if (name === "either") return `${ruleType(third)} | ${tableText(second)}`;
-  return oneLine(rule.getType().getAliasTypeArguments()[0].getText(rule));
-}
-
-/** The name of the options that a table declares; without one, the options. */
-function tableText(table) {
-  const named = Node.isIdentifier(table) ? interfaceOf(variableOf(table)) : undefined;
-  if (named !== undefined) return named.getName();
-  const object = Node.isIdentifier(table) ? variableOf(table).getInitializer() : table;
-  const members = object
-    .getProperties()
-    .map((each) => `${each.getName()}: ${ruleType(each.getInitializer())}`);
-  return `{ ${members.join("; ")} }`;
-}
-
 /** The options within a rule. */
 function partsOf(given) {
   const rule = meaningOf(given);
@@ -400,57 +296,4 @@ function partsOf(given) {
 function methodType(member) {
   const parameters = member.getParameters().map((parameter) => parameter.getText());
   return oneLine(`(${parameters.join(", ")}) => ${member.getReturnTypeNodeOrThrow().getText()}`);
-}
-
-/** As declared, except that names of short types are replaced by their definition. */
-function typeText(node) {
-  let text = node.getText();
-  for (const reference of [node, ...node.getDescendants()].filter(Node.isTypeReference)) {
-    const symbol = reference.getTypeName().getSymbol();
-    const declarations = (symbol?.getAliasedSymbol() ?? symbol)?.getDeclarations() ?? [];
-    const alias = declarations.find(Node.isTypeAliasDeclaration);
-    const meaning = alias !== undefined && isOurs(alias) ? alias.getTypeNode() : undefined;
-    if (isShort(meaning)) text = text.replace(reference.getText(), oneLine(meaning.getText()));
-  }
-  const shown = oneLine(text).replace(/^\| | \| undefined$/g, "");
-  // A function in a union with undefined stands in parentheses.
-  return /^\(\(.*\) => [^()]*\)$/.test(shown) ? shown.slice(1, -1) : shown;
-}
-
-/** Whether a type is a choice of values that needs no explanation. */
-function isShort(node) {
-  if (!Node.isUnionTypeNode(node) || node.getText().length > 80) return false;
-  return node
-    .getDescendants()
-    .every(
-      (each) => !Node.isTypeLiteral(each) && (!Node.isTypeReference(each) || each.getText() === "Uint8Array"),
-    );
-}
-
-/** The JSDoc text before its tags. */
-function textOf(declaration) {
-  return plain(
-    docsOf(declaration)
-      .map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? "")
-      .join(" "),
-  );
-}
-
-function docsOf(declaration) {
-  return ts.getJSDocCommentsAndTags(declaration.compilerNode).filter(ts.isJSDoc);
-}
-
-/** @param {string} text */
-function plain(text) {
-  return oneLine(
-    text.replace(/\{@link\s+([^}|\s]+)\s*(?:\|\s*([^}]*))?\}/g, (_, name, said) => said ?? `\`${name}\``),
-  );
-}
-
-function oneLine(text) {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-function firstSentence(text) {
-  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
 }

@@ -1,5 +1,5 @@
 import type { Accounts } from "./contracts/accounts.ts";
-import type { BlobStore } from "./contracts/blob-store.ts";
+import type { BlobStore, ImageStorage } from "./contracts/blob-store.ts";
 import type { Service } from "./contracts/call.ts";
 import type { ContactSource } from "./contracts/contact-source.ts";
 import type { KeyValue } from "./contracts/key-value.ts";
@@ -11,8 +11,6 @@ import type { RateLimiter } from "./contracts/rate-limiter.ts";
 import type { Renderer } from "./contracts/renderer.ts";
 import type { SuppressionList } from "./contracts/suppression-list.ts";
 import type { VerificationQueue } from "./contracts/verification-queue.ts";
-import type { ImageStorage } from "./images/record/storage-roles.ts";
-import type { Described } from "./openapi/document.ts";
 import { either, type Rule, required, shape, value } from "./option-rules.ts";
 
 // Contracts are checked by shape: a custom store, or one of another copy of this package or another realm, fits too.
@@ -20,10 +18,6 @@ import { either, type Rule, required, shape, value } from "./option-rules.ts";
 export const service = shape<Service>(
   "a service with a method handle, such as createImages() and createLookup() return",
   "handle",
-);
-export const described = shape<Described>(
-  "a service with a method describe, such as createImages() and createLookup() return",
-  "describe",
 );
 export const blobStore = shape<BlobStore>(
   "a blob store, such as createFsBlobStore({ directory }) returns",

@@ -1,4 +1,6 @@
 // Services, their options and results, errors, and stores of this machine.
+
+export type { ImageStorage } from "./contracts/blob-store.ts";
 export type {
   BodyLimits,
   Call,
@@ -25,9 +27,9 @@ export type {
   AddedImage,
   AddOptions,
   ImageLibrary,
-  OpenedImage,
   StoredImage,
 } from "./images/library/image-library.ts";
+export type { OpenedImage } from "./images/library/open-image.ts";
 export type { ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
@@ -43,7 +45,6 @@ export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageSummary, PurgedImage } from "./images/record/image-record.ts";
-export type { ImageStorage } from "./images/record/storage-roles.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { AddressedRendition } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";

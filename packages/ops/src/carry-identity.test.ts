@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
+import type { BlobStore, ImageStorage } from "../../core/src/contracts/blob-store.ts";
 import { createPins } from "../../core/src/images/record/pin.ts";
-import type { ImageStorage } from "../../core/src/images/record/storage-roles.ts";
 import { readIdentity } from "../../core/src/images/store/store-identity.ts";
 import { type Secret, toKeys } from "../../core/src/secret-bytes.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";

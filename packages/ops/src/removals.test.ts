@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
+import type { BlobStore, StorageRoles } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
-import type { StorageRoles } from "../../core/src/images/record/storage-roles.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { PNG } from "../../core/test/calls.ts";
 import { created, type ImageSite, keysOf, storedRecord } from "../../core/test/image-site.ts";

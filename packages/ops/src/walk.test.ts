@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { BlobStore, RangeListing } from "../../core/src/contracts/blob-store.ts";
+import type { BlobStore, RangeListing, StorageRoles } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageId } from "../../core/src/images/record/image-record.ts";
-import type { StorageRoles } from "../../core/src/images/record/storage-roles.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { countKeys, type KeyWalk, keysOfRole } from "./walk.ts";
 

@@ -246,3 +246,13 @@ const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{
 export function isBlobKey(key: string): boolean {
   return KEY.test(key);
 }
+
+/** The store of each role. */
+export interface StorageRoles {
+  records: BlobStore;
+  originals: BlobStore;
+  renditions: BlobStore;
+}
+
+/** One store for everything, or one per role. */
+export type ImageStorage = BlobStore | StorageRoles;

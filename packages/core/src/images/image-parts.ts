@@ -1,3 +1,4 @@
+import type { StorageRoles } from "../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import type { LeaseStore } from "../contracts/lease-store.ts";
 import { observeStore, safeObserver, watchRenderer } from "../observe/observe-backends.ts";
@@ -9,7 +10,7 @@ import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import type { ImageSettings } from "./image-settings.ts";
 import type { IMAGES_RULES } from "./images-options.ts";
 import { createPins, type Pins } from "./record/pin.ts";
-import { closeStores, rolesOf, type StorageRoles } from "./record/storage-roles.ts";
+import { closeStores, rolesOf } from "./record/storage-roles.ts";
 import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
 import { RenderGate } from "./renditions/render-gate.ts";
 import { requireFiles } from "./sendfile.ts";

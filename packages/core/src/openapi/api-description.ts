@@ -1,10 +1,10 @@
 import { checkOptions, checkValue } from "../check-options.ts";
-import { described, iterable } from "../contract-rules.ts";
+import { iterable } from "../contract-rules.ts";
 import type { Call, Reply, Service } from "../contracts/call.ts";
 import { hostRefusal, TLS_RULE, transportRefusal } from "../http/client.ts";
 import { CORS_RULE, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
-import { type Options, url } from "../option-rules.ts";
+import { type Options, shape, url } from "../option-rules.ts";
 import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
 import { createDescription } from "./description.ts";
 import type { ApiResponse, Described } from "./document.ts";
@@ -12,6 +12,10 @@ import { inlineHeader } from "./headers.ts";
 import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
 import { VERSION } from "./version.ts";
 
+const DESCRIBED = shape<Described>(
+  "a service with a method describe, such as createImages() and createLookup() return",
+  "describe",
+);
 const RULES = {
   /** That of the services. @default derived from each request */
   publicUrl: url(),
@@ -38,7 +42,7 @@ export function createApiDescription(
   const { publicUrl, tls, cors } = checkOptions("createApiDescription", options, RULES);
   checkValue("createApiDescription: services", services, iterable("a list of services"));
   for (const [index, each] of [...services].entries()) {
-    checkValue(`createApiDescription: services[${index}]`, each, described);
+    checkValue(`createApiDescription: services[${index}]`, each, DESCRIBED);
   }
   const description = createDescription(() =>
     describeApi(

@@ -1,11 +1,10 @@
-import type { Readable } from "node:stream";
 import { abortSignal } from "../../contract-rules.ts";
 import type { PicturePoint } from "../../contracts/renderer.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
 import type { OwnerLimits } from "../owners/owner-usage.ts";
 import type { ImageDetails } from "../record/image-links.ts";
-import type { OpenOptions } from "./open-image.ts";
+import type { OpenedImage, OpenOptions } from "./open-image.ts";
 import type { ImageSource } from "./spool-source.ts";
 
 /** A point in time: a date, Unix milliseconds, or ISO 8601 text with a zone. */
@@ -61,20 +60,6 @@ export interface AddedImage extends StoredImage {
   editUrl: string;
   /** Allows editing and deleting the image over HTTP. Show it only to the uploader. */
   pin: string;
-}
-
-/** The opened bytes of an image. */
-export interface OpenedImage {
-  /** Read it to its end, or destroy it. */
-  body: Readable;
-  /** Bytes of the whole picture, even if only a range is opened. */
-  size: number;
-  /** Media type. */
-  type: string;
-  /** Strong entity tag with its quotes, as over HTTP. */
-  etag: string;
-  /** When the image was created. */
-  lastModified: Date;
 }
 
 export const CHANGE_RULES = {

@@ -11,7 +11,6 @@ import { chooseRendition, parseAsked } from "../renditions/read-request.ts";
 import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { type AddressedRendition, RENDITION_RULES } from "../renditions/write-address.ts";
 import { findReadyImage, readRendition } from "./find-image.ts";
-import type { OpenedImage } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
 
 export const OPEN_RULES = {
@@ -26,6 +25,20 @@ export const OPEN_RULES = {
 export interface OpenOptions
   extends AddressedRendition,
     Omit<rules.Options<typeof OPEN_RULES>, keyof AddressedRendition> {}
+
+/** The opened bytes of an image. */
+export interface OpenedImage {
+  /** Read it to its end, or destroy it. */
+  body: Readable;
+  /** Bytes of the whole picture, even if only a range is opened. */
+  size: number;
+  /** Media type. */
+  type: string;
+  /** Strong entity tag with its quotes, as over HTTP. */
+  etag: string;
+  /** When the image was created. */
+  lastModified: Date;
+}
 
 type CheckedOpen = rules.Checked<typeof OPEN_RULES>;
 

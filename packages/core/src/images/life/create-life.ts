@@ -1,3 +1,4 @@
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { isLocalStore } from "../../contracts/blob-store.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
@@ -7,7 +8,6 @@ import { OwnerUsage } from "../owners/owner-usage.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { ImageRecords } from "../record/image-records.ts";
 import { ReadLeases } from "../record/read-leases.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
 import { SeenClock } from "./clock-guard.ts";

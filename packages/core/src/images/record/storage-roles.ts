@@ -1,14 +1,4 @@
-import type { BlobStore } from "../../contracts/blob-store.ts";
-
-/** The store of each role. */
-export interface StorageRoles {
-  records: BlobStore;
-  originals: BlobStore;
-  renditions: BlobStore;
-}
-
-/** One store for everything, or one per role. */
-export type ImageStorage = BlobStore | StorageRoles;
+import type { ImageStorage, StorageRoles } from "../../contracts/blob-store.ts";
 
 export function rolesOf(storage: ImageStorage): StorageRoles {
   return "records" in storage ? storage : { records: storage, originals: storage, renditions: storage };

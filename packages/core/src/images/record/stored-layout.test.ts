@@ -7,10 +7,9 @@ import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { verified } from "../../../../ops/test/verify-site.ts";
 import { bytesAt, created, keysOf } from "../../../test/image-site.ts";
 import { anotherProcess, createDiskStore, createLifeSite, DAY } from "../../../test/life-site.ts";
-import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { BlobStore, StorageRoles } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { STORE_VERSION } from "./record-codec.ts";
-import type { StorageRoles } from "./storage-roles.ts";
 
 /** Layout of each version, one line per kind of key and per field. A version's file is never changed but for optional fields. */
 const RECORDED = new URL(`../../../test/stored-layout.v${STORE_VERSION}.json`, import.meta.url);

@@ -1,13 +1,13 @@
 import { statfs } from "node:fs/promises";
 import type { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, hasBulkRemoval, isLocalStore } from "../../contracts/blob-store.ts";
 import { isDueEntry } from "../../contracts/due-index.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { isImageId, jsonIn, keyOf, roleOf } from "../record/image-record.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import { idleAtIn } from "./rendition-notes.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */

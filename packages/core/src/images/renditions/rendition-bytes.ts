@@ -1,10 +1,10 @@
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, type ByteRange, isLocalStore, type StoredBlob } from "../../contracts/blob-store.ts";
 import type { DrawnPicture, RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { keyOf } from "../record/image-record.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** A rendition of an image, and the key of its bytes. */
 export interface RenditionTarget {

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import { IDLE_LIST, isNearlyFull, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
 import {
   type FoundBytes,

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { type ImageRecord, jsonIn, keyOf } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** What the processes know of the renditions of one image. */
 export interface Notes {

@@ -1,7 +1,7 @@
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import type { Secret } from "../../secret-bytes.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import { resetNotes } from "../renditions/rendition-notes.ts";
 import {
   inspectStores,

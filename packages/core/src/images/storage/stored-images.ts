@@ -1,3 +1,4 @@
+import type { ImageStorage, StorageRoles } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
@@ -10,7 +11,7 @@ import { OWNED_INDEX } from "../owners/owned-images.ts";
 import { ORPHAN_MS } from "../processing/lease.ts";
 import { type Gone, type ImageRecord, keyOf, type Withholding } from "../record/image-record.ts";
 import { addNextSweep, BY_RECORD, nextSweepAt, stateAt } from "../record/image-state.ts";
-import { type ImageStorage, rolesOf, type StorageRoles } from "../record/storage-roles.ts";
+import { rolesOf } from "../record/storage-roles.ts";
 import { removeMade, removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard, NEVER_OPENED } from "../store/store-guard.ts";
 import { StoreRefused } from "../store/store-identity.ts";

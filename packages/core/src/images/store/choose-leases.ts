@@ -1,5 +1,5 @@
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { hasLeases, type LeaseStore } from "../../contracts/lease-store.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** The store that keeps the leases of renditions. */
 export interface LeaseChoice {

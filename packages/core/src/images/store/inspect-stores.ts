@@ -1,11 +1,11 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { idOfRecord, keyOf, roleOf } from "../record/image-record.ts";
 import { decodeRecord, isKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import {
   BYTES_ROLES,
   type BytesRole,

@@ -1,9 +1,9 @@
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
 import { type Secret, undecodedIn } from "../../secret-bytes.ts";
 import { STORE_VERSION } from "../record/record-codec.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
 import {
   type BytesRole,

@@ -4,10 +4,9 @@ import { bytesAt, created, createSite, type ImageSite, type SiteOptions } from "
 import { createDiskStore, createLifeSite, DAY } from "../../../test/life-site.ts";
 import { createMount } from "../../../test/store-mount.ts";
 import { type StoreCall, tapStore } from "../../../test/tapped-store.ts";
-import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { BlobStore, StorageRoles } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 
 const MARKS = ["identity/originals", "identity/renditions"];
 

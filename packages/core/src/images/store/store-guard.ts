@@ -1,8 +1,8 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
+import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, hasRevisionProbe } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 import { inspectStores, othersText, requireKnownFormat, UNMARKED } from "./inspect-stores.ts";
 import {
   type BytesRole,

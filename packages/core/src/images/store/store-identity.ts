@@ -1,12 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { BlobStore, StorageRoles } from "../../contracts/blob-store.ts";
 import type { StoreRole } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
-import type { StorageRoles } from "../record/storage-roles.ts";
 
 /** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
 export class StoreRefused extends ServiceError {
