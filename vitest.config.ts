@@ -36,11 +36,12 @@ const MEASURING = [
   "test/hostile/{bombs,health,queue}.long.test.ts",
 ];
 
-/** Files that replace a module of Node share no modules with other files. */
-const MOCKING = [
+/** Files that share no modules with others: they replace a module of Node, or test what a module remembers. */
+const ALONE = [
   "packages/core/src/images/record/read-lease-waits.test.ts",
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/fs/fs-due-index.long.test.ts",
+  "packages/core/src/stores/system-temporary.test.ts",
 ];
 
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
@@ -65,8 +66,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     projects: [
       // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
-      project("functions", ALL, [...MOCKING, ...(isAll ? MEASURING : [])], cores + 1),
-      project("mocks", MOCKING, [], cores + 1, true),
+      project("functions", ALL, [...ALONE, ...(isAll ? MEASURING : [])], cores + 1),
+      project("alone", ALONE, [], cores + 1, true),
       ...(isAll ? [project("measurements", MEASURING, [], cores, true)] : []),
     ],
   },
