@@ -218,7 +218,7 @@ describe("restoreStorage onto a living storage", () => {
   });
 });
 
-describe("mergeEnds", () => {
+describe("KnownEnds", () => {
   it("covers a time without gaps between the lists, and takes withheld images from the latest list only", () => {
     const withheld = { reason: "x", authority: null, since: 1, deleteAfter: null };
     const held = { id: "a", at: 1, why: null, withheld };

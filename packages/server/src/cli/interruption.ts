@@ -3,8 +3,8 @@ const SIGNAL_EXIT = 130;
 const SAME_WITHIN_MS = 500;
 
 /**
- * Runs work that a signal interrupts: the first SIGINT or SIGTERM aborts `signal`, a later one ends the process. After an abort
- * the exit code is always 130.
+ * Runs work that a signal interrupts: the first SIGINT or SIGTERM aborts `signal`, a later one ends the process. If the
+ * work ends without its result, the exit code is 130.
  * @param resume The next step after an interruption, as a sentence. @default none
  */
 export async function untilInterrupted(
@@ -27,13 +27,13 @@ export async function untilInterrupted(
   for (const signal of signals) process.on(signal, onSignal);
   try {
     await work(controller.signal);
+    return;
   } catch (error) {
     // After an abort, the error is a result of the abort.
     if (!controller.signal.aborted) throw error;
   } finally {
     for (const signal of signals) process.removeListener(signal, onSignal);
   }
-  if (!controller.signal.aborted) return;
   process.stderr.write(`outrigger: Stopped${resume === undefined ? "" : resume()}\n`);
   process.exitCode = SIGNAL_EXIT;
 }

@@ -18,8 +18,9 @@ export async function changeRecord(
 ): Promise<CurrentRecord> {
   const { due, records, settings } = context;
   const { tombstoneMs } = settings;
-  // An entry for an earlier time than the new one stays: its sweep adds the next entry. An image that ends has an entry that is due.
-  if (next.gone === null && nextSweepAt(next, tombstoneMs) < nextSweepAt(current.record, tombstoneMs)) {
+  // An entry for an earlier time than the new one stays: its sweep adds the next entry. A sweep of another process may remove
+  // the entry of a deletion while the record still lives, so the end of the tombstone gets an entry, too.
+  if (nextSweepAt(next, tombstoneMs) < nextSweepAt(current.record, tombstoneMs)) {
     await addNextSweep(due, next, tombstoneMs);
   }
   // Never before the last change, so that `If-Modified-Since` stays correct when the clock is set back.

@@ -31,7 +31,9 @@ export async function countImages(context: LifeContext, options?: CountOptions):
   const { records, settings } = context;
   const stats = noImages();
   const ids =
-    records.queries === null ? records.ids() : countByQueries(records.queries, settings.now(), stats);
+    records.queries === null
+      ? records.ids()
+      : countByQueries(records.queries, settings.now(), stats, onProgress);
   await forEachAtOnce(ids, AT_ONCE, async (id) => {
     const image = await listedImage(context, id);
     if (image === NEWER) stats.newer++;
@@ -47,10 +49,12 @@ async function* countByQueries(
   queries: RecordQueries,
   nowMs: number,
   stats: ImageStats,
+  onProgress: (images: number) => void,
 ): AsyncGenerator<string> {
   for (let part = 0; part < queries.recordParts; part++) {
     const { counts, unknown } = await queries.countRecords(part, nowMs);
     for (const { state, images, bytes } of counts) add(stats, state, images, bytes);
+    onProgress(stats.images);
     for (const key of unknown) {
       const id = idOfRecord(key);
       if (id !== null) yield id;

@@ -11,6 +11,7 @@ import {
   readsOf,
   STORES,
   statusesOf,
+  tracesOf,
 } from "../../../test/life-site.ts";
 import { holdUp, signal, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
@@ -205,4 +206,25 @@ test("a change that starts before an expiry and ends after it is rejected", asyn
   expect((await renamed).status).toBe(410);
   site.clock.now = before;
   expect(await statusesAfterwards([site, slow], readsOf(id))).toEqual([410]);
+});
+
+test("a deletion leaves no bytes behind when a sweep of another process removes its due entry before the record ends", async () => {
+  const shared = createMemoryBlobStore();
+  let other: ImageSite | undefined;
+  let isFailing = false;
+  const store = tapStore(shared, async ({ method, key, ifRevision }) => {
+    if (method === "put" && key.endsWith("/record") && ifRevision !== null) await other?.images.sweep();
+    if (method === "delete" && isFailing)
+      throw new ServiceError("store_unavailable", "The store cannot be reached");
+  });
+  const site = createLifeSite({ store, maxLifetimeMs: null });
+  const { id, pin } = created(await site.create({ uploadFields: { expiresAt: "never" } }));
+  other = anotherProcess(site, { store: shared });
+  isFailing = true;
+  const deletion = await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` });
+  expect(deletion.status).toBe(204);
+  isFailing = false;
+  site.clock.now += 31 * DAY;
+  await site.images.sweep();
+  expect(await tracesOf(shared, id)).toEqual([]);
 });

@@ -142,7 +142,7 @@ function emptyText(store: BlobStore): string {
 }
 
 /** A sample of images, and how many of them are in both stores. */
-export interface OriginalsSample {
+interface OriginalsSample {
   /** `records`: living images, whose originals were looked up. `originals`: originals, whose records were looked up. */
   from: "records" | "originals";
   sampled: number;
@@ -158,7 +158,7 @@ const AT_ONCE = 8;
  * Looks up the originals of some living images. Without living images, the records of some originals. `sampled` is 0 if there
  * are neither.
  */
-export async function sampleOriginals(stores: StorageRoles): Promise<OriginalsSample> {
+async function sampleOriginals(stores: StorageRoles): Promise<OriginalsSample> {
   const { records, originals } = stores;
   const sample: OriginalsSample = { from: "records", sampled: 0, found: 0 };
   const ids = await firstKeys(records, MAX_RECORDS, (key) => idOfRecord(key) !== null);

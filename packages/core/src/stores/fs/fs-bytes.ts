@@ -77,7 +77,7 @@ async function readWhole(descriptor: number, start: number, length: number): Pro
 const CHUNK_BYTES = 512 * 1024;
 
 /** Streams `length` bytes of an open file from `start`, and closes the descriptor with the stream. */
-export function createFileBody(descriptor: number, start: number, length: number): DirectReadable {
+function createFileBody(descriptor: number, start: number, length: number): DirectReadable {
   const end = start + length;
   let position = start;
   let way: "events" | "direct" | null = null;
@@ -135,7 +135,7 @@ export function createFileBody(descriptor: number, start: number, length: number
 }
 
 /** The error for a file that ends before its recorded size. */
-export function shorterThanRecorded(): ServiceError {
+function shorterThanRecorded(): ServiceError {
   return new ServiceError("store_unavailable", "A stored file is shorter than its recorded size");
 }
 

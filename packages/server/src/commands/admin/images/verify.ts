@@ -12,7 +12,7 @@ import {
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
-import { jsonText, note, printable } from "../../../cli/print.ts";
+import { jsonText, note, printable, printOut } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
 import { StartError, usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
@@ -73,7 +73,7 @@ async function run(
         if (path !== undefined) await writeAtomically(path, [jsonText({ ...subject, state: next })]);
       },
       onRemovals: printRemovals,
-      onFinding: (finding) => process.stdout.write(lineOf(finding, json)),
+      onFinding: (finding) => printOut(lineOf(finding, json)),
     });
     if (path !== undefined) await rm(path, { force: true });
     return outcomeOf(report);

@@ -4,6 +4,7 @@ import { type BlobStore, distinctTargets, type StorageTargets } from "@outrigger
 import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/ops";
 import { isoText, sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadPart } from "../../../cli/parts.ts";
+import { printOut } from "../../../cli/print.ts";
 import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
@@ -41,7 +42,7 @@ export async function restore(flags: RestoreFlags): Promise<void> {
   const copy = (from: BlobStore, target: OpenStorage) =>
     runJob(flags, { refused: "Nothing was restored", resume: RESUME }, async (options) => {
       const manifest = (await readBackupManifest(from))?.manifest;
-      if (manifest !== undefined && !json) process.stdout.write(introductionOf(manifest));
+      if (manifest !== undefined && !json) printOut(introductionOf(manifest));
       let lookup: LookupNews = { said: "", hasFailed: false };
       let pins = "";
       const report = await restoreStorage({

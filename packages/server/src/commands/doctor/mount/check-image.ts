@@ -144,8 +144,9 @@ export const IMAGE_CHECKS: Readonly<Record<string, ImageCheck>> = {
     if (viewer.status === 501 || (viewer.status === 404 && problemDetail(viewer) !== "")) return [];
     const edit = await visit.send(`/${id}/edit`, { headers: { ...HTML, "X-Service-Image-Pin": pin } });
     const found = pageFinding("edit page", edit);
-    const caching = `${headerOf(edit, "Cache-Control")} ${headerOf(edit, "Referrer-Policy")}`;
-    const isSecret = caching.includes("no-store") && caching.includes("no-referrer");
+    const isSecret =
+      headerOf(edit, "Cache-Control").includes("no-store") &&
+      headerOf(edit, "Referrer-Policy") === "no-referrer";
     const detail = "no-store or no-referrer is missing, and its address holds the PIN";
     return [
       pageFinding("viewer", viewer),
