@@ -24,7 +24,7 @@ export const ODD_VALUES: Readonly<Record<string, string>> = {
   NaN: "NaN",
   Infinity: "Infinity",
   true: "true",
-  __proto__: "__proto__",
+  "a member of every object": "__proto__",
   constructor: "constructor",
   "a path": "..%2F..%2Fetc%2Fpasswd",
   markup: "%3Cscript%3Ealert(1)%3C/script%3E",

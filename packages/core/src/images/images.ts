@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.ts";
 import { CLOSE_RULES } from "../http/service-shell.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { createDueList } from "../stores/due-list.ts";
-import { createImageDescription, describeImages } from "./http/description/describe-images.ts";
+import { createImageDescription, describeImages } from "./http/description/image-part.ts";
 import { createImageService } from "./http/image-service.ts";
 import { Permissions } from "./http/permissions.ts";
 import { UploadGate } from "./http/upload-slots.ts";

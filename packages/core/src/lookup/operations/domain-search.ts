@@ -26,8 +26,13 @@ import {
 import { wholeOf, wordOf, wordsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
-import { searchUnsuppressed } from "./search-unsuppressed.ts";
-import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
+import {
+  checkSubject,
+  findDomain,
+  type Subject,
+  type SubjectParameters,
+  searchUnsuppressed,
+} from "./subject.ts";
 
 /** Selects addresses of an organisation. */
 export interface DomainSearchParameters extends SubjectParameters {

@@ -3,8 +3,13 @@ import type { EmailCountAnswer } from "../answers.ts";
 import { TYPE_SCHEMA } from "./filter-schemas.ts";
 import { wordOf } from "./given.ts";
 import type { LookupOperation } from "./operation.ts";
-import { eraseSuppressed } from "./search-unsuppressed.ts";
-import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
+import {
+  checkSubject,
+  eraseSuppressed,
+  findDomain,
+  type Subject,
+  type SubjectParameters,
+} from "./subject.ts";
 
 /** Selects the addresses of an organisation to count. */
 export interface EmailCountParameters extends SubjectParameters {

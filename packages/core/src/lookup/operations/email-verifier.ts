@@ -6,9 +6,8 @@ import { mainAddress, type ParsedAddress, parseAddress } from "../address/parse-
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
-import { describeVerification } from "../verify/describe-verification.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
-import { type Verified, verifyReserved } from "../verify/verify-address.ts";
+import { describeVerification, type Verified, verifyReserved } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";

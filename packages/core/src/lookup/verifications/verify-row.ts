@@ -7,26 +7,30 @@ import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
 import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
-import { describeVerification } from "../verify/describe-verification.ts";
-import { type Verified, verifyAddress, verifyReserved } from "../verify/verify-address.ts";
+import {
+  describeVerification,
+  type Verified,
+  verifyAddress,
+  verifyReserved,
+} from "../verify/verify-address.ts";
 import type { RowPaces } from "./row-pace.ts";
 import { CLAIMED, NOT_PAID, storedResult } from "./row-result.ts";
 
-/** What becomes of a row: a result, or another attempt later. */
+/** The outcome of an attempt at a row: a result, or the time of the next attempt. */
 export type RowOutcome = { result: string } | { untilMs: number; wasAttempt: boolean };
 
-/** How long a row waits for mail servers. The probe then goes on, and a later attempt gets its result. */
+/** Longest wait of one attempt for mail servers. The probe then goes on, and the next attempt gets its result. */
 export const WAIT_MS = 20_000;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** Attempts at a row whose server reports a temporary failure, such as greylisting. */
+/** Maximum number of attempts if the server reports a temporary failure, such as greylisting. */
 const MAX_ATTEMPTS = 5;
-/** How long a row waits for the budget of its mail host: three days. */
+/** After three days without a free budget of its mail host, a row gets the verdict `unknown`. */
 const MAX_BUDGET_MS = 72 * 60 * MINUTE_MS;
 
 const EMAIL = patternOf(EMAIL_SCHEMA);
 
-/** Verifies a row as a single request does, with the same counting. */
+/** Verifies a row like a single request, with the same charge. */
 export async function verifyRow(
   context: LookupContext,
   paces: RowPaces,
@@ -34,13 +38,13 @@ export async function verifyRow(
 ): Promise<RowOutcome> {
   const { email } = row;
   const parsed = parseAddress(email);
-  // A single request for it is rejected, and costs nothing.
+  // A single request for this text is rejected and costs nothing, so the row is not charged either.
   if (!EMAIL.test(email)) return described(email, await verifyAddress(context, email, null, null));
   if (parsed !== null && (await context.suppressions.ofAddress(parsed.address)) !== null) {
     return { result: CLAIMED };
   }
   if (parsed === null) return countedRow(context, paces, row, null);
-  // Before points are reserved, which other rows may need.
+  // Checked before points are reserved: rows of other domains may need them.
   if (!paces.domains.start(parsed.domain)) return later(context, paces, parsed);
   try {
     return await countedRow(context, paces, row, parsed);
@@ -63,19 +67,19 @@ async function countedRow(
     return { untilMs: paces.accounts.postpone(row.account ?? "", 2 * SECOND_MS), wasAttempt: false };
   }
   try {
-    // Apart from the account's single requests, which then do not wait behind its lists.
+    // Lists have a queue of their own at the mail host, so that single requests of the account do not wait behind them.
     const sought = { email, parsed, account: `lists ${row.account ?? ""}` };
     const found = await verifyReserved(context, reserved, sought, WAIT_MS);
     return found === null ? later(context, paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
-    // The address was suppressed meanwhile.
+    // The address was suppressed during the probe.
     if (isLookupProblem(error, "claimed_email")) return { result: CLAIMED };
     if (isServiceError(error, "overloaded")) return later(context, paces, parsed);
     throw error;
   }
 }
 
-/** The result of a row that fails again and again for an unexpected reason. */
+/** The result of a row after repeated unexpected errors. */
 export async function unknownResult(context: LookupContext, email: string): Promise<RowOutcome> {
   const found = await verifyAddress(context, email, null, null);
   if (parseAddress(email) === null) return described(email, found);
@@ -83,7 +87,7 @@ export async function unknownResult(context: LookupContext, email: string): Prom
   return described(email, { ...found, verdict });
 }
 
-/** The account with its current plan. A host may have accounts of its own that are not stored. */
+/** The account with its current plan. An account of the host's own sign-in is not stored; its plan is that of the list. */
 async function payerOf(
   { accounts }: LookupContext,
   { account, plan, createdAt }: TakenVerification,
@@ -93,7 +97,7 @@ async function payerOf(
   return (await accounts.get(account)) ?? { id: account, plan, createdAt, ...others };
 }
 
-/** `busy`: all points are reserved, and some of these may become free. */
+/** Reserves one verification. `busy`: all points are reserved, and some may be released. */
 async function reserve(
   { meter }: LookupContext,
   payer: Account | null,
@@ -124,7 +128,7 @@ function outcomeOf(
     if (isLate) return described(email, found);
     return { untilMs: paces.domains.postpone(parsed.domain, retryAfterMs), wasAttempt: false };
   }
-  // This machine cannot reach any mail host: an attempt a few minutes later cannot either.
+  // Port 25 stays blocked for longer than a retry waits.
   if (probe?.reason === "port_25_blocked" || attempts + 1 >= MAX_ATTEMPTS) return described(email, found);
   const waitMs = Math.max(retryAfterMs, MINUTE_MS * 4 ** attempts);
   return { untilMs: settings.now() + waitMs, wasAttempt: true };

@@ -4,6 +4,7 @@ import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import type { Reservation } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
+import type { EmailVerification } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge, type Verdict } from "./verdict.ts";
@@ -130,4 +131,31 @@ function judged(
 /** Webmail, disposable and unknown addresses cost nothing. */
 export function isCharged({ status }: Verdict): boolean {
   return status !== "webmail" && status !== "disposable" && status !== "unknown";
+}
+
+/** A verdict as the API sends it. */
+export function describeVerification(
+  email: string,
+  { findings, verdict, suggestion }: Verified,
+): Omit<EmailVerification, "sources"> {
+  const { probe } = findings;
+  return {
+    result: verdict.result,
+    status: verdict.status,
+    score: verdict.score,
+    email,
+    regexp: findings.fault === null,
+    gibberish: findings.isGibberish,
+    disposable: findings.isDisposable,
+    alias: findings.isAlias,
+    webmail: findings.isWebmail,
+    mx_records: probe?.routing === "found",
+    smtp_server: probe?.server === true,
+    // A server that accepts all accepted this address, too.
+    smtp_check: probe?.mailbox === true || probe?.acceptsAll === true,
+    accept_all: probe?.acceptsAll === true,
+    block: probe?.reason === "policy",
+    reason: verdict.reason,
+    suggestion,
+  };
 }

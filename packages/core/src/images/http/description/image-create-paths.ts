@@ -71,9 +71,10 @@ function createOperation(facts: ImageFacts, suffix: "json" | "txt"): ApiOperatio
       "202": acceptedResponse(facts, suffix),
       ...refusals(facts, isText ? "text" : "json", statuses, {
         ...(facts.importsUrls ? { 400: UNFETCHED } : {}),
-        403: facts.asksHost
-          ? "the connection is not secure, this client may not upload, a browser sent the request from another site, or its owner has reached a limit."
-          : "the connection is not secure.",
+        403:
+          facts.authorize !== null
+            ? "the connection is not secure, this client may not upload, a browser sent the request from another site, or its owner has reached a limit."
+            : "the connection is not secure.",
         409: "the `Idempotency-Key` was used for another upload, or its first request is still running.",
         413: `the file has more than ${facts.maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`,
         415: facts.importsUrls
@@ -189,7 +190,7 @@ function multipartBody(
   };
 }
 
-function createdResponse({ limits }: ImageFacts, suffix: "json" | "txt", description: string): ApiResponse {
+function createdResponse({ rules }: ImageFacts, suffix: "json" | "txt", description: string): ApiResponse {
   return {
     description,
     headers: {
@@ -200,7 +201,7 @@ function createdResponse({ limits }: ImageFacts, suffix: "json" | "txt", descrip
         "X-Service-Image-Pin",
         "X-Service-Image-Id",
       ),
-      ...(limits.creates === null ? {} : headersOf("RateLimit", "RateLimit-Policy")),
+      ...(rules.creates === null ? {} : headersOf("RateLimit", "RateLimit-Policy")),
     },
     content:
       suffix === "json"

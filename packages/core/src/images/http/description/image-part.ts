@@ -1,13 +1,62 @@
+import type { Pages } from "../../../contracts/pages.ts";
+import type { Renderer } from "../../../contracts/renderer.ts";
+import { describeApi } from "../../../openapi/describe-api.ts";
+import { createDescription, type Description } from "../../../openapi/description.ts";
 import type { ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headerComponents, inlineHeader } from "../../../openapi/headers.ts";
 import { PROBLEM_SCHEMA, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
+import { VERSION } from "../../../openapi/version.ts";
+import type { ImageSettings } from "../../image-settings.ts";
+import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import { lifetimeOverHttp } from "../../record/image-fields.ts";
+import { isServable } from "../../record/image-links.ts";
 import { ROUTES } from "../routes.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import { everywhere, refusals } from "./image-refusals.ts";
 import { IMAGE_SCHEMAS } from "./image-schemas.ts";
 
+/** The parts of a service that its description depends on. */
+interface DescribedContext {
+  pages: Pages | null;
+  renderer: Renderer;
+  settings: ImageSettings;
+}
+
+/** Describes the service with its current options, as part of a larger API description. */
+export function describeImages(context: DescribedContext): ApiPart {
+  return imagePart(factsOf(context));
+}
+
+/** The description at `GET {base}/api/openapi.json`. */
+export function createImageDescription(context: DescribedContext): Description {
+  return createDescription(() => {
+    const facts = factsOf(context);
+    return describeApi([imagePart(facts)], {
+      version: VERSION,
+      refusals: refusals(facts, "json", everywhere(facts)),
+      otherMethods: otherImageMethods("json"),
+    });
+  });
+}
+
+function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
+  const servable = ALL_FORMATS.map((format) => ({
+    format,
+    count: ORIGINAL_TYPES.filter((type) => isServable(renderer, { type }, format)).length,
+  }));
+  const formatsOf = (counts: typeof servable) => counts.map(({ format }) => format);
+  return {
+    ...settings,
+    hasPages: pages !== null,
+    hasUploadForm: pages?.created !== undefined,
+    formats: formatsOf(servable.filter(({ count }) => count > 0)),
+    partialFormats: formatsOf(servable.filter(({ count }) => count < ORIGINAL_TYPES.length)),
+    defaultLifetimeMs: lifetimeOverHttp(settings),
+  };
+}
+
 /** An image service as part of an API description. */
-export function imagePart(facts: ImageFacts): ApiPart {
+function imagePart(facts: ImageFacts): ApiPart {
   const paths = pathsOf(facts);
   return {
     title: "Image hosting",
@@ -50,7 +99,7 @@ function pathsOf(facts: ImageFacts): Record<string, PathItem> {
 }
 
 /** The reply to a method that an address does not permit. */
-export function otherImageMethods(form: ProblemForm): ApiResponse {
+function otherImageMethods(form: ProblemForm): ApiResponse {
   return problemResponse(
     form,
     405,
@@ -59,14 +108,9 @@ export function otherImageMethods(form: ProblemForm): ApiResponse {
   );
 }
 
-/** Refusals of the description's own address. */
-export function descriptionRefusals(facts: ImageFacts): Record<string, ApiResponse> {
-  return refusals(facts, "json", everywhere(facts));
-}
-
-function description({ defaultLifetimeMs, limits }: ImageFacts): string {
-  const rule = (name: keyof ImageFacts["limits"]) => {
-    const { limit = "unlimited", burst } = limits[name] ?? {};
+function description({ defaultLifetimeMs, rules }: ImageFacts): string {
+  const rule = (name: keyof ImageFacts["rules"]) => {
+    const { limit = "unlimited", burst } = rules[name] ?? {};
     return burst === undefined ? limit : `${limit} (${burst} at once)`;
   };
   const hours = (ms: number) => `lives for ${Math.round((ms / 3_600_000) * 100) / 100} hours`;

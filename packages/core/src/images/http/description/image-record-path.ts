@@ -132,8 +132,8 @@ function recordResponse(description: string, limited?: ImageFacts): ApiResponse 
   };
 }
 
-function limitHeaders({ limits }: ImageFacts): ("RateLimit" | "RateLimit-Policy")[] {
-  return limits.edits === null ? [] : ["RateLimit", "RateLimit-Policy"];
+function limitHeaders({ rules }: ImageFacts): ("RateLimit" | "RateLimit-Policy")[] {
+  return rules.edits === null ? [] : ["RateLimit", "RateLimit-Policy"];
 }
 
 function changeBody(facts: ImageFacts): ApiRequestBody {

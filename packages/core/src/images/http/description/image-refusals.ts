@@ -64,7 +64,7 @@ function refusal(
   why: string,
   headers: ApiResponse["headers"],
 ): ApiResponse {
-  if (status === 500 && facts.leavesFailures) {
+  if (status === 500 && facts.errors === "host") {
     return { description: `Internal Server Error: ${why} The host app replies.` };
   }
   return problemResponse(form, status, why, headers);
@@ -91,8 +91,8 @@ function headersFor(status: ImageRefusal) {
 }
 
 /** Refusals that any address may reply with. */
-export function everywhere({ requiresTls }: ImageFacts): ImageRefusal[] {
-  return requiresTls ? [400, 403, 503] : [400, 503];
+export function everywhere({ tls }: ImageFacts): ImageRefusal[] {
+  return tls !== "off" ? [400, 403, 503] : [400, 503];
 }
 
 /** Refusals of a request with a body. */
@@ -103,15 +103,15 @@ export const OF_LIFE = [404, 410, 451] as const satisfies ImageRefusal[];
 
 /** Refusals by rate limits. */
 export function ofLimits(
-  { limits }: ImageFacts,
-  ...names: readonly (keyof ImageFacts["limits"])[]
+  { rules }: ImageFacts,
+  ...names: readonly (keyof ImageFacts["rules"])[]
 ): ImageRefusal[] {
-  return names.some((name) => limits[name] !== null) ? [429] : [];
+  return names.some((name) => rules[name] !== null) ? [429] : [];
 }
 
 /** Refusals by the host app. */
-export function ofHost({ asksHost }: ImageFacts): ImageRefusal[] {
-  return asksHost ? [403] : [];
+export function ofHost({ authorize }: ImageFacts): ImageRefusal[] {
+  return authorize !== null ? [403] : [];
 }
 
 /** Sorts statuses, without duplicates. */

@@ -41,7 +41,7 @@ function pageOperation(facts: ImageFacts, operationId: string, summary: string):
 
 function formOperation(facts: ImageFacts): ApiOperation {
   const created = pageResponse("The page with the link, the edit link and the PIN.", "Location");
-  const limits = facts.limits.creates === null ? {} : headersOf("RateLimit", "RateLimit-Policy");
+  const limits = facts.rules.creates === null ? {} : headersOf("RateLimit", "RateLimit-Policy");
   const statuses = inOrder(
     ...[...everywhere(facts), ...OF_BODIES, ...ofLimits(facts, "creates")],
     ...([403, 500, 507] as const),
