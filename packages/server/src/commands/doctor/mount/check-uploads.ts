@@ -84,7 +84,10 @@ async function checkLargeRead(visit: MountVisit, image: UploadedImage): Promise<
   const check = "large picture";
   const head = await visit.send(pathOf(image, "png"), { method: "HEAD" });
   const whole = await visit.send(pathOf(image, "png"));
-  if (whole.status !== 200) return { ...unexpected(check, whole), remedy: rate(check, "").remedy };
+  if (whole.status !== 200) {
+    const { status, detail } = unexpected(check, whole);
+    return { ...rate(check, detail), status };
+  }
   if (whole.body.length === 0) return rate(check, "the reply for a large picture is empty");
   const changed = OF_FILES.filter((name) => headerOf(whole, name) !== headerOf(head, name)).join(" and ");
   return rate(check, changed !== "" && `${changed} are changed or missing, unlike with HEAD`);
