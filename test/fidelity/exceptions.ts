@@ -66,7 +66,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   ...on("jpeg", {
     "CMYK without a profile is read as another printing condition":
-      /^(?:cmyk .*|ycck .*|by ImageMagick, CMYK.*|by sharp, CMYK)$/,
+      /^(?:(?:cmyk|ycck),? .*|by ImageMagick, CMYK.*|by sharp, CMYK)$/,
     "CMYK profiles: another rendering intent": /^by sharp, CMYK with a profile$/,
     "Chromium leaves out the last rows of a JPEG without its end":
       /^(?:baseline|with restarts), (?:(?:without|one byte of) its end marker|cut at (?:97|99\.5) %)$/,
