@@ -42,6 +42,7 @@ const ALONE = [
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
+  "packages/imaging/src/pool/sandbox/sandbox.long.test.ts",
 ];
 
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
