@@ -15,7 +15,6 @@ import {
   type Usage,
   type WorkerMessage,
 } from "../shared/wire.ts";
-import { describePieces } from "./admit.ts";
 import { saysOutOfMemory } from "./libvips.ts";
 
 /** A reply with its bytes. */
@@ -63,7 +62,7 @@ async function perform({ message, bytes }: Frame): Promise<void> {
 }
 
 /**
- * Loads sharp with only the libvips loaders that originals need, each reading from memory only. PSD needs the TIFF
+ * Loads sharp, which may be missing, with only the libvips loaders that originals need, each reading from memory only. PSD needs the TIFF
  * loader, because its pixels are converted to TIFF. The search for a quality opens two others while it reads its own encodes.
  */
 async function loadPerformer(): Promise<(task: Task, bytes: Buffer) => Promise<Reply>> {
@@ -74,7 +73,10 @@ async function loadPerformer(): Promise<(task: Task, bytes: Buffer) => Promise<R
   sharp.unblock({
     operation: ["Jpeg", "Png", "Nsgif", "Svg", "Tiff"].map((loader) => `VipsForeignLoad${loader}Buffer`),
   });
-  const [{ admit }, { render }] = await Promise.all([import("./admit.ts"), import("./render.ts")]);
+  const [{ admit, describePieces }, { render }] = await Promise.all([
+    import("./admit.ts"),
+    import("./render.ts"),
+  ]);
   return async (task, source) => {
     if (task.kind === "admit") {
       const { cleaned, ...info } = await admit(source, task.type, task.kept, task.limits);

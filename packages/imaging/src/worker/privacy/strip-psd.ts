@@ -226,7 +226,7 @@ async function stripItem(item: Buffer, strip: StripFile): Promise<Buffer | undef
   const length = readLength(item, nameEnd + 8, true);
   const hasDescription = item.readUInt8(fixedEnd - 1) !== 0;
   for (let start = fixedEnd; start + length <= item.length; start++) {
-    if (KNOWN_FILE.test(item.toString("latin1", start, start - 4))) {
+    if (KNOWN_FILE.test(item.toString("latin1", start, start + 4))) {
       const file = await strip(item.subarray(start, start + length));
       if (file === undefined) return undefined;
       const name = neutralName(item.subarray(nameAt + 4, nameEnd));
