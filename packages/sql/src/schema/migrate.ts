@@ -38,7 +38,7 @@ async function addListBytes(db: Kysely<unknown>, kind: Kind): Promise<void> {
   // SQLite has no IF NOT EXISTS for columns.
   if (kind === "sqlite" && (await known.execute(db)).rows.length > 0) return;
   const column = kind === "sqlite" ? sql`bytes` : sql`IF NOT EXISTS bytes`;
-  ;
+  await sql`ALTER TABLE lookup_verification_lists ADD COLUMN ${column} bigint NOT NULL DEFAULT 0`.execute(db);
 }
 
 /** Patterns of earlier versions have no habits. The next question about a domain learns them again. */
