@@ -75,7 +75,7 @@ function checkTable(report: Report, path: string, given: object, table: Rules): 
     const guess = nearest === null ? null : `did you mean ${path}${nearest}?`;
     const message = `${path}${name} is no option of ${report.factory}: ${guess ?? `it takes ${known.join(", ")}`}`;
     const text = guess === null ? "unknown key" : `unknown key, ${guess}`;
-    report.faults.push({ path: path + name, text, message, isUnknown: false });
+    report.faults.push({ path: path + name, text, message, isUnknown: true });
   }
   return checked;
 }
