@@ -1,19 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { type EntryOptions, FairGate, type GateOptions, type Refusal, type Slot } from "./fair-gate.ts";
+import { type EntryOptions, FairGate, type GateOptions, type GateRefusal, type Slot } from "./fair-gate.ts";
 
 const never = () => new AbortController().signal;
 
 class Refused extends Error {
-  readonly why: Refusal;
-  constructor(why: Refusal) {
+  readonly why: GateRefusal;
+  constructor(why: GateRefusal) {
     super("refused");
     this.why = why;
   }
 }
 
 function gateOf(slots: number, maxQueue: number, options: Partial<GateOptions> = {}): FairGate {
-  const refuse = (why: Refusal) => new Refused(why);
+  const refuse = (why: GateRefusal) => new Refused(why);
   return new FairGate({ slots, maxQueue, isPreemptive: true, refuse, ...options });
 }
 
@@ -21,7 +21,7 @@ function gateOf(slots: number, maxQueue: number, options: Partial<GateOptions> =
 function entrance(gate: FairGate) {
   const order: string[] = [];
   const slots = new Map<string, (Slot | null)[]>();
-  const refusals: Refusal[] = [];
+  const refusals: GateRefusal[] = [];
   const enter = async (client: string, given: Partial<EntryOptions> = {}) => {
     const slot = await gate
       .enter(client, { signal: never(), maxWaitMs: 60_000, ...given })

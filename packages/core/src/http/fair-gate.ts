@@ -26,7 +26,7 @@ export interface GateOptions {
   /** What a known client that was idle may lag behind the others, so that it comes first while it uses less than they do. @default 0 */
   creditUnits?: number;
   /** The error for an entry that gets no slot. */
-  refuse(why: Refusal): Error;
+  refuse(why: GateRefusal): Error;
 }
 
 export interface EntryOptions {
@@ -40,7 +40,7 @@ export interface EntryOptions {
   isRider?: boolean;
 }
 
-export interface Refusal {
+export interface GateRefusal {
   /** Whether the client has too many entries. Otherwise all clients together have, or the entry waited too long. */
   isOwn: boolean;
   /** What the entries in question may be charged, for each slot that serves them; by the mean of past charges. */

@@ -62,8 +62,9 @@ async function perform({ message, bytes }: Frame): Promise<void> {
 }
 
 /**
- * Loads sharp, which may be missing, with only the libvips loaders that originals need, each reading from memory only. PSD needs the TIFF
- * loader, because its pixels are converted to TIFF. The search for a quality opens two others while it reads its own encodes.
+ * Loads sharp, which may be missing, with only the libvips loaders that originals need, each reading from memory only.
+ * PSD needs the TIFF loader, because its pixels are converted to TIFF. The search for a quality opens two others while it
+ * reads its own encodes. `admit.ts` and `render.ts` import sharp, so they load here, too.
  */
 async function loadPerformer(): Promise<(task: Task, bytes: Buffer) => Promise<Reply>> {
   const { default: sharp } = await import("sharp");

@@ -57,6 +57,15 @@ it("writeAtomically leaves no partial file and keeps the old one if the download
   expect(await readdir(directory)).toEqual(["a.png"]);
 });
 
+it("writeAtomically rejects with the error of its content, also with a system error", async () => {
+  const fault = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });
+  async function* unreadable(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from("one");
+    throw fault;
+  }
+  await expect(writeAtomically(join(await temporaryDirectory(), "a.png"), unreadable())).rejects.toBe(fault);
+});
+
 it("writeAtomically names the path that cannot be written", async () => {
   const path = join(await temporaryDirectory(), "none", "a.png");
   await expect(writeAtomically(path, picture(), KEEP)).rejects.toThrow(

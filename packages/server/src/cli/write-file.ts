@@ -30,11 +30,20 @@ export async function writeAtomically(
   { replace = true, mode = 0o600, signal, verify }: WriteOptions = {},
 ): Promise<number> {
   const made = `${path}.${randomBytes(6).toString("hex")}.part`;
+  let contentError: unknown;
+  async function* passed(source: Content) {
+    try {
+      yield* source;
+    } catch (error) {
+      contentError = error;
+      throw error;
+    }
+  }
   try {
     if (!replace && (await isThere(path)))
       throw Object.assign(new Error("exists"), { code: "EEXIST", syscall: "open" });
     const output = (await open(made, "wx", mode)).createWriteStream({ flush: true });
-    await pipeline(content, output, signal === undefined ? {} : { signal });
+    await pipeline(passed(content), output, signal === undefined ? {} : { signal });
     await verify?.(made);
     // A link never replaces a file that another process has created meanwhile. Some file systems have none.
     const moved = replace ? rename(made, path) : link(made, path);
@@ -44,8 +53,7 @@ export async function writeAtomically(
     });
     return output.bytesWritten;
   } catch (cause) {
-    // Any other error is that of the content.
-    if (!isError(cause) || !("syscall" in cause)) throw cause;
+    if (cause === contentError || !isError(cause) || !("syscall" in cause)) throw cause;
     throw new StartError(`${printable(path)} cannot be written: ${fileReasonOf(cause)}`, { cause });
   } finally {
     await rm(made, { force: true });

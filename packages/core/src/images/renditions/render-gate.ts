@@ -4,7 +4,7 @@ import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { ClientLimit, refusingBucket } from "../../http/client-limit.ts";
-import { type EntryOptions, FairGate, type Refusal, type Slot } from "../../http/fair-gate.ts";
+import { type EntryOptions, FairGate, type GateRefusal, type Slot } from "../../http/fair-gate.ts";
 
 /** The client name of calls in code. It waits like others, without limits per client. No client address looks like it. */
 export const HOST_CLIENT = "host app";
@@ -243,7 +243,7 @@ function uploadsOf(client: string): string {
   return `uploads of ${client}`;
 }
 
-function refuse({ isOwn, expectedUnits }: Refusal): ServiceError {
+function refuse({ isOwn, expectedUnits }: GateRefusal): ServiceError {
   const expectedMs = Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, expectedUnits));
   const retryAfterMs = Math.round(expectedMs);
   return isOwn

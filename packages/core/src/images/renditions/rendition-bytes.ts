@@ -156,7 +156,7 @@ export async function storedStamp(
 export const MAX_MEMORY_ENTRY_BYTES = 2 * 1024 * 1024;
 
 /** Bytes found in a store. */
-export interface FoundBytes {
+export interface FoundBlob {
   servable: ServableBytes;
   /** The whole body if it fits in memory, else `null`. */
   hot: HotBytes | null;
@@ -169,7 +169,7 @@ export async function findOriginal(
   { originals }: Pick<StorageRoles, "originals">,
   record: ImageRecord,
   signal: AbortSignal,
-): Promise<FoundBytes | null> {
+): Promise<FoundBlob | null> {
   const key = keyFor(record.id, null);
   const etag = tagOf(record.id, null);
   if (record.size > MAX_MEMORY_ENTRY_BYTES) {
@@ -191,7 +191,7 @@ export async function findRendition(
   { renditions }: Pick<StorageRoles, "renditions">,
   { record, spec, key }: RenditionTarget,
   signal: AbortSignal,
-): Promise<FoundBytes | null> {
+): Promise<FoundBlob | null> {
   const blob = await renditions.get(key, { signal });
   if (blob === null) return null;
   const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? owned(await readAll(blob.body)) : null;

@@ -6,7 +6,7 @@ import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { IDLE_LIST, isNearlyFull, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
 import {
-  type FoundBytes,
+  type FoundBlob,
   findRendition,
   isIntermediate,
   isSpecName,
@@ -88,7 +88,7 @@ export class RenditionCache {
   }
 
   /** Asks the store only for what the notes name, and corrects notes of a rendition that is not there. */
-  async find(target: RenditionTarget, signal: AbortSignal): Promise<FoundBytes | null> {
+  async find(target: RenditionTarget, signal: AbortSignal): Promise<FoundBlob | null> {
     const { record, key } = target;
     const isNoted = await this.notes.isNoted(record, key);
     if (isNoted === false) return null;

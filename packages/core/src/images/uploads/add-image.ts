@@ -7,7 +7,7 @@ import { declaredOriginalType } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { sniffType } from "../record/sniff.ts";
-import type { ClaimRequest, Claims, Reservation } from "./claims.ts";
+import type { ClaimRequest, Claims, ImageClaim } from "./claims.ts";
 import { storeUpload, type UploadContext, type UploadPatience } from "./store-upload.ts";
 import { spooledUpload } from "./uploaded-file.ts";
 
@@ -32,7 +32,7 @@ export async function addImage(
   const upload = spooledUpload(context.originals, file);
   let image: NewImage;
   let draft: ImageRecord;
-  let reservation: Reservation | { made: CurrentRecord };
+  let reservation: ImageClaim | { made: CurrentRecord };
   try {
     image = describe();
     draft = describeUpload(file, image.facts);
@@ -134,7 +134,7 @@ export interface ReservationContext {
   settings: { onError(error: unknown): void };
 }
 
-const NOTHING: Reservation = { requireHeld: async () => undefined, settle() {}, undo: async () => undefined };
+const NOTHING: ImageClaim = { requireHeld: async () => undefined, settle() {}, undo: async () => undefined };
 
 /**
  * Claims the idempotency key of an upload, and reserves its bytes for the owner. Rejects with `conflict` and `forbidden`.
@@ -144,7 +144,7 @@ async function reserveImage(
   context: ReservationContext,
   draft: ImageRecord,
   { claim: asked, limits }: ReservationRequest,
-): Promise<Reservation | { made: CurrentRecord }> {
+): Promise<ImageClaim | { made: CurrentRecord }> {
   const claim = asked === null ? NOTHING : await context.claims.claim({ ...asked, id: draft.id });
   if ("made" in claim) return claim;
   try {
@@ -170,7 +170,7 @@ async function reserveBytes(
   { owners, settings }: Pick<ReservationContext, "owners" | "settings">,
   record: ImageRecord,
   limits: OwnerLimits,
-): Promise<Reservation> {
+): Promise<ImageClaim> {
   if (record.owner === null) return NOTHING;
   await owners.reserve(record, limits);
   return {

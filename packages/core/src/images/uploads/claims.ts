@@ -56,13 +56,13 @@ export interface ClaimRequest {
   id: string;
 }
 
-/** A reservation for an image, made before its bytes are stored. */
-export interface Reservation {
-  /** Checks, right before the image is stored, that the reservation still holds. Rejects with `conflict`. */
+/** The claim to create an image, made before its bytes are stored. */
+export interface ImageClaim {
+  /** Checks, right before the image is stored, that the claim still holds. Rejects with `conflict`. */
   requireHeld(): Promise<void>;
   /** Confirms that the image is stored. */
   settle(): void;
-  /** Releases the reservation if no image was stored. Never rejects. */
+  /** Releases the claim if no image was stored. Never rejects. */
   undo(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ export class Claims {
    * The right to create the image, or the image that an earlier upload with the key created. Rejects with `conflict` if the
    * key was used for other content, and, with `retryAfterMs`, while another upload holds the claim.
    */
-  async claim(request: ClaimRequest): Promise<Reservation | { made: CurrentRecord }> {
+  async claim(request: ClaimRequest): Promise<ImageClaim | { made: CurrentRecord }> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const earlier = await this.#read(request.name);
       const claim = earlier?.claim ?? null;
@@ -154,7 +154,7 @@ export class Claims {
   }
 
   /** Writes a claim and renews it; `null`: another upload claimed the key first. */
-  async #hold({ name, fingerprint, id }: ClaimRequest, seen: string | null): Promise<Reservation | null> {
+  async #hold({ name, fingerprint, id }: ClaimRequest, seen: string | null): Promise<ImageClaim | null> {
     const { store, due, now, onError } = this.#options;
     const claim: StoredClaim = { fingerprint, id, createdAt: now(), heldUntil: 0 };
     await due.add({ id: name, dueMs: claim.createdAt + KEPT_MS });

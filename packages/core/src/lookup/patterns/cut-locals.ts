@@ -2,7 +2,7 @@ import type { NameForms, NameSpelling } from "../names/name-forms.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
 import {
   choicesFor,
-  type Filled,
+  type FilledText,
   fillPattern,
   isLocal,
   type PatternPiece,
@@ -73,7 +73,7 @@ export function cutTexts(
   { forms }: NameSpelling,
   cut: Cut,
   minWeight = 0,
-): Filled[] {
+): FilledText[] {
   const length = lengthOf(cut);
   if (cut.startsWith("cut.")) return fillPattern(pieces, forms, minWeight, length);
   const last = forms.last.map((form) => ({ ...form, text: form.text.slice(0, length) }));

@@ -3,7 +3,7 @@ import type { NameForm } from "../names/name-structures.ts";
 
 /** A piece of a pattern: a part of a name, or literal text. */
 export type PatternPiece = { part: NamePart } | { literal: string };
-export type Filled = Pick<NameForm, "text" | "weight">;
+export type FilledText = Pick<NameForm, "text" | "weight">;
 export type NamePart = "first" | "last" | "f" | "l";
 
 const PIECES = /\{(first|last|f|l)\}|([a-z0-9._'-]+)|(.)/gs;
@@ -47,8 +47,8 @@ export function fillPattern(
   forms: NameForms,
   minWeight = 0,
   maxLength = Number.POSITIVE_INFINITY,
-): Filled[] {
-  let texts: Filled[] = [{ text: "", weight: 1 }];
+): FilledText[] {
+  let texts: FilledText[] = [{ text: "", weight: 1 }];
   for (const piece of pieces) {
     const choices = choicesFor(piece, forms);
     texts = texts.flatMap((start) =>
@@ -69,7 +69,7 @@ export function isLocal(text: string): boolean {
 }
 
 /** The texts of a piece for one spelling of a name. */
-export function choicesFor(piece: PatternPiece, forms: NameForms): readonly Filled[] {
+export function choicesFor(piece: PatternPiece, forms: NameForms): readonly FilledText[] {
   if ("literal" in piece) return [{ text: piece.literal, weight: 1 }];
   switch (piece.part) {
     case "first":
