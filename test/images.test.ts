@@ -81,7 +81,7 @@ describe.each(["Express 5", "Koa 3"] as const)("a photograph in a host on %s", (
     expect(await response.text()).toBe(`${response.headers.get("location")}\n`);
   });
 
-  test("DELETE needs the right PIN, and every address answers 410 afterwards", async () => {
+  test("DELETE without the right PIN answers 403 and keeps the image; with it 204, and then every address answers 410", async () => {
     const { id, pin } = await upload(site, photo, "image/jpeg");
     expect((await fetch(addressOf(site, id, "json"), { method: "DELETE" })).status).toBe(403);
     expect(

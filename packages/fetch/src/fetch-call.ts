@@ -147,7 +147,7 @@ export class FetchCall implements Call {
  * A web request's body as the stream that the functions of `@outrigger/node` read. It locks the body when it is first
  * read. Destroying it does not cancel the body: hosts close the connection then, maybe before the client has the reply.
  */
-export class RequestBody extends Readable implements Incoming {
+class RequestBody extends Readable implements Incoming {
   readonly headers: IncomingHttpHeaders;
   readonly isTaken: boolean;
   readonly #body: ReadableStream<Uint8Array> | null;

@@ -246,7 +246,7 @@ let isStarted = false;
  * A failure only makes text slower.
  * @returns a function that ends it and resolves when it has exited.
  */
-export function startFontCache(entry: URL, locale: string): () => Promise<void> {
+function startFontCache(entry: URL, locale: string): () => Promise<void> {
   if (isStarted || process.platform !== "linux") return async () => undefined;
   isStarted = true;
   const child = spawn(process.execPath, [fileURLToPath(entry)], {

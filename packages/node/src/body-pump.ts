@@ -3,7 +3,7 @@ import { ServiceError, type UploadSlot } from "@outrigger/core";
 import { ClientLeftError } from "./connections.ts";
 import type { Incoming } from "./incoming.ts";
 
-/** Before the average rate of a sender counts. Silence has a limit of its own. */
+/** Time before the average rate of a sender is checked. A separate limit applies to silence. */
 const GRACE_MS = 30_000;
 
 /** Requests that wait for `100 Continue`, with their responses. */
@@ -41,7 +41,7 @@ export class BodyPump {
   /** Time of the first byte, and how long the target or the slot has made the client wait since. */
   #beganAt: number | undefined;
   #heldMs = 0;
-  /** Since when it makes the client wait; `undefined`: it does not. */
+  /** Time since which the target or the slot makes the client wait; `undefined`: neither does. */
   #heldAt: number | undefined;
   #isStopped = false;
   /** Whether a chunk waits for the slot of its upload. */
@@ -65,7 +65,7 @@ export class BodyPump {
     req.resume();
   }
 
-  /** Goes on after the target accepted no more. */
+  /** Resumes reading after the target was full. */
   resume(): void {
     if (this.#heldAt === undefined || this.#isStopped) return;
     this.#heldMs += performance.now() - this.#heldAt;

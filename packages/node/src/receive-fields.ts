@@ -157,7 +157,7 @@ export function parseFields(format: BodyFormat, bytes: Uint8Array): Fields {
  * Reads the fields of a body that the host has parsed: the object's own values. A host's form parser may build
  * lists and trees from names like `a[b]`: of a form, only strings count, and of a list its last string.
  */
-export function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
+function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new ServiceError("bad_request", "The body must be an object");
   }

@@ -77,8 +77,7 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
     await append(spool, rest);
     return inFile(spool, size, mark);
   } catch (error) {
-    // It does not wait for the last chunk, which may be opening the file. Its result does not matter
-    // any more.
+    // The failed pipeline does not wait for the last chunk, which may still be opening the file.
     await taking?.catch(() => undefined);
     await spool?.close().catch(() => undefined);
     throw error;

@@ -188,7 +188,7 @@ describe("FairGate", () => {
     expect(await enter("e", { maxWaitMs: 1 })).toBeNull();
   });
 
-  test("a gate that is not preemptive takes back no slot, and gives each client at most its number of slots", async () => {
+  test("a gate that is not preemptive preempts no slot, and gives each client at most its number of slots", async () => {
     const { order, enter, of } = entrance(gateOf(3, 100, { isPreemptive: false }));
     for (let count = 0; count < 4; count++) void enter("greedy", { maxSlots: 2 });
     await settled();

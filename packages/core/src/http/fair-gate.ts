@@ -178,9 +178,9 @@ export class FairGate {
   }
 
   /**
-   * Gives the next slot. If all are held, a preemptive gate takes back the newest slot of the client with the most. It does so for a
-   * client without slots, or if that client exceeds its share. The difference must be two slots: with one, both would take back the
-   * same slot alternately.
+   * Gives the next slot. If all are held, a preemptive gate preempts the newest slot of the client with the most. It does so for a client
+   * without slots, or if the largest client exceeds its share. The difference must be two slots: with one, the two clients
+   * would preempt each other alternately.
    * @returns whether a slot was given.
    */
   #giveNext(): boolean {
@@ -201,7 +201,7 @@ export class FairGate {
     if (next === undefined || entry === undefined) return false;
     const [slot, controller] = [...(largest?.slots ?? [])].at(-1) ?? [];
     slot?.leave();
-    controller?.abort(new Error("The slot was taken back for another client"));
+    controller?.abort(new Error("The slot was preempted for another client"));
     this.#virtualTime = Math.max(this.#virtualTime, next[1].start);
     entry.settle(this.#slotOf(...next));
     return true;

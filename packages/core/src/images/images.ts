@@ -9,7 +9,6 @@ import { createImageDescription, describeImages } from "./http/description/image
 import { createImageService } from "./http/image-service.ts";
 import { Permissions } from "./http/permissions.ts";
 import { UploadGate } from "./http/upload-slots.ts";
-import { guardStores, type HostParts, prepareParts } from "./image-parts.ts";
 import { type ImageSettings, imageSettings } from "./image-settings.ts";
 import { IMAGES_RULES, type ImagesOptions } from "./images-options.ts";
 import { createLibrary } from "./library/create-library.ts";
@@ -19,6 +18,7 @@ import type { LibraryContext } from "./library/library-context.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
+import { guardStores, type HostParts, prepareParts } from "./prepare-parts.ts";
 import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import { checkWatermarks } from "./renditions/presets.ts";

@@ -142,7 +142,7 @@ export interface RendererWatch {
 /**
  * Wraps a renderer, so that
  * - its work is observed: an admission or a render from its slot, without its time in the queue,
- * - `onError` receives the first error that says that it does not work, again after it has worked; services do not report these,
+ * - `onError` receives the first error of a renderer that does not work, and after a success the next one; services do not report these,
  * - the level of its sandbox is logged once it is known, which is after its start or the first picture, and has a gauge.
  */
 export function watchRenderer(

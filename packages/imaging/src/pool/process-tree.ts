@@ -6,9 +6,9 @@ const TICK_MS = 10;
 /** Index of `utime` among the fields after the name in proc_pid_stat(5); `stime`, and both of ended children follow. */
 const UTIME = 11;
 
-/** Most processes of a tree that are counted. A taken-over process may start any number. */
+/** Maximum number of processes counted in a tree. A compromised process may start any number. */
 const MAX_TREE = 1000;
-/** Between two checks of an idle process. */
+/** Interval between two checks of an idle process. */
 const CHECK_MS = 1000;
 /** CPU time that an idle process may take, for it collects garbage and compiles what a task has used. */
 const IDLE_CPU_MS = 3000;

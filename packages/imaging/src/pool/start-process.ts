@@ -150,7 +150,7 @@ export function childEnvironment(locale: string): NodeJS.ProcessEnv {
 }
 
 /** The descriptor from which bubblewrap reads the filter of system calls. */
-export const FILTER_DESCRIPTOR = 4;
+const FILTER_DESCRIPTOR = 4;
 
 /**
  * The command that runs `program` in a sandbox of bubblewrap: its own namespaces, no capability, and a file system that
@@ -241,7 +241,7 @@ export function inNamespaces(program: readonly string[], { paths, links }: Visib
  * Options of Node that let JavaScript read only `files`, write nothing, and start no process. Native code, such as
  * sharp's, is not bound by them.
  */
-export function permissionOptions({ paths }: VisibleFiles): string[] {
+function permissionOptions({ paths }: VisibleFiles): string[] {
   const known = process.allowedNodeEnvironmentFlags;
   return [
     known.has("--permission") ? "--permission" : "--experimental-permission",

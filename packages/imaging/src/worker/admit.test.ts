@@ -125,7 +125,7 @@ test("admit rejects with store_unavailable for a file that cannot be read", asyn
 describe("admit refuses", () => {
   const unreadable = expect.any(String);
 
-  test("a PNG or JPEG that lacks more than a tenth of its rows", async () => {
+  test("admit refuses a PNG or JPEG that lacks more than a tenth of its rows", async () => {
     for (const kind of ["png", "interlaced", "jpeg", "progressive"] as const) {
       const type = kind === "png" || kind === "interlaced" ? "image/png" : "image/jpeg";
       const whole = originals[kind];
@@ -150,7 +150,7 @@ describe("admit refuses", () => {
     expect(await refusal(whole.subarray(0, -10), "image/svg+xml")).toMatch(/^its XML is broken: /);
   });
 
-  test("damaged pixels, two components, and frames that hold fewer pixels than they declare", async () => {
+  test("admit refuses damaged pixels, two components, and frames that hold fewer pixels than they declare", async () => {
     const flipped = Buffer.from(originals.png);
     const middle = flipped.length >> 1;
     flipped.writeUInt8(flipped.readUInt8(middle) ^ 0x10, middle);
@@ -177,7 +177,7 @@ describe("admit refuses", () => {
     }
   });
 
-  test("an animation of more than 60 frames, and an original of more than 50 megapixels over all frames", async () => {
+  test("admit refuses an animation of more than 60 frames, and an original of more than 50 megapixels over all frames", async () => {
     const colours = Array.from({ length: 61 }, (_, index): Rgb => [index, 0, 0]);
     const options = { delay: colours.map(() => 50), loop: 0 };
     const sixty = await animation(4, 4, colours.slice(1), options);

@@ -107,7 +107,7 @@ async function readSampled(picture: Picture, type: OriginalType, size: Size, lim
  * The preview of a picture, from its pixels at {@link PREVIEW_SIDE} or less per side.
  * @param isSample Whether the pixels may miss a transparent spot. An alpha channel then counts as transparency.
  */
-export function makePreview({ pixels, width, height, channels }: Pixels, isSample: boolean): PicturePreview {
+function makePreview({ pixels, width, height, channels }: Pixels, isSample: boolean): PicturePreview {
   const rgba = channels === 4 ? pixels : withAlpha(pixels, width * height);
   const alpha = channels === 4 && (isSample || pixels.some((value, at) => at % 4 === 3 && value < 255));
   const placeholder = Buffer.from(rgbaToThumbHash(width, height, rgba)).toString("base64");

@@ -124,7 +124,7 @@ async function toPsd(conversion: Conversion): Promise<Buffer> {
 const SEARCHED_SIDE = 512;
 
 /** Finds the part of `size` in the first frame of a picture that is drawn as `drawn`. */
-export async function findPlace(
+async function findPlace(
   picture: Picture,
   drawn: Size & { at: FoundPlace },
   size: Size,

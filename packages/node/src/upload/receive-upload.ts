@@ -82,7 +82,7 @@ type MulterMiddleware = (req: unknown, res: null, next: (error?: unknown) => voi
 type MulterUpload = Parameters<multer.StorageEngine["_handleFile"]>[1];
 
 /** Receives a multipart body with one file through multer. Settles when the file is complete or deleted. */
-export async function receiveMultipart(
+async function receiveMultipart(
   req: Incoming,
   limits: UploadLimits,
   bounds: MultipartBounds,
@@ -181,7 +181,7 @@ class MultipartReading {
     });
   }
 
-  /** What was received. Throws `bad_request` if it has no file. */
+  /** The received file and fields. Throws `bad_request` without a file. */
   upload(): Upload {
     if (this.spool === undefined) throw noFile(this.#limits);
     return { file: this.spool.toSpooledFile(this.#part), fields: this.#fields };

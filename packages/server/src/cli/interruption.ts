@@ -1,4 +1,7 @@
-const SIGNAL_EXIT = 130;
+import { note } from "./print.ts";
+
+/** Exit code after a signal. */
+export const SIGNAL_EXIT = 130;
 /** A second signal within this time is a duplicate: npx forwards the signal that the terminal has already sent. */
 const SAME_WITHIN_MS = 500;
 
@@ -19,9 +22,7 @@ export async function untilInterrupted(
     abortedAt = performance.now();
     controller.abort();
     if (resume === undefined) return;
-    process.stderr.write(
-      "outrigger: Stopping after the work in progress; a second signal stops it at once\n",
-    );
+    note("Stopping after the work in progress; a second signal stops it at once");
   };
   const signals = ["SIGINT", "SIGTERM"] as const;
   for (const signal of signals) process.on(signal, onSignal);
@@ -34,6 +35,6 @@ export async function untilInterrupted(
   } finally {
     for (const signal of signals) process.removeListener(signal, onSignal);
   }
-  process.stderr.write(`outrigger: Stopped${resume === undefined ? "" : resume()}\n`);
+  note(`Stopped${resume === undefined ? "" : resume()}`);
   process.exitCode = SIGNAL_EXIT;
 }

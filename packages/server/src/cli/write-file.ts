@@ -61,7 +61,7 @@ export async function writeAtomically(
 }
 
 async function isThere(path: string): Promise<boolean> {
-  // Whatever the reason, writing the file reports it.
+  // A failure is ignored here: writing the file reports it.
   return (await stat(path).catch(() => null)) !== null;
 }
 

@@ -34,7 +34,7 @@ describe("a PostgreSQL server", () => {
     }
   }
 
-  test("that hangs makes calls reject within seconds, and answers again when it resumes", async () => {
+  test("calls reject within seconds while PostgreSQL hangs, and succeed when it resumes", async () => {
     const accounts = createSqlAccounts(database);
     await accounts.get("absent");
     await server.signal("SIGSTOP");
@@ -61,7 +61,7 @@ describe("a PostgreSQL server", () => {
     await untilHealed();
   }, 60_000);
 
-  test("that is down makes calls reject, and answers again after its restart", async () => {
+  test("calls reject while PostgreSQL is down, and succeed after its restart", async () => {
     await createSqlAccounts(database).get("absent");
     await server.kill();
     const accounts = createSqlAccounts(database);
@@ -87,7 +87,7 @@ describe("a PostgreSQL server", () => {
     await untilHealed();
   });
 
-  test("that hangs does not keep a process alive after its database was closed", async () => {
+  test("a hanging PostgreSQL does not keep a process alive after its database was closed", async () => {
     const silent = createServer(() => undefined).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const address = silent.address();

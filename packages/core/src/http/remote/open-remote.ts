@@ -139,7 +139,7 @@ export interface Resolution {
  * Resolves a host once. A connection must go to one of these addresses: a second query may have another answer. Rejects if
  * the host has no address, or none that may be contacted.
  */
-export async function resolveHost(
+async function resolveHost(
   { host, isInternal }: RemoteAddress,
   { forbidden = specialAddresses(), dnsServers }: Resolution,
   signal: AbortSignal,

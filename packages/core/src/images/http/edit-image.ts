@@ -14,14 +14,14 @@ import {
   hasBody,
   type ImageContext,
   pinOf,
-  readParameters,
+  requestParameters,
   requirePin,
 } from "./image-context.ts";
 import { sunsetHeader } from "./prepared-read.ts";
 
 /** `GET HEAD {base}/api/images/<id>.json`. */
-export async function readRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  if (hasBody(call)) await readParameters(call, context.settings);
+export async function getRecord(context: ImageContext, call: Call, id: string): Promise<Reply> {
+  if (hasBody(call)) await requestParameters(call, context.settings);
   const { current } = await findForRead(context, call, id);
   const nowMs = context.settings.now();
   switch (evaluatePreconditions(call.method, call.headers, validatorsOf(current), nowMs)) {
@@ -82,7 +82,7 @@ async function openForEdit(
   id: string,
   find: () => Promise<CurrentRecord>,
 ) {
-  const parameters = await readParameters(call, context.settings);
+  const parameters = await requestParameters(call, context.settings);
   const current = await find();
   if (!(await context.permissions.permitEdit(call, current.record))) {
     await requirePin(context, call, id, pinOf(call, parameters));

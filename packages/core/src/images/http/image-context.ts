@@ -31,7 +31,7 @@ export function baseUrl({ settings }: ImageContext, call: Call): string {
   return settings.publicUrl ?? call.origin + call.mountPath;
 }
 
-/** An image, and who may see the reply. */
+/** A living image, and which caches may store its reply. */
 export interface Viewing {
   current: CurrentRecord;
   audience: Audience;
@@ -146,11 +146,11 @@ function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-/** Of a JSON object or a form without a file. */
+/** Maximum length of a JSON object or of a form without a file, in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024;
 
 /** The parameters of a request: of its query, overridden by those of its body. */
-export interface Parameters {
+export interface RequestParameters {
   get(name: string): unknown;
   sourceOf(name: string): DateSource;
   /** Whether the request has a body. Its reply must not be cached then. */
@@ -158,7 +158,7 @@ export interface Parameters {
 }
 
 /** Reads query and body. Rejects like {@link Call.fields}, and with `bad_request` for a query that is not UTF-8. */
-export async function readParameters(call: Call, settings: ImageSettings): Promise<Parameters> {
+export async function requestParameters(call: Call, settings: ImageSettings): Promise<RequestParameters> {
   requireUtf8Query(call.search);
   const query = new URLSearchParams(call.search);
   const body = hasBody(call)
@@ -186,7 +186,7 @@ export function isJson(call: Call): boolean {
 }
 
 /** The PIN of a request: header, body or query. */
-export function pinOf(call: Call, parameters: Parameters): unknown {
+export function pinOf(call: Call, parameters: RequestParameters): unknown {
   return call.headers["x-service-image-pin"] ?? parameters.get("pin");
 }
 

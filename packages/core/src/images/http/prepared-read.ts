@@ -20,7 +20,13 @@ import {
 import type { HotBytes } from "../renditions/rendition-bytes.ts";
 import { keyFor } from "../renditions/rendition-bytes.ts";
 import type { ImageContext } from "./image-context.ts";
-import { countReadNow, countsNow, hasBody, type Parameters, requireUtf8Query } from "./image-context.ts";
+import {
+  countReadNow,
+  countsNow,
+  hasBody,
+  type RequestParameters,
+  requireUtf8Query,
+} from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 
 /** The format of a read. */
@@ -47,9 +53,9 @@ export interface PreparedRead {
 /** Header names and values in turn, for the bytes with this tag. */
 export interface FlatHeaders {
   readonly etag: string;
-  /** Of a 200 with all bytes. */
+  /** Headers of a 200 with all bytes. */
   readonly whole: readonly string[];
-  /** Of a 304. */
+  /** Headers of a 304. */
   readonly notModified: readonly string[];
 }
 
@@ -91,7 +97,7 @@ export function readOfBody(
   { record }: CurrentRecord,
   format: ReadFormat,
   search: string,
-  parameters: Parameters,
+  parameters: RequestParameters,
 ): PreparedRead {
   const body = {
     has: (name: string) => parameters.sourceOf(name) !== "query",

@@ -12,7 +12,7 @@ import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
 import { BytesReplaced, keyFor, MAX_MEMORY_ENTRY_BYTES, specName } from "../renditions/rendition-bytes.ts";
-import { findForRead, hasBody, type ImageContext, readParameters } from "./image-context.ts";
+import { findForRead, hasBody, type ImageContext, requestParameters } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 import {
   type Caching,
@@ -31,7 +31,7 @@ export async function readImage(
   address: AddressFormat,
 ): Promise<Reply> {
   // Read the body first: a client may take long to send it, and the image may end meanwhile.
-  const parameters = hasBody(call) ? await readParameters(call, context.settings) : null;
+  const parameters = hasBody(call) ? await requestParameters(call, context.settings) : null;
   const { current, audience } = await findForRead(context, call, id);
   const { library } = context;
   const canServe = (format: ImageFormat) => isServable(library.renderer, current.record, format);

@@ -14,7 +14,7 @@ import { editorPath, landingPath, viewerPath } from "./description/image-page-pa
 import { readPath } from "./description/image-read-paths.ts";
 import { recordPath } from "./description/image-record-path.ts";
 import { frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
-import { deleteImage, patchImage, readRecord } from "./edit-image.ts";
+import { deleteImage, getRecord, patchImage } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { assetReply, referencePage, sharexReply } from "./pages/site-pages.ts";
@@ -84,7 +84,7 @@ export const ROUTES: readonly Route[] = [
     form: "json",
     isRecord: true,
     methods: {
-      GET: { budget: "reads", handle: readRecord },
+      GET: { budget: "reads", handle: getRecord },
       PATCH: { budget: "edits", handle: patchImage },
       DELETE: { budget: "edits", handle: deleteImage },
     },

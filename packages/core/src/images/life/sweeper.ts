@@ -132,7 +132,7 @@ const MAX_START_MS = 5_000;
 const SUPERSEDED_MS = 86_400_000;
 const JUMPED = "the clock jumped ahead: nothing is removed until it has been steady for an hour";
 
-/** Removes what is due, regularly and on demand. */
+/** Sweeps regularly and on demand. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #clock = new ClockGuard();

@@ -167,7 +167,7 @@ async function endWith(
  * Idempotent on any node.
  * @param record The current record; `null`: the upload ended before its record was written.
  */
-export async function removeLeftovers(
+async function removeLeftovers(
   { settings, originals, due, removeBytes, pending }: ProcessingContext,
   job: Job,
   record: ImageRecord | null,

@@ -10,7 +10,7 @@ const FAILURE_KEPT_MS = 86_400_000;
 /** A time before every date: an image's state at it is that of its record alone, independent of the clock. */
 export const BY_RECORD = Number.NEGATIVE_INFINITY;
 
-/** What an image is at a time. Whether it is served, changed, counted and swept follows from this alone. */
+/** The state of an image at a time. Serving, changing, counting and sweeping depend on this alone. */
 export interface StateAtTime {
   name: RecordState;
   /** Its end for good, by its record or by its dates. `null`: it has none, or it is a rejected upload, never an image. */

@@ -3,7 +3,7 @@ import type { RecordFacts } from "../../contracts/record-queries.ts";
 import { MAX_PAGE_RUNS, MAX_PLACEHOLDER_LENGTH } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { markReported } from "../../http/failure-listener.ts";
-import { FORMATS } from "./formats.ts";
+import { ORIGINAL_TYPES } from "./formats.ts";
 import { type ImageRecord, idOfRecord, jsonIn, keyOf } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 
@@ -20,7 +20,7 @@ export const STORE_VERSION = 2;
  * Highest version of a record. Only a record that earlier releases would misread has it: one without an expiry. They neither serve,
  * change nor remove it.
  */
-export const RECORD_VERSION = 2;
+const RECORD_VERSION = 2;
 
 /** Rejection of a stored value that a newer release wrote. This release neither serves nor changes it. */
 export class NewerVersion extends ServiceError {
@@ -100,12 +100,10 @@ const isPoint: Check = (value) =>
   value.length === 2 &&
   value.every((share) => typeof share === "number" && share >= 0 && share <= 1);
 
-const ORIGINAL_TYPES = Object.values(FORMATS).map(({ original }) => original);
-
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   id: isText,
   name: isText,
-  type: (value) => value !== null && ORIGINAL_TYPES.some((type) => type === value),
+  type: (value) => ORIGINAL_TYPES.some((type) => type === value),
   size: isBytes,
   sha256: isText,
   width: orNothing(isTime),
@@ -200,7 +198,7 @@ export function factsOf(key: string, bytes: Buffer): RecordFacts | null {
 }
 
 /** @param why A clause without a full stop. */
-export function damagedRecord(id: string | undefined, why: string): ServiceError {
+function damagedRecord(id: string | undefined, why: string): ServiceError {
   const what = id === undefined ? "A record" : `The record of image ${id} (key "${keyOf.record(id)}")`;
   return new ServiceError("damaged", `${what} is damaged: ${why}`);
 }

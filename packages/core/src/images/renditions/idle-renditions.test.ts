@@ -97,7 +97,7 @@ describe.each(STORES)("idle renditions in %s", (_name, createStore) => {
   });
 });
 
-test("removing an image removes its due entry, also when it is removed while a rendition is stored", async () => {
+test("removing an image removes the due entry of its idle renditions, even while another process stores a rendition", async () => {
   for (const isStoring of [false, true]) {
     const site = createCacheSite();
     const { store, living, put, create, entries } = site;
@@ -112,7 +112,7 @@ test("removing an image removes its due entry, also when it is removed while a r
   }
 });
 
-test("a rendition that is stored at any call of a sweep that removes idle ones is removed when it is idle itself", async () => {
+test("a rendition stored at any call of a sweep of idle renditions keeps a due entry, and is removed once it is idle", async () => {
   for (let point = 0, isOver = false; !isOver; point++) {
     const memory = createMemoryBlobStore();
     const first = createCacheSite({ store: memory, idleDays: 4 });

@@ -74,7 +74,7 @@ describe("the parameters of a crop", () => {
     expect(parse("png", { ...box, fit: "pad", background: "transparent" })).toEqual({ ...size, fit: "pad" });
   });
 
-  test("throw bad_request for a malformed value, and without a box of two sides", () => {
+  test("parameters of a crop throw bad_request for a malformed value, and without a box of two sides", () => {
     const refused = [
       { ...box, fit: "crop" },
       { ...box, fit: "COVER" },

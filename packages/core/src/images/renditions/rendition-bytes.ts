@@ -105,6 +105,7 @@ export interface Stamp {
 /** Length of the header in bytes. */
 export const STAMP_BYTES = 96;
 
+// Stored renditions name the version "look", as `Renderer.version` was called before.
 const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}(?:-[a-z0-9.]{1,24})?) *\n$/;
 
 /** The blob of a rendition: header and bytes. */

@@ -177,8 +177,8 @@ export class RenditionCache {
   }
 
   /**
-   * Notes that an idle image has no entry any more, or adds its next entry. By compare-and-set: a process that stores a rendition
-   * meanwhile has noted a use, or it finds that it must add an entry.
+   * Notes that an idle image has no due entry, or adds its next one. The change is a compare-and-set: a process that stores a
+   * rendition meanwhile adds an entry itself.
    * @returns whether the image is idle.
    */
   async #endIdle(image: ImageRecord, idleMs: number): Promise<boolean> {
@@ -219,7 +219,7 @@ export class RenditionCache {
     return usedAt !== null && now - usedAt < this.#idleMs / USE_PARTS ? usedAt : now;
   }
 
-  /** By the hour, so that concurrent writers add one entry. @returns when it is due; `null`: renditions are kept for ever. */
+  /** Adds a due entry, rounded up to the hour, so that concurrent writers add the same. @returns its time; `null`: none is needed. */
   async #addIdle({ id, expiresAt }: ImageRecord, usedAt = this.#options.now()): Promise<number | null> {
     if (this.#idleMs === null) return null;
     const end = Math.min(usedAt + this.#idleMs, expiresAt ?? Number.POSITIVE_INFINITY);

@@ -22,8 +22,9 @@ import {
   statVersion,
   type Version,
 } from "./fs-generations.ts";
+import type { ChainRemoval } from "./fs-removal.ts";
 import type { SupersededIndex } from "./fs-superseded.ts";
-import type { ChainRemoval, TemporaryDirectory } from "./fs-temporary.ts";
+import type { TemporaryDirectory } from "./fs-temporary.ts";
 
 export interface ChainsOptions {
   /** Directory of all chains. Neither it nor its parents are created or deleted. */

@@ -36,9 +36,10 @@ import {
   type Version,
 } from "./fs-generations.ts";
 import { listKeyRange, listKeys } from "./fs-list.ts";
+import { ChainRemoval } from "./fs-removal.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
 import { SupersededIndex } from "./fs-superseded.ts";
-import { ChainRemoval, TemporaryDirectory } from "./fs-temporary.ts";
+import { TemporaryDirectory } from "./fs-temporary.ts";
 
 const MAX_PROBES = 10_000;
 

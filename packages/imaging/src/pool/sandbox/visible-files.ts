@@ -116,7 +116,7 @@ const DEFAULTS = ["/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/font
 const ELEMENT = /<(dir|cachedir|include)\b([^>]*)>([^<]+)<\//g;
 
 /** The configuration of fontconfig, the directories of fonts that it names, and its caches. They may be missing. */
-export function visibleFonts(environment: NodeJS.ProcessEnv): string[] {
+function visibleFonts(environment: NodeJS.ProcessEnv): string[] {
   const { HOME: home = "/" } = environment;
   const bases: Record<string, string> = {
     dir: environment.XDG_DATA_HOME ?? join(home, ".local/share"),

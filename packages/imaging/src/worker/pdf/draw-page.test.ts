@@ -87,7 +87,7 @@ describe("a page whose picture PDFium cannot decode is refused:", () => {
     await expect(draw(imagePage(data(), dictionary))).rejects.toThrow(message);
   });
 
-  test("a lossless JPEG that fills half of a page of text", async () => {
+  test("a page half filled by a lossless JPEG is refused", async () => {
     const bytes = imagePage(reframed(0xc3), `/Filter/DCTDecode${RGB}`, {
       place: "60 0 0 20 0 0 cm",
       before: "0 0 1 rg 5 25 20 10 re f",
@@ -101,7 +101,7 @@ describe("a page whose picture PDFium cannot decode is refused:", () => {
     await expect(draw(rotated)).rejects.toThrow("lossless JPEG");
   });
 
-  test("a picture within forms", async () => {
+  test("a page whose undecodable picture is within forms is refused", async () => {
     const forms: SampleObject[] = [
       {
         dictionary: `/Type/XObject/Subtype/Form/BBox[0 0 60 40]/Resources<</XObject<</I ${FIRST + 1} 0 R>>>>`,

@@ -140,7 +140,7 @@ export function broadestFont(): MachineFont | undefined {
 }
 
 /** The broadest font for one of PDFium's character sets; `undefined` without one, and for Latin sets. */
-export function fontOfCharset(charset: number): MachineFont | undefined {
+function fontOfCharset(charset: number): MachineFont | undefined {
   const bit = CODE_PAGE_BITS.get(charset);
   if (bit === undefined) return undefined;
   found ??= findFonts();
@@ -148,7 +148,7 @@ export function fontOfCharset(charset: number): MachineFont | undefined {
 }
 
 /** The whole file; `null` when it cannot be read any more. */
-export function readFont({ path }: MachineFont): Buffer | null {
+function readFont({ path }: MachineFont): Buffer | null {
   try {
     return readFileSync(path);
   } catch {

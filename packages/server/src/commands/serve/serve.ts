@@ -1,3 +1,4 @@
+import { SIGNAL_EXIT } from "../../cli/interruption.ts";
 import { lowLimitText, MIN_OPEN_FILES, openFilesLimit } from "../../cli/open-files.ts";
 import { StartError } from "../../config/config-error.ts";
 import type { ServerConfig } from "../../config/config-rules.ts";
@@ -6,8 +7,6 @@ import { settingsOf } from "../../config/settings.ts";
 import { loadServer } from "./load-server.ts";
 import type { ServerLog } from "./logger.ts";
 import type { StartedServer } from "./start-server.ts";
-
-const SECOND_SIGNAL_EXIT = 130;
 
 /** Options of `outrigger serve` in addition to {@link ServeFlags}. */
 interface DemoFlags extends ServeFlags {
@@ -52,7 +51,7 @@ function endOnSignal(server: StartedServer, shutdownMs: number, log: ServerLog):
     process.exit(code);
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isEnding) exitNow(SECOND_SIGNAL_EXIT);
+    if (isEnding) exitNow(SIGNAL_EXIT);
     isEnding = true;
     log.logger.info({ signal }, "ending");
     setTimeout(() => {

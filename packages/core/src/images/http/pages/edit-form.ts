@@ -6,7 +6,7 @@ import { removeImage } from "../../life/end-image.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
-import type { Parameters } from "../image-context.ts";
+import type { RequestParameters } from "../image-context.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { changeOf, type EditFaults, readInput } from "./edit-input.ts";
 
@@ -18,7 +18,7 @@ export async function applyForm(
   context: ImageContext,
   call: Call,
   current: CurrentRecord,
-  parameters: Parameters,
+  parameters: RequestParameters,
   pin: string,
 ): Promise<Reply | { faults: EditFaults }> {
   const { id } = current.record;

@@ -7,7 +7,7 @@ import { type LifetimeLimits, parseName } from "../../record/image-fields.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseDate } from "../../record/parse-date.ts";
 import { PERCENT_TEXT_SCHEMA, pointOf } from "../../record/picture-point.ts";
-import type { Parameters } from "../image-context.ts";
+import type { RequestParameters } from "../image-context.ts";
 
 /** The messages about single fields of a rejected form. */
 export type EditFaults = NonNullable<EditView["faults"]>;
@@ -20,7 +20,7 @@ const OFFSET = /^[+-]\d{2}:\d{2}$/;
  * The values of the form as they were sent. A form without the field `expiry` chooses by the field that is filled in. A form
  * without fields for the focus keeps it.
  */
-export function readInput(record: ImageRecord, parameters: Parameters): EditInput {
+export function readInput(record: ImageRecord, parameters: RequestParameters): EditInput {
   const text = (name: string) => {
     const value = parameters.get(name);
     return value === undefined || value === null ? "" : String(value);

@@ -12,7 +12,7 @@ import {
   findForRead,
   type ImageContext,
   pinOf,
-  readParameters,
+  requestParameters,
   requirePin,
 } from "../image-context.ts";
 import type { Audience } from "../permissions.ts";
@@ -41,7 +41,7 @@ export async function viewer(context: ImageContext, call: Call, id: string): Pro
 /** `GET HEAD POST {base}/<id>/edit`: shows the form, and applies it on POST. A GET changes nothing. */
 export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const pages = requirePages(context);
-  const parameters = await readParameters(call, context.settings);
+  const parameters = await requestParameters(call, context.settings);
   const current = await findImage(context.library, id, call.signal);
   const unlocked = await unlock(context, pages, call, current.record, pinOf(call, parameters));
   if ("refused" in unlocked) return unlocked.refused;

@@ -233,7 +233,7 @@ describe("a vector mask", () => {
     ).toBeLessThan(8);
   });
 
-  test("of too many points is refused by name", async () => {
+  test("a vector mask of too many points is refused by name", async () => {
     const points = Array.from({ length: 20_001 }, (_, index) => [index % 64, index % 63] as const);
     const bytes = layeredPsd(SIZE, [solid(RED, { vectorMask: { paths: [polygon(points)] } })]);
     expect(await refusal(bytes)).toMatchObject({

@@ -99,7 +99,7 @@ function leasesOf(roles: StorageRoles, log: ImageSettings["log"]): () => Promise
   };
 }
 
-/** The guard of the stores, and what is made of their secret once they are open. */
+/** The guard of the stores, and the PINs and signatures that derive from their secret. */
 export interface GuardedStores {
   guard: StoreGuard;
   /** Opens the stores. Rejects while the secret cannot be read. */
