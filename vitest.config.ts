@@ -43,6 +43,7 @@ const ALONE = [
   "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
   "packages/imaging/src/pool/sandbox/sandbox.long.test.ts",
+  "packages/imaging/src/worker/pdf/substitute-fonts.test.ts",
 ];
 
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */

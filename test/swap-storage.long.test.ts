@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -106,4 +107,24 @@ it("the app of examples/swap-storage keeps records in PostgreSQL and files in a 
   } finally {
     await postgres.close();
   }
+}, 120_000);
+
+it("the app of examples/swap-storage accepts a store per role", async () => {
+  directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
+  redis = await startRedis({ appendOnly: true });
+  const STORAGE = JSON.stringify({
+    records: redis.url,
+    originals: "file:./files",
+    renditions: "file:./files",
+  });
+  const cwd = directory;
+  await writeFile(join(cwd, "secret"), `base64:${randomBytes(32).toString("base64")}\n`);
+  const { id } = await withApp(cwd, { STORAGE, SECRET_FILE: "secret" }, async (base) => {
+    const created = await uploaded(base, await jpegPhoto(120, 80));
+    expect((await fetch(`${base}/api/images/${created.id}.png`)).status).toBe(200);
+    return created;
+  });
+  await withApp(cwd, { STORAGE, SECRET_FILE: "secret" }, async (base) => {
+    expect((await fetch(`${base}/${id}`)).status).toBe(200);
+  });
 }, 120_000);

@@ -14,6 +14,7 @@ import {
   PLACES,
   type Place,
   spoil,
+  usePlaces,
   withStore,
 } from "./support/damaged-place.ts";
 import { startHost } from "./support/hosts.ts";
@@ -22,6 +23,8 @@ import { type Created, upload } from "./support/service.ts";
 
 // Each runs the command many times.
 vi.setConfig({ testTimeout: 240_000 });
+
+usePlaces();
 
 const IMAGES = 6;
 const OWNER = "alice";

@@ -125,6 +125,20 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       await recordAt(site, await linkOf(entryOf(page, "after.jpg")));
     });
   });
+  test("screen readers get a summary of many uploads instead of a message for each", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      const messages = await watchLog(page);
+      await choose(page, ...boats(20), textFile("a.txt"), textFile("b.txt"));
+      await eventually(messages).toContain("20 uploaded. 2 not uploaded.");
+      const all = await messages();
+      expect(all[0]).toBe("Uploading 20 files.");
+      expect(
+        all.slice(1).filter((message) => !/^\d+( of 20)? uploaded\. 2 not uploaded\.$/.test(message)),
+      ).toEqual([]);
+      expect(all.length).toBeLessThan(20);
+    });
+  });
+
   test("cards of more than 5 uploads are closed, open by keyboard, and fit every width", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, ...boats(6), textFile(`${"W".repeat(120)}.txt`));
@@ -200,4 +214,16 @@ function pasteText(page: Page, words: string): Promise<void> {
     clipboardData.setData("text/plain", pasted);
     document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
   }, words);
+}
+
+/** Collects the announcements from now on. */
+async function watchLog(page: Page): Promise<() => Promise<string[]>> {
+  const collected = await page.getByRole("log").evaluateHandle((log) => {
+    const texts: string[] = [];
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) for (const node of addedNodes) texts.push(node.textContent ?? "");
+    }).observe(log, { childList: true });
+    return texts;
+  });
+  return () => collected.jsonValue();
 }

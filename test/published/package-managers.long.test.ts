@@ -80,6 +80,15 @@ test(
   },
   PATIENCE,
 );
+
+test(
+  "an app that Yarn installed into node_modules serves the flow",
+  async () => {
+    await withApp(yarn, yarnFiles("node-modules"), expectFlow);
+  },
+  PATIENCE,
+);
+
 test(
   "under Yarn's Plug'n'Play createRenderer throws and names the setting",
   async () => {

@@ -12,13 +12,17 @@ import { type RedisServer, startRedis } from "./redis-server.ts";
 
 let redis: RedisServer;
 let postgres: PostgresServer;
-beforeAll(async () => {
-  [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
-});
-afterAll(async () => {
-  await redis?.close();
-  await postgres?.close();
-});
+
+/** Starts the servers of {@link PLACES} before the tests of a file, and closes them afterwards. */
+export function usePlaces(): void {
+  beforeAll(async () => {
+    [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
+  });
+  afterAll(async () => {
+    await redis?.close();
+    await postgres?.close();
+  });
+}
 
 /** A storage of images, and the environment that names it. */
 export interface Place {

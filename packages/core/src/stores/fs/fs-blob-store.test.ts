@@ -49,10 +49,13 @@ test("a revision is current until another store replaces or deletes the blob, ho
       // File systems count time in steps.
       if (laterMs > 0) await delay(20);
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + laterMs });
-      assert.deepEqual([isCurrent(revision), isCurrent(revision)], [true, true]);
-      await change();
-      assert.equal(isCurrent(revision), false);
-      vi.useRealTimers();
+      try {
+        assert.deepEqual([isCurrent(revision), isCurrent(revision)], [true, true]);
+        await change();
+        assert.equal(isCurrent(revision), false);
+      } finally {
+        vi.useRealTimers();
+      }
     }
     renameSync(join(directory, "blobs/aside"), join(directory, "blobs/ab"));
     const { revision = "" } = (await other.stat("ab/n")) ?? {};

@@ -126,6 +126,20 @@ test("the ShareX uploader names the upload address and the fields of the reply",
   });
 });
 
+test("the thumbnail of the ShareX uploader is a size that the site serves: any, the first preset with a size, or the whole picture", async () => {
+  const link = "{json:links.png}";
+  const thumb = { page: { page: 1 }, thumb: { resize: "150x150" } };
+  for (const [options, thumbnail] of [
+    [{}, `${link}?resize=300x300`],
+    [{ sizes: "steps" }, `${link}?resize=300x300`],
+    [{ sizes: "signed", presets: thumb }, `${link}?preset=thumb`],
+    [{ sizes: "signed", presets: { page: { page: 1 } } }, link],
+  ] as const) {
+    const { json } = await createSite(options).send("GET", "/sharex.sxcu");
+    expect(json.ThumbnailURL, JSON.stringify(options)).toBe(thumbnail);
+  }
+});
+
 test("a missing PIN answers with a page for browsers and with a problem for programs", async () => {
   const site = createSite({ pages, renderer: createFakeRenderer(acceptAll) });
   const { id } = (await site.create()).json;

@@ -46,3 +46,9 @@ test("the viewer weighs at most 10 kB, script and styles included", async () => 
   expect(bytes).toBeGreaterThan(2_000);
   expect(bytes).toBeLessThanOrEqual(10_000);
 });
+
+test("the upload page weighs at most 40 kB, script and styles included", async () => {
+  const bytes = await weightOf(`${site.base}/`);
+  expect(bytes).toBeGreaterThan(2_000);
+  expect(bytes).toBeLessThanOrEqual(40_000);
+});
