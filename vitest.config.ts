@@ -30,19 +30,18 @@ const SLOWEST = [
   "test/reliability/many-nodes-take-down.long.test.ts",
 ];
 const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];
+const LONG_FILES = ALL.map((path) => path.replace(".test.ts", LONG));
 /** Files that time a service under load or in trouble. In a full run they run last, each with a core to itself. */
 const MEASURING = [
   "test/reliability/{aborts,clock,fair-renders,many-nodes-*,redis-faults,s3-faults,size-spray,slow-clients}.long.test.ts",
   "test/hostile/{bombs,health,queue}.long.test.ts",
 ];
 
-/** Files that share no modules with others: they replace a module of Node, or test what a module remembers. */
+/** Quick files that share no process with others: they replace a module of Node, or test what a module remembers. */
 const ALONE = [
   "packages/core/src/images/record/read-lease-waits.test.ts",
   "packages/core/src/images/renditions/rendition-cache.test.ts",
-  "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
-  "packages/imaging/src/pool/sandbox/sandbox.long.test.ts",
   "packages/imaging/src/worker/pdf/substitute-fonts.test.ts",
 ];
 
@@ -68,18 +67,20 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     projects: [
       // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
-      project("functions", ALL, [...ALONE, ...(isAll ? MEASURING : [])], cores + 1),
-      project("alone", ALONE, [], cores + 1, true),
-      ...(isAll ? [project("measurements", MEASURING, [], cores, true)] : []),
+      project("quick", ALL, [...ALONE, ...LONG_FILES], cores + 1, false),
+      project("alone", ALONE, [], cores + 1),
+      // Long files look at descriptors, sockets and child processes of their own process.
+      ...(isAll ? [project("long", LONG_FILES, MEASURING, cores + 1)] : []),
+      ...(isAll ? [project("measurements", MEASURING, [], cores)] : []),
     ],
   },
 });
 
 /**
- * Test files that run together, after those of the projects before. The files of a worker share the modules that they import,
- * which halves the CPU time, unless `isolate` is set. Helpers register their hooks in test/support/hooks.ts.
+ * Test files that run at the same time. Without `isolate` the files of a worker share its process and the modules that they
+ * import, which halves the CPU time. Helpers register their hooks in test/support/hooks.ts.
  */
-function project(name: string, include: string[], exclude: string[], maxWorkers: number, isolate = false) {
+function project(name: string, include: string[], exclude: string[], maxWorkers: number, isolate = true) {
   return {
     extends: true as const,
     test: {
@@ -88,7 +89,7 @@ function project(name: string, include: string[], exclude: string[], maxWorkers:
       maxWorkers,
       isolate,
       sequence: { groupOrder: name === "measurements" ? 1 : 0 },
-      exclude: ["**/node_modules/**", ...exclude, ...(isAll ? [] : [`**/*${LONG}`])],
+      exclude: ["**/node_modules/**", ...exclude],
     },
   };
 }
