@@ -139,7 +139,9 @@ describe("health of outrigger serve", () => {
     expect(await answer(`${url}/readyz`)).toMatchObject([200, { status: "ready" }]);
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
-    expect((await filesBelow(join(cwd, "data"))).filter((file) => !before.includes(file))).toEqual([]);
+    // The first sweep, at a random time, notes the clock.
+    const isNew = (file: string) => !before.includes(file) && !file.includes("due/clock/");
+    expect((await filesBelow(join(cwd, "data"))).filter(isNew)).toEqual([]);
     expect(before.filter((file) => file.includes("readyz"))).toEqual([]);
   });
 
