@@ -11,7 +11,7 @@ const coreDist = resolve("../core/dist") + sep;
 const sources = readdirSync("src", { recursive: true }).filter((file) => /(?<!\.test)\.ts$/.test(file));
 const texts = sources.map((file) => readFileSync(join("src", file), "utf8"));
 const lists = texts.flatMap((text) => [
-  ...text.matchAll(/import type \{([^}]*)\} from "@outrigger\/core(?:\/(\w+))?"/g),
+  ...text.matchAll(/(?:im|ex)port type \{([^}]*)\} from "@outrigger\/core(?:\/(\w+))?"/g),
 ]);
 
 const entries = [...new Set(lists.map(([, , entry = "index"]) => `${coreDist}${entry}.d.ts`))];

@@ -66,7 +66,8 @@ describe("packages", () => {
       .filter((file) => !isTest(file))
       .flatMap((file) => read(file).match(/^(?:import|export)[^;]* from "(?!\.)[^"]+"/gm) ?? []);
     expect(imports.length).toBeGreaterThan(0);
-    for (const text of imports) expect(text).toMatch(/^import type \{[^}]*\} from "@outrigger\/core[/"]/);
+    for (const text of imports)
+      expect(text).toMatch(/^(?:im|ex)port type \{[^}]*\} from "@outrigger\/core[/"]/);
     const declarations = readdirSync(join(root, "packages/client/dist")).filter((name) =>
       name.endsWith(".d.ts"),
     );

@@ -3,7 +3,10 @@ const PIN = /^[0-9A-Za-z]{16}$/;
 
 /** Visible ASCII except quotes and backslashes, which a structured header must escape. */
 const IDEMPOTENCY_KEY = /^[!#-[\]-~]{1,255}$/;
-const HEADER_VALUE = /^[!-~]+$/;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 export function isImageId(text: unknown): text is string {
   return typeof text === "string" && IMAGE_ID.test(text);
@@ -25,6 +28,14 @@ export function requirePin(pin: string): void {
   if (!isPin(pin)) throw new TypeError("pin must be the PIN of an image: 16 letters and digits");
 }
 
+/** Throws a TypeError for a key that the service would reject. */
+export function requireIdempotencyKey(key: string): void {
+  if (IDEMPOTENCY_KEY.test(key)) return;
+  throw new TypeError(
+    "idempotencyKey must be 1 to 255 visible ASCII characters without quotes and backslashes",
+  );
+}
+
 /** An instant: a `Date`, Unix milliseconds, or ISO 8601 with a zone, which the service checks. */
 export type Instant = Date | number | string;
 
@@ -44,15 +55,32 @@ export function pointText(name: string, point: readonly number[]): string {
   throw new TypeError(`${name} must be [x, y] with numbers from 0 to 1`);
 }
 
-/** Throws a TypeError for a key that the service would reject. */
-export function requireIdempotencyKey(key: string): void {
-  if (IDEMPOTENCY_KEY.test(key)) return;
-  throw new TypeError(
-    "idempotencyKey must be 1 to 255 visible ASCII characters without quotes and backslashes",
-  );
+/** The requirement of each option, as text and as a test. */
+export type OptionRules = Readonly<
+  Record<string, readonly [what: string, fits: (given: unknown) => boolean]>
+>;
+
+/** Throws a TypeError that names an unknown or invalid option; it quotes no value. Core, which has the same, is no dependency. */
+export function checkOptions(factory: string, options: unknown, rules: OptionRules): void {
+  const known = Object.keys(rules);
+  if (!isObject(options)) throw new TypeError(`${factory} takes an object of options: ${known.join(", ")}`);
+  for (const [name, given] of Object.entries(options)) {
+    if (given === undefined) continue;
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) {
+      const near = known.find((each) => isNear(name.toLowerCase(), each.toLowerCase()));
+      const hint = near === undefined ? `it takes ${known.join(", ")}` : `did you mean ${near}?`;
+      throw new TypeError(`${name} is no option of ${factory}: ${hint}`);
+    }
+    if (!rule[1](given)) throw new TypeError(`${name} must be ${rule[0]}`);
+  }
 }
 
-/** Whether a header can carry the key. */
-export function isApiKey(key: unknown): boolean {
-  return typeof key === "string" && HEADER_VALUE.test(key);
+/** Whether the names differ only in up to three characters between a common start and end. */
+function isNear(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  return Math.max(a.length, b.length) - start - end <= 3 && start + end >= Math.min(2, b.length - 1);
 }

@@ -1,7 +1,5 @@
-import { checkOptions, type OptionRules } from "./check-options.ts";
-import { isObject } from "./reply.ts";
+import { checkOptions, isObject, type OptionRules } from "./checks.ts";
 import { VERSION } from "./version.ts";
-import { MAX_TIMER_MS } from "./waiting.ts";
 
 /** Options that both clients share. */
 export interface ClientOptions {
@@ -26,9 +24,8 @@ export interface ClientOptions {
   maxRetryAfterMs?: number | undefined;
 }
 
-/** The options with their defaults filled in. */
+/** The options with their defaults filled in. `baseUrl` has no trailing slash. */
 export interface ClientSettings {
-  /** Without a trailing slash. */
   baseUrl: string;
   headers: Headers;
   fetch: typeof fetch;
@@ -37,6 +34,9 @@ export interface ClientSettings {
   maxRetries: number;
   maxRetryAfterMs: number;
 }
+
+/** The longest delay of a timer; a longer one fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Rules for {@link ClientOptions} only. */
 export const CLIENT_RULES = {

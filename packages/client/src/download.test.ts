@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameOf } from "./download.ts";
+import { fileNameIn } from "./download.ts";
 
 test.each([
   [null, null],
@@ -11,6 +11,6 @@ test.each([
   [`inline; filename*=utf-8'de'a.png; filename="b.png"`, "a.png"],
   [`inline; filename="b.png"; filename*=UTF-8''%ff`, "b.png"],
   ["inline; filename*=UTF-8''%ff", null],
-])("nameOf(%s) is %s", (disposition, name) => {
-  expect(nameOf(disposition)).toBe(name);
+])("fileNameIn(%s) is %s", (disposition, name) => {
+  expect(fileNameIn(disposition)).toBe(name);
 });

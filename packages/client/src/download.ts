@@ -1,10 +1,6 @@
 import type { ClientSettings } from "./client-options.ts";
 import type { DownloadOptions } from "./image-types.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { repeat } from "./repeat.ts";
-import { type Reply, readReply } from "./reply.ts";
-import { noReply, sendAnd } from "./send.ts";
-import { waitAsAsked } from "./wait-until-ready.ts";
+import { failedReply, requestUntilReady } from "./request.ts";
 
 /** `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know by that name. */
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
@@ -29,38 +25,16 @@ export async function download(
   url: string,
   { signal, accept }: Pick<DownloadOptions, "signal" | "accept">,
 ): Promise<Download> {
-  const sending = {
-    method: "GET",
-    url,
-    headers: accept === undefined ? {} : { Accept: accept },
-    signal,
-  } as const;
-  const attempt = () => sendAnd(settings, sending, readUnlessOk);
-  for (;;) {
-    const { reply } = await repeat(settings, { isRepeatable: true, signal }, attempt);
-    if (reply.opened !== undefined) return describeDownload(reply.opened, url, signal);
-    if (reply.status !== 202) throw readRefusal(reply);
-    await waitAsAsked(settings, reply, signal);
-  }
-}
-
-/** Reads any reply except 200, which the caller reads. */
-async function readUnlessOk(opened: Response): Promise<Reply & { opened?: Response }> {
-  if (opened.status !== 200) return readReply(opened);
-  const { status, statusText, headers } = opened;
-  return { status, statusText, headers, text: "", opened };
-}
-
-function describeDownload(response: Response, url: string, signal: AbortSignal | undefined): Download {
-  const { headers } = response;
+  const sending = { url, headers: accept === undefined ? {} : { Accept: accept }, signal, isStreamed: true };
+  const { headers, body } = await requestUntilReady(settings, sending);
   const size = lengthOf(headers);
-  const body = wholeBody(response.body ?? new Blob([]).stream(), { size, url, signal });
+  const whole = wholeBody(body ?? new Blob([]).stream(), size, url, signal);
   return {
     type: headers.get("Content-Type") ?? "application/octet-stream",
     size,
-    name: nameOf(headers.get("Content-Disposition")),
-    body,
-    bytes: async () => new Uint8Array(await new Response(body).arrayBuffer()),
+    name: fileNameIn(headers.get("Content-Disposition")),
+    body: whole,
+    bytes: async () => new Uint8Array(await new Response(whole).arrayBuffer()),
   };
 }
 
@@ -70,16 +44,12 @@ function lengthOf(headers: Headers): number | null {
   return /^\d+$/.test(length) && !headers.has("Content-Encoding") ? Number(length) : null;
 }
 
-interface Expected {
-  size: number | null;
-  url: string;
-  signal: AbortSignal | undefined;
-}
-
 /** The body, which fails if it is truncated. */
 function wholeBody(
   body: ReadableStream<Uint8Array>,
-  { size, url, signal }: Expected,
+  size: number | null,
+  url: string,
+  signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let received = 0;
@@ -88,7 +58,7 @@ function wholeBody(
       return await reader.read();
     } catch (error) {
       signal?.throwIfAborted();
-      throw noReply(url, error);
+      throw failedReply(url, error).failure;
     }
   }
   return new ReadableStream(
@@ -100,7 +70,7 @@ function wholeBody(
           return controller.enqueue(value);
         }
         if (size !== null && received !== size) {
-          throw noReply(url, `${received} of ${size} bytes arrived`);
+          throw failedReply(url, `${received} of ${size} bytes arrived`).failure;
         }
         controller.close();
       },
@@ -111,7 +81,7 @@ function wholeBody(
 }
 
 /** The file name in a Content-Disposition (RFC 6266): the extended one, otherwise the plain one. */
-export function nameOf(disposition: string | null): string | null {
+export function fileNameIn(disposition: string | null): string | null {
   if (disposition === null) return null;
   const [, extended] = /;\s*filename\*\s*=\s*UTF-8'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
   if (extended !== undefined) {

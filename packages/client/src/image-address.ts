@@ -25,8 +25,10 @@ export function formatAddress(
   return `${baseUrl}/api/images/${id}.${format}${query}`;
 }
 
-/** Parameters as a query with its question mark; undefined ones are omitted. */
-export function queryOf(parameters: Readonly<Record<string, string | number | undefined>>): string {
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** Parameters as a query with its question mark. Undefined ones are omitted; lists are separated by commas. */
+export function queryOf(parameters: Query): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== undefined) query.set(name, String(value));

@@ -1,8 +1,6 @@
 import type { AddressedRendition, ImageDetails } from "@outrigger/core";
 import type { Instant } from "./checks.ts";
 
-// The build copies the types of core into the declarations of this package, which depends on no other.
-
 /** Formats with a link in the record. */
 export type DocumentedFormat = Exclude<keyof ImageDetails["links"], "json">;
 

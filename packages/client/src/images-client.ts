@@ -12,12 +12,10 @@ import type {
   RequestOptions,
   UploadOptions,
 } from "./image-types.ts";
-import { readImageRecord } from "./read-image-record.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { request } from "./repeat.ts";
+import { readImageRecord, readRefusal } from "./reply.ts";
+import { request, requestUntilReady, withTimeout } from "./request.ts";
 import { uploadImage } from "./upload.ts";
 import type { UploadSource, UrlSource } from "./upload-source.ts";
-import { askRecord, waitUntilReady, withTimeout } from "./wait-until-ready.ts";
 
 /** The changes of an edit; absent fields stay unchanged. */
 export interface ImageChange {
@@ -84,18 +82,36 @@ export interface ImagesClient {
 export function createImagesClient(options: ClientOptions): ImagesClient {
   const settings = clientSettings("createImagesClient", options, CLIENT_RULES);
   const { baseUrl } = settings;
+  const reading = (id: string, signal: AbortSignal | undefined) => ({
+    url: recordAddress(baseUrl, id),
+    headers: { Accept: "application/json" },
+    signal,
+  });
+  /** For a request with a PIN, which is sent only in a header, since addresses are logged. */
+  const changing = (id: string, pin: string, signal: AbortSignal | undefined) => {
+    const { url, headers } = reading(id, signal);
+    requirePin(pin);
+    return { url, headers: { ...headers, "X-Service-Image-Pin": pin }, signal, secrets: [pin] };
+  };
+
   return {
     async upload(source, uploadOptions = {}) {
       const { image, reply } = await uploadImage(settings, source, uploadOptions);
       if (image.status === "ready" || uploadOptions.wait === false) return image;
-      const record = await waitUntilReady(settings, image.id, uploadOptions, reply);
+      const sending = reading(image.id, uploadOptions.signal);
+      const record = readImageRecord(await requestUntilReady(settings, sending, { earlier: reply }));
       return { ...record, editUrl: image.editUrl, pin: image.pin };
     },
 
-    get: async (id, requestOptions = {}) => readImageRecord(await askRecord(settings, id, requestOptions)),
+    get: async (id, { signal } = {}) => {
+      const sending = { ...reading(id, signal), expected: [200, 202] };
+      return readImageRecord(await request(settings, sending));
+    },
 
     waitUntilReady: async (id, { timeoutMs, signal } = {}) =>
-      withTimeout(timeoutMs, signal, (bounded) => waitUntilReady(settings, id, { signal: bounded })),
+      withTimeout(timeoutMs, signal, async (bounded) =>
+        readImageRecord(await requestUntilReady(settings, reading(id, bounded))),
+      ),
 
     addressOf: (id, format, readOptions) => formatAddress(baseUrl, id, format, readOptions),
 
@@ -103,36 +119,30 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       download(settings, formatAddress(baseUrl, id, format, readOptions), { signal, accept }),
 
     async edit(id, pin, { name, expiresAt, focus }, { ifMatch, signal } = {}) {
-      const url = recordAddress(baseUrl, id);
-      requirePin(pin);
-      const body = JSON.stringify({
-        name,
-        ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) }),
-        focus,
+      const { headers, ...sending } = changing(id, pin, signal);
+      const reply = await request(settings, {
+        ...sending,
+        method: "PATCH",
+        headers: {
+          ...headers,
+          "Content-Type": "application/json",
+          ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
+        },
+        body: JSON.stringify({
+          name,
+          expiresAt: expiresAt === undefined ? undefined : instantForJson("expiresAt", expiresAt),
+          focus,
+        }),
+        isRepeatable: ifMatch === undefined,
       });
-      const headers = {
-        ...ownHeaders(pin),
-        "Content-Type": "application/json",
-        ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
-      };
-      const sending = { method: "PATCH", url, headers, body, signal } as const;
-      const { reply } = await request(settings, sending, ifMatch === undefined);
-      if (reply.status === 200) return readImageRecord(reply);
-      throw readRefusal(reply, [pin]);
+      return readImageRecord(reply);
     },
 
     async remove(id, pin, { keepalive, signal } = {}) {
-      const url = recordAddress(baseUrl, id);
-      requirePin(pin);
-      const sending = { method: "DELETE", url, headers: ownHeaders(pin), keepalive, signal } as const;
-      const { reply, mayBeDone } = await request(settings, sending);
-      if (reply.status === 204 || (reply.status === 410 && mayBeDone)) return;
-      throw readRefusal(reply, [pin]);
+      const sending = changing(id, pin, signal);
+      const expected = [204, 410];
+      const reply = await request(settings, { ...sending, method: "DELETE", keepalive, expected });
+      if (reply.status === 410 && !reply.mayBeDone) throw readRefusal(reply, [pin]);
     },
   };
-}
-
-/** The PIN is sent only in a header, since addresses are logged. */
-function ownHeaders(pin: string): Record<string, string> {
-  return { Accept: "application/json", "X-Service-Image-Pin": pin };
 }

@@ -1,3 +1,12 @@
+// The build copies the types of core into the declarations of this package, which depends on no other.
+export type { EmailVerification } from "@outrigger/core";
+export type {
+  AddressType,
+  Department,
+  RequiredField,
+  Seniority,
+  VerificationStatus,
+} from "@outrigger/core/lookup";
 export type { Instant } from "./checks.ts";
 export type { ClientOptions } from "./client-options.ts";
 export type { Download } from "./download.ts";
@@ -16,34 +25,25 @@ export type {
   UploadProgress,
 } from "./image-types.ts";
 export { createImagesClient, type ImageChange, type ImagesClient } from "./images-client.ts";
-export {
-  createLookupClient,
-  type FindEmailParameters,
-  type LookupClient,
-  type LookupClientOptions,
-  type VerificationPageParameters,
-} from "./lookup-client.ts";
 export type {
   Account,
   AccountMeta,
-  AddressType,
   Allowance,
-  Department,
   DomainSearch,
   DomainSearchMeta,
   DomainSearchParameters,
   EmailCount,
   EmailCountMeta,
   EmailEntry,
-  EmailVerification,
   EmailVerificationMeta,
+  FindEmailParameters,
   FoundEmail,
   FoundEmailMeta,
   ListedVerification,
+  LookupClient,
+  LookupClientOptions,
   LookupResult,
   NetworkFields,
-  RequiredField,
-  Seniority,
   SourceEntry,
   SubjectParameters,
   UnverifiedAddress,
@@ -52,8 +52,9 @@ export type {
   VerificationList,
   VerificationPage,
   VerificationPageMeta,
-  VerificationStatus,
-} from "./lookup-types.ts";
+  VerificationPageParameters,
+} from "./lookup-client.ts";
+export { createLookupClient } from "./lookup-client.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
 export { type SrcSet, type SrcSetImage, type SrcSetOptions, srcSet } from "./src-set.ts";
 export type { OpenableSource, UploadSource, UrlSource } from "./upload-source.ts";

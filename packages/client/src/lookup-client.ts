@@ -1,31 +1,95 @@
-import type { OptionRules } from "./check-options.ts";
-import { isApiKey } from "./checks.ts";
-import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
-import { queryOf } from "./image-address.ts";
-import type { RequestOptions } from "./image-types.ts";
 import type {
-  Account,
-  AccountMeta,
-  AddressType,
-  DomainSearch,
-  DomainSearchMeta,
-  DomainSearchParameters,
-  EmailCount,
-  EmailCountMeta,
+  AccountAnswer,
+  DomainSearchParameters as CoreDomainSearchParameters,
+  EmailEntry as CoreEmailEntry,
+  DomainSearchAnswer,
+  EmailCountAnswer,
+  EmailFinderAnswer,
   EmailVerification,
-  EmailVerificationMeta,
-  FoundEmail,
-  FoundEmailMeta,
-  LookupResult,
-  SubjectParameters,
-  VerificationList,
-  VerificationPage,
-  VerificationPageMeta,
-} from "./lookup-types.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { request } from "./repeat.ts";
-import { isObject, parseJsonReply, type Reply, unexpectedReply } from "./reply.ts";
-import { waitAsAsked } from "./wait-until-ready.ts";
+  EmailVerifierAnswer,
+  LookupAnswer,
+  VerificationListAnswer,
+} from "@outrigger/core";
+import type { AddressType } from "@outrigger/core/lookup";
+import { isObject, type OptionRules } from "./checks.ts";
+import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
+import { type Query, queryOf } from "./image-address.ts";
+import type { RequestOptions } from "./image-types.ts";
+import { parseJsonReply, unexpectedReply } from "./reply.ts";
+import { request, requestUntilReady } from "./request.ts";
+
+/** A successful reply of the lookup, as on the wire. */
+export type LookupResult<Data, Meta> = LookupAnswer<Data, Meta>;
+
+/**
+ * Profiles of a person: identifier and URL on a professional network, handle on a short-message network. If the service renames
+ * these fields, pass the names as type parameters of `createLookupClient`.
+ */
+export type NetworkFields<A extends string, B extends string> = Record<A | `${A}_url` | B, string | null>;
+
+/** An answer with the names of the service for the profiles of a person. */
+type WithNetworks<Entry, A extends string, B extends string> = Omit<
+  Entry,
+  "network_a" | "network_a_url" | "network_b"
+> &
+  NetworkFields<A, B>;
+
+export type DomainSearch<A extends string = "network_a", B extends string = "network_b"> = Omit<
+  DomainSearchAnswer["data"],
+  "emails"
+> & {
+  /** Sorted by confidence, highest first, then by address. */
+  emails: EmailEntry<A, B>[];
+};
+export type DomainSearchMeta = DomainSearchAnswer["meta"];
+/** An address of a domain with its person. Unknown fields are `null`. */
+export type EmailEntry<A extends string = "network_a", B extends string = "network_b"> = WithNetworks<
+  CoreEmailEntry,
+  A,
+  B
+>;
+export type SourceEntry = CoreEmailEntry["sources"][number];
+export type VerificationEntry = CoreEmailEntry["verification"];
+
+/** Without enough evidence, `email` is `null` and `score` is 0. */
+export type FoundEmail<A extends string = "network_a", B extends string = "network_b"> = WithNetworks<
+  EmailFinderAnswer["data"],
+  A,
+  B
+>;
+export type FoundEmailMeta = EmailFinderAnswer["meta"];
+
+/** The reason for an uncertain or negative verdict. */
+export type VerdictReason = NonNullable<EmailVerification["reason"]>;
+export type EmailVerificationMeta = EmailVerifierAnswer["meta"];
+
+/** A list of addresses that the service verifies in the background, with a page of its results. */
+export type VerificationPage = VerificationListAnswer["data"];
+export type VerificationPageMeta = VerificationListAnswer["meta"];
+export type VerificationList = Omit<VerificationPage, "results">;
+/** An address of a list. A verdict has no sources. */
+export type ListedVerification = VerificationPage["results"][number];
+export type UnverifiedAddress = Extract<ListedVerification, { result: null }>;
+
+export type EmailCount = EmailCountAnswer["data"];
+export type EmailCountMeta = EmailCountAnswer["meta"];
+
+/** Lists may be one word. */
+type OneOrMany<Parameters> = {
+  [Name in keyof Parameters]?:
+    | Parameters[Name]
+    | (NonNullable<Parameters[Name]> extends readonly (infer One)[] ? One : never)
+    | undefined;
+};
+
+/** The organisation by its domain or its name, and which of its addresses. The domain takes precedence. */
+export type DomainSearchParameters = OneOrMany<CoreDomainSearchParameters>;
+/** The organisation: its domain or its name. The domain takes precedence. */
+export type SubjectParameters = Pick<DomainSearchParameters, "domain" | "company">;
+
+export type Account = AccountAnswer["data"];
+export type AccountMeta = AccountAnswer["meta"];
+export type Allowance = Account["calls"];
 
 export interface LookupClientOptions extends ClientOptions {
   /** Sent as `X-API-KEY`. Not needed for `countEmails`, or if the host app authenticates. @default none */
@@ -34,7 +98,7 @@ export interface LookupClientOptions extends ClientOptions {
 
 const LOOKUP_RULES = {
   ...CLIENT_RULES,
-  apiKey: ["visible ASCII characters", isApiKey],
+  apiKey: ["visible ASCII characters", (given) => typeof given === "string" && /^[!-~]+$/.test(given)],
 } satisfies Record<keyof LookupClientOptions, OptionRules[string]>;
 
 /** First and last name, or the full name. */
@@ -104,8 +168,6 @@ export interface LookupClient<A extends string = "network_a", B extends string =
 /** Path of the lists of verifications. */
 const LISTS = "email-verifications";
 
-type Query = Readonly<Record<string, string | number | undefined>>;
-
 /** A client of the email lookup. Throws a TypeError for an invalid option. */
 export function createLookupClient<A extends string = "network_a", B extends string = "network_b">(
   options: LookupClientOptions,
@@ -114,62 +176,30 @@ export function createLookupClient<A extends string = "network_a", B extends str
   const { apiKey } = options;
   const secrets = apiKey === undefined ? [] : [apiKey];
   for (const key of secrets) settings.headers.set("X-API-KEY", key);
-
-  /** Sends a read again until the reply is no 202. */
-  async function read(path: string, accept: string, signal: AbortSignal | undefined): Promise<Reply> {
-    const url = `${settings.baseUrl}/v2/${path}`;
-    const sending = { method: "GET", url, headers: { Accept: accept }, signal } as const;
-    for (;;) {
-      const { reply } = await request(settings, sending);
-      if (reply.status === 200) return reply;
-      if (reply.status !== 202) throw readRefusal(reply, secrets);
-      await waitAsAsked(settings, reply, signal, "The verification is still in progress");
-    }
-  }
+  const urlOf = (path: string) => `${settings.baseUrl}/v2/${path}`;
+  const state = "The verification is still in progress";
 
   /** The caller knows the type of the result; here only its envelope is checked. */
   async function ask<R>(operation: string, query: Query, signal: AbortSignal | undefined): Promise<R> {
-    const reply = await read(`${operation}${queryOf(query)}`, "application/json", signal);
+    const url = urlOf(`${operation}${queryOf(query)}`);
+    const sending = { url, headers: { Accept: "application/json" }, signal, secrets };
+    const reply = await requestUntilReady(settings, sending, { state });
     const { data, meta } = parseJsonReply(reply);
     // Replies with 200 have the documented shape.
     if (isObject(data) && isObject(meta)) return { data, meta } as R;
     throw unexpectedReply(reply);
   }
 
-  async function verifyEmails(
-    list: readonly string[] | Blob,
-    { signal }: RequestOptions = {},
-  ): Promise<{ data: VerificationList }> {
-    const [type, body] = isAddresses(list)
-      ? ["application/json", JSON.stringify({ emails: list })]
-      : ["text/csv", list];
-    const url = `${settings.baseUrl}/v2/${LISTS}`;
-    const headers = { Accept: "application/json", "Content-Type": type };
-    const sending = { method: "POST", url, headers, body, signal } as const;
-    const { reply } = await request(settings, sending, false);
-    if (reply.status !== 202) throw readRefusal(reply, secrets);
-    const { data } = parseJsonReply(reply);
-    if (isObject(data) && isVerificationList(data)) return { data };
-    throw unexpectedReply(reply);
-  }
-
-  async function verificationCsv(id: string, { signal }: RequestOptions = {}): Promise<string> {
-    const reply = await read(`${LISTS}/${listPath(id)}.csv`, "text/csv", signal);
-    if (/^text\/csv\b/i.test(reply.headers.get("Content-Type") ?? "")) return reply.text;
-    throw unexpectedReply(reply);
-  }
-
   return {
     domainSearch: (parameters, { signal } = {}) => {
-      const { domain, company, limit, offset, type } = parameters;
-      const lists = {
-        seniority: listOf(parameters.seniority),
-        department: listOf(parameters.department),
-        required_field: listOf(parameters.requiredField),
-        verification_status: listOf(parameters.verificationStatus),
-        job_titles: listOf(parameters.jobTitles),
+      const { domain, company, limit, offset, type, seniority, department } = parameters;
+      const more = {
+        required_field: parameters.requiredField,
+        verification_status: parameters.verificationStatus,
+        job_titles: parameters.jobTitles,
       };
-      return ask("domain-search", { domain, company, limit, offset, type, ...lists }, signal);
+      const query = { domain, company, limit, offset, type, seniority, department, ...more };
+      return ask("domain-search", query, signal);
     },
     findEmail: ({ domain, company, firstName, lastName, fullName, maxDuration }, { signal } = {}) => {
       const name = { first_name: firstName, last_name: lastName, full_name: fullName };
@@ -177,29 +207,33 @@ export function createLookupClient<A extends string = "network_a", B extends str
     },
     verifyEmail: (email, { maxDuration, signal } = {}) =>
       ask("email-verifier", { email, max_duration: maxDuration }, signal),
-    verifyEmails,
+
+    async verifyEmails(list, { signal } = {}) {
+      const [type, body] =
+        "stream" in list ? ["text/csv", list] : ["application/json", JSON.stringify({ emails: list })];
+      const headers = { Accept: "application/json", "Content-Type": type };
+      const sending = { url: urlOf(LISTS), headers, body, signal, secrets, expected: [202] };
+      const reply = await request(settings, { ...sending, method: "POST", isRepeatable: false });
+      const { data } = parseJsonReply(reply);
+      // Replies with 202 and an ID have the documented shape.
+      if (isObject(data) && typeof data.id === "string") return { data: data as VerificationList };
+      throw unexpectedReply(reply);
+    },
+
     verification: async (id, { offset, limit } = {}, { signal } = {}) =>
       ask(`${LISTS}/${listPath(id)}`, { offset, limit }, signal),
-    verificationCsv,
+
+    async verificationCsv(id, { signal } = {}) {
+      const sending = { url: urlOf(`${LISTS}/${listPath(id)}.csv`), headers: { Accept: "text/csv" } };
+      const reply = await requestUntilReady(settings, { ...sending, signal, secrets }, { state });
+      if (/^text\/csv\b/i.test(reply.headers.get("Content-Type") ?? "")) return reply.text;
+      throw unexpectedReply(reply);
+    },
+
     countEmails: ({ domain, company, type }, { signal } = {}) =>
       ask("email-count", { domain, company, type }, signal),
     account: ({ signal } = {}) => ask("account", {}, signal),
   };
-}
-
-function listOf(words: string | readonly string[] | undefined): string | undefined {
-  return typeof words === "string" ? words : words?.join(",");
-}
-
-/** Replies with 202 and an ID have the documented shape. */
-function isVerificationList(
-  data: Record<string, unknown>,
-): data is Record<string, unknown> & VerificationList {
-  return typeof data.id === "string";
-}
-
-function isAddresses(list: readonly string[] | Blob): list is readonly string[] {
-  return Array.isArray(list);
 }
 
 /** Throws a TypeError for a text that is no ID of a list. */

@@ -1,32 +1,13 @@
-import { requireSize, type UploadSource } from "./upload-source.ts";
+import { type describeSource, requireSize, type UploadSource } from "./upload-source.ts";
 
-/** A form with a file, whose bytes are read while they are sent. */
-export interface Multipart {
-  contentType: string;
-  /** Length of the body in bytes. */
-  length: number;
-  /** Opens the body at its first byte. May be called several times. */
-  open(onSent: (sentBytes: number) => void): MultipartBody;
-}
+type FormFile = ReturnType<typeof describeSource> & { field: string; source: UploadSource };
 
-export interface MultipartBody {
-  stream: ReadableStream<Uint8Array>;
-  /** The error of the source or the listener; `null` if neither failed. */
-  failure(): { error: unknown } | null;
-  /** Cancels the source if the body was not read completely. */
-  close(): void;
-}
-
-export interface FormFile {
-  field: string;
-  fileName: string;
-  type: string;
-  size: number;
-  source: UploadSource;
-}
-
-/** Encodes `multipart/form-data` as browsers do (algorithm of the HTML standard), with the fields first. */
-export function createMultipart(fields: Readonly<Record<string, string>>, file: FormFile): Multipart {
+/**
+ * Encodes `multipart/form-data` as browsers do (algorithm of the HTML standard), with the fields first. The bytes of the file are
+ * read while they are sent.
+ * @returns `length` of the body in bytes, and `open`: the body at its first byte; it may be called several times.
+ */
+export function createMultipart(fields: Readonly<Record<string, string | number>>, file: FormFile) {
   const boundary = `outrigger-${randomHex(16)}`;
   const encoder = new TextEncoder();
   const parts = Object.entries(fields).map(
@@ -42,51 +23,50 @@ export function createMultipart(fields: Readonly<Record<string, string>>, file: 
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     length: head.length + file.size + tail.length,
-    open: (onSent) => openBody(head, file, tail, onSent),
+    open: (onSent: (sentBytes: number) => void) => openBody(head, file, tail, onSent),
   };
 }
 
-/** A stream that reads a chunk only after the previous one was sent, and reports the bytes sent. */
+/**
+ * A stream that reads a chunk only after the previous one was sent, and reports the bytes sent.
+ * @returns also `failure`: the error of the source or the listener, or `null`; and `close`, which cancels a source that was not
+ * read completely.
+ */
 function openBody(
   head: Uint8Array,
   { source, size }: FormFile,
   tail: Uint8Array,
   onSent: (sentBytes: number) => void,
-): MultipartBody {
-  let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
-  let fileBytes = 0;
+) {
+  const reader = source.stream().getReader();
   let sentBytes = 0;
-  let isAtEnd = false;
   let isClosed = false;
   let failed: { error: unknown } | null = null;
 
-  async function next(): Promise<Uint8Array | null> {
-    if (isAtEnd) return null;
-    if (reader === null) {
-      reader = source.stream().getReader();
-      return head;
-    }
-    const { done, value } = await reader.read();
-    if (isClosed) return null;
-    if (!done) {
+  async function* read(): AsyncGenerator<Uint8Array, void> {
+    yield head;
+    let fileBytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
       fileBytes += value.length;
       // Bytes beyond the announced length would be parsed as the next request.
       if (fileBytes > size) requireSize(fileBytes, size);
-      return value;
+      yield value;
     }
-    requireSize(fileBytes, size);
-    isAtEnd = true;
-    return tail;
+    if (!isClosed) requireSize(fileBytes, size);
+    yield tail;
   }
+  const chunks = read();
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
       if (sentBytes > 0) onSent(sentBytes);
-      const chunk = await next();
+      const { done, value } = await chunks.next();
       if (isClosed) return;
-      if (chunk === null) return controller.close();
-      sentBytes += chunk.length;
-      controller.enqueue(chunk);
+      if (done) return controller.close();
+      sentBytes += value.length;
+      controller.enqueue(value);
     } catch (error) {
       failed ??= { error };
       throw error;
@@ -94,10 +74,9 @@ function openBody(
   }
 
   function close(): void {
-    if (isClosed) return;
     isClosed = true;
     // Not awaited: the result of cancelling an abandoned source is irrelevant.
-    reader?.cancel().catch(() => undefined);
+    reader.cancel().catch(() => undefined);
   }
 
   const stream = new ReadableStream<Uint8Array>({ pull, cancel: close }, { highWaterMark: 0 });

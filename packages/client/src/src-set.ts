@@ -1,23 +1,11 @@
-import { checkOptions, type OptionRules } from "./check-options.ts";
+import { checkOptions, isObject, type OptionRules } from "./checks.ts";
 import { formatAddress, parseImageAddress } from "./image-address.ts";
-import type { PicturePoint } from "./image-types.ts";
-import { isObject } from "./reply.ts";
+import type { ImageRecord, PicturePoint } from "./image-types.ts";
 
-/** The part of an `ImageRecord` that {@link srcSet} reads. */
-export type SrcSetImage = ImageSize & (ImageUrl | ImagePlace);
-
-interface ImageSize {
-  /** Pixels of the original. */
-  readonly width: number | null;
-  readonly height: number | null;
-  /** Media type of the original. Only an SVG or PDF is drawn larger than it is. @default that of a raster */
-  readonly type?: string | undefined;
-  /** Frames of an animation. @default 1 */
-  readonly pages?: number | null | undefined;
-  /** For the option `placeholder`: as in the record. @default none */
-  readonly placeholder?: string | null | undefined;
-  readonly color?: string | null | undefined;
-}
+/** The part of an `ImageRecord` that {@link srcSet} reads. Absent: an opaque raster that is no animation. */
+export type SrcSetImage = Readonly<Pick<ImageRecord, "width" | "height">> & {
+  readonly [Name in "type" | "pages" | "placeholder" | "color"]?: ImageRecord[Name] | undefined;
+} & (ImageUrl | ImagePlace);
 
 interface ImageUrl {
   /** Any absolute address of the image. Its query, and so its PIN, is left out. */
@@ -86,26 +74,25 @@ const MOUNT_POINT = /^(?:https?:\/\/[^\s/?#@\\"'<>]+)?(?:\/[^\s/?#\\"'<>]+)*$/;
 const isWhole = (given: unknown, max = Number.MAX_SAFE_INTEGER) =>
   Number.isSafeInteger(given) && Number(given) >= 1 && Number(given) <= max;
 
+const oneOf = (...words: string[]): OptionRules[string] => [
+  `one of ${words.join(", ")}`,
+  (given) => words.includes(String(given)),
+];
+
 const RULES = {
   widths: [
     `a list of at least one whole number from 1 to ${MAX_SIDE}`,
     (given) =>
       Array.isArray(given) && given.length > 0 && [...given].every((each) => isWhole(each, MAX_SIDE)),
   ],
-  format: [
-    `one of ${Object.keys(MAX_PIXELS).join(", ")}`,
-    (given) => typeof given === "string" && Object.hasOwn(MAX_PIXELS, given),
-  ],
-  convert: [
-    "one of low, medium, high, max, auto",
-    (given) => /^(low|medium|high|max|auto)$/.test(String(given)),
-  ],
+  format: oneOf(...Object.keys(MAX_PIXELS)),
+  convert: oneOf("low", "medium", "high", "max", "auto"),
   sizes: ["a value of the attribute sizes", (given) => typeof given === "string" && given.trim() !== ""],
   ratio: ["a number above 0", (given) => Number.isFinite(given) && Number(given) > 0],
-  fit: ["one of cover, pad", (given) => given === "cover" || given === "pad"],
+  fit: oneOf("cover", "pad"),
   at: [
     "[x, y], attention or entropy",
-    (given) => Array.isArray(given) || /^(attention|entropy)$/.test(String(given)),
+    (given) => Array.isArray(given) || given === "attention" || given === "entropy",
   ],
   background: ["rrggbb or transparent", (given) => /^([\da-f]{6}|transparent)$/i.test(String(given))],
   placeholder: ["a boolean or a function", (given) => /^(boolean|function)$/.test(typeof given)],

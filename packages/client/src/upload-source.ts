@@ -25,16 +25,8 @@ export function isUrlSource(source: UploadSource | UrlSource): source is UrlSour
 const NAMELESS = "untitled";
 const ANY_TYPE = "application/octet-stream";
 
-/** The metadata sent for a source. */
-export interface SourceDescription {
-  fileName: string;
-  type: string;
-  /** Bytes. */
-  size: number;
-}
-
-/** The metadata of a source. Throws a TypeError for an invalid size or type. */
-export function describeSource(source: UploadSource, fileName: string | undefined): SourceDescription {
+/** The metadata sent for a source; `size` is in bytes. Throws a TypeError for an invalid size or type. */
+export function describeSource(source: UploadSource, fileName: string | undefined) {
   const { type, size } = source;
   if (!Number.isSafeInteger(size) || size < 0) throw new TypeError("size must be a whole number of bytes");
   if (/[^ -~]/.test(type)) throw new TypeError("type must be a media type, such as image/png");

@@ -2,24 +2,12 @@ import { instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
 import { type ClientSettings, isBrowser } from "./client-options.ts";
 import type { CreatedImage, UploadOptions, UploadProgress } from "./image-types.ts";
 import { createMultipart, randomHex } from "./multipart.ts";
-import type { OutriggerError } from "./outrigger-error.ts";
-import { readCreatedImage } from "./read-image-record.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { repeat } from "./repeat.ts";
-import type { Reply } from "./reply.ts";
-import { type Sending, send, withHeaders } from "./send.ts";
-import {
-  blobOf,
-  describeSource,
-  isUrlSource,
-  type SourceDescription,
-  type UploadSource,
-  type UrlSource,
-} from "./upload-source.ts";
-import { sendByXhr } from "./xhr.ts";
+import { type Reply, readImageRecord } from "./reply.ts";
+import { failedReply, headersOf, request, type Sending, send } from "./request.ts";
+import { blobOf, describeSource, isUrlSource, type UploadSource, type UrlSource } from "./upload-source.ts";
 
 /** Sends the upload once; may be called again. Resolves like `send`; rejects with an error of the source. */
-type UploadTry = () => Promise<Reply | OutriggerError>;
+type UploadTry = () => Promise<Reply>;
 type Tell = (sentBytes: number, totalBytes: number) => void;
 
 const FILE_FIELD = "imagedata";
@@ -30,50 +18,15 @@ export interface UploadedImage {
   reply: Reply;
 }
 
-/** Uploads an image without waiting until it is ready. */
+/** Uploads an image without waiting until it is ready. Throws a TypeError for invalid options and sources. */
 export async function uploadImage(
   settings: ClientSettings,
   source: UploadSource | UrlSource,
   options: UploadOptions,
 ): Promise<UploadedImage> {
-  const { signal, onProgress, onCreated } = options;
-  const progress = createProgress(onProgress);
-  const attempt = await openUploadTry(settings, source, options, progress.tell);
-  const rules = { isRepeatable: true, isClaimed: true, signal };
-  const { reply } = await repeat(settings, rules, attempt);
-  if (reply.status !== 201 && reply.status !== 202) throw readRefusal(reply);
-  const image = readCreatedImage(reply);
-  if (!isUrlSource(source)) progress.end(source.size);
-  onCreated?.(image);
-  return { image, reply };
-}
-
-/** Reports progress to the caller, without duplicates, and finally the total. */
-function createProgress(onProgress: UploadOptions["onProgress"]) {
-  let last: UploadProgress | null = null;
-  function tell(sentBytes: number, totalBytes: number): void {
-    if (last?.sentBytes === sentBytes && last.totalBytes === totalBytes) return;
-    last = { sentBytes, totalBytes };
-    onProgress?.({ sentBytes, totalBytes });
-  }
-  return {
-    tell,
-    end(size: number) {
-      const totalBytes = last?.totalBytes ?? size;
-      tell(totalBytes, totalBytes);
-    },
-  };
-}
-
-/** Prepares an upload. Throws a TypeError for invalid options and sources. */
-async function openUploadTry(
-  settings: ClientSettings,
-  source: UploadSource | UrlSource,
-  options: UploadOptions,
-  tell: Tell,
-): Promise<UploadTry> {
-  const { signal, fileName, idempotencyKey = randomHex(16), wait = true, onProgress } = options;
-  const sending = {
+  const { signal, idempotencyKey = randomHex(16), wait = true, onProgress, onCreated } = options;
+  requireIdempotencyKey(idempotencyKey);
+  const sending: Sending = {
     method: "POST",
     url: `${settings.baseUrl}/api/images.json`,
     headers: {
@@ -82,64 +35,118 @@ async function openUploadTry(
       ...(wait ? {} : { Prefer: "respond-async" }),
     },
     signal,
-  } as const;
-  requireIdempotencyKey(idempotencyKey);
-  if (isUrlSource(source)) {
-    const headers = { ...sending.headers, "Content-Type": "application/json" };
-    const body = JSON.stringify({ url: String(source.url), ...givenDetails(options) });
-    return () => send(settings, { ...sending, headers, body });
+    expected: [201, 202],
+    isClaimed: true,
+  };
+  const isFile = !isUrlSource(source);
+  if (!isFile) {
+    sending.headers = { ...sending.headers, "Content-Type": "application/json" };
+    sending.body = JSON.stringify({ url: String(source.url), ...givenDetails(options) });
   }
-  const file = describeSource(source, fileName);
-  const details = Object.entries(givenDetails(options));
-  const fields = Object.fromEntries(details.map(([field, value]) => [field, String(value)]));
-  if (!isBrowser()) return streamTry(settings, sending, source, file, fields, tell);
-  const form = await formOf(source, file, fields);
-  const hasXhr = typeof XMLHttpRequest !== "undefined" && !settings.hasOwnFetch;
-  if (onProgress === undefined || !hasXhr) return () => send(settings, { ...sending, body: form });
-  const headers = withHeaders(settings.headers, sending.headers);
-  return () => sendByXhr({ url: sending.url, headers, form, signal, onSent: tell });
+  let last: UploadProgress | null = null;
+  /** Reports progress without duplicates. */
+  function tell(sentBytes: number, totalBytes: number): void {
+    if (last?.sentBytes === sentBytes && last.totalBytes === totalBytes) return;
+    last = { sentBytes, totalBytes };
+    onProgress?.({ sentBytes, totalBytes });
+  }
+  const attempt = isFile ? await fileTry(settings, sending, source, options, tell) : undefined;
+  const reply = await request(settings, sending, attempt);
+  // Only replies to a create have the PIN and the edit URL.
+  const image = readImageRecord(reply) as CreatedImage;
+  if (isFile) {
+    const { totalBytes } = last ?? { totalBytes: source.size };
+    tell(totalBytes, totalBytes);
+  }
+  onCreated?.(image);
+  return { image, reply };
 }
 
-/** Streams the file, reading it again for each try. */
-function streamTry(
+async function fileTry(
   settings: ClientSettings,
   sending: Sending,
   source: UploadSource,
-  file: SourceDescription,
-  fields: Readonly<Record<string, string>>,
+  options: UploadOptions,
   tell: Tell,
-): UploadTry {
-  const form = createMultipart(fields, { field: FILE_FIELD, source, ...file });
-  const headers = {
-    ...sending.headers,
-    "Content-Type": form.contentType,
-    "Content-Length": String(form.length),
-  };
-  return async () => {
-    const body = form.open((sentBytes) => tell(sentBytes, form.length));
-    try {
-      const result = await send(settings, { ...sending, headers, body: body.stream });
-      const failure = body.failure();
-      // Not a network failure: a retry would fail again.
-      if (failure !== null) throw failure.error;
-      return result;
-    } finally {
-      body.close();
-    }
-  };
+): Promise<UploadTry> {
+  const file = describeSource(source, options.fileName);
+  const fields = givenDetails(options);
+  if (!isBrowser()) {
+    const form = createMultipart(fields, { field: FILE_FIELD, source, ...file });
+    return () => streamForm(settings, sending, form, tell);
+  }
+  // Browsers do not stream bodies over HTTP/1.1, but they read a `Blob` while they send it.
+  const blob = await blobOf(source, file.type);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+  form.set(FILE_FIELD, blob, file.fileName);
+  const hasXhr = typeof XMLHttpRequest !== "undefined" && !settings.hasOwnFetch;
+  if (options.onProgress === undefined || !hasXhr) return () => send(settings, { ...sending, body: form });
+  return () => sendByXhr(settings, sending, form, tell);
 }
 
-/** Browsers do not stream bodies over HTTP/1.1, but they read a `Blob` while they send it. */
-async function formOf(
-  source: UploadSource,
-  { fileName, type }: SourceDescription,
-  fields: Readonly<Record<string, string>>,
-): Promise<FormData> {
-  const blob = await blobOf(source, type);
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  form.set(FILE_FIELD, blob, fileName);
-  return form;
+/** Streams the form, reading its file again. */
+async function streamForm(
+  settings: ClientSettings,
+  sending: Sending,
+  { contentType, length, open }: ReturnType<typeof createMultipart>,
+  tell: Tell,
+): Promise<Reply> {
+  const headers = { ...sending.headers, "Content-Type": contentType, "Content-Length": String(length) };
+  const body = open((sentBytes) => tell(sentBytes, length));
+  try {
+    const reply = await send(settings, { ...sending, headers, body: body.stream });
+    const failure = body.failure();
+    // Not a network failure: a retry would fail again.
+    if (failure !== null) throw failure.error;
+    return reply;
+  } finally {
+    body.close();
+  }
+}
+
+/**
+ * Sends an upload by XMLHttpRequest, the only API of browsers with upload progress. Resolves and rejects like `send`, and
+ * rejects with errors of the listener.
+ */
+function sendByXhr(settings: ClientSettings, sending: Sending, form: FormData, tell: Tell): Promise<Reply> {
+  const { url, signal } = sending;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const request = new XMLHttpRequest();
+    const onAbort = () => {
+      reject(signal?.reason);
+      request.abort();
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    request.upload.onprogress = ({ loaded, total }) => {
+      try {
+        tell(loaded, total);
+      } catch (error) {
+        reject(error);
+        request.abort();
+      }
+    };
+    request.onload = () => resolve(replyOf(request));
+    const reason = "the network failed, or the server does not allow requests from this page (CORS)";
+    request.onerror = () => resolve(failedReply(url, reason));
+    request.ontimeout = request.onerror;
+    request.onloadend = () => signal?.removeEventListener("abort", onAbort);
+    request.open("POST", url);
+    headersOf(settings, sending).forEach((value, name) => {
+      request.setRequestHeader(name, value);
+    });
+    request.send(form);
+  });
+}
+
+function replyOf(request: XMLHttpRequest): Reply {
+  const headers = new Headers();
+  for (const line of request.getAllResponseHeaders().trim().split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return { status: request.status, statusText: request.statusText, headers, text: request.responseText };
 }
 
 function givenDetails({ name, expiresAt, focus }: UploadOptions): Record<string, string | number> {

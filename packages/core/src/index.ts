@@ -49,6 +49,7 @@ export type { PresetOption } from "./images/renditions/presets.ts";
 export type { AddressedRendition } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {
+  AccountAnswer,
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailEntry,

@@ -197,3 +197,28 @@ export type EmailCountAnswer = LookupAnswer<
   },
   { params: { domain: string | null; company: string | null; type: AddressType | null } }
 >;
+
+/** Points of a month. An unlimited allowance is 1,000,000,000. */
+export interface Allowance {
+  used: number;
+  available: number;
+}
+
+/** The usage and the allowance of an account. */
+export type AccountAnswer = LookupAnswer<
+  {
+    first_name: string | null;
+    last_name: string | null;
+    email: string | null;
+    /** E.g. `"Free"`. */
+    plan_name: string;
+    plan_level: number;
+    /** Date on which the allowance resets: `YYYY-MM-DD`, UTC. */
+    reset_date: string;
+    team_id: number;
+    /** Searches and verifications together. */
+    calls: Allowance;
+    requests: { searches: Allowance; verifications: Allowance };
+  },
+  { params: Record<never, never> }
+>;

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { QuotaKind } from "../../contracts/accounts.ts";
 import { monthOf, nextMonthMs } from "../accounts/meter.ts";
+import type { AccountAnswer } from "../answers.ts";
 import type { LookupOperation } from "./operation.ts";
 
 /** The number that clients receive for an unlimited allowance. */
 const UNLIMITED = 1_000_000_000;
 
-export const accountOperation: LookupOperation<null, object, object, object> = {
+export const accountOperation: LookupOperation<null, AccountAnswer["data"], object, object> = {
   check: () => null,
   echo: () => ({}),
 
