@@ -75,7 +75,8 @@ export function createLookup(options: LookupOptions): Lookup {
     wake: () => runner.wake(),
   };
   const runner = createVerificationRunner(context, checked.verifyAtOnce);
-  const description = createLookupDescription(settings, checked);
+  const described = { ...checked, networkNames: settings.networkNames };
+  const description = createLookupDescription(described);
   const lists = new ListReader();
   const service = createLookupService({ lookup: context, limiter, description, options: checked, lists });
   let closing: Promise<void> | null = null;
@@ -93,7 +94,7 @@ export function createLookup(options: LookupOptions): Lookup {
   return {
     ...createLookupAdmin(context),
     ...createLookupLibrary(context, service.run),
-    describe: () => describeLookup(settings, checked),
+    describe: () => describeLookup(described),
     handle: (call) => service.handle(call),
     ready: () => suppressions.ready(),
     async close(closeOptions) {

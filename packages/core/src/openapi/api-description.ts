@@ -5,12 +5,9 @@ import { hostRefusal, TLS_RULE, transportRefusal } from "../http/client.ts";
 import { CORS_RULE, corsService } from "../http/cors.ts";
 import { type Problem, problemReply } from "../http/problem.ts";
 import { type Options, shape, url } from "../option-rules.ts";
-import { DESCRIPTION_PATH, describeApi } from "./describe-api.ts";
-import { createDescription } from "./description.ts";
-import type { ApiResponse, Described } from "./document.ts";
-import { inlineHeader } from "./headers.ts";
-import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
-import { VERSION } from "./version.ts";
+import { createDescription, DESCRIPTION_PATH } from "./description.ts";
+import type { Described } from "./document.ts";
+import { methodRefusal, PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
 
 const DESCRIBED = shape<Described>(
   "a service with a method describe, such as createImages() and createLookup() return",
@@ -44,17 +41,15 @@ export function createApiDescription(
   for (const [index, each] of [...services].entries()) {
     checkValue(`createApiDescription: services[${index}]`, each, DESCRIBED);
   }
-  const description = createDescription(() =>
-    describeApi(
-      services.map((each) => each.describe()),
-      {
-        version: VERSION,
-        refusals: tls === "off" ? MALFORMED : { ...MALFORMED, ...FORBIDDEN },
-        otherMethods: OTHER_METHODS,
-        schemas: { Problem: PROBLEM_SCHEMA },
-      },
-    ),
-  );
+  const description = createDescription(() => ({
+    parts: services.map((each) => each.describe()),
+    refusals: {
+      400: problemResponse("json", 400, "the request has several Host headers."),
+      ...(tls === "off" ? {} : { 403: problemResponse("json", 403, "the connection is not secure.") }),
+    },
+    otherMethods: methodRefusal("json"),
+    schemas: { Problem: PROBLEM_SCHEMA },
+  }));
   const service: Service = {
     async handle(call) {
       if (call.path !== DESCRIPTION_PATH) return undefined;
@@ -72,19 +67,6 @@ export function createApiDescription(
   };
   return cors === undefined ? service : corsService(service, cors);
 }
-
-const MALFORMED: Record<string, ApiResponse> = {
-  "400": problemResponse("json", 400, "the request has several Host headers."),
-};
-const FORBIDDEN: Record<string, ApiResponse> = {
-  "403": problemResponse("json", 403, "the connection is not secure."),
-};
-const OTHER_METHODS = problemResponse(
-  "json",
-  405,
-  "`Allow` lists the methods that the URL supports.",
-  inlineHeader("Allow"),
-);
 
 function refusal(call: Call, problem: Problem): Reply {
   const reply = problemReply(problem, `${call.mountPath}${call.path}`);

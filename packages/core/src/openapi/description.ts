@@ -1,7 +1,25 @@
 import { createHash } from "node:crypto";
 import type { Call, Reply } from "../contracts/call.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
-import type { ApiDocument } from "./document.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from "./document.ts";
+import { headerComponents, headersOf } from "./headers.ts";
+import { HEAD_TAG, headOf } from "./operations.ts";
+import { VERSION } from "./version.ts";
+
+/** Path of the description, below the mount point. */
+export const DESCRIPTION_PATH = "/api/openapi.json";
+
+/** The services of one mount point, and how the description's own URL refuses requests. */
+export interface DescribedSite {
+  parts: readonly ApiPart[];
+  /** The refusals by status. */
+  refusals: Readonly<Record<string, ApiResponse>>;
+  /** Schemas that these refusals need, and that no part defines. */
+  schemas?: Readonly<Record<string, JsonSchema>>;
+  /** The answer to methods other than GET and HEAD. */
+  otherMethods: ApiResponse;
+}
 
 /** A document that depends on the site only in its server URL. */
 export interface Description {
@@ -19,10 +37,10 @@ interface Texts {
 }
 
 /**
- * @param describe creates the document; called once, at the first request, because it takes as long as a
+ * @param describe returns the services; called once, at the first request, because a document takes as long as a
  * hundred other replies.
  */
-export function createDescription(describe: () => Omit<ApiDocument, "servers">): Description {
+export function createDescription(describe: () => DescribedSite): Description {
   let texts: Texts | null = null;
   return {
     reply(call, baseUrl) {
@@ -32,7 +50,8 @@ export function createDescription(describe: () => Omit<ApiDocument, "servers">):
   };
 }
 
-function textsOf({ openapi, jsonSchemaDialect, info, ...rest }: Omit<ApiDocument, "servers">): Texts {
+function textsOf(site: DescribedSite): Texts {
+  const { openapi, jsonSchemaDialect, info, ...rest } = documentOf(site);
   const beforeServers = JSON.stringify({ openapi, jsonSchemaDialect, info }).slice(0, -1);
   const afterServers = JSON.stringify(rest).slice(1);
   const hash = createHash("sha256").update(beforeServers).update(afterServers).digest("base64url");
@@ -61,3 +80,71 @@ function descriptionReply(call: Call, baseUrl: string, texts: Texts): Reply {
   };
   return call.method === "HEAD" ? { status: 200, headers: all } : { status: 200, headers: all, body };
 }
+
+/** The services as one OpenAPI document, without the URL of the server. */
+function documentOf(site: DescribedSite): Omit<ApiDocument, "servers"> {
+  const { parts } = site;
+  const [title = "API", ...titles] = parts.map((part) => part.title);
+  const paths: ApiDocument["paths"] = {
+    ...Object.assign({}, ...parts.map((part) => part.paths)),
+    [DESCRIPTION_PATH]: descriptionPath(site),
+  };
+  const merged = <K extends "schemas" | "securitySchemes">(kind: K): NonNullable<ApiComponents[K]> =>
+    Object.assign({}, ...parts.map(({ components }) => components[kind] ?? {}));
+  return {
+    openapi: "3.1.1",
+    jsonSchemaDialect: "https://spec.openapis.org/oas/3.1/dialect/base",
+    info: {
+      // One sentence: only its first word begins with a capital.
+      title: [title, ...titles.map((each) => each.charAt(0).toLowerCase() + each.slice(1))].join(" and "),
+      version: VERSION,
+      description: parts.map(({ description }) => description).join("\n\n"),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    tags: [...parts.flatMap(({ tags }) => tags), DESCRIPTION_TAG, HEAD_TAG],
+    paths,
+    components: {
+      schemas: { ...merged("schemas"), ...site.schemas },
+      headers: headerComponents(paths),
+      securitySchemes: merged("securitySchemes"),
+    },
+  };
+}
+
+const DESCRIPTION_TAG = { name: "Description", description: "The API in machine-readable form." };
+
+function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
+  const headers = headersOf("Cache-Control", "ETag");
+  const get = {
+    operationId: "getDescription",
+    tags: [DESCRIPTION_TAG.name],
+    summary: "Get the OpenAPI document",
+    description: "The API mounted here, as an OpenAPI 3.1 document.",
+    parameters: [
+      {
+        name: "If-None-Match",
+        in: "header",
+        description: "The `ETag` of the client's copy: answered with 304 if it is still current.",
+        schema: { type: "string" },
+      },
+    ],
+    security: [],
+    responses: {
+      "200": {
+        description: "The document.",
+        headers,
+        content: { "application/json": { schema: DOCUMENT_SCHEMA } },
+      },
+      "304": { description: "The document has not changed.", headers },
+      ...refusals,
+    },
+  } as const;
+  return { get, head: headOf(get), "x-other-methods": otherMethods };
+}
+
+const DOCUMENT_SCHEMA: JsonSchema = {
+  type: "object",
+  additionalProperties: true,
+  properties: { openapi: { type: "string" }, info: { type: "object" }, paths: { type: "object" } },
+  required: ["openapi", "info", "paths"],
+};

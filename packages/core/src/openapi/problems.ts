@@ -1,6 +1,8 @@
 import { statusTitle } from "../http/problem.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiHeader, ApiMedia, ApiResponse } from "./document.ts";
+import { inlineHeader } from "./headers.ts";
+import { HTML } from "./operations.ts";
 
 /** Schema of the body that `problemReply` sends. */
 export const PROBLEM_SCHEMA: JsonSchema = {
@@ -32,8 +34,6 @@ export type ProblemForm = "json" | "text" | "page";
 const JSON_PROBLEM: Readonly<Record<string, ApiMedia>> = {
   "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
 };
-const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
-
 const CONTENT_OF: Readonly<Record<ProblemForm, Readonly<Record<string, ApiMedia>>>> = {
   json: JSON_PROBLEM,
   text: {
@@ -54,4 +54,10 @@ export function problemResponse(
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: CONTENT_OF[form],
   };
+}
+
+/** The answer to a method that the URL does not support. */
+export function methodRefusal(form: ProblemForm): ApiResponse {
+  const why = "`Allow` lists the methods that the URL supports.";
+  return problemResponse(form, 405, why, inlineHeader("Allow"));
 }

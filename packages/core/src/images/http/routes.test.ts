@@ -3,7 +3,7 @@ import { created, createSite } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
 import { textPages } from "../../../test/text-pages.ts";
 import type { Pages } from "../../contracts/pages.ts";
-import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
+import { DESCRIPTION_PATH } from "../../openapi/description.ts";
 import { allowedBy, matchRoute, NOTHING, ROUTES } from "./routes.ts";
 
 const id = "AbCdEfGhIjKlMnOpQrSt_-";

@@ -1,19 +1,21 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { Pages } from "../../contracts/pages.ts";
 import { ServiceError } from "../../errors.ts";
-import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
-import type { PathItem } from "../../openapi/document.ts";
+import { DESCRIPTION_PATH } from "../../openapi/description.ts";
 import type { ProblemForm } from "../../openapi/problems.ts";
 import type { ImageRateLimits } from "../images-options.ts";
 import { ALL_FORMATS } from "../record/formats.ts";
 import { isImageId } from "../record/image-record.ts";
 import { createImage } from "./create-image.ts";
-import { createPath } from "./description/image-create-paths.ts";
-import type { ImageFacts } from "./description/image-facts.ts";
-import { editorPath, landingPath, viewerPath } from "./description/image-page-paths.ts";
-import { readPath } from "./description/image-read-paths.ts";
-import { recordPath } from "./description/image-record-path.ts";
-import { frontPath, referencePath, sharexPath } from "./description/image-site-paths.ts";
+import {
+  createImageOperation,
+  deleteImageOperation,
+  getRecordOperation,
+  patchImageOperation,
+  readImageOperation,
+} from "./description/declared-api.ts";
+import * as declaredPages from "./description/declared-pages.ts";
+import type { DeclaredOperation, ImageFacts } from "./description/image-path.ts";
 import { deleteImage, getRecord, patchImage } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
@@ -40,6 +42,8 @@ export interface RouteMethod {
     name: string,
     limits: Record<string, string>,
   ): Reply | Promise<Reply>;
+  /** The operation in the OpenAPI document; `null`: it does not exist with these options. @default not described */
+  describe?: (facts: ImageFacts) => DeclaredOperation | null;
 }
 
 /** Methods by name. GET includes HEAD. Every route has OPTIONS. */
@@ -60,8 +64,6 @@ export interface Route {
   /** Whether the route exists only in a service with pages. */
   readonly needsPages?: true;
   readonly methods: Methods;
-  /** Describes the route in the OpenAPI document. `null`: the route does not exist with these options. */
-  readonly describe: (facts: ImageFacts) => PathItem | null;
 }
 
 /** Every address of the service, in the order of the description. */
@@ -74,9 +76,9 @@ export const ROUTES: readonly Route[] = [
         POST: {
           budget: "creates",
           handle: (context, call, _name, limits) => createImage(context, call, suffix, limits),
+          describe: (facts) => createImageOperation(facts, suffix),
         },
       },
-      describe: (facts) => createPath(facts, suffix),
     }),
   ),
   {
@@ -84,11 +86,10 @@ export const ROUTES: readonly Route[] = [
     form: "json",
     isRecord: true,
     methods: {
-      GET: { budget: "reads", handle: getRecord },
-      PATCH: { budget: "edits", handle: patchImage },
-      DELETE: { budget: "edits", handle: deleteImage },
+      GET: { budget: "reads", handle: getRecord, describe: getRecordOperation },
+      PATCH: { budget: "edits", handle: patchImage, describe: patchImageOperation },
+      DELETE: { budget: "edits", handle: deleteImage, describe: deleteImageOperation },
     },
-    describe: recordPath,
   },
   ...ALL_FORMATS.flatMap((format) =>
     (format === "jpg" ? ["jpg", "jpeg"] : [format]).map(
@@ -97,9 +98,12 @@ export const ROUTES: readonly Route[] = [
         observedAs: `/api/images/{id}.${format}`,
         form: "json",
         methods: {
-          GET: { budget: "reads", handle: (context, call, id) => readImage(context, call, id, format) },
+          GET: {
+            budget: "reads",
+            handle: (context, call, id) => readImage(context, call, id, format),
+            describe: (facts) => readImageOperation(facts, format, suffix),
+          },
         },
-        describe: (facts) => (facts.formats.includes(format) ? readPath(facts, format, suffix) : null),
       }),
     ),
   ),
@@ -108,62 +112,70 @@ export const ROUTES: readonly Route[] = [
     form: "json",
     negotiates: true,
     methods: {
-      GET: { budget: "reads", handle: (context, call, id) => readImage(context, call, id, "auto") },
+      GET: {
+        budget: "reads",
+        handle: (context, call, id) => readImage(context, call, id, "auto"),
+        describe: (facts) => readImageOperation(facts, "auto"),
+      },
     },
-    describe: (facts) => readPath(facts, "auto"),
   },
   {
     pattern: "/{id}",
     form: "page",
-    methods: { GET: { budget: "reads", handle: landing } },
-    describe: landingPath,
+    methods: { GET: { budget: "reads", handle: landing, describe: declaredPages.landingOperation } },
   },
   {
     pattern: "/{id}/view",
     form: "page",
-    methods: { GET: { budget: "reads", handle: viewer } },
-    describe: (facts) => (facts.hasPages ? viewerPath(facts) : null),
+    methods: { GET: { budget: "reads", handle: viewer, describe: declaredPages.viewerOperation } },
   },
   {
     pattern: "/{id}/edit",
     form: "page",
-    methods: { GET: { budget: "edits", handle: editor }, POST: { budget: "edits", handle: editor } },
-    describe: (facts) => (facts.hasPages ? editorPath(facts) : null),
+    methods: {
+      GET: { budget: "edits", handle: editor, describe: declaredPages.editorOperation },
+      POST: { budget: "edits", handle: editor, describe: declaredPages.editFormOperation },
+    },
   },
   {
     pattern: "/",
     form: "page",
     needsPages: true,
     methods: {
-      GET: { handle: uploadPage },
-      POST: { budget: "creates", isUploadForm: true, handle: submitUpload },
+      GET: { handle: uploadPage, describe: declaredPages.uploadPageOperation },
+      POST: {
+        budget: "creates",
+        isUploadForm: true,
+        handle: submitUpload,
+        describe: declaredPages.uploadFormOperation,
+      },
     },
-    describe: frontPath,
   },
   {
     pattern: "/api",
     form: "page",
     needsPages: true,
-    methods: { GET: { handle: referencePage } },
-    describe: referencePath,
+    methods: { GET: { handle: referencePage, describe: declaredPages.referenceOperation } },
   },
   {
     pattern: "/assets/{name}",
     form: "json",
     needsPages: true,
+    // Not described: files that pages load are no part of the API, and their path is ambiguous beside `/{id}/view`.
     methods: { GET: { handle: assetReply } },
-    // Files that pages load are no part of the API; their path would also be ambiguous beside `/{id}/view`.
-    describe: () => null,
   },
-  { pattern: "/sharex.sxcu", form: "json", methods: { GET: { handle: sharexReply } }, describe: sharexPath },
+  {
+    pattern: "/sharex.sxcu",
+    form: "json",
+    methods: { GET: { handle: sharexReply, describe: declaredPages.sharexOperation } },
+  },
   {
     pattern: DESCRIPTION_PATH,
     form: "json",
+    // The document describes itself, for all services that it covers.
     methods: {
       GET: { handle: (context, call) => context.description.reply(call, baseUrl(context, call)) },
     },
-    // The document describes itself, for all services that it covers.
-    describe: () => null,
   },
 ];
 
@@ -172,11 +184,10 @@ const UNKNOWN_FORMAT: Route = {
   pattern: "/api/images/*",
   form: "json",
   methods: { GET: { handle: refuseFormat }, POST: { handle: refuseFormat } },
-  describe: () => null,
 };
 
 /** Any other path below `/api/images`. The service owns them all. */
-export const NOTHING: Route = { pattern: "/api/images/*", form: "json", methods: {}, describe: () => null };
+export const NOTHING: Route = { pattern: "/api/images/*", form: "json", methods: {} };
 
 /** A path and its route. */
 export interface MatchedRoute {

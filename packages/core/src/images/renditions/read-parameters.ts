@@ -2,13 +2,27 @@ import type { PictureEdits } from "../../contracts/picture-edits.ts";
 import type { FoundPlace, Quality, RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { isWordOf, type JsonSchema, patternOf } from "../../schema/json-schema.ts";
-import { numbersUpTo } from "../../schema/number-pattern.ts";
 import type { AddressFormat } from "../record/formats.ts";
 import { POINT_SCHEMA, POINT_TEXT_SCHEMA, pointOf } from "../record/picture-point.ts";
 
 const MAX_SIDE = 8192;
 export const DEFAULT_QUALITY: Quality = "high";
 const SIDE = `(${numbersUpTo(MAX_SIDE)})`;
+
+/** The source of a pattern for decimal numbers from 1 to `max`, with or without leading zeros. */
+function numbersUpTo(max: number): string {
+  const digits = String(max);
+  const choices = digits.length === 1 ? [] : [`[1-9]\\d{0,${digits.length - 2}}`];
+  for (let index = 0; index < digits.length; index++) {
+    const lowest = index === 0 ? 1 : 0;
+    const highest = Number(digits[index]) - 1;
+    if (highest < lowest) continue;
+    const rest = digits.length - index - 1;
+    const here = highest === lowest ? String(lowest) : `[${lowest}-${highest}]`;
+    choices.push(`${digits.slice(0, index)}${here}${rest === 0 ? "" : `\\d{${rest}}`}`);
+  }
+  return `0*(?:${[...choices, digits].join("|")})`;
+}
 
 /** The parameter `convert`. */
 export const CONVERT_SCHEMA = {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { VerificationList } from "../../contracts/verification-queue.ts";
 import { clientKey, networkKey } from "../../http/client.ts";
+import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { emailVerifier } from "../operations/email-verifier.ts";
 import type { Given } from "../operations/given.ts";
 import { LARGEST_WHOLE, type WholeSchema, wholeOf } from "../operations/given.ts";
@@ -30,6 +31,13 @@ export const LIST_OFFSET_SCHEMA = {
   default: 0,
   description: "Number of addresses to skip.",
 } as const satisfies WholeSchema;
+
+export const LIST_ID_SCHEMA = {
+  type: "string",
+  pattern: "^[A-Za-z0-9_-]{22}$",
+} as const satisfies JsonSchema;
+
+const LIST_ID = patternOf(LIST_ID_SCHEMA);
 
 /** Enough for 100,000 addresses and some columns. */
 const LIST_BOUNDS = { maxBytes: 16 * 1024 * 1024, maxRows: MAX_ROWS };
@@ -99,13 +107,9 @@ async function requireList(
   const id = /\/([^/]+?)(?:\.csv)?\/?$/.exec(call.path)?.[1] ?? "";
   if (isTest && id === SAMPLE_ID) return SAMPLE_LIST;
   const isOwn = (list: VerificationList) => account !== null && list.account === account.id;
-  const list = isTest || !isListId(id) ? null : await findList(http.lookup, id, isOwn);
+  const list = isTest || !LIST_ID.test(id) ? null : await findList(http.lookup, id, isOwn);
   if (list === null) throw new RefusedRequest("not_found", "There is no list with this ID");
   return list;
-}
-
-function isListId(id: string): boolean {
-  return /^[A-Za-z0-9_-]{22}$/.test(id);
 }
 
 const SAMPLE_LIST: VerificationList = {

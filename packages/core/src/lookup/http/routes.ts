@@ -1,6 +1,6 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { Matched } from "../../http/service-shell.ts";
-import { DESCRIPTION_PATH } from "../../openapi/describe-api.ts";
+import { DESCRIPTION_PATH } from "../../openapi/description.ts";
 import { accountOperation } from "../operations/account.ts";
 import { domainSearch } from "../operations/domain-search.ts";
 import { emailCount } from "../operations/email-count.ts";
@@ -8,7 +8,7 @@ import { emailFinder } from "../operations/email-finder.ts";
 import { emailVerifier } from "../operations/email-verifier.ts";
 import type { LookupOperation } from "../operations/operation.ts";
 import { answerBy, type LookupHttp } from "./answer-request.ts";
-import { DESCRIBED_LOOKUPS, type DescribedLookup } from "./described-lookups.ts";
+import { DECLARED_LOOKUPS, type DeclaredLookup } from "./description/declared-lookups.ts";
 import { addListReply, listCsvReply, listReply } from "./list-requests.ts";
 import { RefusedRequest } from "./refusal.ts";
 
@@ -20,8 +20,8 @@ export interface LookupRoute extends Matched {
   readonly methods: readonly string[] | null;
   /** Whether the route needs no key. */
   readonly isOpen: boolean;
-  /** `null` for a route that is not a look-up. */
-  readonly description: DescribedLookup | null;
+  /** For the OpenAPI document; `null` for a route that it does not list here. */
+  readonly declared: DeclaredLookup | null;
   answer(http: LookupHttp, call: Call): Promise<Reply>;
 }
 
@@ -33,21 +33,21 @@ export const ROUTES: readonly LookupRoute[] = [
   lookupRoute("email-verifier", emailVerifier),
   lookupRoute("email-count", emailCount, true),
   lookupRoute("account", accountOperation),
-  listRoute("/v2/email-verifications", ["POST", "OPTIONS"], addListReply),
-  listRoute("/v2/email-verifications/{id}", READ, listReply),
-  listRoute("/v2/email-verifications/{id}.csv", READ, listCsvReply),
+  listRoute("email-verifications", ["POST", "OPTIONS"], addListReply),
+  listRoute("email-verifications/{id}", READ, listReply),
+  listRoute("email-verifications/{id}.csv", READ, listCsvReply),
   {
     route: DESCRIPTION_PATH,
     methods: READ,
     isOpen: true,
-    description: null,
+    declared: null,
     answer: async ({ description }, call) => description.reply(call, call.origin + call.mountPath),
   },
   {
     route: "/v2/*",
     methods: null,
     isOpen: true,
-    description: null,
+    declared: null,
     answer: async () => {
       throw new RefusedRequest("not_found", "There is nothing at this address");
     },
@@ -69,14 +69,17 @@ export function matchRoute(path: string): LookupRoute | undefined {
 const LIST_PATH = /^(\/v2\/email-verifications\/)[^/{}]+?(\.csv)?$/;
 
 function lookupRoute<P, D, E, M extends object>(
-  name: keyof typeof DESCRIBED_LOOKUPS,
+  name: keyof typeof DECLARED_LOOKUPS,
   operation: LookupOperation<P, D, E, M>,
   isOpen = false,
 ): LookupRoute {
-  const answer = answerBy(operation, isOpen);
-  return { route: `/v2/${name}`, methods: READ, isOpen, description: DESCRIBED_LOOKUPS[name], answer };
+  return { ...listRoute(name, READ, answerBy(operation, isOpen)), isOpen };
 }
 
-function listRoute(route: string, methods: readonly string[], answer: LookupRoute["answer"]): LookupRoute {
-  return { route, methods, isOpen: false, description: null, answer };
+function listRoute(
+  name: keyof typeof DECLARED_LOOKUPS,
+  methods: readonly string[],
+  answer: LookupRoute["answer"],
+): LookupRoute {
+  return { route: `/v2/${name}`, methods, isOpen: false, declared: DECLARED_LOOKUPS[name], answer };
 }

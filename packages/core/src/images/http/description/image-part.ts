@@ -1,18 +1,15 @@
 import type { Pages } from "../../../contracts/pages.ts";
 import type { Renderer } from "../../../contracts/renderer.ts";
-import { describeApi } from "../../../openapi/describe-api.ts";
 import { createDescription, type Description } from "../../../openapi/description.ts";
-import type { ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
-import { headerComponents, inlineHeader } from "../../../openapi/headers.ts";
-import { PROBLEM_SCHEMA, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
-import { VERSION } from "../../../openapi/version.ts";
+import type { ApiPart } from "../../../openapi/document.ts";
+import { headerComponents } from "../../../openapi/headers.ts";
+import { methodRefusal, PROBLEM_SCHEMA } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { lifetimeOverHttp } from "../../record/image-fields.ts";
 import { isServable } from "../../record/image-links.ts";
 import { ROUTES } from "../routes.ts";
-import type { ImageFacts } from "./image-facts.ts";
-import { everywhere, refusals } from "./image-refusals.ts";
+import { descriptionRefusals, type ImageFacts, imagePath } from "./image-path.ts";
 import { IMAGE_SCHEMAS } from "./image-schemas.ts";
 
 /** The parts of a service that its description depends on. */
@@ -31,11 +28,11 @@ export function describeImages(context: DescribedContext): ApiPart {
 export function createImageDescription(context: DescribedContext): Description {
   return createDescription(() => {
     const facts = factsOf(context);
-    return describeApi([imagePart(facts)], {
-      version: VERSION,
-      refusals: refusals(facts, "json", everywhere(facts)),
-      otherMethods: otherImageMethods("json"),
-    });
+    return {
+      parts: [imagePart(facts)],
+      refusals: descriptionRefusals(facts),
+      otherMethods: methodRefusal("json"),
+    };
   });
 }
 
@@ -57,7 +54,12 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
 
 /** An image service as part of an API description. */
 function imagePart(facts: ImageFacts): ApiPart {
-  const paths = pathsOf(facts);
+  const paths = Object.fromEntries(
+    ROUTES.flatMap((route) => {
+      const item = imagePath(facts, route);
+      return item === null ? [] : [[route.pattern, item]];
+    }),
+  );
   return {
     title: "Image hosting",
     description: description(facts),
@@ -85,27 +87,6 @@ function imagePart(facts: ImageFacts): ApiPart {
       },
     },
   };
-}
-
-function pathsOf(facts: ImageFacts): Record<string, PathItem> {
-  const paths: Record<string, PathItem> = {};
-  for (const { pattern, form, needsPages = false, describe } of ROUTES) {
-    const item = needsPages && !facts.hasPages ? null : describe(facts);
-    if (item === null) continue;
-    const others = otherImageMethods(form === "page" && !facts.hasPages ? "json" : form);
-    paths[pattern] = { ...item, "x-other-methods": others };
-  }
-  return paths;
-}
-
-/** The reply to a method that an address does not permit. */
-function otherImageMethods(form: ProblemForm): ApiResponse {
-  return problemResponse(
-    form,
-    405,
-    "`Allow` lists the methods that the URL supports.",
-    inlineHeader("Allow"),
-  );
 }
 
 function description({ defaultLifetimeMs, rules }: ImageFacts): string {

@@ -7,7 +7,7 @@ import {
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
-import type { DataSchemaName } from "../described-lookups.ts";
+import { LIST_ID_SCHEMA } from "../list-requests.ts";
 import { LOOKUP_ERRORS } from "../refusal.ts";
 
 /** The field names of the two networks. */
@@ -100,30 +100,28 @@ function emailEntry(names: NetworkNames): JsonSchema {
   });
 }
 
-function domain(): JsonSchema {
-  return objectOf({
-    domain: { ...text, description: "The requested domain; null for an unknown company." },
-    webmail: { ...flag, description: "Whether the domain belongs to a public email provider." },
-    disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
-    accept_all: {
-      ...flag,
-      description: "Whether its server accepts mail for any address, as the last verification found.",
-    },
-    pattern: {
-      ...text,
-      description: "The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
-      examples: ["{first}.{last}"],
-    },
-    organization: text,
-    linked_domains: {
-      type: "array",
-      maxItems: MAX_LINKED_DOMAINS,
-      description: "Other known domains of the organisation, sorted.",
-      items: { type: "string" },
-    },
-    emails: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/EmailEntry" } },
-  });
-}
+const DOMAIN = objectOf({
+  domain: { ...text, description: "The requested domain; null for an unknown company." },
+  webmail: { ...flag, description: "Whether the domain belongs to a public email provider." },
+  disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
+  accept_all: {
+    ...flag,
+    description: "Whether its server accepts mail for any address, as the last verification found.",
+  },
+  pattern: {
+    ...text,
+    description: "The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
+    examples: ["{first}.{last}"],
+  },
+  organization: text,
+  linked_domains: {
+    type: "array",
+    maxItems: MAX_LINKED_DOMAINS,
+    description: "Other known domains of the organisation, sorted.",
+    items: { type: "string" },
+  },
+  emails: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/EmailEntry" } },
+});
 
 function person(names: NetworkNames): JsonSchema {
   return objectOf({
@@ -178,7 +176,7 @@ const VERIFICATION_PROPERTIES = {
 const VERIFICATION = objectOf(VERIFICATION_PROPERTIES);
 
 const LIST_PROPERTIES = {
-  id: { type: "string", pattern: "^[A-Za-z0-9_-]{22}$" },
+  id: LIST_ID_SCHEMA,
   total: { ...count, description: "Number of addresses." },
   done: { ...count, description: "Number of addresses with a result." },
   status: { type: "string", enum: ["queued", "running", "done"] },
@@ -267,7 +265,7 @@ export function lookupSchemas(names: NetworkNames) {
   return {
     Source: SOURCE,
     EmailEntry: emailEntry(names),
-    Domain: domain(),
+    Domain: DOMAIN,
     Person: person(names),
     Verification: VERIFICATION,
     PendingVerification: PENDING,
@@ -278,5 +276,8 @@ export function lookupSchemas(names: NetworkNames) {
     VerificationPage: VERIFICATION_PAGE,
     UnverifiedAddress: UNVERIFIED,
     LookupErrors: ERRORS,
-  } as const satisfies Readonly<Record<DataSchemaName, JsonSchema>> & Readonly<Record<string, JsonSchema>>;
+  } as const satisfies Readonly<Record<string, JsonSchema>>;
 }
+
+/** The name of one of these schemas. */
+export type LookupSchemaName = keyof ReturnType<typeof lookupSchemas>;

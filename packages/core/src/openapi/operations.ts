@@ -1,4 +1,5 @@
-import type { ApiOperation, ApiResponse, ApiTag } from "./document.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { ApiMedia, ApiOperation, ApiParameter, ApiTag } from "./document.ts";
 
 export const HEAD_TAG: ApiTag = {
   name: "Headers only",
@@ -8,11 +9,20 @@ export const HEAD_TAG: ApiTag = {
 /** Statuses of GET only: HEAD ignores ranges. */
 const ONLY_GET = ["206", "416"];
 
+/** The content of a reply with an HTML page. */
+export const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
+
+/** A query parameter. An empty one counts as absent. */
+export function queryParameter(name: string, schema: JsonSchema): ApiParameter {
+  const { description = "", ...others } = schema;
+  return { name, in: "query", allowEmptyValue: true, description, schema: others };
+}
+
 /** The HEAD operation for the GET operation `operation`. */
 export function headOf(operation: ApiOperation): ApiOperation {
   const responses = Object.entries(operation.responses)
     .filter(([status]) => !ONLY_GET.includes(status))
-    .map(([status, response]) => [status, withoutContent(response)]);
+    .map(([status, { content: _content, ...response }]) => [status, response]);
   const { description: _ofBody, ...others } = operation;
   return {
     ...others,
@@ -21,8 +31,4 @@ export function headOf(operation: ApiOperation): ApiOperation {
     summary: `${operation.summary} (headers only)`,
     responses: Object.fromEntries(responses),
   };
-}
-
-function withoutContent({ content: _content, ...response }: ApiResponse): ApiResponse {
-  return response;
 }

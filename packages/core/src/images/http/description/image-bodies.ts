@@ -1,0 +1,190 @@
+import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
+import type { ApiRequestBody } from "../../../openapi/document.ts";
+import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
+import { type AddressFormat, LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
+import { expirySchemas, NAME_SCHEMA, NEVER, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
+import { AT_SCHEMA, PAGE_SCHEMA, PAGE_TEXT_SCHEMA } from "../../renditions/read-parameters.ts";
+import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
+import { expiryText, FOCUS_TEXT, renditionSchemas } from "./image-parameters.ts";
+import type { ImageFacts } from "./image-path.ts";
+
+type Fields = Readonly<Record<string, JsonSchema>>;
+
+const FOCUS_DEFAULT = `${FOCUS_TEXT} Default: none; the centre.`;
+
+/** The body of `POST {base}/api/images.json`: the file, or its address where imports are on. */
+export function uploadBody(facts: ImageFacts): ApiRequestBody {
+  const orNever = facts.maxLifetimeMs === null ? `, or \`${NEVER}\`` : "";
+  const expiry = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds${orNever}; ${lifetimeText(facts)}`;
+  const schemas = expirySchemas(facts);
+  const form = multipartBody(
+    `${fileText(facts)} Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
+    {
+      expiresAt: {
+        ...optionalText(schemas.form),
+        description: `${expiry} An empty value counts as absent.`,
+      },
+      focus: { ...optionalText(POINT_TEXT_SCHEMA), description: FOCUS_DEFAULT },
+    },
+    [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES],
+  );
+  if (!facts.importsUrls) return form;
+  const byUrl: JsonSchema = {
+    type: "object",
+    properties: {
+      [URL_FIELD]: {
+        type: "string",
+        format: "uri",
+        pattern: "^[Hh][Tt][Tt][Pp][Ss]?:",
+        maxLength: MAX_URL_LENGTH,
+        description:
+          "An http or https URL without user name and password, from which the service fetches the file. Up to 5 redirects are followed.",
+        examples: ["https://example.com/harbour.jpg"],
+      },
+      name: nameField("the file name in the reply to the fetch, or the end of the URL"),
+      expiresAt: { ...schemas.json, description: expiry },
+      focus: { anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA], description: FOCUS_DEFAULT },
+    },
+    required: [URL_FIELD],
+  };
+  return { ...form, content: { "application/json": { schema: byUrl }, ...form.content } };
+}
+
+/** The body of the upload form. */
+export function uploadFormBody(facts: ImageFacts): ApiRequestBody {
+  return multipartBody(
+    `${fileText(facts)} Its bytes decide about the type.`,
+    {
+      expiresIn: {
+        type: "string",
+        pattern: facts.maxLifetimeMs === null ? `^\\d{0,15}$|^${NEVER}$` : "^\\d{0,15}$",
+        description: `Lifetime in milliseconds; ${lifetimeText(facts)} An empty value counts as absent.`,
+      },
+    },
+    ["*/*"],
+  );
+}
+
+function multipartBody(description: string, fields: Fields, types: readonly string[]): ApiRequestBody {
+  const file: JsonSchema = { type: "string", format: "binary", description };
+  const properties = { [FILE_FIELD]: file, name: nameField("the name of the file"), ...fields };
+  return {
+    required: true,
+    content: {
+      "multipart/form-data": {
+        schema: { type: "object", properties, required: [FILE_FIELD] },
+        encoding: { [FILE_FIELD]: { contentType: types.join(", ") } },
+      },
+    },
+  };
+}
+
+function nameField(preset: string): JsonSchema {
+  return { ...NAME_SCHEMA, description: `${NAME_SCHEMA.description} Default: ${preset}.` };
+}
+
+function fileText({ maxUploadBytes }: ImageFacts): string {
+  return `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF.`;
+}
+
+function lifetimeText({ defaultLifetimeMs, maxLifetimeMs }: ImageFacts): string {
+  const days = (ms: number) => {
+    const count = Math.round((ms / 86_400_000) * 100) / 100;
+    return count === 1 ? "1 day" : `${count} days`;
+  };
+  const longest = maxLifetimeMs === null ? "without a limit" : `at most ${days(maxLifetimeMs)} from now`;
+  return `${longest}. Default: ${defaultLifetimeMs === null ? NEVER : `${days(defaultLifetimeMs)} from now`}.`;
+}
+
+/** The parameters of a rendition. They take precedence over those of the query. */
+export function renditionBody(facts: ImageFacts, format: AddressFormat): ApiRequestBody {
+  const schemas = renditionSchemas(facts, format);
+  const each = (change: (schema: JsonSchema) => JsonSchema, others: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries({ ...schemas, ...others }).map(([name, schema]) => [name, change(schema)]),
+    );
+  return jsonOrForm(
+    "The parameters (alternative to the query), at most 16 KiB.",
+    each(optionalField, { at: AT_SCHEMA, page: { anyOf: [PAGE_SCHEMA, PAGE_TEXT_SCHEMA] } }),
+    each(optionalText, { page: PAGE_TEXT_SCHEMA }),
+  );
+}
+
+const PIN_FIELD: JsonSchema = {
+  type: "string",
+  description: "The PIN (alternative to the header or the query).",
+};
+
+/** The body of a deletion. */
+export function deletionBody(): ApiRequestBody {
+  return jsonOrForm("The PIN (alternative to the header or the query).", { pin: PIN_FIELD });
+}
+
+/** The changes of a record. */
+export function changeBody(facts: ImageFacts): ApiRequestBody {
+  const schemas = expirySchemas(facts);
+  return jsonOrForm(
+    "The changes as a JSON object or a form, at most 16 KiB. A null `name` counts as absent.",
+    {
+      name: { ...NEW_NAME_SCHEMA, type: ["string", "null"] },
+      expiresAt: { anyOf: [schemas.json, { enum: [""] }], description: expiryText(facts) },
+      focus: {
+        anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA, { enum: ["", null] }],
+        description: `${FOCUS_TEXT} Null removes it.`,
+      },
+      pin: PIN_FIELD,
+    },
+    {
+      name: NEW_NAME_SCHEMA,
+      expiresAt: optionalText(schemas.form),
+      focus: { ...optionalText(POINT_TEXT_SCHEMA), description: `${FOCUS_TEXT} An empty value removes it.` },
+      pin: PIN_FIELD,
+    },
+  );
+}
+
+/** A body as a JSON object or a form. @param texts The fields of the form. @default `values` */
+function jsonOrForm(description: string, values: Fields, texts = values): ApiRequestBody {
+  return {
+    description,
+    content: {
+      "application/json": { schema: { type: "object", properties: values } },
+      "application/x-www-form-urlencoded": { schema: { type: "object", properties: texts } },
+    },
+  };
+}
+
+/** The body of the edit form. */
+export function editFormBody(facts: ImageFacts): ApiRequestBody {
+  const properties: Fields = {
+    action: { type: "string", enum: ["update", "delete"] },
+    pin: { type: "string", description: "The PIN (alternative to the query)." },
+    confirm: { type: "string", description: "Must not be empty if `action` is `delete`." },
+    name: NEW_NAME_SCHEMA,
+    expiry: {
+      type: "string",
+      enum: ["keep", "in", "on", ...(facts.maxLifetimeMs === null ? [NEVER] : [])],
+      description:
+        "`keep` the present expiry, expire `in` the duration of `expiresIn`, or `on` the date of `expiresAt`. `never` needs a service without a longest lifetime. The field that is not chosen must be empty. Default: by the field that is not empty.",
+    },
+    expiresIn: {
+      type: "string",
+      pattern: "^\\d{0,15}$",
+      description: "New lifetime from now in milliseconds.",
+    },
+    expiresAt: optionalText(expirySchemas(facts).form),
+    utcOffset: {
+      type: "string",
+      description: "Time zone of a date without one, such as `+02:00`. Any other value counts as UTC.",
+    },
+    focusX: {
+      ...PERCENT_TEXT_SCHEMA,
+      description:
+        "The focus in percent of the width, from the left. Empty together with `focusY`: the centre. A form with neither keeps the focus.",
+    },
+    focusY: { ...PERCENT_TEXT_SCHEMA, description: "Percent of the height, from the top." },
+  };
+  const schema: JsonSchema = { type: "object", properties, required: ["action"] };
+  return { required: true, content: { "application/x-www-form-urlencoded": { schema } } };
+}

@@ -1,0 +1,238 @@
+import type { ApiOperation, ApiParameter, ApiResponse } from "../../../openapi/document.ts";
+import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { queryParameter } from "../../../openapi/operations.ts";
+import type { JsonSchema } from "../../../schema/json-schema.ts";
+import { NAME_SCHEMA } from "../../names/name-fault.ts";
+import { EMAIL_SCHEMA } from "../../operations/email-verifier.ts";
+import {
+  DEPARTMENT_SCHEMA,
+  JOB_TITLES_SCHEMA,
+  LIMIT_SCHEMA,
+  OFFSET_SCHEMA,
+  REQUIRED_FIELD_SCHEMA,
+  SENIORITY_SCHEMA,
+  TYPE_SCHEMA,
+  VERIFICATION_STATUS_SCHEMA,
+} from "../../operations/filter-schemas.ts";
+import { MAX_DURATION_SCHEMA, TEXT_SCHEMA } from "../../operations/given.ts";
+import { COMPANY_SCHEMA, DOMAIN_SCHEMA } from "../../operations/subject.ts";
+import { MAX_ROWS } from "../../verifications/list-rows.ts";
+import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
+import { type LookupSchemaName, objectOf } from "./lookup-schemas.ts";
+
+/** An operation without the parts that follow from its route. */
+export interface DeclaredLookup
+  extends Pick<ApiOperation, "operationId" | "summary" | "description" | "parameters" | "requestBody"> {
+  /** Replies that are no refusals, by status. */
+  replies: Readonly<Record<string, ApiResponse>>;
+  /** Refusals that not every operation has, and texts that replace those of every operation. */
+  refusals?: Readonly<Record<number, string>>;
+  /** Which allowance `too_many_requests` is about. @default the operation has none */
+  allowance?: string;
+  /** Whether HEAD has the headers of the GET reply. @default it only checks key and parameters */
+  hasHead?: true;
+}
+
+const text = { type: ["string", "null"] } as const;
+const whole = { type: ["integer", "null"] } as const;
+const { maxLength } = TEXT_SCHEMA;
+
+const DOMAIN = queryParameter("domain", { ...DOMAIN_SCHEMA, maxLength });
+const COMPANY = queryParameter("company", { ...COMPANY_SCHEMA, maxLength });
+const TYPE = queryParameter("type", noted(TYPE_SCHEMA, "Case and surrounding blanks are ignored."));
+const MAX_DURATION = wholeParameter("max_duration", MAX_DURATION_SCHEMA);
+
+const MONTH = "the month's allowance is used up";
+const OPTED_OUT = { 451: "this person opted out of the lookup." };
+const NO_LIST = { 400: "a parameter is invalid.", 404: "there is no such list." };
+
+/** The operations by their paths below `/v2/`. */
+export const DECLARED_LOOKUPS = {
+  "domain-search": {
+    operationId: "searchDomain",
+    summary: "List emails of an organisation",
+    description:
+      "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. `location` is rejected: the data have no locations.",
+    parameters: [
+      DOMAIN,
+      COMPANY,
+      wholeParameter("limit", LIMIT_SCHEMA),
+      wholeParameter("offset", OFFSET_SCHEMA),
+      TYPE,
+      listParameter("seniority", SENIORITY_SCHEMA),
+      listParameter("department", DEPARTMENT_SCHEMA),
+      listParameter("required_field", REQUIRED_FIELD_SCHEMA),
+      listParameter("verification_status", VERIFICATION_STATUS_SCHEMA),
+      listParameter("job_titles", JOB_TITLES_SCHEMA),
+    ],
+    replies: {
+      200: answer(
+        "Domain",
+        {
+          domain: text,
+          company: text,
+          type: text,
+          offset: whole,
+          seniority: text,
+          department: text,
+          required_field: text,
+          verification_status: text,
+          job_titles: text,
+        },
+        {
+          results: { type: "integer", minimum: 0, description: "Number of addresses on all pages." },
+          limit: { type: "integer", minimum: LIMIT_SCHEMA.minimum, maximum: LIMIT_SCHEMA.maximum },
+          offset: { type: "integer", minimum: OFFSET_SCHEMA.minimum },
+        },
+      ),
+    },
+    allowance: MONTH,
+  },
+  "email-finder": {
+    operationId: "findEmail",
+    summary: "Find an email",
+    description:
+      "The address of a person at an organisation, known or guessed. Required are `first_name` and `last_name`, or `full_name`, which is ignored if both others are given; and `domain` or `company`. An address that is found costs one search.",
+    parameters: [
+      DOMAIN,
+      COMPANY,
+      nameParameter("first_name", "First name.", "Ada"),
+      nameParameter("last_name", "Last name.", "Lovelace"),
+      nameParameter("full_name", "First and last name in one.", "First and last name together."),
+      MAX_DURATION,
+    ],
+    replies: {
+      200: answer("Person", {
+        first_name: text,
+        last_name: text,
+        full_name: text,
+        domain: text,
+        company: text,
+        max_duration: whole,
+      }),
+    },
+    refusals: OPTED_OUT,
+    allowance: MONTH,
+  },
+  "email-verifier": {
+    operationId: "verifyEmail",
+    summary: "Verify an email",
+    description:
+      "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free.",
+    parameters: [
+      { ...queryParameter("email", { ...EMAIL_SCHEMA, maxLength }), required: true, allowEmptyValue: false },
+      MAX_DURATION,
+    ],
+    replies: {
+      200: answer("Verification", { email: { type: "string" } }),
+      202: {
+        ...answer("PendingVerification", { email: { type: "string" } }),
+        description: "The result is pending. Repeat the same request; that costs nothing more.",
+        headers: headersOf("Cache-Control", "Retry-After"),
+      },
+    },
+    refusals: OPTED_OUT,
+    allowance: MONTH,
+  },
+  "email-count": {
+    operationId: "countEmails",
+    summary: "Count emails",
+    description: "Needs no key and is free. Either `domain` or `company` is required.",
+    parameters: [DOMAIN, COMPANY, TYPE],
+    replies: { 200: answer("EmailCount", { domain: text, company: text, type: text }) },
+  },
+  account: {
+    operationId: "getAccount",
+    summary: "Get account usage",
+    description: "The account of the key, with its remaining allowance this month. Free.",
+    parameters: [],
+    replies: { 200: answer("Account", {}) },
+  },
+  "email-verifications": {
+    operationId: "verifyEmails",
+    summary: "Verify a list of emails",
+    description: `Adds a list of at most ${MAX_ROWS} addresses, which are verified in the background. Each costs as much as a single verification; an address beyond the allowance gets the status \`not_paid\` and costs nothing. CSV needs a first line that names the columns, one of them \`email\`; the others are kept.`,
+    requestBody: {
+      required: true,
+      content: {
+        ...jsonOf("VerificationRequest"),
+        "text/csv": { schema: { type: "string" }, example: "email,name\r\nada.lovelace@example.com,Ada\r\n" },
+      },
+    },
+    replies: {
+      202: {
+        description: "The list is stored. `Location` is its URL.",
+        headers: headersOf("Cache-Control", "Location", "Retry-After"),
+        content: jsonOf("VerificationAdded"),
+      },
+    },
+    refusals: {
+      400: "the list is malformed, has no column or no row of addresses, or is over a limit. `details` names the row.",
+      408: "the body arrives too slowly.",
+      413: "the body is larger than 16 MiB, or than 64 KiB with the test key.",
+      415: "the body is neither text/csv nor application/json in UTF-8.",
+    },
+    allowance: "too many rows in the lists of the last 30 days",
+  },
+  "email-verifications/{id}": {
+    operationId: "getVerificationList",
+    summary: "Get the results of a list",
+    description:
+      "A page of the list with the results so far. Lists are kept for 30 days; another account's list answers 404.",
+    parameters: [wholeParameter("limit", LIST_LIMIT_SCHEMA), wholeParameter("offset", LIST_OFFSET_SCHEMA)],
+    replies: { 200: list(jsonOf("VerificationPage")) },
+    refusals: NO_LIST,
+    hasHead: true,
+  },
+  "email-verifications/{id}.csv": {
+    operationId: "getVerificationTable",
+    summary: "Get the results of a list as CSV",
+    description:
+      "All rows: the columns of the upload, then those of the results, empty for rows without a result. Formulas get a leading apostrophe, so that no spreadsheet runs them.",
+    parameters: [],
+    replies: { 200: list({ "text/csv": { schema: { type: "string" } } }, "Content-Disposition") },
+    refusals: NO_LIST,
+    hasHead: true,
+  },
+} satisfies Readonly<Record<string, DeclaredLookup>>;
+
+/** The answer of a look-up. @param echo Schemas of `meta.params`. @param meta Schemas of `meta` beside `params`. */
+function answer(
+  data: LookupSchemaName,
+  echo: Readonly<Record<string, JsonSchema>>,
+  meta: Readonly<Record<string, JsonSchema>> = {},
+): ApiResponse {
+  const schema = objectOf({
+    data: { $ref: `#/components/schemas/${data}` },
+    meta: objectOf({ ...meta, params: objectOf(echo, "The parameters; null if not given.") }),
+  });
+  const content = { "application/json": { schema } };
+  return { description: "The answer.", headers: headersOf("Cache-Control"), content };
+}
+
+function list(content: NonNullable<ApiResponse["content"]>, ...more: readonly HeaderName[]): ApiResponse {
+  return { description: "The list.", headers: headersOf("Cache-Control", ...more), content };
+}
+
+function jsonOf(name: LookupSchemaName) {
+  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } as const;
+}
+
+function noted(schema: JsonSchema, note: string): JsonSchema {
+  return { ...schema, description: `${schema.description} ${note}` };
+}
+
+function wholeParameter(name: string, schema: JsonSchema): ApiParameter {
+  return queryParameter(name, noted(schema, "In decimal digits."));
+}
+
+/** A list of words separated by commas. */
+function listParameter(name: string, schema: JsonSchema): ApiParameter {
+  const listed = noted({ ...schema, minItems: 1 }, "Case, surrounding blanks and empty words are ignored.");
+  return { ...queryParameter(name, listed), style: "form", explode: false };
+}
+
+function nameParameter(name: string, description: string, example: string): ApiParameter {
+  const note = "It must have letters, not only single ones, and no digits.";
+  return queryParameter(name, noted({ ...NAME_SCHEMA, description, examples: [example] }, note));
+}
