@@ -2,8 +2,6 @@ import type { Call, Reply } from "../../contracts/call.ts";
 import type { Pages } from "../../contracts/pages.ts";
 import { ServiceError } from "../../errors.ts";
 import { DESCRIPTION_PATH } from "../../openapi/description.ts";
-import type { ProblemForm } from "../../openapi/problems.ts";
-import type { ImageRateLimits } from "../images-options.ts";
 import { ALL_FORMATS } from "../record/formats.ts";
 import { isImageId } from "../record/image-record.ts";
 import { createImage } from "./create-image.ts";
@@ -15,7 +13,7 @@ import {
   readImageOperation,
 } from "./description/declared-api.ts";
 import * as declaredPages from "./description/declared-pages.ts";
-import type { DeclaredOperation, ImageFacts } from "./description/image-path.ts";
+import type { DescribedMethod, DescribedRoute } from "./description/image-path.ts";
 import { deleteImage, getRecord, patchImage } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
@@ -24,14 +22,7 @@ import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
 
 /** One method of a route. */
-export interface RouteMethod {
-  /** The rate limit that each request counts against. @default none */
-  budget?: keyof ImageRateLimits;
-  /**
-   * Whether this is the upload form: only pages with `created` have it, browsers may send it only from the service's own
-   * pages, and refusals are the form again.
-   */
-  isUploadForm?: true;
+export interface RouteMethod extends DescribedMethod {
   /**
    * @param name Variable part of the path, such as the image ID; empty if the pattern has none.
    * @param limits Headers with the state of the rate limit.
@@ -42,27 +33,18 @@ export interface RouteMethod {
     name: string,
     limits: Record<string, string>,
   ): Reply | Promise<Reply>;
-  /** The operation in the OpenAPI document; `null`: it does not exist with these options. @default not described */
-  describe?: (facts: ImageFacts) => DeclaredOperation | null;
 }
 
-/** Methods by name. GET includes HEAD. Every route has OPTIONS. */
 type Methods = Partial<Record<"GET" | "POST" | "PATCH" | "DELETE", RouteMethod>>;
 
 /** One address of the service, or a family of addresses that differ in an ID or a name. */
-export interface Route {
-  /** Path below the mount point, with its variable part in braces. */
-  readonly pattern: string;
+export interface Route extends DescribedRoute {
   /** Name of the route for observers. @default the pattern */
   readonly observedAs?: string;
-  /** Form of refusals. `page`: an HTML page for clients that prefer HTML, if the service has pages. */
-  readonly form: ProblemForm;
   /** Whether an image that is still processed replies with its record, even to clients that prefer HTML. */
   readonly isRecord?: true;
   /** Whether every reply depends on the `Accept` header, so that a cache must keep one per value. */
   readonly negotiates?: true;
-  /** Whether the route exists only in a service with pages. */
-  readonly needsPages?: true;
   readonly methods: Methods;
 }
 

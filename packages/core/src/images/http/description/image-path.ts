@@ -4,8 +4,8 @@ import { headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { headOf } from "../../../openapi/operations.ts";
 import { methodRefusal, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
+import type { ImageRateLimits } from "../../images-options.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
-import type { Route, RouteMethod } from "../routes.ts";
 
 /** The settings, and what follows from them. */
 export interface ImageFacts extends ImageSettings {
@@ -69,28 +69,45 @@ export interface DeclaredOperation
   headHeaders?: Headers;
 }
 
-/** The route of an operation, as far as the description depends on it. */
-interface DescribedRoute {
-  /** The form of refusals with these options. */
-  form: ProblemForm;
-  hasId: boolean;
-  isRead: boolean;
-  budget: RouteMethod["budget"];
+/** A method of a route, as far as the description depends on it. */
+export interface DescribedMethod {
+  /** The rate limit that each request counts against. @default none */
+  budget?: keyof ImageRateLimits;
+  /**
+   * Whether this is the upload form: only pages with `created` have it, browsers may send it only from the service's own
+   * pages, and refusals are the form again.
+   */
+  isUploadForm?: true;
+  /** The operation in the OpenAPI document; `null`: it does not exist with these options. @default not described */
+  describe?: (facts: ImageFacts) => DeclaredOperation | null;
+}
+
+/** A route, as far as the description depends on it. */
+export interface DescribedRoute {
+  /** Path below the mount point, with its variable part in braces. */
+  readonly pattern: string;
+  /** Form of refusals. `page`: an HTML page for clients that prefer HTML, if the service has pages. */
+  readonly form: ProblemForm;
+  /** Whether the route exists only in a service with pages. */
+  readonly needsPages?: true;
+  /** By name. GET includes HEAD. Every route has OPTIONS. */
+  readonly methods: Readonly<Partial<Record<string, DescribedMethod>>>;
 }
 
 /** A route in the OpenAPI document; `null` for a route that does not exist with these options, or is not described. */
-export function imagePath(facts: ImageFacts, { pattern, methods, ...route }: Route): PathItem | null {
+export function imagePath(facts: ImageFacts, route: DescribedRoute): PathItem | null {
   if (route.needsPages !== undefined && !facts.hasPages) return null;
   const form = route.form === "page" && !facts.hasPages ? "json" : route.form;
-  const hasId = pattern.includes("{id}");
+  const hasId = route.pattern.includes("{id}");
   const item: Partial<Record<string, ApiOperation>> = {};
-  for (const [name, { budget, isUploadForm, describe }] of Object.entries(methods)) {
+  for (const [name, { budget, isUploadForm, describe } = {}] of Object.entries(route.methods)) {
     const declared = isUploadForm !== undefined && !facts.hasUploadForm ? null : describe?.(facts);
     if (declared === undefined || declared === null) continue;
-    const isRead = name === "GET";
-    const operation = operationOf(facts, declared, { form, hasId, isRead, budget });
+    const statuses = statusesOf(facts, declared, hasId, budget);
+    const limit = name === "GET" || budget === undefined ? null : facts.rules[budget];
+    const operation = operationOf(facts, declared, form, statuses, limit !== null);
     item[name.toLowerCase()] = operation;
-    if (isRead) item.head = imageHead(operation, declared);
+    if (name === "GET") item.head = imageHead(operation, declared);
   }
   if (Object.keys(item).length === 0) return null;
   const id = { name: "id", in: "path", required: true, schema: IMAGE_ID_SCHEMA } as const;
@@ -100,18 +117,23 @@ export function imagePath(facts: ImageFacts, { pattern, methods, ...route }: Rou
 /** The PIN as a header, in the query, or (the empty one) in the body. */
 const WITH_PIN: ApiOperation["security"] = [{ imagePin: [] }, { imagePinInQuery: [] }, {}];
 
-function operationOf(facts: ImageFacts, declared: DeclaredOperation, route: DescribedRoute): ApiOperation {
+/** @param isCounted Whether a reply has the state of the rate limit. */
+function operationOf(
+  facts: ImageFacts,
+  declared: DeclaredOperation,
+  form: ProblemForm,
+  statuses: readonly ImageRefusal[],
+  isCounted: boolean,
+): ApiOperation {
   const { tag, needsPin, replies, refusals, why, refusalHeaders, headHeaders: _, ...operation } = declared;
-  const { isRead, budget } = route;
-  const countsWrites = !isRead && budget !== undefined && facts.rules[budget] !== null;
-  const limits = countsWrites ? headersOf("RateLimit", "RateLimit-Policy") : {};
+  const limits = isCounted ? headersOf("RateLimit", "RateLimit-Policy") : {};
   const succeeded = Object.entries(replies).map(([status, reply]) => [
     status,
     status.startsWith("2") ? { ...reply, headers: { ...reply.headers, ...limits } } : reply,
   ]);
-  const refused = statusesOf(facts, declared, route).map((status) => [
+  const refused = [...statuses, ...(refusals ?? [])].map((status) => [
     status,
-    refusalOf(facts, route.form, status, why?.[status], refusalHeaders?.(status)),
+    refusalOf(facts, form, status, why?.[status], refusalHeaders?.(status)),
   ]);
   return {
     ...operation,
@@ -121,11 +143,12 @@ function operationOf(facts: ImageFacts, declared: DeclaredOperation, route: Desc
   };
 }
 
-/** The refusals that follow from the route, and those that the operation declares. */
+/** The refusals that follow from the route. */
 function statusesOf(
   { tls, authorize, rules }: ImageFacts,
-  { requestBody, refusals = [] }: DeclaredOperation,
-  { hasId, budget }: DescribedRoute,
+  { requestBody }: DeclaredOperation,
+  hasId: boolean,
+  budget: DescribedMethod["budget"],
 ): ImageRefusal[] {
   const isLimited = budget !== undefined && rules[budget] !== null;
   const isGuessed = budget === "edits" && rules.pinFailures !== null;
@@ -137,7 +160,7 @@ function statusesOf(
     [requestBody !== undefined, [408, 413, 415]],
     [isLimited || isGuessed, [429]],
   ];
-  return [...groups.flatMap(([isPossible, statuses]) => (isPossible ? statuses : [])), ...refusals];
+  return groups.flatMap(([isPossible, statuses]) => (isPossible ? statuses : []));
 }
 
 /** The refusals of the description's own URL. */
