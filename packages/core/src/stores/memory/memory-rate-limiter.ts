@@ -2,7 +2,6 @@ import { checkOptions, checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { type Options, preset, whole } from "../../option-rules.ts";
-import { type BucketRule, createTokenBuckets, type TokenBuckets, wholeNow } from "./memory-token-buckets.ts";
 
 /** Longest window, the same as of a Node timer: 24.8 days. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
@@ -16,15 +15,9 @@ const RULES = {
 };
 
 export interface MemoryRateLimiterOptions extends Options<typeof RULES> {}
+
 const COUNT = whole(1);
 const WINDOW = whole(1, MAX_WINDOW_MS);
-
-/** The points that a key has left until the end of its window. */
-interface Window {
-  remaining: number;
-  /** By `wholeNow()`. */
-  endsAt: number;
-}
 
 /** A limiter in memory, which also answers at once. */
 export type MemoryRateLimiter = RateLimiter & Required<Pick<RateLimiter, "consumeNow">>;
@@ -36,110 +29,189 @@ export type MemoryRateLimiter = RateLimiter & Required<Pick<RateLimiter, "consum
  * integer from 1 to 2,147,483,647 ms (24.8 days). Rejects with `store_unavailable` after `close`.
  */
 export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): MemoryRateLimiter {
-  return new WindowLimiter(checkOptions("createMemoryRateLimiter", options, RULES).maxKeys);
+  return new MemoryLimiter(checkOptions("createMemoryRateLimiter", options, RULES).maxKeys);
 }
 
 /** Its methods are own properties, so that a wrapper can spread it. */
-class WindowLimiter implements MemoryRateLimiter {
+class MemoryLimiter implements MemoryRateLimiter {
   readonly #maxKeys: number;
-  /** By rule, then by key. The windows of a rule have one length, so the first ones of its map end first. */
-  readonly #rules = new Map<string, Map<string, Window>>();
-  readonly #bucketRules = new Map<string, TokenBuckets>();
+  readonly #counters = new Map<string, RuleCounter>();
   #isClosed = false;
 
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys;
   }
 
-  readonly consumeNow: MemoryRateLimiter["consumeNow"] = (key, rule, cost = 1) => {
-    requireCost(cost);
-    if (hasBucket(rule)) return this.#bucketsOf(rule).consume(key, cost);
-    const windows = this.#windowsOf(rule);
-    const now = wholeNow();
-    const window = windowOf(windows, key, rule, now);
-    const allowed = cost <= window.remaining;
-    if (allowed) {
-      window.remaining -= cost;
-      if (windows.get(key) !== window) this.#begin(windows, key, window, now);
-    }
-    return stateOf(window, allowed, now);
-  };
+  readonly consumeNow: MemoryRateLimiter["consumeNow"] = (key, rule, cost = 1) =>
+    this.#counterOf(rule, cost).consume(key, cost);
 
   readonly consume: RateLimiter["consume"] = async (key, rule, cost) => this.consumeNow(key, rule, cost);
 
-  readonly peek: RateLimiter["peek"] = async (key, rule) => {
-    if (hasBucket(rule)) return this.#bucketsOf(rule).peek(key);
-    const now = wholeNow();
-    const window = windowOf(this.#windowsOf(rule), key, rule, now);
-    return stateOf(window, window.remaining > 0, now);
-  };
+  readonly peek: RateLimiter["peek"] = async (key, rule) => this.#counterOf(rule).peek(key);
 
-  readonly refund: RateLimiter["refund"] = async (key, rule, cost = 1) => {
-    requireCost(cost);
-    if (hasBucket(rule)) return this.#bucketsOf(rule).refund(key, cost);
-    // A new window is not stored: a refund begins none.
-    const window = windowOf(this.#windowsOf(rule), key, rule, wholeNow());
-    window.remaining = Math.min(rule.limit, window.remaining + cost);
-  };
+  readonly refund: RateLimiter["refund"] = async (key, rule, cost = 1) =>
+    this.#counterOf(rule, cost).refund(key, cost);
 
   readonly close: RateLimiter["close"] = async () => {
     this.#isClosed = true;
-    this.#rules.clear();
-    this.#bucketRules.clear();
+    this.#counters.clear();
   };
 
-  #bucketsOf(rule: BucketRule): TokenBuckets {
-    const name = `${rule.limit}/${rule.windowMs}/${rule.burst}`;
-    return this.#ruleOf(this.#bucketRules, name, rule, () => createTokenBuckets(rule, this.#maxKeys));
-  }
-
-  #windowsOf(rule: RateRule): Map<string, Window> {
-    return this.#ruleOf(this.#rules, `${rule.limit}/${rule.windowMs}`, rule, () => new Map());
-  }
-
-  /** The state of a rule, created at its first use. */
-  #ruleOf<State>(states: Map<string, State>, name: string, rule: RateRule, create: () => State): State {
+  /** The counter of a rule, created at its first use. */
+  #counterOf(rule: RateRule, cost = 1): RuleCounter {
     if (this.#isClosed) throw new ServiceError("store_unavailable", "The rate limiter is closed");
-    const known = states.get(name);
+    // By hand: it runs for every request.
+    if (!Number.isInteger(cost) || cost < 1) checkValue("cost", cost, COUNT);
+    const { limit, windowMs, burst } = rule;
+    const name = `${limit}/${windowMs}/${burst}`;
+    const known = this.#counters.get(name);
     if (known !== undefined) return known;
-    checkValue("limit", rule.limit, COUNT);
-    checkValue("windowMs", rule.windowMs, WINDOW);
-    const created = create();
-    states.set(name, created);
-    return created;
+    checkValue("limit", limit, COUNT);
+    checkValue("windowMs", windowMs, WINDOW);
+    if (burst !== undefined) checkValue("burst", burst, COUNT);
+    const counter =
+      burst === undefined
+        ? new WindowCounter(rule, this.#maxKeys)
+        : new BucketCounter({ ...rule, burst }, this.#maxKeys);
+    this.#counters.set(name, counter);
+    return counter;
+  }
+}
+
+/** Counts the keys of one rule. */
+interface RuleCounter {
+  /** Takes `cost` points, all or none. */
+  consume(key: string, cost: number): RateResult;
+  peek(key: string): RateResult;
+  refund(key: string, cost: number): void;
+}
+
+/** The points that a key has left until the end of its window. */
+interface Window {
+  remaining: number;
+  /** By `wholeNow()`. */
+  endsAt: number;
+}
+
+/** Counts in windows: the limit of points is there again when the window has ended. */
+class WindowCounter implements RuleCounter {
+  readonly #rule: RateRule;
+  readonly #maxKeys: number;
+  /** Of one length, so the first ones end first. */
+  readonly #windows = new Map<string, Window>();
+
+  constructor(rule: RateRule, maxKeys: number) {
+    this.#rule = rule;
+    this.#maxKeys = maxKeys;
+  }
+
+  consume(key: string, cost: number): RateResult {
+    const now = wholeNow();
+    const window = this.#current(key, now);
+    const allowed = cost <= window.remaining;
+    if (allowed) {
+      window.remaining -= cost;
+      if (this.#windows.get(key) !== window) this.#begin(key, window, now);
+    }
+    return { allowed, remaining: window.remaining, resetMs: window.endsAt - now };
+  }
+
+  peek(key: string): RateResult {
+    const now = wholeNow();
+    const { remaining, endsAt } = this.#current(key, now);
+    return { allowed: remaining > 0, remaining, resetMs: endsAt - now };
+  }
+
+  refund(key: string, cost: number): void {
+    // A new window is not stored: a refund begins none.
+    const window = this.#current(key, wholeNow());
+    window.remaining = Math.min(this.#rule.limit, window.remaining + cost);
+  }
+
+  /** The key's current window; a new one is not stored yet. */
+  #current(key: string, now: number): Window {
+    const known = this.#windows.get(key);
+    if (known !== undefined && known.endsAt > now) return known;
+    return { remaining: this.#rule.limit, endsAt: now + this.#rule.windowMs };
   }
 
   /** Stores a new window as the last one. */
-  #begin(windows: Map<string, Window>, key: string, window: Window, now: number): void {
-    windows.delete(key);
-    windows.set(key, window);
-    for (const [other, { endsAt }] of windows) {
-      if (endsAt > now && windows.size <= this.#maxKeys) return;
-      windows.delete(other);
+  #begin(key: string, window: Window, now: number): void {
+    this.#windows.delete(key);
+    this.#windows.set(key, window);
+    for (const [other, { endsAt }] of this.#windows) {
+      if (endsAt > now && this.#windows.size <= this.#maxKeys) return;
+      this.#windows.delete(other);
     }
   }
 }
 
-/** The key's current window; a new one is not stored yet. */
-function windowOf(
-  windows: Map<string, Window>,
-  key: string,
-  { limit, windowMs }: RateRule,
-  now: number,
-): Window {
-  const known = windows.get(key);
-  return known !== undefined && known.endsAt > now ? known : { remaining: limit, endsAt: now + windowMs };
+/**
+ * What a key has taken from its bucket, in shares: a point has `windowMs` shares, and `limit` shares refill each
+ * millisecond. So refills are whole numbers, and no rounding loses a part of a point.
+ */
+interface Bucket {
+  taken: number;
+  /** By `wholeNow()`. */
+  at: number;
 }
 
-/** Checked by hand: it runs for every request. */
-function requireCost(cost: number): void {
-  if (!Number.isInteger(cost) || cost < 1) checkValue("cost", cost, COUNT);
+/** Counts in buckets of `burst` points, which refill by `limit` points in each window. */
+class BucketCounter implements RuleCounter {
+  readonly #rule: RateRule;
+  readonly #capacity: number;
+  readonly #maxKeys: number;
+  /** The least recently used first. Full buckets may be missing. */
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(rule: RateRule & { burst: number }, maxKeys: number) {
+    this.#rule = rule;
+    this.#capacity = rule.burst * rule.windowMs;
+    this.#maxKeys = maxKeys;
+  }
+
+  consume(key: string, cost: number): RateResult {
+    const at = wholeNow();
+    const before = this.#takenAt(this.#buckets.get(key), at);
+    const after = before + cost * this.#rule.windowMs;
+    if (after > this.#capacity) return this.#resultOf(before, false, cost);
+    this.#keep(key, { taken: after, at });
+    return this.#resultOf(after, true, cost);
+  }
+
+  peek(key: string): RateResult {
+    const taken = this.#takenAt(this.#buckets.get(key), wholeNow());
+    return this.#resultOf(taken, taken + this.#rule.windowMs <= this.#capacity, 1);
+  }
+
+  refund(key: string, cost: number): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket !== undefined) bucket.taken -= cost * this.#rule.windowMs;
+  }
+
+  #takenAt(bucket: Bucket | undefined, now: number): number {
+    return bucket === undefined ? 0 : Math.max(0, bucket.taken - (now - bucket.at) * this.#rule.limit);
+  }
+
+  /** Stores a bucket as the last one. Beyond `maxKeys`, those that were used longest ago count as full. */
+  #keep(key: string, bucket: Bucket): void {
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    for (const [other, each] of this.#buckets) {
+      if (this.#buckets.size <= this.#maxKeys && this.#takenAt(each, bucket.at) > 0) return;
+      this.#buckets.delete(other);
+    }
+  }
+
+  #resultOf(taken: number, allowed: boolean, cost: number): RateResult {
+    const { limit, windowMs } = this.#rule;
+    const missing = Math.min(cost * windowMs, this.#capacity) + taken - this.#capacity;
+    const resetMs = Math.ceil((allowed ? taken : missing) / limit);
+    return { allowed, remaining: Math.floor((this.#capacity - taken) / windowMs), resetMs };
+  }
 }
 
-function hasBucket(rule: RateRule): rule is BucketRule {
-  return rule.burst !== undefined;
-}
-
-function stateOf({ remaining, endsAt }: Window, allowed: boolean, now: number): RateResult {
-  return { allowed, remaining, resetMs: endsAt - now };
+/** Milliseconds since the process started. Whole, as with fractions `now + windowMs - now` can exceed the window. */
+function wholeNow(): number {
+  return Math.floor(performance.now());
 }
