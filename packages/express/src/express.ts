@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service } from "@outrigger/core";
 import { checkValue, shapes } from "@outrigger/core/stores";
 import {
-  createCall,
   dispatch,
   type HostView,
   locate,
   type MountedTarget,
+  NodeCall,
   nodeView,
   sendReady,
   sendReply,
@@ -56,7 +56,7 @@ export function express(service: Service): ExpressMiddleware {
     const target = mountedTarget(req);
     if (target === null) return next();
     const facts = { ...target, context: req, view: EXPRESS_VIEW };
-    const call = createCall(req, res, facts);
+    const call = new NodeCall(req, res, facts);
     const ready = service.answerNow?.(call);
     if (ready !== undefined) return sendReady(res, ready);
     dispatch(service, req, res, facts, call).then((reply) => {

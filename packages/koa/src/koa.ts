@@ -3,7 +3,6 @@ import { finished, Readable } from "node:stream";
 import type { ReadyReply, Reply, Service } from "@outrigger/core";
 import { checkOptions, checkValue, type rules, shapes } from "@outrigger/core/stores";
 import {
-  createCall,
   dispatch,
   dropLateCookies,
   finishRequestBody,
@@ -11,6 +10,7 @@ import {
   isBodyAllowed,
   locate,
   mountPathRule,
+  NodeCall,
   normaliseMountPath,
   onConnectionClose,
   sendDirectly,
@@ -76,7 +76,7 @@ export function koa(service: Service, options: KoaOptions = {}): KoaMiddleware {
     const target = locate(req.url ?? "/", ctx.originalUrl, prefix);
     if (target === null) return void (await next());
     const facts = { ...target, context: ctx, view: KOA_VIEW };
-    const call = createCall(req, res, facts);
+    const call = new NodeCall(req, res, facts);
     const report = ctx.onerror;
     ctx.onerror = (error) => {
       // Koa also calls it without an error, when the reply is sent.

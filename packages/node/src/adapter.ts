@@ -2,7 +2,7 @@
 export { deferContinue } from "./body-pump.ts";
 export { ClientLeftError, type Connections, onConnectionClose, trackConnections } from "./connections.ts";
 export type { HostView } from "./dispatch.ts";
-export { createCall, dispatch, sendReady } from "./dispatch.ts";
+export { dispatch, NodeCall, sendReady } from "./dispatch.ts";
 export type { Incoming } from "./incoming.ts";
 export { nodeView } from "./node-listener.ts";
 export { receiveFields, receiveText } from "./receive-fields.ts";

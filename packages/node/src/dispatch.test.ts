@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import type { Service } from "@outrigger/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HostView } from "./dispatch.ts";
-import { createCall, dispatch, sendReady } from "./dispatch.ts";
+import { dispatch, NodeCall, sendReady } from "./dispatch.ts";
 import { nodeListener } from "./node-listener.ts";
 import { sendReply } from "./send-reply.ts";
 
@@ -25,7 +25,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("createCall", () => {
+describe("NodeCall", () => {
   it("calls no function of the host view before the service needs it", async () => {
     const asked: string[] = [];
     const ask =
@@ -43,7 +43,7 @@ describe("createCall", () => {
     };
     const origin = await listen(
       createServer((req, res) => {
-        const call = createCall(req, res, { url: "/a?b", mountPath: "/m", context: "ctx", view });
+        const call = new NodeCall(req, res, { url: "/a?b", mountPath: "/m", context: "ctx", view });
         expect([call.method, call.path, call.search, call.mountPath, call.context]).toEqual([
           "GET",
           "/a",

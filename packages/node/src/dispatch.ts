@@ -15,15 +15,6 @@ import { toOriginForm, unusualHost } from "./request-target.ts";
 import { dropCookies, dropLateCookies, watchSending } from "./send-reply.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
 
-/** Creates the {@link Call} of a request, for passing it to a service without {@link dispatch}, or before it. */
-export function createCall<Context>(
-  req: IncomingMessage,
-  res: ServerResponse,
-  facts: RequestFacts<Context>,
-): NodeCall<Context> {
-  return new NodeCall(req, res, facts);
-}
-
 /**
  * Passes a request to `service`.
  *
@@ -38,7 +29,7 @@ export async function dispatch<Context>(
   req: IncomingMessage,
   res: ServerResponse,
   facts: RequestFacts<Context>,
-  call: NodeCall<Context> = createCall(req, res, facts),
+  call = new NodeCall(req, res, facts),
 ): Promise<Reply | undefined | null> {
   if (facts.url === "*") return undefined;
   try {
@@ -75,8 +66,13 @@ function setHeaders(res: ServerResponse, status: number, headers: readonly strin
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
 }
 
-/** A {@link Call} on a `node:http` request. Rarely used values are computed on first use. */
+/**
+ * A {@link Call} on a `node:http` request, for passing it to a service without {@link dispatch}, or before it. Rarely used values
+ * are computed on first use.
+ */
 export class NodeCall<Context> implements Call {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
   readonly path: string;
   readonly search: string;
   readonly mountPath: string;
@@ -85,7 +81,6 @@ export class NodeCall<Context> implements Call {
   readonly #res: ServerResponse;
   readonly #view: HostView<Context>;
   readonly #unusualHost: string | undefined;
-  #headers: IncomingHttpHeaders | undefined;
   #controller: AbortController | undefined;
   /** Aborts the body that is being received. */
   #receiving: AbortController | undefined;
@@ -93,6 +88,9 @@ export class NodeCall<Context> implements Call {
   #settled = false;
 
   constructor(req: IncomingMessage, res: ServerResponse, facts: RequestFacts<Context>) {
+    const host = unusualHost(req);
+    this.method = req.method ?? "GET";
+    this.headers = host === undefined ? req.headers : { ...req.headers, host };
     const target = toOriginForm(facts.url) ?? "/";
     const query = target.indexOf("?");
     this.path = query === -1 ? target : target.slice(0, query);
@@ -102,17 +100,7 @@ export class NodeCall<Context> implements Call {
     this.#req = req;
     this.#res = res;
     this.#view = facts.view;
-    this.#unusualHost = unusualHost(req);
-  }
-
-  get method(): string {
-    return this.#req.method ?? "GET";
-  }
-
-  get headers(): IncomingHttpHeaders {
-    if (this.#unusualHost === undefined) return this.#req.headers;
-    this.#headers ??= { ...this.#req.headers, host: this.#unusualHost };
-    return this.#headers;
+    this.#unusualHost = host;
   }
 
   get origin(): string {

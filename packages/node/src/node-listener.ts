@@ -5,7 +5,7 @@ import type { Service } from "@outrigger/core";
 import { checkOptions, checkValue, rules, shapes } from "@outrigger/core/stores";
 import { areHeadersSent } from "./connections.ts";
 import type { HostView } from "./dispatch.ts";
-import { createCall, dispatch, sendReady } from "./dispatch.ts";
+import { dispatch, NodeCall, sendReady } from "./dispatch.ts";
 import { locate, mountPathRule, normaliseMountPath, pathRule, stripPrefix } from "./request-target.ts";
 import { problemReply, sendReply } from "./send-reply.ts";
 
@@ -48,7 +48,7 @@ export function nodeListener(service: Service, options: NodeListenerOptions = {}
     const target = locate(url, originalUrl, mountPath);
     if (target === null) return sendReply(res, problemReply(req.method, 404, "Not Found"));
     const facts = { ...target, context: req, view: nodeView };
-    const call = createCall(req, res, facts);
+    const call = new NodeCall(req, res, facts);
     const ready = service.answerNow?.(call);
     if (ready !== undefined) return sendReady(res, ready);
     const reply = await dispatch(service, req, res, facts, call);
@@ -131,7 +131,7 @@ function sendInFront(
   if (method !== "GET" && method !== "HEAD") return false;
   const below = stripPrefix(url, mountPath);
   if (below === null || isForwarded(headers)) return false;
-  const call = createCall(req, res, { url: below, mountPath, context: req, view: nodeView });
+  const call = new NodeCall(req, res, { url: below, mountPath, context: req, view: nodeView });
   const ready = service.answerNow?.(call, true);
   if (ready === undefined) return false;
   sendReady(res, ready);
