@@ -4,9 +4,10 @@ import { FrameReader, frameHead } from "../dist/shared/frames.js";
 import { PIPE } from "../dist/shared/wire.js";
 
 let onTask;
-const reader = new FrameReader({ messageBytes: Infinity, bytes: () => Infinity }, ({ message, bytes }) =>
-  onTask(message, bytes),
-);
+const reader = new FrameReader(Infinity, {
+  maxBytes: () => Infinity,
+  onFrame: ({ message, bytes }) => onTask(message, bytes),
+});
 const pipe = new Socket({
   fd: PIPE,
   onread: {

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { ServiceError } from "@outrigger/core";
 import type { Admission, RenderSource } from "@outrigger/core/images";
 import { systemCode } from "@outrigger/core/values";
-import { type Frame, FrameReader, frameHead } from "../shared/frames.ts";
+import { FrameReader, type FrameReceiver, frameHead } from "../shared/frames.ts";
 import type { Piece } from "../shared/wire.ts";
 import { PIPE, type WorkerMessage } from "../shared/wire.ts";
 
@@ -23,19 +23,15 @@ export interface Request<Result> {
   read(reply: unknown, bytes: Buffer, sourceBytes: number): Result;
 }
 
-/** What becomes of the frames of a process. */
-export interface PipeEvents {
-  /** Bytes that may come with the next message. */
-  maxBytes(): number;
-  onFrame(frame: Frame): void;
+/** The receiver of the frames of a process. */
+export interface PipeReceiver extends FrameReceiver {
   /** Called when a frame is invalid or `onFrame` throws. */
   onInvalid(cause: unknown): void;
 }
 
-/** Calls `events` for the frames of a worker. */
-export function readPipe(child: ChildProcess, events: PipeEvents): void {
-  const limits = { messageBytes: MAX_MESSAGE_BYTES, bytes: () => events.maxBytes() };
-  const reader = new FrameReader(limits, (frame) => events.onFrame(frame));
+/** Passes the frames of a worker to `receiver`. */
+export function readPipe(child: ChildProcess, receiver: PipeReceiver): void {
+  const reader = new FrameReader(MAX_MESSAGE_BYTES, receiver);
   const pipe = pipeOf(child);
   pipe.on("data", (chunk: Buffer) => {
     try {
@@ -46,7 +42,7 @@ export function readPipe(child: ChildProcess, events: PipeEvents): void {
       }
     } catch (cause) {
       pipe.removeAllListeners("data").resume();
-      events.onInvalid(cause);
+      receiver.onInvalid(cause);
     }
   });
   // The process has ended or is about to.

@@ -4,12 +4,11 @@ export interface Frame {
   bytes: Buffer;
 }
 
-/** The most that a reader accepts. A frame above a limit makes it throw. */
-interface FrameLimits {
-  /** Bytes of the JSON text. */
-  messageBytes: number;
+/** The receiver of frames. */
+export interface FrameReceiver {
   /** Bytes that may come with the next message. */
-  bytes(): number;
+  maxBytes(): number;
+  onFrame(frame: Frame): void;
 }
 
 /** Two lengths of 4 bytes each, big-endian: of the message as JSON, and of its bytes. */
@@ -24,19 +23,20 @@ export function frameHead(message: object, byteLength: number): Buffer {
   return Buffer.concat([head, text]);
 }
 
-/** Reads frames from a pipe. */
+/** Reads frames from a pipe. Throws for a frame above a limit. */
 export class FrameReader {
-  readonly #limits: FrameLimits;
-  readonly #onFrame: (frame: Frame) => void;
+  readonly #maxMessageBytes: number;
+  readonly #receiver: FrameReceiver;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #part: "head" | "message" | "bytes" = "head";
   #target: Buffer = this.#head;
   #filled = 0;
   #message: unknown;
 
-  constructor(limits: FrameLimits, onFrame: (frame: Frame) => void) {
-    this.#limits = limits;
-    this.#onFrame = onFrame;
+  /** @param maxMessageBytes Of the JSON text. */
+  constructor(maxMessageBytes: number, receiver: FrameReceiver) {
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#receiver = receiver;
   }
 
   /** The memory for the next bytes of the pipe. Not empty. */
@@ -44,7 +44,7 @@ export class FrameReader {
     return this.#target.subarray(this.#filled);
   }
 
-  /** Takes the bytes that the pipe put at the beginning of `space()`. Throws for a frame above a limit. */
+  /** Takes the bytes that the pipe put at the beginning of `space()`. */
   took(byteLength: number): void {
     this.#filled += byteLength;
     // An empty part ends without bytes.
@@ -56,16 +56,16 @@ export class FrameReader {
     const head = this.#head;
     this.#filled = 0;
     if (this.#part === "head") {
-      this.#target = Buffer.allocUnsafe(within(head.readUInt32BE(0), this.#limits.messageBytes));
+      this.#target = Buffer.allocUnsafe(within(head.readUInt32BE(0), this.#maxMessageBytes));
       this.#part = "message";
     } else if (this.#part === "message") {
       this.#message = JSON.parse(done.toString("utf8"));
-      this.#target = Buffer.allocUnsafe(within(head.readUInt32BE(4), this.#limits.bytes()));
+      this.#target = Buffer.allocUnsafe(within(head.readUInt32BE(4), this.#receiver.maxBytes()));
       this.#part = "bytes";
     } else {
       this.#part = "head";
       this.#target = head;
-      this.#onFrame({ message: this.#message, bytes: done });
+      this.#receiver.onFrame({ message: this.#message, bytes: done });
     }
   }
 }

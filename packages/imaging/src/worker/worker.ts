@@ -25,10 +25,10 @@ interface Reply {
 
 process.title = "outrigger-render";
 const performer = loadPerformer();
-const reader = new FrameReader(
-  { messageBytes: Number.POSITIVE_INFINITY, bytes: () => Number.POSITIVE_INFINITY },
-  (frame) => void perform(frame),
-);
+const reader = new FrameReader(Number.POSITIVE_INFINITY, {
+  maxBytes: () => Number.POSITIVE_INFINITY,
+  onFrame: (frame) => void perform(frame),
+});
 // `onread`, which the type lacks, saves a copy of the picture.
 const options: SocketConstructorOpts & ConnectOpts = {
   fd: PIPE,
