@@ -11,7 +11,14 @@ import type { AddressFormat } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
-import { BytesReplaced, keyFor, MAX_MEMORY_ENTRY_BYTES, specName } from "../renditions/rendition-bytes.ts";
+import {
+  BytesReplaced,
+  keyFor,
+  MAX_MEMORY_ENTRY_BYTES,
+  type StoredTarget,
+  specName,
+} from "../renditions/rendition-bytes.ts";
+import type { Renditions } from "../renditions/renditions.ts";
 import { findForRead, hasBody, type ImageContext, requestParameters } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 import {
@@ -72,8 +79,10 @@ async function bytesReply(
   caching: Caching,
 ): Promise<Reply> {
   const { headers, method } = call;
+  const { renditions } = context.library;
+  const target = { record: current.record, spec: read.spec, key: read.key };
   if (isConditional(headers)) {
-    const etag = await comparedTag(context, call, current, read);
+    const etag = await comparedTag(renditions, call, target);
     const validators = { etag, lastModifiedMs: read.lastModifiedMs };
     const precondition = evaluatePreconditions(method, headers, validators, context.settings.now());
     if (precondition === "failed") {
@@ -86,17 +95,16 @@ async function bytesReply(
       return { status: 304, headers: { ...withCaching(context, current, read, caching), ETag: etag } };
     }
   }
-  const hot =
-    headers.range === undefined ? context.library.renditions.peek(current.record, read.spec) : undefined;
+  const hot = headers.range === undefined ? renditions.peek(target) : undefined;
   if (hot !== undefined) {
     const whole = wholeHeaders(context, current, read, hot.bytes.length, hot.etag, caching);
     return method === "HEAD"
       ? { status: 200, headers: whole }
       : { status: 200, headers: whole, body: hot.bytes };
   }
-  if (method === "HEAD" && read.spec !== null) return headReply(context, call, current, read, caching);
+  if (method === "HEAD" && read.spec !== null) return headReply(context, call, target, read, caching);
   const reader = { client: clientKey(call.clientIp), signal: call.signal };
-  return readRendition(context.library, current, read.spec, reader, (found) =>
+  return readRendition(context.library, target, reader, (found) =>
     partReply(context, call, read, found, caching),
   );
 }
@@ -105,19 +113,15 @@ async function bytesReply(
  * The entity tag to compare with the conditions of the request. Asks the store only if the stored rendition can
  * decide: the tag that this build would give always matches, and a tag of another picture never does.
  */
-async function comparedTag(
-  { library: { renditions } }: ImageContext,
-  call: Call,
-  { record }: CurrentRecord,
-  { spec }: PreparedRead,
-): Promise<string> {
-  const expected = renditions.expectedEtag(record, spec);
+async function comparedTag(renditions: Renditions, call: Call, target: StoredTarget): Promise<string> {
+  const { record, spec } = target;
+  const expected = renditions.expectedEtag(target);
   const { "if-match": match, "if-none-match": noneMatch } = call.headers;
   const named = `${match ?? ""} ${noneMatch ?? ""}`;
   if (spec === null || named.includes(expected)) return expected;
   const isDated = match === undefined && noneMatch === undefined;
   return isDated || named.includes(`"${record.id}.${specName(spec)}.`)
-    ? renditions.etag(record, spec, call.signal)
+    ? renditions.etag(target, call.signal)
     : expected;
 }
 
@@ -128,12 +132,12 @@ async function comparedTag(
 async function headReply(
   context: ImageContext,
   call: Call,
-  current: CurrentRecord,
+  target: StoredTarget,
   read: PreparedRead,
   caching: Caching,
 ): Promise<Reply> {
-  const bytes = await context.library.renditions.find(current.record, read.spec, call.signal);
-  const now = await findReadyImage(context.library, current.record.id, call.signal);
+  const bytes = await context.library.renditions.find(target, call.signal);
+  const now = await findReadyImage(context.library, target.record.id, call.signal);
   if (bytes === null) return { status: 200, headers: withCaching(context, now, read, caching) };
   return { status: 200, headers: wholeHeaders(context, now, read, bytes.size, bytes.etag, caching) };
 }

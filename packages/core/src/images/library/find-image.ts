@@ -1,14 +1,13 @@
 import type { Readable } from "node:stream";
 import type { ByteRange } from "../../contracts/blob-store.ts";
-import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { endWhereDue } from "../life/end-image.ts";
 import { isClaimed } from "../processing/lease.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage, whyUnavailable } from "../record/image-state.ts";
-import { BytesReplaced, type ServableBytes } from "../renditions/rendition-bytes.ts";
-import type { Reader } from "../renditions/renditions.ts";
+import { BytesReplaced, type ServableBytes, type StoredTarget } from "../renditions/rendition-bytes.ts";
+import type { Reader } from "../renditions/shared-work.ts";
 import type { LibraryContext } from "./library-context.ts";
 
 const MAX_RETRY_AFTER_MS = 30_000;
@@ -112,18 +111,17 @@ const MAX_ATTEMPTS = 3;
 /**
  * Finds or renders the bytes of a living image, and passes them to `use`. Retries if the bytes were replaced before
  * they were opened. Rejects like {@link requireAlive} if the image ends meanwhile, and like `Renditions.get`.
- * @param spec `null`: the original.
  */
 export async function readRendition<T>(
   context: LibraryContext,
-  { record }: CurrentRecord,
-  spec: RenditionSpec | null,
+  target: StoredTarget,
   reader: Reader,
   use: (found: FoundBytes) => Promise<T>,
 ): Promise<T> {
+  const { record } = target;
   for (let attempt = 1; ; attempt++) {
     try {
-      const bytes = await context.renditions.get(record, spec, reader);
+      const bytes = await context.renditions.get(target, reader);
       // Rendering and remote stores take time. The image may have been deleted or have expired since.
       const current = await findReadyImage(context, record.id, reader.signal);
       if (bytes === null) {

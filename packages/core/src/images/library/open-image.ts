@@ -9,6 +9,7 @@ import { isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { chooseRendition, parseAsked } from "../renditions/read-request.ts";
 import { HOST_CLIENT } from "../renditions/render-gate.ts";
+import { keyFor } from "../renditions/rendition-bytes.ts";
 import { type AddressedRendition, RENDITION_RULES } from "../renditions/write-address.ts";
 import { findReadyImage, readRendition } from "./find-image.ts";
 import type { LibraryContext } from "./library-context.ts";
@@ -50,9 +51,11 @@ export async function openImage(
   signal: AbortSignal,
 ): Promise<OpenedImage> {
   const current = await findReadyImage(context, id, signal);
-  const { format, spec } = chooseBytes(context, current.record, asked);
+  const { record } = current;
+  const { format, spec } = chooseBytes(context, record, asked);
+  const target = { record, spec, key: keyFor(id, spec) };
   const reader = { client: HOST_CLIENT, signal };
-  return readRendition(context, current, spec, reader, async ({ size, etag, open }) => {
+  return readRendition(context, target, reader, async ({ size, etag, open }) => {
     if (range !== undefined && range.start >= size) {
       throw new ServiceError("bad_request", `range must begin within the ${size} bytes of the picture`);
     }
@@ -62,7 +65,7 @@ export async function openImage(
       size,
       etag,
       type: FORMATS[format].type,
-      lastModified: new Date(current.record.createdAt),
+      lastModified: new Date(record.createdAt),
     };
   });
 }

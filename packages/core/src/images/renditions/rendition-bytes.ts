@@ -13,6 +13,9 @@ export interface RenditionTarget {
   key: string;
 }
 
+/** A rendition of an image, or its original for `null`, and the key of its bytes; see {@link keyFor}. */
+export type StoredTarget = Omit<RenditionTarget, "spec"> & { spec: RenditionSpec | null };
+
 /** Bytes in memory, and their entity tag, quotes included. */
 export interface HotBytes {
   bytes: Buffer;

@@ -243,6 +243,7 @@ export class RenditionCache {
     stored.set(key, bytes);
     const maxBytes = maxBytesOf(image.size);
     let total = sumOf(stored.values());
+    if (total <= maxBytes && stored.size <= MAX_ENTRIES) return stored;
     for (const victim of this.#victimsIn(stored, key, maxBytes)) {
       if (total <= maxBytes && stored.size <= MAX_ENTRIES) break;
       await renditions.delete(victim);

@@ -23,6 +23,7 @@ const record = {
 } as ImageRecord;
 const specOf = (width: number): RenditionSpec => ({ format: "jpg", quality: "high", width, height: width });
 const keyOfWidth = (width: number) => keyOf.rendition(ID, `jpg-high-${width}x${width}`);
+const targetOf = (width: number) => ({ record, spec: specOf(width), key: keyOfWidth(width) });
 
 const reader = () => ({ client: "10.0.0.1", signal: new AbortController().signal });
 
@@ -66,7 +67,7 @@ async function createSite(openedAt = 1) {
   };
   const read = async (width: number, renditions?: Awaited<ReturnType<typeof open>>) => {
     const used = renditions ?? (await open());
-    const found = await used.get(record, specOf(width), reader());
+    const found = await used.get(targetOf(width), reader());
     await used.close();
     return found?.size ?? null;
   };
@@ -116,7 +117,7 @@ describe("notes about renditions in a remote store", () => {
   test("sizes requested at once from one process are noted by one write each", async () => {
     const { first, writes, notes } = await createSite();
     const widths = [2, 3, 4, 5, 6, 7, 8, 9];
-    await Promise.all(widths.map((width) => first.get(record, specOf(width), reader())));
+    await Promise.all(widths.map((width) => first.get(targetOf(width), reader())));
     await first.close();
     expect(writes.count).toBe(widths.length);
     expect((await notes.read(record)).stored?.size).toBe(widths.length);

@@ -5,7 +5,7 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { RenderGate } from "./render-gate.ts";
-import { BytesReplaced, STAMP_BYTES } from "./rendition-bytes.ts";
+import { BytesReplaced, keyFor, STAMP_BYTES } from "./rendition-bytes.ts";
 import { Renditions, type RenditionsOptions } from "./renditions.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -70,9 +70,13 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
   });
 }
 
+function target(wanted = spec) {
+  return { record, spec: wanted, key: keyFor(ID, wanted) };
+}
+
 /** Reads a rendition and waits until it is stored. Returns its text and tag. */
 async function read(renditions: ReturnType<typeof service>, wanted = spec) {
-  const found = await renditions.get(record, wanted, reader);
+  const found = await renditions.get(target(wanted), reader);
   if (found === null) throw new Error("The rendition is missing");
   const text = (await readAll(await found.open())).toString();
   await renditions.close();
@@ -94,9 +98,9 @@ test("the tag of a rendition that is not stored names this build", async () => {
   const store = await storage();
   const old = await read(service(store, releaseOf("b1").renderer));
   const renditions = service(store, releaseOf("b2").renderer);
-  expect(await renditions.etag(record, spec, signal)).toBe(old.etag);
+  expect(await renditions.etag(target(), signal)).toBe(old.etag);
   await store.delete(keyOf.rendition(ID, "jpg-high-2x2"));
-  expect(await renditions.etag(record, spec, signal)).toBe(`"${ID}.jpg-high-2x2.b2"`);
+  expect(await renditions.etag(target(), signal)).toBe(`"${ID}.jpg-high-2x2.b2"`);
   expect((await read(renditions)).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
 });
 
@@ -104,9 +108,9 @@ test("etag caches the bytes of a stored rendition in memory", async () => {
   const store = await storage();
   const { etag } = await read(service(store, releaseOf("b1").renderer));
   const renditions = service(store, releaseOf("b2").renderer, { memoryBytes: 1e6 });
-  expect(renditions.peek(record, spec)).toBeUndefined();
-  expect(await renditions.etag(record, spec, signal)).toBe(etag);
-  expect(renditions.peek(record, spec)).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
+  expect(renditions.peek(target())).toBeUndefined();
+  expect(await renditions.etag(target(), signal)).toBe(etag);
+  expect(renditions.peek(target())).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
 });
 
 test("a stored rendition of a lower version is served once more, then replaced in the background", async () => {
@@ -114,10 +118,10 @@ test("a stored rendition of a lower version is served once more, then replaced i
   await read(service(store, releaseOf("b1").renderer));
   const { renderer, renders } = releaseOf("b2", { version: () => 2 });
   const renditions = service(store, renderer);
-  const old = await renditions.get(record, spec, reader);
+  const old = await renditions.get(target(), reader);
   expect(old?.etag).toBe(`"${ID}.jpg-high-2x2.b1"`);
   await vi.waitFor(async () =>
-    expect(await renditions.etag(record, spec, signal)).toBe(`"${ID}.jpg-high-2x2.b2"`),
+    expect(await renditions.etag(target(), signal)).toBe(`"${ID}.jpg-high-2x2.b2"`),
   );
   expect((await read(renditions)).text).toBe("jpg by b2 of original");
   expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
@@ -178,14 +182,14 @@ test.each([0, 5, 200])("%i stored bytes without a stamp are replaced by a rendit
   const store = await storage();
   await store.put(keyOf.rendition(ID, "jpg-high-2x2"), Buffer.alloc(length));
   const renditions = service(store, releaseOf("b1").renderer);
-  expect(await renditions.find(record, spec, signal)).toBeNull();
+  expect(await renditions.find(target(), signal)).toBeNull();
   const made = await read(renditions);
   expect(await read(service(store, releaseOf("b2").renderer))).toEqual(made);
 });
 
 test("find renders nothing", async () => {
   const { renderer, renders } = releaseOf("b1");
-  expect(await service(await storage(), renderer).find(record, spec, signal)).toBeNull();
+  expect(await service(await storage(), renderer).find(target(), signal)).toBeNull();
   expect(renders).toEqual([]);
 });
 
@@ -195,7 +199,7 @@ test("a large rendition is read from the store in whole and in part, without its
   const store = await storage();
   const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
   expect((await read(service(store, renderer))).text).toBe(LARGE.toString());
-  const stored = await service(store, renderer).find(record, spec, signal);
+  const stored = await service(store, renderer).find(target(), signal);
   expect(stored?.size).toBe(LARGE.length);
   expect(LARGE.equals(await readAll((await stored?.open()) ?? Buffer.of()))).toBe(true);
   const part = await readAll((await stored?.open({ start: 5, end: 9 })) ?? Buffer.of());
@@ -207,7 +211,7 @@ test("open of a large rendition that was replaced or removed since find rejects 
   const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
   await read(service(store, renderer));
   const key = keyOf.rendition(ID, "jpg-high-2x2");
-  const found = await service(store, renderer).find(record, spec, signal);
+  const found = await service(store, renderer).find(target(), signal);
   await store.put(key, Buffer.concat([LARGE, Buffer.alloc(STAMP_BYTES)]));
   await expect(found?.open()).rejects.toBeInstanceOf(BytesReplaced);
   await store.delete(key);

@@ -1,23 +1,22 @@
 import { LRUCache } from "lru-cache";
 import type { ServedFrom } from "../../contracts/observer.ts";
-import type { RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { removeStored } from "./remove-stored.ts";
-import { HOST_CLIENT, RenderClaim } from "./render-gate.ts";
+import { HOST_CLIENT } from "./render-gate.ts";
 import { OriginalMissing, Rendering, type RenderingOptions } from "./rendering.ts";
 import {
   findOriginal,
   fromMemory,
   type HotBytes,
-  keyFor,
   MAX_MEMORY_ENTRY_BYTES,
   type RenditionTarget,
   type ServableBytes,
+  type StoredTarget,
   tagOf,
 } from "./rendition-bytes.ts";
 import { RenditionCache } from "./rendition-cache.ts";
-import { SingleFlight } from "./shared-work.ts";
+import { type Reader, SingleFlight } from "./shared-work.ts";
 
 export interface RenditionsOptions extends RenderingOptions {
   /** Memory for renditions and small originals in bytes, at least 0. */
@@ -25,16 +24,6 @@ export interface RenditionsOptions extends RenderingOptions {
   /** Called with the source of each served picture. */
   served(from: ServedFrom): void;
 }
-
-/** The client of a read. */
-export interface Reader {
-  /** The client that the work counts for: its address (cut as for rate limits), an owner, or the host app. */
-  client: string;
-  signal: AbortSignal;
-}
-
-/** A rendition, or the original for `null`, and the key of its bytes. */
-type StoredTarget = Omit<RenditionTarget, "spec"> & { spec: RenditionSpec | null };
 
 /** How often a client joins another client's render that is then refused, before it gets the refusal itself. */
 const MAX_JOINS = 3;
@@ -45,8 +34,6 @@ export class Renditions {
   readonly #memory: LRUCache<string, HotBytes> | null;
   readonly #cache: RenditionCache;
   readonly #flights = new SingleFlight<HotBytes | null>();
-  /** Claims of the flights, by key. */
-  readonly #claims = new Map<string, RenderClaim>();
   readonly #rendering: Rendering;
 
   constructor(options: RenditionsOptions) {
@@ -62,11 +49,15 @@ export class Renditions {
   }
 
   /** Bytes from memory, synchronously. `undefined`: not in memory, though perhaps in the store. */
-  peek(record: ImageRecord, spec: RenditionSpec | null): HotBytes | undefined {
-    return this.#peek({ record, spec, key: keyFor(record.id, spec) });
+  peek({ record, spec, key }: StoredTarget): HotBytes | undefined {
+    const hot = this.#memory?.get(key);
+    if (hot === undefined) return undefined;
+    this.#options.served("memory");
+    if (spec !== null) this.#cache.used(record, key);
+    return hot;
   }
 
-  /** As {@link peek}, by the key of {@link keyFor}. It is not a use until {@link used}, which does not call `served`. */
+  /** As {@link peek}, by the key alone. It is not a use until {@link used}, which does not call `served`. */
   hotBytes(key: string): HotBytes | undefined {
     return this.#memory?.get(key);
   }
@@ -77,12 +68,18 @@ export class Renditions {
   }
 
   /** As {@link get}, but renders nothing: `null` also for a rendition that is not stored. */
-  find(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<ServableBytes | null> {
-    return this.#find({ record, spec, key: keyFor(record.id, spec) }, signal);
+  async find(target: StoredTarget, signal: AbortSignal): Promise<ServableBytes | null> {
+    const hot = this.peek(target);
+    if (hot !== undefined) return fromMemory(hot);
+    const stored = await this.#fromStores(target, signal);
+    if (stored === null) return null;
+    this.#options.served("store");
+    if (target.spec !== null) this.#cache.used(target.record, target.key);
+    return stored;
   }
 
   /**
-   * The bytes of a rendition, or of the original for `null`: from memory, from the store, or rendered by one of the processes
+   * The bytes of a rendition, or of the original: from memory, from the store, or rendered by one of the processes
    * on the same store. `null`: the original is missing. Rejects as {@link Renderer.render} does, and
    * - with `overloaded` when another process takes too long,
    * - with `rate_limited` when the client has too many renders queued, or no budget left,
@@ -90,11 +87,11 @@ export class Renditions {
    *
    * A failure caused by the picture is stored. A picture that is too costly in two renditions is barred for an hour.
    */
-  async get(record: ImageRecord, spec: RenditionSpec | null, reader: Reader): Promise<ServableBytes | null> {
-    const key = keyFor(record.id, spec);
+  async get(target: StoredTarget, reader: Reader): Promise<ServableBytes | null> {
+    const { record, spec, key } = target;
     try {
       for (let joins = 1; ; joins++) {
-        const found = await this.#find({ record, spec, key }, reader.signal);
+        const found = await this.find(target, reader.signal);
         if (found !== null || spec === null) return found;
         // A call in code is not bound by the limits of the clients that it joins.
         const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
@@ -124,8 +121,8 @@ export class Renditions {
    * The entity tag, quotes included, without reading the store: of the bytes in memory, of the original, or the tag that this
    * build would give.
    */
-  expectedEtag(record: ImageRecord, spec: RenditionSpec | null): string {
-    const hot = this.#memory?.get(keyFor(record.id, spec));
+  expectedEtag({ record, spec, key }: StoredTarget): string {
+    const hot = this.#memory?.get(key);
     return hot?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
   }
 
@@ -133,11 +130,11 @@ export class Renditions {
    * The entity tag of the bytes in memory or in the store, else the tag that this build would give. Caches small bodies in
    * memory: a client that revalidates is seldom the only one.
    */
-  async etag(record: ImageRecord, spec: RenditionSpec | null, signal: AbortSignal): Promise<string> {
-    const key = keyFor(record.id, spec);
+  async etag(target: StoredTarget, signal: AbortSignal): Promise<string> {
+    const { record, spec, key } = target;
     const hot = this.#memory?.get(key);
     if (hot !== undefined || spec === null) return hot?.etag ?? tagOf(record.id, spec);
-    const stored = await this.#fromStores({ record, spec, key }, signal);
+    const stored = await this.#fromStores(target, signal);
     return stored?.etag ?? tagOf(record.id, spec, this.#options.renderer.build);
   }
 
@@ -157,43 +154,16 @@ export class Renditions {
     { client, signal }: Reader,
     mayRetry: boolean,
   ): Promise<HotBytes | null> {
-    const { key } = target;
-    this.#claims.get(key)?.add(client);
     let isOwn = false;
-    const start = async (flightSignal: AbortSignal) => {
-      isOwn = true;
-      const claim = new RenderClaim(client);
-      this.#claims.set(key, claim);
-      try {
-        return await this.#rendering.once(target, claim, flightSignal);
-      } finally {
-        if (this.#claims.get(key) === claim) this.#claims.delete(key);
-      }
-    };
     try {
-      return await this.#flights.join(key, start, signal);
+      return await this.#flights.join(target.key, { client, signal }, (claim, flightSignal) => {
+        isOwn = true;
+        return this.#rendering.once(target, claim, flightSignal);
+      });
     } catch (error) {
       if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
       return null;
     }
-  }
-
-  #peek({ record, spec, key }: StoredTarget): HotBytes | undefined {
-    const hot = this.#memory?.get(key);
-    if (hot === undefined) return undefined;
-    this.#options.served("memory");
-    if (spec !== null) this.#cache.used(record, key);
-    return hot;
-  }
-
-  async #find(target: StoredTarget, signal: AbortSignal): Promise<ServableBytes | null> {
-    const hot = this.#peek(target);
-    if (hot !== undefined) return fromMemory(hot);
-    const stored = await this.#fromStores(target, signal);
-    if (stored === null) return null;
-    this.#options.served("store");
-    if (target.spec !== null) this.#cache.used(target.record, target.key);
-    return stored;
   }
 
   async #fromStores({ record, spec, key }: StoredTarget, signal: AbortSignal): Promise<ServableBytes | null> {

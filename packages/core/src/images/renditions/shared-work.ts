@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Hold } from "../../async/hold.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import { ServiceError } from "../../errors.ts";
+import { RenderClaim } from "./render-gate.ts";
 
 /** A task that one process performs for all processes on the same store. */
 export interface SharedTask<T> {
@@ -100,13 +101,24 @@ export class SharedWork {
   }
 }
 
+/** The client of a read. */
+export interface Reader {
+  /** The client that the work counts for: its address (cut as for rate limits), an owner, or the host app. */
+  client: string;
+  signal: AbortSignal;
+}
+
+type FlightWork<T> = (claim: RenderClaim, signal: AbortSignal) => Promise<T>;
+
 interface Flight<T> {
+  /** The clients that wait for the result. */
+  claim: RenderClaim;
   result: Promise<T>;
   callers: number;
   abort: AbortController;
 }
 
-/** Runs one piece of work per key for any number of simultaneous callers of this process. */
+/** Runs one render per key for any number of simultaneous readers of this process. */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
@@ -114,9 +126,11 @@ export class SingleFlight<T> {
    * Joins the work in progress for `key`, or starts it. A caller whose signal aborts leaves alone. When the
    * last caller has left, the signal of the work aborts.
    */
-  async join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async join(key: string, { client, signal }: Reader, work: FlightWork<T>): Promise<T> {
     signal.throwIfAborted();
-    const flight = this.#flights.get(key) ?? this.#start(key, work);
+    const known = this.#flights.get(key);
+    known?.claim.add(client);
+    const flight = known ?? this.#start(key, client, work);
     flight.callers++;
     let leave: (() => void) | undefined;
     const left = new Promise<never>((_, reject) => {
@@ -136,9 +150,10 @@ export class SingleFlight<T> {
     }
   }
 
-  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #start(key: string, client: string, work: FlightWork<T>): Flight<T> {
     const abort = new AbortController();
-    const flight: Flight<T> = { result: work(abort.signal), callers: 0, abort };
+    const claim = new RenderClaim(client);
+    const flight: Flight<T> = { claim, result: work(claim, abort.signal), callers: 0, abort };
     this.#flights.set(key, flight);
     const forget = () => this.#forget(key, flight);
     flight.result.then(forget, forget);

@@ -2,9 +2,9 @@ import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
 import { SingleFlight } from "./shared-work.ts";
 
-const stay = new AbortController().signal;
+const stay = { client: "a", signal: new AbortController().signal };
 // One caller has one signal; in this test one signal is shared by many.
-setMaxListeners(0, stay);
+setMaxListeners(0, stay.signal);
 
 test("simultaneous callers with the same key share one piece of work", async () => {
   const flights = new SingleFlight<number>();
@@ -13,14 +13,14 @@ test("simultaneous callers with the same key share one piece of work", async () 
     await new Promise(setImmediate);
     return ++runs;
   };
-  const results = await Promise.all(Array.from({ length: 16 }, () => flights.join("k", work, stay)));
+  const results = await Promise.all(Array.from({ length: 16 }, () => flights.join("k", stay, work)));
   expect(results).toEqual(Array(16).fill(1));
-  expect(await flights.join("k", work, stay)).toBe(2);
+  expect(await flights.join("k", stay, work)).toBe(2);
 });
 
 test("callers with different keys start separate work", async () => {
   const flights = new SingleFlight<string>();
-  expect(await Promise.all(["a", "b"].map((key) => flights.join(key, async () => key, stay)))).toEqual([
+  expect(await Promise.all(["a", "b"].map((key) => flights.join(key, stay, async () => key)))).toEqual([
     "a",
     "b",
   ]);
@@ -31,14 +31,14 @@ test("a caller that aborts leaves, and the other callers still get the result", 
   const leaving = new AbortController();
   let finish: (value: string) => void = () => {};
   let workSignal: AbortSignal | undefined;
-  const work = (signal: AbortSignal) => {
+  const work = (_claim: unknown, signal: AbortSignal) => {
     workSignal = signal;
     return new Promise<string>((resolve) => {
       finish = resolve;
     });
   };
-  const first = flights.join("k", work, leaving.signal);
-  const second = flights.join("k", work, stay);
+  const first = flights.join("k", { client: "b", signal: leaving.signal }, work);
+  const second = flights.join("k", stay, work);
   leaving.abort(new Error("left"));
   await expect(first).rejects.toThrow("left");
   expect(workSignal?.aborted).toBe(false);
@@ -50,20 +50,14 @@ test("work whose last caller leaves is aborted, and the next caller starts new w
   const flights = new SingleFlight<string>();
   const leaving = new AbortController();
   let workSignal: AbortSignal | undefined;
-  const first = flights.join(
-    "k",
-    (signal) => {
-      workSignal = signal;
-      return new Promise<string>((_, reject) =>
-        signal.addEventListener("abort", () => reject(signal.reason)),
-      );
-    },
-    leaving.signal,
-  );
+  const first = flights.join("k", { client: "a", signal: leaving.signal }, (_claim, signal) => {
+    workSignal = signal;
+    return new Promise<string>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
   leaving.abort(new Error("left"));
   await expect(first).rejects.toThrow("left");
   expect(workSignal?.aborted).toBe(true);
-  expect(await flights.join("k", async () => "fresh", stay)).toBe("fresh");
+  expect(await flights.join("k", stay, async () => "fresh")).toBe("fresh");
 });
 
 test("a failure reaches every caller, and the next call starts new work", async () => {
@@ -71,7 +65,7 @@ test("a failure reaches every caller, and the next call starts new work", async 
   const fail = async () => {
     throw new Error("no");
   };
-  const both = await Promise.allSettled([flights.join("k", fail, stay), flights.join("k", fail, stay)]);
+  const both = await Promise.allSettled([flights.join("k", stay, fail), flights.join("k", stay, fail)]);
   expect(both.map((each) => each.status)).toEqual(["rejected", "rejected"]);
-  expect(await flights.join("k", async () => "ok", stay)).toBe("ok");
+  expect(await flights.join("k", stay, async () => "ok")).toBe("ok");
 });
