@@ -5,12 +5,17 @@ import { NameIndex } from "../../stores/name-index.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { OwnerUsage } from "../owners/owner-usage.ts";
-import type { ImageRecord } from "../record/image-record.ts";
 import { ImageRecords } from "../record/image-records.ts";
 import { ReadLeases } from "../record/read-leases.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
 import { SeenClock } from "./clock-guard.ts";
+
+/** The bytes of the images, in all stores. */
+interface ImageBytes {
+  /** Removes all bytes of an image. Idempotent. */
+  remove(id: string): Promise<void>;
+}
 
 /** The parts that change the life of an image. */
 export interface LifeContext {
@@ -29,11 +34,8 @@ export interface LifeContext {
   due: DueList;
   /** Index of each owner's images. */
   owned: NameIndex;
-  /** Adds an image to the index of its owner's images. */
-  addOwned(record: ImageRecord): Promise<void>;
   owners: OwnerUsage;
-  /** Removes all bytes of an image from all stores. Idempotent. */
-  removeBytes(id: string): Promise<void>;
+  bytes: ImageBytes;
 }
 
 /**
@@ -44,21 +46,18 @@ export function createLife(
   { records: store, originals }: StorageRoles,
   settings: LifeContext["settings"],
   guard: StoreGuard,
-  removeBytes: (id: string) => Promise<void>,
+  bytes: ImageBytes,
   holdsOriginals = originals === store,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
   const { readLeaseMs: leaseMs, now, onError } = settings;
   const leases = new ReadLeases({ store, leaseMs, now, onError });
   const owned = new NameIndex(store, OWNED_INDEX);
-  const addOwned = async (record: ImageRecord) => {
-    if (record.owner !== null) await owned.add(record.owner.name, record);
-  };
   const records = new ImageRecords({
     store,
     confirm: () => guard.confirm(),
     holdsOriginals,
     leases,
-    addOwned,
+    owned,
   });
   const owners = new OwnerUsage({
     store,
@@ -76,13 +75,8 @@ export function createLife(
     isLocal: isLocalStore(store),
     due: createDueList(store, "images"),
     owned,
-    addOwned,
     owners,
-    async removeBytes(id) {
-      // A volume that is away for a while comes back with the bytes that a removal does not find now.
-      await guard.confirmBytes();
-      await removeBytes(id);
-    },
+    bytes,
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });
   return { life, claims, seenClock: new SeenClock(createDueList(store, "clock")) };

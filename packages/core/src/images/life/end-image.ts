@@ -107,7 +107,7 @@ async function deleteWithoutRoom(
   await records.outlastLeases(record);
   reportRemoved(context, record, gone.why);
   settings.onPurge(purgedImageOf(record), "deleted");
-  await context.removeBytes(record.id);
+  await removeBytes(context, record.id);
   const shownUntil = settings.now();
   const updatedAt = Math.max(shownUntil, record.updatedAt);
   try {
@@ -163,19 +163,19 @@ export async function sweepImage(
     current = await endWhereDue(context, found).catch(async (error) => {
       if (!isServiceError(error, "no_space")) throw error;
       // On a full disk, removing the bytes makes room for the record of the end.
-      await context.removeBytes(id);
+      await removeBytes(context, id);
       return endWhereDue(context, found);
     });
   }
   if (current === null) {
     // The upload was cut off before its record was written, or a slower node left these bytes behind.
-    await context.removeBytes(id);
+    await removeBytes(context, id);
     await due.remove(entry);
     return "forgotten";
   }
   const now = settings.now();
   const { isOver } = stateAt(current.record, now);
-  if (isOver) await removeBytesOf(context, current);
+  if (isOver) await emptyImage(context, current);
   const dueMs = nextSweepAt(current.record, settings.tombstoneMs);
   if (isOver && dueMs <= now) {
     await records.remove(id);
@@ -191,10 +191,17 @@ export async function sweepImage(
   return isOver ? "emptied" : "kept";
 }
 
+/** Removes all bytes of an image from all stores. Idempotent. */
+export async function removeBytes({ guard, bytes }: LifeContext, id: string): Promise<void> {
+  // A volume that is away for a while comes back with the bytes that a removal does not find now.
+  await guard.confirmBytes();
+  await bytes.remove(id);
+}
+
 /** Removes the bytes of an image, and releases them from its owner's usage. */
-async function removeBytesOf(context: LifeContext, current: CurrentRecord): Promise<void> {
+async function emptyImage(context: LifeContext, current: CurrentRecord): Promise<void> {
   const { record } = current;
-  await context.removeBytes(record.id);
+  await removeBytes(context, record.id);
   if (record.owner === null) return;
   await context.owners.release(record);
   try {

@@ -122,7 +122,9 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   const roles = rolesOf(storage);
   const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
   const guard = createAdminGuard(roles, settings.log);
-  const { life, claims, seenClock } = createLife(roles, settings, guard, (id) => removeStored(roles, id));
+  const { life, claims, seenClock } = createLife(roles, settings, guard, {
+    remove: (id) => removeStored(roles, id),
+  });
   const sweeper = new Sweeper({
     context: life,
     everyMs: null,
@@ -243,7 +245,7 @@ async function addIndexEntries(life: LifeContext): Promise<ReindexReport> {
     report.images++;
     try {
       const current = await records.load(id);
-      if (current !== null) await life.addOwned(current.record);
+      if (current !== null) await life.records.addOwned(current.record);
     } catch (error) {
       if (isServiceError(error, "damaged")) report.damaged++;
       settings.onError(error);

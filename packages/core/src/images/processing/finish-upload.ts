@@ -1,6 +1,7 @@
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-backends.ts";
+import { removeBytes } from "../life/end-image.ts";
 import { type ImageRecord, keyOf, summaryOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";
@@ -168,15 +169,16 @@ async function endWith(
  * @param record The current record; `null`: the upload ended before its record was written.
  */
 async function removeLeftovers(
-  { settings, originals, due, removeBytes, pending }: ProcessingContext,
+  context: ProcessingContext,
   job: Job,
   record: ImageRecord | null,
 ): Promise<void> {
+  const { settings, originals, due, pending } = context;
   const { id, createdAt } = job;
   const now = settings.now();
   await originals.delete(keyOf.upload(id));
   if (record === null || stateAt(record, BY_RECORD).isOver) {
-    await removeBytes(id);
+    await removeBytes(context, id);
     // The sweep removes the record later.
     if (record !== null) await due.add({ id, dueMs: now });
   }

@@ -11,6 +11,7 @@ import { hasRecordQueries, type RecordQueries } from "../../contracts/record-que
 import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
+import type { NameIndex } from "../../stores/name-index.ts";
 import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
@@ -38,8 +39,8 @@ export interface ImageRecordsOptions {
   /** Whether the store is also that of the originals. */
   holdsOriginals: boolean;
   leases: ReadLeases;
-  /** Lists a new image among those of its owner, together with the write of its record. */
-  addOwned(record: ImageRecord): Promise<void>;
+  /** Index of each owner's images. */
+  owned: NameIndex;
 }
 
 const MAX_CACHED_RECORDS = 5_000;
@@ -195,6 +196,11 @@ export class ImageRecords {
     return this.#isSettled(current) ? AT_ONCE : abortable(this.#settlingOf(current).done, signal);
   }
 
+  /** Adds an image to the index of its owner's images. */
+  async addOwned(record: ImageRecord): Promise<void> {
+    if (record.owner !== null) await this.#options.owned.add(record.owner.name, record);
+  }
+
   /** Removes a record for good, at any revision. Does not wait for read leases. */
   async remove(id: string): Promise<void> {
     await this.#options.store.delete(keyOf.record(id));
@@ -221,9 +227,9 @@ export class ImageRecords {
     return this.#remember(record, stored.record.revision, requested);
   }
 
-  /** Waits for both writes: after a failure the caller removes what they stored. */
+  /** Adds the image to those of its owner, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
   async #withOwned<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
-    const adding = this.#options.addOwned(record);
+    const adding = this.addOwned(record);
     await Promise.allSettled([writing, adding]);
     await adding;
     return writing;

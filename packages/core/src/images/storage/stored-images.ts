@@ -6,7 +6,7 @@ import { defaultSettings, type ImageSettings, imageSettings } from "../image-set
 import { SeenClock } from "../life/clock-guard.ts";
 import { createLife, type LifeContext } from "../life/create-life.ts";
 import { loadAny, remainsOf } from "../life/damaged-image.ts";
-import { endedRecord, markDeleted, sweepImage } from "../life/end-image.ts";
+import { endedRecord, markDeleted, removeBytes, sweepImage } from "../life/end-image.ts";
 import { OWNED_INDEX } from "../owners/owned-images.ts";
 import { ORPHAN_MS } from "../processing/lease.ts";
 import { type Gone, type ImageRecord, keyOf, type Withholding } from "../record/image-record.ts";
@@ -150,10 +150,10 @@ export class StoredImages {
    * If `store` rejects, entry and charge are undone, unless the owner has the image.
    */
   async storeCharged(record: ImageRecord, store: () => Promise<unknown>): Promise<void> {
-    const { addOwned, owners, settings } = this.#living();
+    const { owners, records, settings } = this.#living();
     await owners.reserve(record, {});
     try {
-      await addOwned(record);
+      await records.addOwned(record);
       await store();
       owners.settle(record);
     } catch (error) {
@@ -201,7 +201,7 @@ export class StoredImages {
       if (isServiceError(error, "damaged")) return false;
       throw error;
     }
-    await life.removeBytes(id);
+    await removeBytes(life, id);
     return true;
   }
 
@@ -223,7 +223,7 @@ export class StoredImages {
 
   /** Lists an image in the index of its owner's images. */
   async addEntry(record: ImageRecord): Promise<void> {
-    await this.#living().addOwned(record);
+    await this.#living().records.addOwned(record);
   }
 
   /** Counts the images of an owner again. @param key Key of the damaged count. */
@@ -248,7 +248,7 @@ export class StoredImages {
     const settings = imageSettings({ ...defaults, tombstoneDays, now, onError });
     const { stores } = this;
     const guard = createAdminGuard(stores, settings.log, { acceptUnmarked: acceptsUnmarked });
-    this.#life = createLife(stores, settings, guard, (id) => this.removeBytes(id)).life;
+    this.#life = createLife(stores, settings, guard, { remove: (id) => this.removeBytes(id) }).life;
     return this.#life;
   }
 }
