@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { BlobStore, ImageStorage } from "../../core/src/contracts/blob-store.ts";
-import { createPins } from "../../core/src/images/record/pin.ts";
+import { Pins } from "../../core/src/images/record/pin.ts";
 import { readIdentity } from "../../core/src/images/store/store-identity.ts";
 import { type Secret, toKeys } from "../../core/src/secret-bytes.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
@@ -160,8 +160,7 @@ describe("a secret as text base64:…", () => {
     const url = `base64:${bytes.toString("base64url")}`;
     for (const each of [text, url, [text], bytes]) expect(toKeys(each)).toEqual([bytes]);
     expect(toKeys([RIGHT, text])).toEqual([Buffer.from(RIGHT), bytes]);
-    const { pinOf } = createPins(text);
-    expect(pinOf("an image")).toBe(createPins(bytes).pinOf("an image"));
+    expect(new Pins(text).pinOf("an image")).toBe(new Pins(bytes).pinOf("an image"));
   });
 
   test.each([

@@ -16,6 +16,7 @@ const PORT = /^(?::[\w.-]*)?$/;
  * @param address As the host framework sees it: a proxy may have added a port.
  */
 export function clientKey(address: string): string {
+  if (isIPv4(address)) return address;
   const plain = clientAddress(address);
   if (plain === null) return UNKNOWN;
   return isIPv4(plain) ? plain : `${plain.split(":", 4).join(":")}::/64`;
@@ -42,7 +43,6 @@ export function clientAddress(text: string): string | null {
 }
 
 function bareAddress(text: string): string | null {
-  if (isIPv4(text)) return text;
   if (text.length > MAX_LENGTH) return null;
   const [node = ""] = text.replace(/^\s*for\s*=/i, "").split(";", 1);
   const written = node.replaceAll('"', "").trim();

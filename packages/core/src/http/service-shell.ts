@@ -125,18 +125,16 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
   const writes = new Set<() => void>();
 
   async function reply(call: Call, matched: M, isCut = () => false): Promise<Reply | undefined> {
+    let answered: Reply | undefined;
     try {
-      return lastOf(await options.answer(call, matched));
+      answered = await options.answer(call, matched);
     } catch (error) {
       // Answered already; it fails because its connection was closed.
       if (isCut()) return undefined;
-      return lastOf(await refuse(call, matched, refusalOf(call, error)));
+      answered = await refuse(call, matched, refusalOf(call, error));
     }
-  }
-
-  /** Once the service is closing, each reply is the last one of its connection. */
-  function lastOf(answered: Reply | undefined): Reply | undefined {
     if (!inFlight.isClosing || answered === undefined) return answered;
+    // The last reply of its connection.
     return { ...answered, headers: { ...answered.headers, Connection: "close" } };
   }
 

@@ -91,9 +91,8 @@ export function createImages(options: ImagesOptions): Images {
     served: (from) => observer?.served(from),
   });
   const { guard, pins, signatures } = guardStores(parts, settings, checked.secret, () => renditions.open());
-  const removeBytes = (id: string) => renditions.remove(id);
   const holdsOriginals = given.records === given.originals;
-  const { life, claims, seenClock } = createLife(roles, settings, guard, removeBytes, holdsOriginals);
+  const { life, claims, seenClock } = createLife(roles, settings, guard, renditions, holdsOriginals);
   const processing: ProcessingContext = {
     ...life,
     settings,

@@ -9,9 +9,9 @@ import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import type { ImageSettings } from "./image-settings.ts";
 import type { IMAGES_RULES } from "./images-options.ts";
-import { createPins, type Pins } from "./record/pin.ts";
+import { Pins } from "./record/pin.ts";
 import { closeStores, rolesOf } from "./record/storage-roles.ts";
-import { type AddressSignatures, createAddressSignatures } from "./renditions/address-signatures.ts";
+import { AddressSignatures } from "./renditions/address-signatures.ts";
 import { RenderGate } from "./renditions/render-gate.ts";
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
@@ -99,13 +99,11 @@ function leasesOf(roles: StorageRoles, log: ImageSettings["log"]): () => Promise
   };
 }
 
-/** The guard of the stores, and the PINs and signatures that derive from their secret. */
+/** The guard of the stores, and the PINs and signatures that derive from their secret: it is known when the guard is open. */
 export interface GuardedStores {
   guard: StoreGuard;
-  /** Opens the stores. Rejects while the secret cannot be read. */
-  pins(): Promise<Pins>;
-  /** Throws before the stores are open. */
-  signatures(): AddressSignatures;
+  pins: Pins;
+  signatures: AddressSignatures;
 }
 
 /** @param alsoOpen Prepares the stores further when they are opened. */
@@ -115,33 +113,22 @@ export function guardStores(
   secret: Secret | undefined,
   alsoOpen: () => Promise<void>,
 ): GuardedStores {
-  let made: { pins: Pins; signatures: AddressSignatures; watched: BytesRole[] } | undefined;
-  const opened = () => {
-    if (made === undefined) throw new Error("The secret was requested before the store was open");
-    return made;
-  };
+  const pins = new Pins();
+  const signatures = new AddressSignatures();
+  let watched: BytesRole[] = [];
   const guard = new StoreGuard({
     stores: roles,
     async first() {
       const store = await openStore({ ...settings, stores: roles, apart: rolesApart(given), secret });
       await alsoOpen();
-      made = {
-        pins: createPins(store.secret),
-        signatures: createAddressSignatures(store.secret),
-        watched: rolesToWatch(given, store.isMarked),
-      };
+      pins.setSecret(store.secret);
+      signatures.setSecret(store.secret);
+      watched = rolesToWatch(given, store.isMarked);
       return store.id;
     },
-    watched: async () => opened().watched,
+    watched: async () => watched,
     onError: settings.onError,
     log: settings.log,
   });
-  return {
-    guard,
-    async pins() {
-      await guard.open();
-      return opened().pins;
-    },
-    signatures: () => opened().signatures,
-  };
+  return { guard, pins, signatures };
 }

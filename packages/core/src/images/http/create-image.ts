@@ -6,12 +6,12 @@ import { type AsyncPreference, parseAgent, parseAsyncPreference } from "../../ht
 import type { OwnerGrant } from "../authorize.ts";
 import { retryAfterMs } from "../library/find-image.ts";
 import { ALL_FORMATS, FORMATS } from "../record/formats.ts";
-import { addedDetailsOf, editUrl, formatUrl, imageUrl, isServable } from "../record/image-links.ts";
+import { addedDetailsOf, formatUrl, isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { addImage, type NewImage } from "../uploads/add-image.ts";
-import { claimName, parseIdempotencyKey } from "../uploads/claims.ts";
+import { claimName, digestOf, parseIdempotencyKey } from "../uploads/claims.ts";
 import { baseUrl, type ImageContext, requireUtf8Query } from "./image-context.ts";
-import { type ReceivedImage, receiveImage } from "./receive-image.ts";
+import { type ClaimOf, type ReceivedImage, receiveImage } from "./receive-image.ts";
 
 /** Longest wait before 202. Proxies would time out on clients that ask for more. */
 const MAX_WAIT_MS = 60_000;
@@ -30,7 +30,7 @@ export async function createImage(
   suffix: "json" | "txt",
   limits: Record<string, string>,
 ): Promise<Reply> {
-  const { record, pin, preference } = await storeUpload(context, call);
+  const { record, pin, preference } = await receiveAndStore(context, call);
   const reply = createdReply(context, call, record, pin, suffix);
   const isPreferred = reply.status === 202 && preference !== null;
   const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
@@ -45,7 +45,7 @@ interface StoredUpload {
 }
 
 /** Receives an upload and stores it as an image. */
-export async function storeUpload(
+export async function receiveAndStore(
   context: ImageContext,
   call: Call,
   receive: typeof receiveImage = receiveImage,
@@ -60,21 +60,21 @@ export async function storeUpload(
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
   const grant = await permissions.permitCreate(call);
   if (preference !== null) await library.jobs.requireRoom();
-  // Before the first write: an image without a PIN could not be edited.
-  const pins = await library.pins();
   const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
-  const uploader = grant === null ? guestOf(call, userAgent) : [client];
   const request = { userAgent, grant, preference };
   const upload = context.uploads.open(client, context.settings.uploadIdleMs);
   try {
-    const claimOf = (fingerprint: string) =>
-      idempotencyKey === null ? null : { name: claimName(uploader, idempotencyKey), fingerprint };
+    const claimOf: ClaimOf = (content) => {
+      if (idempotencyKey === null) return null;
+      const uploader = grant === null ? guestOf(call, userAgent) : [client];
+      return { name: claimName(uploader, idempotencyKey), fingerprint: digestOf(content()) };
+    };
     const received = await receive(context, call, upload, claimOf);
     const { record } =
       "made" in received
         ? received.made
         : await addImage(library, received.file, () => newImage(context, call, received, request, client));
-    return { record, pin: pins.pinOf(record.id), preference };
+    return { record, pin: library.pins.pinOf(record.id), preference };
   } finally {
     upload.done();
   }
@@ -117,17 +117,18 @@ function createdReply(
   suffix: "json" | "txt",
 ): Reply {
   const base = baseUrl(context, call);
-  const url = imageUrl(base, record.id);
-  const body = suffix === "txt" ? `${url}\n` : JSON.stringify(addedDetailsOf(base, record, pin));
+  const details = addedDetailsOf(base, record, pin);
+  const { url } = details;
+  const body = suffix === "txt" ? `${url}\n` : JSON.stringify(details);
   const headers = {
     "Content-Type": suffix === "txt" ? "text/plain; charset=utf-8" : "application/json; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(body)),
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     Location: url,
-    Link: createdLinks(base, record, pin, context.library.renderer),
+    Link: createdLinks(base, details, context.library.renderer),
     "X-Service-Image-Url": url,
-    "X-Service-Image-Edit-Url": editUrl(base, record.id, pin),
+    "X-Service-Image-Edit-Url": details.editUrl,
     "X-Service-Image-Pin": pin,
     "X-Service-Image-Id": record.id,
   };
@@ -137,12 +138,12 @@ function createdReply(
 }
 
 /** `Link` of a new image (RFC 8288, which replaced RFC 5988): record, alternate formats, edit form. */
-function createdLinks(base: string, record: ImageRecord, pin: string, renderer: Renderer): string {
-  const links = [`<${formatUrl(base, record.id, "json")}>; rel="describedby"; type="application/json"`];
+function createdLinks(base: string, details: ReturnType<typeof addedDetailsOf>, renderer: Renderer): string {
+  const links = [`<${details.links.json}>; rel="describedby"; type="application/json"`];
   for (const format of ALL_FORMATS) {
-    if (!isServable(renderer, record, format)) continue;
-    links.push(`<${formatUrl(base, record.id, format)}>; rel="alternate"; type="${FORMATS[format].type}"`);
+    if (!isServable(renderer, details, format)) continue;
+    links.push(`<${formatUrl(base, details.id, format)}>; rel="alternate"; type="${FORMATS[format].type}"`);
   }
-  links.push(`<${editUrl(base, record.id, pin)}>; rel="edit-form"`);
+  links.push(`<${details.editUrl}>; rel="edit-form"`);
   return links.join(", ");
 }

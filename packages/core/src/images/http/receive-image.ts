@@ -15,7 +15,6 @@ import {
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
 import type { ReservationRequest, UploadFacts } from "../uploads/add-image.ts";
-import { digestOf } from "../uploads/claims.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isJson, MAX_BODY_BYTES, refundRequest } from "./image-context.ts";
 import type { GatedUpload } from "./upload-slots.ts";
@@ -35,8 +34,8 @@ export interface ReceivedImage {
   claim: ReservationRequest["claim"];
 }
 
-/** A claim for the content of a request with this fingerprint. */
-type ClaimOf = (fingerprint: string) => ReservationRequest["claim"];
+/** The claim of a request; `null`: it has no idempotency key. @param content All that a retry must repeat. */
+export type ClaimOf = (content: () => readonly string[]) => ReservationRequest["claim"];
 
 /** Receives the body of a create request: a form with the file, or JSON with its URL where the host allows that. */
 export async function receiveImage(
@@ -81,7 +80,7 @@ export async function receiveForm(
     return {
       file,
       details: () => ({ ...parseDetails(settings, call, fields, "form", file.name), called }),
-      claim: claimOf(digestOf([file.sha256, file.declaredType, file.name, call.search, textOf(fields)])),
+      claim: claimOf(() => [file.sha256, file.declaredType, file.name, call.search, sortedText(fields)]),
     };
   } finally {
     slot.end();
@@ -105,7 +104,7 @@ async function receiveByUrl(
   const details = (fileName: string) => parseDetails(settings, call, fields, "json", fileName);
   details("");
   // By its URL: the file there may change before a retry.
-  const claim = claimOf(digestOf([call.search, textOf(fields)]));
+  const claim = claimOf(() => [call.search, sortedText(fields)]);
   const made = claim === null ? null : await library.claims.find(claim);
   if (made !== null) return { made };
   const file = await fetchFile(context, call, upload, address);
@@ -159,6 +158,6 @@ function parseDetails(
 }
 
 /** One text for the same fields in any order. */
-function textOf(fields: Readonly<Record<string, unknown>>): string {
+function sortedText(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -46,9 +46,9 @@ export function createLibrary(
         const given = checkOptions("add", options, ADD_RULES);
         return await run(async () => {
           // Before the first write: an image without a PIN could not be edited.
-          const pins = await context.pins();
+          if (!guard.isOpen) await guard.open();
           const { record, revision } = await addSource(context, closing, source, given);
-          return { ...addedDetailsOf(base, record, pins.pinOf(record.id)), revision };
+          return { ...addedDetailsOf(base, record, context.pins.pinOf(record.id)), revision };
         });
       } catch (error) {
         releaseSource(source);

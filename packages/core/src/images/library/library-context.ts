@@ -9,7 +9,6 @@ import type { UploadContext } from "../uploads/store-upload.ts";
 export interface LibraryContext extends UploadContext, ReservationContext {
   settings: ImageSettings;
   imports: FairGate;
-  /** Rejects while the secret cannot be read. */
-  pins(): Promise<Pins>;
+  pins: Pins;
   reads: ReadRules;
 }

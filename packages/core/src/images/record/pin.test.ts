@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createPins } from "./pin.ts";
+import { Pins } from "./pin.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 const id = "AAAAAAAAAAAAAAAAAAAAAA";
 
 describe("PINs", () => {
   test("a PIN is the first 80 bits of HMAC-SHA256(secret, id) in Crockford base 32", () => {
-    const pin = createPins(secret).pinOf(id);
+    const pin = new Pins(secret).pinOf(id);
     expect(pin).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
     const bits = [...pin]
       .map((c) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(c).toString(2).padStart(5, "0"))
@@ -17,7 +17,7 @@ describe("PINs", () => {
   });
 
   test("a PIN verifies for its own image only", () => {
-    const pins = createPins(secret);
+    const pins = new Pins(secret);
     const pin = pins.pinOf(id);
     expect(pins.verify(id, pin)).toBe(true);
     expect(pins.verify("BAAAAAAAAAAAAAAAAAAAAA", pin)).toBe(false);
@@ -28,7 +28,7 @@ describe("PINs", () => {
   });
 
   test("case, hyphens and look-alike characters of a PIN do not matter", () => {
-    const pins = createPins(secret);
+    const pins = new Pins(secret);
     const pin = pins.pinOf(id);
     expect(pins.verify(id, pin.toLowerCase())).toBe(true);
     expect(pins.verify(id, pin.replace(/(....)(?=.)/g, "$1-"))).toBe(true);
@@ -36,17 +36,17 @@ describe("PINs", () => {
   });
 
   test("after a rotation old PINs stay valid, and new ones come from the first secret", () => {
-    const old = createPins(secret).pinOf(id);
+    const old = new Pins(secret).pinOf(id);
     const fresh = "f".repeat(32);
-    const pins = createPins([fresh, secret]);
-    expect(pins.pinOf(id)).toBe(createPins(fresh).pinOf(id));
+    const pins = new Pins([fresh, secret]);
+    expect(pins.pinOf(id)).toBe(new Pins(fresh).pinOf(id));
     expect(pins.verify(id, old)).toBe(true);
-    expect(createPins(fresh).verify(id, old)).toBe(false);
+    expect(new Pins(fresh).verify(id, old)).toBe(false);
   });
 
-  test("createPins throws for a secret of fewer than 32 bytes", () => {
-    expect(() => createPins("short")).toThrow(TypeError);
-    expect(() => createPins([])).toThrow(TypeError);
-    expect(() => createPins([secret, "short"])).toThrow(TypeError);
+  test("Pins throws for a secret of fewer than 32 bytes", () => {
+    expect(() => new Pins("short")).toThrow(TypeError);
+    expect(() => new Pins([])).toThrow(TypeError);
+    expect(() => new Pins([secret, "short"])).toThrow(TypeError);
   });
 });

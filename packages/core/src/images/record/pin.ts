@@ -14,35 +14,43 @@ export const PIN_SCHEMA = {
   examples: ["7Q2M9XK4T0VB3HZC"],
 } as const satisfies JsonSchema;
 
-export interface Pins {
-  /** The PIN of an image: the first 80 bits of HMAC-SHA256(secret, id). Derived, never stored. */
-  pinOf(id: string): string;
-  /** Compares in constant time. Case, hyphens and Crockford's look-alikes (O, I, L) do not matter. */
-  verify(id: string, pin: string): boolean;
-}
+/** The PINs of images, once there is a secret: derived from it, never stored. Throws before. */
+export class Pins {
+  #keys: readonly Buffer[] = [];
 
-/** @throws TypeError for a secret shorter than 32 bytes. */
-export function createPins(secret: Secret): Pins {
-  const keys = toKeys(secret);
-  const [signing] = keys;
-  if (signing === undefined) throw new TypeError("secret must not be an empty list");
-  return {
-    pinOf: (id) => derive(signing, id),
-    verify(id, pin) {
-      const given = Buffer.from(
-        normalise(pin)
-          .padEnd(PIN_LENGTH)
-          .slice(0, PIN_LENGTH + 1),
-        "utf8",
-      );
-      let isRight = false;
-      for (const key of keys) {
-        const expected = Buffer.from(derive(key, id), "latin1");
-        if (given.length === expected.length && timingSafeEqual(given, expected)) isRight = true;
-      }
-      return isRight;
-    },
-  };
+  constructor(secret?: Secret) {
+    if (secret !== undefined) this.setSecret(secret);
+  }
+
+  /** In a list, the first secret issues PINs, and those of all are accepted. @throws TypeError for a secret shorter than 32 bytes. */
+  setSecret(secret: Secret): void {
+    this.#keys = toKeys(secret);
+    if (this.#keys.length === 0) throw new TypeError("secret must not be an empty list");
+  }
+
+  /** The PIN of an image: the first 80 bits of HMAC-SHA256(secret, id). */
+  pinOf(id: string): string {
+    const [issuing] = this.#keys;
+    if (issuing === undefined) throw new Error("A PIN was requested before the store was open");
+    return derive(issuing, id);
+  }
+
+  /** Compares in constant time. Case, hyphens and Crockford's look-alikes (O, I, L) do not matter. */
+  verify(id: string, pin: string): boolean {
+    if (this.#keys.length === 0) throw new Error("A PIN was checked before the store was open");
+    const given = Buffer.from(
+      normalise(pin)
+        .padEnd(PIN_LENGTH)
+        .slice(0, PIN_LENGTH + 1),
+      "utf8",
+    );
+    let isRight = false;
+    for (const key of this.#keys) {
+      const expected = Buffer.from(derive(key, id), "latin1");
+      if (given.length === expected.length && timingSafeEqual(given, expected)) isRight = true;
+    }
+    return isRight;
+  }
 }
 
 function derive(key: Buffer, id: string): string {

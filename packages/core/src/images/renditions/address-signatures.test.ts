@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createPins } from "../record/pin.ts";
-import { canonicalAddress, createAddressSignatures, type SignedAddress } from "./address-signatures.ts";
+import { Pins } from "../record/pin.ts";
+import { AddressSignatures, canonicalAddress, type SignedAddress } from "./address-signatures.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -25,7 +25,7 @@ describe("canonicalAddress", () => {
 });
 
 describe("an address signature", () => {
-  const signatures = createAddressSignatures(SECRET);
+  const signatures = new AddressSignatures(SECRET);
   const signature = signatures.sign(ADDRESS);
 
   test("is the base64url HMAC-SHA256 of the canonical address under a derived key", () => {
@@ -69,20 +69,20 @@ describe("an address signature", () => {
 
   test("is signed with the first secret of a list and verifies with every secret", () => {
     const fresh = "fedcba9876543210fedcba9876543210";
-    const both = createAddressSignatures([fresh, SECRET]);
-    expect(both.sign(ADDRESS)).toBe(createAddressSignatures(fresh).sign(ADDRESS));
+    const both = new AddressSignatures([fresh, SECRET]);
+    expect(both.sign(ADDRESS)).toBe(new AddressSignatures(fresh).sign(ADDRESS));
     expect(both.verify(ADDRESS, signature)).toBe(true);
-    expect(createAddressSignatures(fresh).verify(ADDRESS, signature)).toBe(false);
+    expect(new AddressSignatures(fresh).verify(ADDRESS, signature)).toBe(false);
   });
 
   test("does not verify as a PIN, and a PIN does not verify as a signature", () => {
-    const pins = createPins(SECRET);
+    const pins = new Pins(SECRET);
     expect(pins.verify(ID, signature.slice(0, 16))).toBe(false);
     expect(signatures.verify(ADDRESS, pins.pinOf(ID))).toBe(false);
   });
 
   test("throws a TypeError for a secret shorter than 32 bytes and for an empty list", () => {
-    expect(() => createAddressSignatures("short")).toThrow(TypeError);
-    expect(() => createAddressSignatures([])).toThrow(TypeError);
+    expect(() => new AddressSignatures("short")).toThrow(TypeError);
+    expect(() => new AddressSignatures([])).toThrow(TypeError);
   });
 });

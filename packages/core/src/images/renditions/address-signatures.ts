@@ -18,30 +18,37 @@ export interface SignedAddress {
   untilMs?: number | undefined;
 }
 
-/** Signs addresses of renditions: base64url of HMAC-SHA256, 43 characters. */
-export interface AddressSignatures {
-  sign(address: SignedAddress): string;
-  /** Compares in constant time. */
-  verify(address: SignedAddress, signature: string): boolean;
-}
+/** Signs addresses of renditions, once there is a secret: base64url of HMAC-SHA256, 43 characters. Throws before. */
+export class AddressSignatures {
+  #keys: readonly Buffer[] = [];
 
-/** Throws a TypeError for a secret shorter than 32 bytes. In a list, the first secret signs and all verify. */
-export function createAddressSignatures(secret: Secret): AddressSignatures {
-  const keys = toKeys(secret).map((key) => createHmac("sha256", key).update(KEY_LABEL).digest());
-  const [signing] = keys;
-  if (signing === undefined) throw new TypeError("secret must not be an empty list");
-  return {
-    sign: (address) => hmac(signing, address),
-    verify(address, signature) {
-      const given = Buffer.from(signature, "utf8");
-      let isRight = false;
-      for (const key of keys) {
-        const expected = Buffer.from(hmac(key, address), "latin1");
-        if (given.length === expected.length && timingSafeEqual(given, expected)) isRight = true;
-      }
-      return isRight;
-    },
-  };
+  constructor(secret?: Secret) {
+    if (secret !== undefined) this.setSecret(secret);
+  }
+
+  /** In a list, the first secret signs and all verify. @throws TypeError for a secret shorter than 32 bytes. */
+  setSecret(secret: Secret): void {
+    this.#keys = toKeys(secret).map((key) => createHmac("sha256", key).update(KEY_LABEL).digest());
+    if (this.#keys.length === 0) throw new TypeError("secret must not be an empty list");
+  }
+
+  sign(address: SignedAddress): string {
+    const [signing] = this.#keys;
+    if (signing === undefined) throw new Error("A signature was requested before the store was open");
+    return hmac(signing, address);
+  }
+
+  /** Compares in constant time. */
+  verify(address: SignedAddress, signature: string): boolean {
+    if (this.#keys.length === 0) throw new Error("A signature was checked before the store was open");
+    const given = Buffer.from(signature, "utf8");
+    let isRight = false;
+    for (const key of this.#keys) {
+      const expected = Buffer.from(hmac(key, address), "latin1");
+      if (given.length === expected.length && timingSafeEqual(given, expected)) isRight = true;
+    }
+    return isRight;
+  }
 }
 
 /** The path and query that a signature covers: the path below the mount point, known parameters in alphabetical order. */

@@ -64,7 +64,7 @@ export function servedParameters(
 export interface ReadRules {
   sizes: SizePolicy;
   presets: Presets;
-  signatures(): AddressSignatures;
+  signatures: AddressSignatures;
 }
 
 /** The sources of a request's parameters. */
@@ -107,7 +107,7 @@ export function checkRead(
   }
   if (s !== "") {
     const asked = parseAsked(format, ofQuery, presets);
-    if (!signatures().verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s)) {
+    if (!signatures.verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s)) {
       throw new ServiceError(
         "forbidden",
         "The signature s does not match this URL: it covers the image, the format and every parameter",

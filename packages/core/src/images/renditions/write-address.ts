@@ -106,7 +106,7 @@ function needsSignature({ parameters }: SignedAddress): boolean {
 
 function signedAddress(base: string, address: SignedAddress, { signatures }: ReadRules): string {
   const unsigned = canonicalAddress(address);
-  return `${base}${unsigned}${unsigned.includes("?") ? "&" : "?"}s=${signatures().sign(address)}`;
+  return `${base}${unsigned}${unsigned.includes("?") ? "&" : "?"}s=${signatures.sign(address)}`;
 }
 
 function momentOf(given: unknown): number | null {

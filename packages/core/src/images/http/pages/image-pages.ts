@@ -141,7 +141,7 @@ async function requireEditor(
   pin: unknown,
 ): Promise<string> {
   const mayWithout = await context.permissions.permitEdit(call, record);
-  if (mayWithout && call.method !== "POST") return (await context.library.pins()).pinOf(record.id);
+  if (mayWithout && call.method !== "POST") return context.library.pins.pinOf(record.id);
   await requirePin(context, call, record.id, pin);
   return String(pin);
 }

@@ -6,7 +6,7 @@ import { retryAfterMs } from "../../library/find-image.ts";
 import { FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { lifetimeOverHttp, NEVER } from "../../record/image-fields.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
-import { storeUpload } from "../create-image.ts";
+import { receiveAndStore } from "../create-image.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { FILE_FIELD, receiveForm } from "../receive-image.ts";
 import { SECRET_PAGE_HEADERS } from "./edit-form.ts";
@@ -43,7 +43,9 @@ export async function submitUpload(
       sent.typed = { name: fields.name ?? "", expiresIn: fields.expiresIn ?? "" };
       return { file: { ...file, declaredType: trustedType(file) }, fields: apiFieldsOf(sent.typed, now()) };
     };
-    const { record, pin } = await storeUpload(context, call, (...request) => receiveForm(...request, adapt));
+    const { record, pin } = await receiveAndStore(context, call, (...request) =>
+      receiveForm(...request, adapt),
+    );
     const base = baseUrl(context, call);
     const image = imageView(context, call, record);
     const page = pages.created?.({ image, editUrl: editUrl(base, record.id, pin), pin });
