@@ -90,8 +90,7 @@ async function receiveMultipart(
 ): Promise<Upload> {
   const reading = new MultipartReading(req, limits, bounds, signal);
   try {
-    await reading.parse();
-    return reading.upload();
+    return await reading.read();
   } catch (error) {
     await reading.spool?.discard();
     throw toUploadError(error, limits);
@@ -146,12 +145,12 @@ class MultipartReading {
     });
   }
 
-  /** Resolves when multer has read the body. */
-  parse(): Promise<void> {
+  /** Resolves when multer has read the body. Rejects with `bad_request` without a file. */
+  async read(): Promise<Upload> {
     const { maxFileBytes, maxFields, maxFieldBytes, fileField } = this.#limits;
     const options = {
       storage: {
-        _handleFile: (_req, file, callback) => this.#handleFile(file, callback),
+        _handleFile: this.#handleFile,
         // `discard` deletes the file and waits for it.
         _removeFile: (_req, _file, callback) => callback(null),
       } satisfies multer.StorageEngine,
@@ -166,11 +165,11 @@ class MultipartReading {
       },
       defParamCharset: "utf8",
       // Missing from the published types.
-      streamHandler: (_source: unknown, parser: Writable) => this.#feed(parser),
+      streamHandler: this.#feed,
     };
     // The types require an Express request; at run time multer accepts any object with headers and events.
     const middleware = multer(options).single(fileField) as unknown as MulterMiddleware;
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       middleware(this.#source, null, (error) => {
         this.#pump?.stop();
         clearTimeout(this.#endTimer);
@@ -179,15 +178,11 @@ class MultipartReading {
         else reject(error);
       });
     });
-  }
-
-  /** The received file and fields. Throws `bad_request` without a file. */
-  upload(): Upload {
     if (this.spool === undefined) throw noFile(this.#limits);
     return { file: this.spool.toSpooledFile(this.#part), fields: this.#fields };
   }
 
-  #handleFile(file: MulterUpload, callback: (error?: unknown) => void): void {
+  readonly #handleFile = (_req: unknown, file: MulterUpload, callback: (error?: unknown) => void): void => {
     const spool = new SpoolFile(this.#bounds.directory);
     this.spool = spool;
     this.#part.name = file.originalname;
@@ -198,13 +193,13 @@ class MultipartReading {
       if (spool.closed) callback(error);
       else spool.once("close", () => callback(error));
     });
-  }
+  };
 
   readonly #fail = (error: unknown): void => void this.#source.emit("error", error);
   readonly #onAbort = (): void => this.#fail(this.#signal.reason);
 
   /** Pumps the body into the parser. */
-  #feed(parser: Writable): void {
+  readonly #feed = (_source: unknown, parser: Writable): void => {
     parser.on("field", (name?: string, value?: unknown) => this.#check(() => this.#addField(name, value)));
     parser.on("file", (_name: unknown, _stream: unknown, info: { filename?: string; mimeType: string }) =>
       this.#check(() => {
@@ -233,7 +228,7 @@ class MultipartReading {
       },
       fail: this.#fail,
     });
-  }
+  };
 
   #check(run: () => void): void {
     try {

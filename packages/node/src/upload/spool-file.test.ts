@@ -18,6 +18,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
+const PART = { name: "a.png", declaredType: "image/png" };
+
 describe("SpoolFile", () => {
   it("writes and measures chunks of every size", async () => {
     const data = Buffer.alloc(3 * 1024 * 1024 + 5, "0123456789abcdef!");
@@ -25,7 +27,7 @@ describe("SpoolFile", () => {
       const spool = new SpoolFile(directory);
       await pipeline(cut(data, chunkSize), spool);
       expect(data.equals(await readFile(spool.path))).toBe(true);
-      const { size, head, sha256 } = spool.result();
+      const { size, head, sha256 } = spool.toSpooledFile(PART);
       expect(size).toBe(data.length);
       expect(head.equals(data.subarray(0, 65536))).toBe(true);
       expect(sha256).toBe(createHash("sha256").update(data).digest("hex"));
@@ -72,7 +74,7 @@ describe("SpoolFile", () => {
     spool.end();
     await once(spool, "close");
     expect((await stat(spool.path)).size).toBe(0);
-    expect(spool.result()).toMatchObject({ size: 0, head: Buffer.alloc(0) });
+    expect(spool.toSpooledFile(PART)).toMatchObject({ size: 0, head: Buffer.alloc(0) });
     await spool.discard();
   });
 

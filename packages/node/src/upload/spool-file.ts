@@ -27,15 +27,17 @@ export class SpoolFile extends Writable {
     this.path = join(directory, `outrigger-${randomUUID()}.part`);
   }
 
-  /** Describes the written bytes. Valid after `finish`. */
-  result(): Pick<SpooledFile, "size" | "head" | "sha256"> {
-    return { size: this.#size, head: this.#head ?? Buffer.alloc(0), sha256: this.#hash.digest("hex") };
-  }
-
   /** The file that services receive. Valid after `finish`. */
   toSpooledFile(part: Pick<SpooledFile, "name" | "declaredType">): SpooledFile {
     const { path } = this;
-    return { path, ...part, ...this.result(), dispose: () => removeFile(path) };
+    return {
+      path,
+      ...part,
+      size: this.#size,
+      head: this.#head ?? Buffer.alloc(0),
+      sha256: this.#hash.digest("hex"),
+      dispose: () => removeFile(path),
+    };
   }
 
   /** Stops writing and deletes the file, complete or not. Never rejects: the caller already has an error or needs none. */
