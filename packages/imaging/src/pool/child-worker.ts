@@ -198,7 +198,7 @@ export class ChildWorker {
     readPipe(child, {
       // A process cannot return more than it can hold, and nothing between tasks.
       maxBytes: () => (this.#settle === undefined ? 0 : this.#options.maxMemoryBytes),
-      onFrame: (frame) => this.#receive(frame),
+      onFrame: this.#receive,
       onInvalid: (cause) => this.kill(crashed(cause)),
     });
     child.stderr?.on("data", (chunk: Buffer) => {
@@ -224,7 +224,7 @@ export class ChildWorker {
     });
   }
 
-  #receive({ message: given, bytes }: Frame): void {
+  readonly #receive = ({ message: given, bytes }: Frame): void => {
     if (!this.#isComplete) {
       this.#isComplete = true;
       this.#tree?.complete(false);
@@ -245,7 +245,7 @@ export class ChildWorker {
           : { error: reportedError(message, this.#options.maxMemoryBytes) };
       this.#settle?.(outcome, message.cpuMs);
     }
-  }
+  };
 
   #rest(): void {
     if (this.isAlive) this.#tree?.rest(this.#options.maxMemoryBytes, () => this.kill(stopped()));

@@ -70,15 +70,9 @@ const AT_ONCE = Promise.resolve();
 export class ImageRecords {
   /** Queries of the store; `null`: it has none, and every record is read. */
   readonly queries: RecordQueries | null;
-  /**
-   * Like {@link create}, together with the original: a spooled file, as for `LocalStore.adopt`. Both are stored or none. `null`:
-   * the store of the records is not that of the originals, or cannot do this.
-   */
-  readonly createWithOriginal:
-    | ((record: ImageRecord, path: string, signal: AbortSignal) => Promise<CurrentRecord>)
-    | null;
   readonly #options: ImageRecordsOptions;
   readonly #probe: RevisionProbe | null;
+  readonly #both: JointAdoption | null;
   readonly #cache = new LRUCache<string, CachedRecord>({ max: MAX_CACHED_RECORDS });
   readonly #settlings = new LRUCache<string, Settling>({ max: MAX_CACHED_RECORDS });
 
@@ -87,8 +81,7 @@ export class ImageRecords {
     this.#options = options;
     this.#probe = hasRevisionProbe(store) ? store : null;
     this.queries = hasRecordQueries(store) ? store : null;
-    this.createWithOriginal =
-      holdsOriginals && hasJointAdoption(store) ? (...given) => this.#createWith(store, ...given) : null;
+    this.#both = holdsOriginals && hasJointAdoption(store) ? store : null;
   }
 
   /** The cached record if it is known to be current without a request to the store. `undefined`: unknown. */
@@ -172,6 +165,24 @@ export class ImageRecords {
   }
 
   /**
+   * Like {@link create}, together with the original: a spooled file, as for `LocalStore.adopt`. Both are stored or none. Resolves to
+   * `null`, without storing anything, if the store of the records is not that of the originals, or cannot do this.
+   */
+  async createWithOriginal(
+    record: ImageRecord,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<CurrentRecord | null> {
+    if (this.#both === null) return null;
+    // The names of `keyOf`.
+    const blobs = { original: { path }, record: encodeRecord(record) };
+    const requested = this.#options.leases.now();
+    const writing = this.#both.adoptTogether(`${record.id}/`, blobs, { signal });
+    const stored = await this.#withOwned(record, writing);
+    return this.#remember(record, stored.record.revision, requested);
+  }
+
+  /**
    * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Does not wait for read
    * leases.
    */
@@ -212,19 +223,6 @@ export class ImageRecords {
     const { leases } = this.#options;
     const wasShown = stateAt(record, leases.now().unixMs).name === "ready";
     if (this.#probe === null && wasShown) await leases.outlast();
-  }
-
-  async #createWith(
-    both: JointAdoption,
-    record: ImageRecord,
-    path: string,
-    signal: AbortSignal,
-  ): Promise<CurrentRecord> {
-    // The names of `keyOf`.
-    const blobs = { original: { path }, record: encodeRecord(record) };
-    const requested = this.#options.leases.now();
-    const stored = await this.#withOwned(record, both.adoptTogether(`${record.id}/`, blobs, { signal }));
-    return this.#remember(record, stored.record.revision, requested);
   }
 
   /** Adds the image to those of its owner, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */

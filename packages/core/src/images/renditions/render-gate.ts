@@ -29,7 +29,7 @@ export interface GatedWork {
   onCost(cpuMs: number): void;
 }
 
-type ClientLimits = Pick<EntryOptions, "maxSlots" | "maxQueue" | "isRider">;
+type ClientLimits = Pick<EntryOptions, "maxSlots" | "maxQueue">;
 
 /** Limits of one client. */
 const RENDERS = { maxSlots: 2, maxQueue: 8 };
@@ -75,7 +75,7 @@ export class RenderGate {
    */
   async admit<T>(client: string, signal: AbortSignal, work: (given: GatedWork) => Promise<T>): Promise<T> {
     // Uploads and renders of a client wait side by side: neither counts against the limits of the other.
-    const slot = await this.#enter(uploadsOf(client), signal, this.#isFree(client) ? {} : ADMISSIONS);
+    const slot = await this.#enter(client, uploadsOf(client), signal, ADMISSIONS);
     return this.#run(slot, client, signal, work);
   }
 
@@ -90,7 +90,7 @@ export class RenderGate {
   ): Promise<T> {
     const slot = await claim.enter(async (client, given, isRider) => {
       await this.#budget.require(client, () => this.#gate.othersWait(client, uploadsOf(client)));
-      return this.#enter(client, given, { ...(this.#isFree(client) ? {} : RENDERS), isRider });
+      return this.#enter(client, client, given, RENDERS, isRider);
     }, signal);
     return this.#run(slot, slot.client, signal, work);
   }
@@ -121,12 +121,16 @@ export class RenderGate {
     }
   }
 
-  #enter(name: string, signal: AbortSignal, limits: ClientLimits): Promise<Slot> {
-    return this.#gate.enter(name, { ...limits, signal, maxWaitMs: MAX_WAIT_MS });
-  }
-
-  #isFree(client: string): boolean {
-    return !this.#isLimited || isInternal(client);
+  /** Waits for a slot of `client` under `name`. */
+  #enter(
+    client: string,
+    name: string,
+    signal: AbortSignal,
+    limits: ClientLimits,
+    isRider = false,
+  ): Promise<Slot> {
+    const isFree = !this.#isLimited || isInternal(client);
+    return this.#gate.enter(name, { ...(isFree ? {} : limits), isRider, signal, maxWaitMs: MAX_WAIT_MS });
   }
 }
 

@@ -116,7 +116,7 @@ export class RenditionCache {
       // Another process may have removed the entry.
       const idleAt = notes.idleAt ?? added ?? (await this.#addIdle(image));
       const stored = await this.#evictFor(image, key, bytes.byteLength, notes);
-      const used = withUse(notes, this.#lastUse(notes), idleAt);
+      const used = this.#withUse(notes, idleAt);
       return this.notes.areStoredNoted ? { ...used, stored } : used;
     });
     // Without its note, the rendition is rendered again. It is removed with its image, or when that is idle, all the same.
@@ -205,18 +205,20 @@ export class RenditionCache {
   async #noteUse(image: ImageRecord): Promise<void> {
     let isChanged = false;
     await this.notes.change(image, async (notes) => {
-      const edited = withUse(notes, this.#lastUse(notes), notes.idleAt ?? (await this.#addIdle(image)));
+      const edited = this.#withUse(notes, notes.idleAt ?? (await this.#addIdle(image)));
       isChanged = edited !== notes;
       return edited;
     });
     if (isChanged) await this.#removeNotesIfEnded(image);
   }
 
-  /** The last use to be noted for an image that is used now. */
-  #lastUse({ usedAt }: Notes): number | null {
+  /** The notes of an image that is used now. The same object if they say so already, at most a quarter of the idle time ago. */
+  #withUse(notes: Notes, idleAt: number | null): Notes {
     const now = this.#options.now();
-    if (this.#idleMs === null) return usedAt;
-    return usedAt !== null && now - usedAt < this.#idleMs / USE_PARTS ? usedAt : now;
+    const isNoted =
+      this.#idleMs === null || (notes.usedAt !== null && now - notes.usedAt < this.#idleMs / USE_PARTS);
+    const usedAt = isNoted ? notes.usedAt : now;
+    return notes.usedAt === usedAt && notes.idleAt === idleAt ? notes : { ...notes, usedAt, idleAt };
   }
 
   /** Adds a due entry, rounded up to the hour, so that concurrent writers add the same. @returns its time; `null`: none is needed. */
@@ -284,10 +286,6 @@ export class RenditionCache {
     if (idleAt !== null) await this.#idle.remove({ id, dueMs: idleAt });
     return true;
   }
-}
-
-function withUse(notes: Notes, usedAt: number | null, idleAt: number | null): Notes {
-  return notes.usedAt === usedAt && notes.idleAt === idleAt ? notes : { ...notes, usedAt, idleAt };
 }
 
 function sumOf(sizes: Iterable<number>): number {

@@ -127,7 +127,8 @@ async function createAdmitted(
   signal: AbortSignal,
 ): Promise<CurrentRecord> {
   const { path } = admission.cleaned === null ? upload.source : { path: upload.cleanedPath };
-  if (records.createWithOriginal !== null) return records.createWithOriginal(record, path, signal);
+  const current = await records.createWithOriginal(record, path, signal);
+  if (current !== null) return current;
   const options = { ifRevision: null, signal };
   await putAdmitted(originals, keyOf.original(record.id), upload, admission, options);
   return records.create(record, signal);

@@ -29,11 +29,6 @@ export async function listKeyRange(
   return pageOf(walkShards(root, cursor?.split("/") ?? null, range), limit);
 }
 
-/** The last key segment of the chain in a directory with this name; `null` for any other directory. */
-function chainNameOf(directoryName: string): string | null {
-  return directoryName.endsWith("@") ? directoryName.slice(0, -1) : null;
-}
-
 async function pageOf(found: AsyncGenerator<string>, limit: number): Promise<KeyPage> {
   const keys: string[] = [];
   for await (const key of found) {
@@ -82,9 +77,10 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
   try {
     for (const entry of await readdir(directory, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue;
-      const chain = chainNameOf(entry.name);
-      if (chain === null) directories.add(entry.name);
-      else chains.add(chain);
+      const { name } = entry;
+      // The directory of a chain is the last segment of its key and an `@`.
+      if (name.endsWith("@")) chains.add(name.slice(0, -1));
+      else directories.add(name);
     }
   } catch (error) {
     // Not created yet, or deleted during the walk: it has no keys.

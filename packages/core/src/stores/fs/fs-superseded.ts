@@ -45,8 +45,15 @@ export class SupersededIndex {
   }
 
   /** Notes that a generation of the chain is about to be superseded. */
-  note(base: string): void {
-    this.#noteAt(base, Math.floor(Date.now() / HOUR_MS));
+  note(base: string, hour = Math.floor(Date.now() / HOUR_MS)): void {
+    const name = base.slice(this.#blobs.length + 1).replaceAll("/", "@");
+    if (name.length > MAX_NAME_BYTES) return;
+    try {
+      this.#createIn(join(this.#directory, bucketName(hour)), name);
+    } catch (error) {
+      // The note exists; or the disk is full, which must not prevent the replacement of a record.
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 
   /** As {@link LocalStore.removeSuperseded}, for all noted chains. */
@@ -103,17 +110,6 @@ export class SupersededIndex {
     }
   }
 
-  #noteAt(base: string, hour: number): void {
-    const name = base.slice(this.#blobs.length + 1).replaceAll("/", "@");
-    if (name.length > MAX_NAME_BYTES) return;
-    try {
-      this.#createIn(join(this.#directory, bucketName(hour)), name);
-    } catch (error) {
-      // The note exists; or the disk is full, which must not prevent the replacement of a record.
-      if (systemCode(error) === undefined) throw error;
-    }
-  }
-
   #createIn(bucket: string, name: string): void {
     try {
       this.#markers.create(join(bucket, name));
@@ -133,7 +129,7 @@ export class SupersededIndex {
     const { removed, nextMs } = await this.trim(base, beforeMs);
     const nextHour = nextMs === null ? null : Math.floor(nextMs / HOUR_MS);
     if (nextHour === hour) return removed;
-    if (nextHour !== null) this.#noteAt(base, nextHour);
+    if (nextHour !== null) this.note(base, nextHour);
     await unlinkIfThere(join(this.#directory, bucketName(hour), name));
     return removed;
   }
