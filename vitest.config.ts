@@ -19,7 +19,6 @@ const isAll =
 /** Files that take a minute or more on two cores, the slowest first. */
 const SLOWEST = [
   "test/fidelity/fidelity.long.test.ts",
-  "test/bench-smoke.long.test.ts",
   "test/documents/guides.long.test.ts",
   "packages/sql/src/transfer/import-kill.long.test.ts",
   "test/lookup/bulk-kill.long.test.ts",

@@ -6,7 +6,6 @@ import { createPlace, PLACE_NAMES } from "./backends/place.ts";
 import { describeCreating } from "./backends/script/creating.ts";
 import { describeEdits } from "./backends/script/edits.ts";
 import { describeEndings } from "./backends/script/endings.ts";
-import { describeInCode } from "./backends/script/in-code.ts";
 import { describeOwners } from "./backends/script/owners.ts";
 import { describeReading } from "./backends/script/reading.ts";
 import type { Stage } from "./backends/script/stage.ts";
@@ -56,7 +55,6 @@ describe.each(CASES)("two services in %s on %s", (host, place) => {
   describeEdits(stage);
   describeCreating(stage);
   describeOwners(stage);
-  describeInCode(stage);
   describeEndings(stage);
 
   test("two closed services leave no connection open", async () => {

@@ -135,43 +135,6 @@ test("a page of another origin cannot read responses that the browser cached for
     await page.close();
   }
 });
-
-test("pages of every origin can show a picture", async () => {
-  const { id } = await upload(site, Buffer.from(bytes), "image/png");
-  const page = await pageOf(unlisted);
-  const width = await page.evaluate(
-    async (url) => {
-      const picture = new Image();
-      picture.src = url;
-      await picture.decode();
-      return picture.naturalWidth;
-    },
-    addressOf(site, id, "png"),
-  );
-  expect(width).toBe(40);
-  await page.close();
-});
-
-test("the browser sends credentials only to a service that allows them", async () => {
-  const page = await pageOf(listed);
-  expect(await uploadIn(page, "include")).toMatchObject({
-    status: 0,
-    error: expect.stringContaining("TypeError"),
-  });
-  const open = await startSite({ cors: { origins: [listed.origin], credentials: true } });
-  try {
-    const init: RequestInit = { credentials: "include", headers: { Authorization: "Bearer x" } };
-    const missing = addressOf(open, "A".repeat(22), "json");
-    expect(await fetchIn(page, missing, init)).toMatchObject({ status: 404, error: null });
-    // Not a method of this address: the preflight says so.
-    const wrong = await fetchIn(page, `${open.base}/api/images.json`, { ...init, method: "DELETE" });
-    expect(wrong).toMatchObject({ status: 0, error: expect.stringContaining("TypeError") });
-  } finally {
-    await open.close();
-    await page.close();
-  }
-});
-
 test("where authorize decides, only pages of the service and of listed origins can make the browser upload", async () => {
   const authorize = () => ({ owner: "anna" });
   const observer = createRecordingObserver();

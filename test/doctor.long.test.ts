@@ -9,7 +9,6 @@ import {
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
 import { freePort } from "./support/listen.ts";
-import { programs, run } from "./support/programs.ts";
 
 // Each starts the command several times, and that a render process.
 vi.setConfig({ testTimeout: 120_000 });
@@ -37,11 +36,6 @@ interface DoctorReport {
 async function doctor(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   const { exit, output } = outrigger(["doctor", ...args], { cwd, env });
   return { status: await exit, ...output };
-}
-
-async function doctorReport(cwd: string, env: Record<string, string> = {}): Promise<DoctorReport> {
-  const { stdout } = await doctor(cwd, ["--json"], env);
-  return JSON.parse(stdout) as DoctorReport; // What the tests below look at closely.
 }
 
 /** An environment in which no font can be found. */
@@ -84,19 +78,6 @@ describe("doctor on a healthy machine", () => {
     expect([status, stderr]).toEqual([0, ""]);
     expect(await readdir(cwd)).toEqual([]);
   });
-
-  it("doctor finds fonts for exactly the scripts that fontconfig has fonts for", async () => {
-    const { findings } = await doctorReport(await temporaryDirectory());
-    const found = findings.filter(({ check }) => check.endsWith(" text"));
-    const expected = await Promise.all(
-      Object.entries(CODE_POINTS).map(async ([script, codePoints]) => {
-        const lists = await Promise.all(codePoints.map((hex) => run(programs.fcList, [`:charset=${hex}`])));
-        return `${script} text: ${lists.every(({ stdout }) => stdout.length > 0) ? "ok" : "warning"}`;
-      }),
-    );
-    expect(found.map(({ check, status }) => `${check}: ${status}`).sort()).toEqual(expected.sort());
-  });
-
   it("doctor runs beside a server on the same data and changes nothing", async () => {
     const cwd = await temporaryDirectory();
     const server = serve(cwd);
@@ -120,44 +101,6 @@ describe("doctor of a faulty machine", () => {
       "problem  fonts: no font is installed: text in SVG pictures becomes boxes or disappears. " +
         "Install fonts, e.g. with apt-get install fonts-dejavu-core.",
     ]);
-  });
-
-  it("doctor reports an unusable data directory and continues", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "file"), "");
-    const { status, stdout } = await doctor(cwd, ["--data", "file/below"]);
-    expect(status).toBe(1);
-    expect(stdout.match(/^problem.*$/gm)).toEqual([
-      `problem  data directory: ${join(cwd, "file", "below")} cannot be used: it is not a directory. ` +
-        "Fix this, or set another directory with --data.",
-    ]);
-    expect(stdout).toContain("Latin text: rendered");
-  });
-
-  it("doctor --json has the same findings as the text", async () => {
-    const cwd = await temporaryDirectory();
-    const env = await withoutFonts(cwd);
-    const { ok, findings } = await doctorReport(cwd, env);
-    expect(ok).toBe(false);
-    const lines = findings.map(({ check, status }) => `${status} ${check}`);
-    const { stdout } = await doctor(cwd, [], env);
-    expect(lines).toEqual(
-      [...stdout.matchAll(/^(\w+) +([^:]+):/gm)].map(([, status, check]) => `${status} ${check}`),
-    );
-    expect(findings.find(({ check }) => check === "fonts")).toEqual({
-      check: "fonts",
-      status: "problem",
-      detail: expect.stringContaining("no font is installed"),
-      remedy: expect.stringContaining("fonts-dejavu-core"),
-    });
-  });
-
-  it("doctor refuses an invalid configuration as serve does", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "outrigger.config.json"), '{"renderer": {"workers": 0}}');
-    const { status, stdout, stderr } = await doctor(cwd);
-    expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("renderer.workers: must be a whole number from 1 to 256");
   });
 });
 

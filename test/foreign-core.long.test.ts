@@ -8,7 +8,6 @@ import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installForeignCopies } from "./support/foreign-copies.ts";
 import { startHost } from "./support/hosts.ts";
-import { freePort, serveHost } from "./support/listen.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { addressOf, postImage, upload } from "./support/service.ts";
 
@@ -18,8 +17,6 @@ type Core = typeof core;
 interface Foreign {
   core: Core;
   imaging: typeof import("@outrigger/imaging");
-  node: typeof import("@outrigger/node");
-  redis: typeof import("@outrigger/redis");
   sql: typeof import("@outrigger/sql");
 }
 
@@ -42,18 +39,10 @@ const UNREADABLE = Buffer.alloc(600, 0xa7);
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-foreign-"));
-  const copies = installForeignCopies(join(directory, "backends"), [
-    "core",
-    "imaging",
-    "node",
-    "redis",
-    "sql",
-  ]);
+  const copies = installForeignCopies(join(directory, "backends"), ["core", "imaging", "sql"]);
   foreign = {
     core: await copies.load("core"),
     imaging: await copies.load("imaging"),
-    node: await copies.load("node"),
-    redis: await copies.load("redis"),
     sql: await copies.load("sql"),
   };
   const byClass = (source: string) => source.replace("!(BRAND in error)", "!(error instanceof ServiceError)");
@@ -121,20 +110,6 @@ const SCENARIOS: Scenario[] = [
     byClass: 500,
   },
   {
-    title: "a Redis that cannot be reached",
-    async run(host) {
-      const storage = foreign.redis.createRedisBlobStore({
-        url: `redis://127.0.0.1:${await freePort()}`,
-        timeoutMs: 500,
-      });
-      return withImages(host, { storage }, async (_, site) => {
-        return (await fetch(addressOf(site, "A".repeat(22), "json"))).status;
-      });
-    },
-    expected: 503,
-    byClass: 500,
-  },
-  {
     title: "a picture that the renderer cannot read",
     run: (host) =>
       withImages(host, { renderer: foreign.imaging.createRenderer() }, async (_, site) => {
@@ -143,19 +118,6 @@ const SCENARIOS: Scenario[] = [
         return (await postImage(site, bytes, "image/png")).status;
       }),
     expected: 415,
-    byClass: 500,
-  },
-  {
-    title: "a closed renderer",
-    async run(host) {
-      const renderer = foreign.imaging.createRenderer();
-      return withImages(host, { renderer }, async (_, site) => {
-        const { id } = await upload(site, picture, "image/png");
-        await renderer.close();
-        return (await fetch(addressOf(site, id, "jpg"))).status;
-      });
-    },
-    expected: 503,
     byClass: 500,
   },
   {
@@ -188,43 +150,6 @@ const SCENARIOS: Scenario[] = [
       });
     },
     expected: 409,
-    byClass: 500,
-  },
-  {
-    title: "an upload, then another over the limit, with a rate limiter that cannot be reached,",
-    async run(host) {
-      const rateLimiter = foreign.redis.createRedisRateLimiter({
-        url: `redis://127.0.0.1:${await freePort()}`,
-        timeoutMs: 500,
-      });
-      const rateLimits = { creates: 1 };
-      try {
-        return await withImages(host, { rateLimiter, rateLimits }, async (_, site) => {
-          const first = await postImage(site, picture, "image/png");
-          const second = await postImage(site, picture, "image/png");
-          return `${first.status} ${second.status}`;
-        });
-      } finally {
-        await rateLimiter.close();
-      }
-    },
-    expected: "201 429",
-    byClass: "500 500",
-  },
-  {
-    title: "an upload that the adapter stops at the limit",
-    async run(host) {
-      return withImages(host, { maxUploadBytes: 1000 }, async (images) => {
-        const listener = foreign.node.nodeListener(images, { mountPath: "/img" });
-        const site = await serveHost(listener, "/img");
-        try {
-          return (await postImage(site, Buffer.alloc(100_000, picture), "image/png")).status;
-        } finally {
-          await site.close();
-        }
-      });
-    },
-    expected: 413,
     byClass: 500,
   },
   {

@@ -37,7 +37,7 @@ function createdOf(reply: RawReply | null): { location: string | undefined; reco
   return { location: reply?.headers.location, record: JSON.parse(reply?.body.toString() ?? "") };
 }
 
-describe.each(["Express 5", "Express 4", "Koa 3", "Koa 2"] as const)("requests through %s", (host) => {
+describe.each(["Express 5", "Koa 3"] as const)("requests through %s", (host) => {
   const run = (options: SiteOptions, use: (site: Site) => Promise<void>) =>
     withSite({ host, tls: "off", ...options }, use);
 

@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { jpegPhoto, pngPhoto } from "./support/pictures.ts";
+import { jpegPhoto, pngPhoto, svgDrawing } from "./support/pictures.ts";
 import {
   addressOf,
   bytesOf,
@@ -15,12 +15,12 @@ import {
 const ID = /^[A-Za-z0-9_-]{22}$/;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe.each(["Express 5", "Koa 3"] as const)("a photograph in a host on %s", (host) => {
+describe("a photograph", () => {
   let site: Site;
   let photo: Buffer;
 
   beforeAll(async () => {
-    site = await startSite({ host });
+    site = await startSite();
     photo = await jpegPhoto(1200, 900);
   });
   afterAll(() => site.close());
@@ -248,4 +248,16 @@ describe("the bytes and the record of an image", () => {
       });
     }
   });
+});
+
+test("without pages the image URL serves the original, and the viewer and edit pages answer 501", async () => {
+  const bare = await startSite({ pages: false });
+  try {
+    const headers = { Accept: "text/html,*/*;q=0.8" };
+    const { url, editUrl } = await upload(bare, svgDrawing, "image/svg+xml");
+    expect((await fetch(url, { headers })).headers.get("content-type")).toBe("image/svg+xml");
+    for (const page of [`${url}/view`, editUrl]) expect((await fetch(page, { headers })).status).toBe(501);
+  } finally {
+    await bare.close();
+  }
 });

@@ -1,30 +1,17 @@
 import { readdir } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
-import { type Authorize, createFsBlobStore, createImageAdmin, type ImagesOptions } from "@outrigger/core";
+import { createFsBlobStore, createImageAdmin, type ImagesOptions } from "@outrigger/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HostLog, keepHostLog } from "./hostile/host-log.ts";
-import type { HostName } from "./support/hosts.ts";
-import { openUpload } from "./support/open-upload.ts";
 import { jpegPhoto, pngPhoto } from "./support/pictures.ts";
-import { postWithHeaders } from "./support/post-with-headers.ts";
-import {
-  addressOf,
-  type Created,
-  type Site,
-  type SiteOptions,
-  startSite,
-  upload,
-} from "./support/service.ts";
+import { addressOf, type Site, startSite, upload } from "./support/service.ts";
 
 const DAY = 86_400_000;
 const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
-const HOSTS: HostName[] = ["Express 5", "Koa 3"];
 const HTML = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 /** A site in a host whose clock a test moves. */
-async function startTimedSite(options: SiteOptions): Promise<{ site: Site; clock: { now: number } }> {
+async function startTimedSite(): Promise<{ site: Site; clock: { now: number } }> {
   const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
-  return { site: await startSite({ now: () => clock.now, sweepEveryMs: false, ...options }), clock };
+  return { site: await startSite({ now: () => clock.now, sweepEveryMs: false }), clock };
 }
 
 /** The statuses of everything that shows something of an image. */
@@ -55,11 +42,11 @@ async function filesOf(site: Site, { id }: { id: string }): Promise<string[]> {
   return paths.filter((path) => path.includes(id) && !path.startsWith("superseded"));
 }
 
-describe.each(HOSTS)("through %s", (host) => {
+describe("the life of an image", () => {
   let site: Site;
   let clock: { now: number };
   beforeAll(async () => {
-    ({ site, clock } = await startTimedSite({ host }));
+    ({ site, clock } = await startTimedSite());
   });
   afterAll(() => site.close());
 
@@ -123,87 +110,6 @@ describe.each(HOSTS)("through %s", (host) => {
     expect(site.errors).toEqual([]);
   });
 });
-
-/** Who a client says to be, where both frameworks have it. */
-function userOf(context: unknown): string | undefined {
-  const { headers } = context as { headers: Record<string, string | undefined> }; // A request or a Koa context.
-  return headers["x-user"];
-}
-
-/** Members upload, see what is theirs, and edit that without a PIN. */
-const members: Authorize = ({ context }, action, image) => {
-  const owner = userOf(context);
-  if (owner === undefined) return false;
-  return action === "read" ? image?.owner === owner : { owner };
-};
-
-describe.each(HOSTS)("with rules of the host's, through %s", (host) => {
-  let site: Site;
-  let log: HostLog;
-  beforeAll(async () => {
-    log = keepHostLog();
-    site = await startSite({ host, authorize: members, ownerLimits: { images: 1 } });
-  });
-  afterAll(async () => {
-    await site.close();
-    log.restore();
-    expect(log.unexpected()).toEqual([]);
-  });
-
-  const as = (user: string) => ({ headers: { "X-User": user } });
-
-  test("only the owner sees and edits an image, within the quota of the owner", async () => {
-    const picture = await pngPhoto(40, 30);
-    const image = (await (
-      await postWithHeaders(site, picture, "image/png", { "X-User": "anna" })
-    ).json()) as Created;
-    const second = await postWithHeaders(site, picture, "image/png", { "X-User": "anna" });
-    expect([second.status, (await second.json()).detail]).toEqual([
-      403,
-      "At most 1 images at a time: delete one, or wait until one expires",
-    ]);
-    const png = addressOf(site, image.id, "png");
-    const own = await fetch(png, as("anna"));
-    expect([own.status, own.headers.get("cache-control")]).toEqual([
-      200,
-      "private, max-age=300, must-revalidate, no-transform",
-    ]);
-    const tag = { "If-None-Match": String(own.headers.get("etag")), "X-User": "berta" };
-    for (const answer of [
-      await fetch(png),
-      await fetch(png, as("berta")),
-      await fetch(png, { headers: tag }),
-    ]) {
-      expect([answer.status, (await answer.json()).detail]).toEqual([403, "This is not allowed"]);
-    }
-    const form = await fetch(`${site.base}/${image.id}/edit`, as("anna"));
-    expect(form.status).toBe(200);
-    expect(await form.text()).toContain(image.pin);
-    expect((await fetch(`${site.base}/${image.id}/edit`, as("berta"))).status).toBe(403);
-    const forged = new URLSearchParams({ action: "delete", confirm: "yes" });
-    const posted = await fetch(`${site.base}/${image.id}/edit`, {
-      method: "POST",
-      body: forged,
-      ...as("anna"),
-    });
-    expect(posted.status).toBe(403);
-    const removed = await fetch(addressOf(site, image.id, "json"), { method: "DELETE", ...as("anna") });
-    expect(removed.status).toBe(204);
-    expect((await postWithHeaders(site, picture, "image/png", { "X-User": "anna" })).status).toBe(201);
-    expect(site.errors).toEqual([]);
-  });
-
-  test("a forbidden upload is answered before its body arrives", async () => {
-    const type = "multipart/form-data; boundary=x";
-    const { outgoing, answered } = openUpload(site, { "Content-Type": type, "Transfer-Encoding": "chunked" });
-    outgoing.write("--x\r\n");
-    const answer = await answered;
-    expect(answer.statusCode).toBe(403);
-    outgoing.end();
-    await buffer(answer);
-  });
-});
-
 test("a service sweeps in the background while it serves requests", async () => {
   const removed: string[] = [];
   const onRemoved: ImagesOptions["onRemoved"] = ({ id }, why) => removed.push(`${why} ${id}`);

@@ -62,20 +62,6 @@ describe("outrigger contacts import", () => {
     await writeFile(join(place.cwd, "empty.csv"), "Email\n");
     expect(await place.run("contacts", "import", "empty.csv")).toMatchObject({ code: 0, stderr: "" });
   });
-
-  it("contacts import, export and stats handle names with unusual line separators", async () => {
-    const place = await createLookupPlace();
-    const names = ["A\u2028B", "C\u0085D", "E\\nF"];
-    const lines = names.map((firstName, index) =>
-      JSON.stringify({ email: `p${index}@a.example`, firstName }),
-    );
-    await writeFile(join(place.cwd, "names.ndjson"), lines.join("\n"));
-    expect(await place.run("contacts", "import", "names.ndjson")).toMatchObject({ code: 0, stderr: "" });
-    const counted = await place.run("contacts", "stats", "--json");
-    expect(counted).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(counted.stdout)).toMatchObject({ addresses: 3, domains: 1 });
-  });
-
   it("contacts import maps columns by --map and resumes after a signal", async () => {
     const place = await createLookupPlace();
     const rows = Array.from({ length: 60_000 }, (_, index) => `p${index}@d${index % 300}.example,P,Q`);

@@ -60,44 +60,9 @@ describe("the lookup of serve --demo", { timeout: 90_000 }, () => {
     expect(stdout).toContain("ada.lovelace@example.com");
     expect(stdout).not.toContain("grace.hopper");
   });
-
-  it("serve --demo adds no samples to a database that already holds contacts", async () => {
-    const place = await createLookupPlace();
-    expect((await place.run("contacts", "import", "people.csv")).code).toBe(0);
-    const { key } = await place.createKey();
-    const server = place.serve("--demo");
-    const url = await server.url;
-    const { body } = await ask(url, "email-count", { domain: "example.com", api_key: key });
-    expect(body.data.total).toBe(0);
-    expect(server.output.stdout).not.toContain("Sample key");
-  });
 });
 
 describe("the lookup of serve without --demo", () => {
-  it("serve has no lookup without a lookup setting", async () => {
-    const server = serve(await temporaryDirectory());
-    const url = await server.url;
-    expect(await (await fetch(url)).text()).not.toContain("/v2/");
-    const response = await fetch(`${url}/v2/account`);
-    expect(response.status).toBe(404);
-    expect(response.headers.get("content-type")).toContain("application/problem+json");
-    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
-      status: "ready",
-      checks: { storage: "ok", renderer: "ok" },
-    });
-  });
-
-  it("serve adds no samples to a new database and prints no key", async () => {
-    const place = await createLookupPlace();
-    const server = place.serve();
-    const url = await server.url;
-    expect((await ask(url, "email-count", { domain: "example.com" })).body.data.total).toBe(0);
-    expect((await place.run("keys", "list", "--json")).stdout).toBe("");
-    server.child.kill("SIGTERM");
-    await server.exit;
-    expect(server.output.stdout).toBe(`Outrigger listens on ${url}\n`);
-  });
-
   it("serve answers images and lookup side by side", async () => {
     const place = await createLookupPlace();
     const { key } = await place.createKey();

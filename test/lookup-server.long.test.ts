@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ask, command, HEADER } from "../packages/server/test/lookup-place.ts";
@@ -71,47 +71,6 @@ describe.each(["embedded", "postgres"] as const)("a lookup on the %s database", 
       "bob.ray@acme.example",
     );
   }, 120_000);
-
-  it("an exported directory imports into a new database without a difference", async () => {
-    const place = await createPlace(kind);
-    expect((await place.run("contacts", "import", "people.csv")).code).toBe(0);
-    const first = await place.run("contacts", "export", "--format", "ndjson");
-    expect(first.stdout.trimEnd().split("\n").length).toBe(4);
-    for (const file of ["out.csv", "out.ndjson"]) {
-      expect(await place.run("contacts", "export", file)).toEqual({ code: 0, stdout: "", stderr: "" });
-      expect((await stat(join(place.cwd, file))).mode & 0o777).toBe(0o600);
-      const fresh = await createPlace(kind);
-      const imported = await fresh.run("contacts", "import", join(place.cwd, file));
-      expect(imported).toMatchObject({ code: 0, stderr: "" });
-      expect((await fresh.run("contacts", "export", "--format", "ndjson")).stdout).toBe(first.stdout);
-    }
-    expect(await readFile(join(place.cwd, "out.ndjson"), "utf8")).toBe(first.stdout);
-    expect(JSON.parse((await place.run("contacts", "stats", "--json")).stdout)).toEqual({
-      ...{ addresses: 4, personal: 4, generic: 0, domains: 2, pages: 4 },
-    });
-    const erased = await place.run(
-      "contacts",
-      "erase",
-      "other.example",
-      "ann.lee@acme.example",
-      "no@acme.example",
-    );
-    expect(erased).toMatchObject({
-      code: 1,
-      stdout: "other.example erased\nann.lee@acme.example erased\n",
-    });
-    const lines = erased.stderr.trimEnd().split("\n");
-    expect(lines.pop()).toBe("outrigger: no@acme.example: unknown");
-    const counts = lines.map((line) => JSON.parse(line).erasure);
-    expect(counts).toEqual(
-      [2, 1, 0].map((count) => ({
-        count,
-        at: expect.stringMatching(/^\d{4}-.*Z$/),
-        hmac: expect.stringMatching(/^[\w-]{43}$/),
-      })),
-    );
-    expect(erased.stderr).not.toContain("ann.lee");
-  }, 90_000);
 });
 
 it("the first import into a new PostgreSQL database creates the data directory and its secret", async () => {

@@ -139,24 +139,6 @@ describe("metrics of serve", () => {
     expect(first).toContain('outrigger_requests_total{method="other",route="/api/images.json",status="405"}');
     expect(await tryAll("b")).toEqual(first);
   });
-
-  it("metrics have a separate port, which closes with the server", async () => {
-    const { server, url, metricsUrl } = await serveWithMetrics();
-    expect(metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics$/);
-    expect(await get(`${url}/metrics`)).toBe(404);
-    const { origin } = new URL(metricsUrl);
-    expect(origin).not.toBe(url);
-    const page = await fetch(metricsUrl, { method: "HEAD" });
-    expect([page.status, page.headers.get("content-type")]).toEqual([
-      200,
-      "text/plain; version=0.0.4; charset=utf-8",
-    ]);
-    expect(await get(metricsUrl, { method: "POST" })).toBe(405);
-    expect(await get(`${origin}/api/images.json`)).toBe(404);
-    server.child.kill("SIGTERM");
-    expect(await server.exit).toBe(0);
-    await expect(fetch(metricsUrl)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
-  });
 });
 
 describe("traces of createServer", () => {

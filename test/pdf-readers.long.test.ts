@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPdf } from "../packages/imaging/src/worker/pdf/open-pdf.ts";
 import { transformPdf } from "../packages/imaging/src/worker/pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../packages/imaging/src/worker/pdf/write-pdf.ts";
 import { meanDifference, type ReadPicture } from "./matrix/independent-reader.ts";
-import { firstObjectOf, QUARTERS, samplePdf } from "./support/pdf-samples.ts";
+import { firstObjectOf, samplePdf } from "./support/pdf-samples.ts";
 import { photo } from "./support/pictures.ts";
 import { programs, run } from "./support/programs.ts";
 
@@ -54,12 +53,6 @@ async function popplerPage(bytes: Buffer, dpi: number, page = 1): Promise<ReadPi
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** The same page as we draw it, at 144 dpi. */
-async function ourPage(bytes: Buffer, page = 1): Promise<ReadPicture> {
-  const { natural, decode } = await openPdf(bytes, { page, maxPixels: 25_000_000 });
-  return { ...natural, rgb: await (await decode()).raw().toBuffer() };
-}
-
 describe("a PDF that we write of a raster is sound, of one page, and shows", () => {
   const size = { width: 90, height: 60 };
   let picture: Buffer;
@@ -76,24 +69,6 @@ describe("a PDF that we write of a raster is sound, of one page, and shows", () 
     expect(others).toEqual([]);
     expect(meanDifference(await drawnByPoppler(bytes, 288), { ...size, rgb: pixels })).toBeLessThan(4);
   });
-
-  test("pixels that are more transparent to the right", async () => {
-    const pixels = await sharp(picture).ensureAlpha().raw().toBuffer();
-    const alpha = Buffer.alloc(size.width * size.height * 3);
-    for (let place = 0; place < size.width * size.height; place++) {
-      pixels[4 * place + 3] = 255 - 2 * (place % size.width);
-      alpha.fill(255 - 2 * (place % size.width), 3 * place, 3 * place + 3);
-    }
-    const raw = { ...size, channels: 4 } as const;
-    const bytes = await pdfOfPixels(pixels, raw, size);
-    await expectOnePage(bytes, size);
-    const [colours, mask] = await embeddedPictures(bytes);
-    expect(colours?.equals(await sharp(pixels, { raw }).removeAlpha().raw().toBuffer())).toBe(true);
-    expect(mask?.equals(alpha)).toBe(true);
-    const onPaper = await sharp(pixels, { raw }).flatten({ background: "#ffffff" }).raw().toBuffer();
-    expect(meanDifference(await drawnByPoppler(bytes, 288), { ...size, rgb: onPaper })).toBeLessThan(4);
-  });
-
   test.each([
     ["an RGB", 3, false],
     ["a progressive", 3, true],
@@ -176,44 +151,5 @@ describe("a transformed PDF", () => {
     expect((await readFacts(single)).pages).toBe(1);
     const [one, other] = await Promise.all([popplerPage(single, 288), popplerPage(original, 288, page)]);
     expect(meanDifference(one, other)).toBeLessThan(0.5);
-  });
-});
-
-describe("a PDF that qpdf encrypts", () => {
-  const plain = samplePdf([{ content: QUARTERS }, { content: QUARTERS }]);
-  const restrictions = ["--print=none", "--modify=none", "--extract=n"];
-
-  async function encrypted(
-    userPassword: string,
-    bits: string,
-    options: readonly string[] = [],
-  ): Promise<Buffer> {
-    const weak = bits === "256" ? [] : ["--allow-weak-crypto"];
-    const args = [...weak, "--encrypt", userPassword, "owner", bits, ...options, "--", FILE, "-"];
-    return ask(programs.qpdf, args, plain);
-  }
-
-  test.each(["40", "128", "256"])("with a password to open it, at %s bits, is refused", async (bits) => {
-    const bytes = await encrypted("secret", bits);
-    const refusal = {
-      code: "unsupported_media",
-      message: "This cannot be read as application/pdf: it is protected by a password.",
-    };
-    await expect(openPdf(bytes, { maxPixels: 1000 })).rejects.toMatchObject(refusal);
-    await expect(transformPdf(bytes, { page: 1 })).rejects.toMatchObject(refusal);
-  });
-
-  test.each([
-    ["40", ["--print=n"]],
-    ["128", restrictions],
-    ["128", [...restrictions, "--use-aes=y"]],
-    ["256", restrictions],
-  ])("with restrictions alone, at %s bits, is drawn and transformed", async (bits, options) => {
-    const bytes = await encrypted("", bits, options);
-    expect((await ourPage(bytes)).rgb.equals((await ourPage(plain)).rgb)).toBe(true);
-    const scaled = await transformPdf(bytes, { page: 2, scale: 2 });
-    await expectClean(scaled);
-    expect(await readFacts(scaled)).toEqual({ pages: 1, width: 120, height: 80 });
-    expect(meanDifference(await popplerPage(scaled, 72), await popplerPage(plain, 144))).toBeLessThan(1);
   });
 });

@@ -206,10 +206,8 @@ describe("application/pdf", () => {
 
   test.each([
     ["as it is", []],
-    ["with object streams", ["--object-streams=generate"]],
     ["linearized", ["--linearize", "--object-streams=generate"]],
     ["with compressed metadata", ["--compress-streams=y", "--recompress-flate", "--normalize-content=y"]],
-    ["encrypted", ["--encrypt", "", "owner", "128", "--use-aes=y", "--"]],
     [
       "encrypted, with object streams",
       ["--encrypt", "", "owner", "128", "--use-aes=y", "--", "--object-streams=generate"],

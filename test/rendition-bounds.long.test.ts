@@ -5,12 +5,10 @@ import { createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/
 import type { BlobStore } from "@outrigger/core/stores";
 import { createRenderer } from "@outrigger/imaging";
 import { createRedisBlobStore } from "@outrigger/redis";
-import { createS3BlobStore } from "@outrigger/s3";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "./support/hosts.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
 import { addressOf, type Created, upload } from "./support/service.ts";
 
 const MIB = 2 ** 20;
@@ -22,11 +20,10 @@ afterEach(async () => {
 });
 
 let redis: RedisServer;
-let s3: S3Server;
 beforeAll(async () => {
-  [redis, s3] = await Promise.all([startRedis(), startS3Server()]);
+  redis = await startRedis();
 });
-afterAll(() => Promise.all([redis.close(), s3.stop()]));
+afterAll(() => redis.close());
 
 type OpenStore = () => BlobStore;
 
@@ -40,11 +37,6 @@ const STORES: Record<string, () => Promise<OpenStore>> = {
   async Redis() {
     const prefix = `bounds${Math.random().toString(36).slice(2)}`;
     return () => createRedisBlobStore({ url: redis.url, prefix, timeoutMs: 10_000 });
-  },
-  async S3() {
-    const bucket = await s3.createBucket();
-    const { endpoint, credentials } = s3;
-    return () => createS3BlobStore({ bucket, endpoint, credentials, timeoutMs: 10_000 });
   },
 };
 

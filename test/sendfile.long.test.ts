@@ -192,25 +192,6 @@ describe.each(Object.entries(PROXIES))("%s as the guide configures it", (name, {
     for (const headers of [{}, { Range: "bytes=0-9" }])
       expect((await read(id, headers)).response.status).toBe(410);
   });
-
-  test("sends a reply to its end that was decided before a takedown, and none after it", async () => {
-    const { id } = await add();
-    const bytes = await stored(id);
-    const response = await fetch(addressOf({ base }, id, "png"));
-    await site.images.withhold(id, { reason: "By order of the court." });
-    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
-    expect((await read(id)).response.status).toBe(451);
-  });
-
-  test("sends no bytes of a file that is deleted after the decision", async () => {
-    const { id } = await add();
-    beforeReply = (path) => rm(path);
-    const { response, bytes } = await read(id);
-    beforeReply = async () => {};
-    expect([response.status, response.headers.get("etag")]).toEqual([404, expect.not.stringContaining(id)]);
-    expect(bytes.length).toBeLessThan(1000);
-  });
-
   test("gives no file to a client that asks for it or names it in headers", async () => {
     const { id } = await add();
     let path = "";

@@ -3,11 +3,8 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
-import { createSqlBlobStore } from "@outrigger/sql";
 import { describe, expect, it, vi } from "vitest";
-import { temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { pngPhoto } from "./support/pictures.ts";
-import { startPostgres } from "./support/postgres-server.ts";
 import { startRedis } from "./support/redis-server.ts";
 import { addressOf, type Created, postImage, type Site, startSite, upload } from "./support/service.ts";
 
@@ -112,32 +109,6 @@ describe("a storage that goes away while it is served", () => {
       await server.close();
     }
   });
-});
-
-it("records in PostgreSQL that were emptied answer 503, and receive no images", async () => {
-  const server = await startPostgres();
-  const directory = await temporaryDirectory();
-  const files = createFsBlobStore({ directory });
-  const records = createSqlBlobStore({ url: server.url, timeoutMs: 10_000 });
-  const site = await startSite({
-    storage: { records, originals: files, renditions: files },
-    secret: SECRET,
-    sweepEveryMs: false,
-  });
-  try {
-    const image = await upload(site, await pngPhoto(40, 30), "image/png");
-    expect(await statuses(site, image)).toEqual([200, 200, 200]);
-    await server.sql("CREATE TABLE kept AS TABLE images_blobs; TRUNCATE images_blobs");
-    expect(await statuses(site, image)).toEqual([503, 503, 503]);
-    expect(await uploadStatus(site)).toBe(503);
-    expect((await said(site)).at(-1)).toContain("empty");
-    expect(await server.sql("SELECT count(*) FROM images_blobs")).toBe("0");
-    await server.sql("INSERT INTO images_blobs TABLE kept");
-    expect(await statuses(site, image)).toEqual([200, 200, 200]);
-  } finally {
-    await site.close();
-    await server.close();
-  }
 });
 
 /** What was reported of the identity, after another look at it. */

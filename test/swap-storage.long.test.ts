@@ -1,12 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { outrigger } from "../packages/server/test/outrigger-process.ts";
 import { jpegPhoto } from "./support/pictures.ts";
-import { startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type Created, postImage } from "./support/service.ts";
 import { startProcess } from "./support/start-process.ts";
@@ -83,48 +81,5 @@ it("the app of examples/swap-storage moves from disk to Redis and keeps addresse
       });
       expect([edited.status, await edited.json()]).toEqual([200, expect.objectContaining({ name: "moved" })]);
     }
-  });
-}, 120_000);
-
-it("the app of examples/swap-storage keeps records in PostgreSQL and files in a directory", async () => {
-  directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
-  const cwd = directory;
-  const postgres = await startPostgres();
-  try {
-    const STORAGE = JSON.stringify({
-      records: postgres.url,
-      originals: "file:./files",
-      renditions: "file:./files",
-    });
-    const picture = await jpegPhoto(120, 80);
-    const { id } = await withApp(cwd, {}, (base) => uploaded(base, picture));
-    await migrate(cwd, STORAGE);
-    await rm(join(cwd, "pictures"), { recursive: true });
-    await withApp(cwd, { STORAGE, SECRET_FILE: "secret" }, async (base) => {
-      expect(Buffer.from(await (await fetch(`${base}/${id}`)).arrayBuffer()).equals(picture)).toBe(true);
-      expect((await fetch(`${base}/api/images/${id}.png`)).status).toBe(200);
-    });
-  } finally {
-    await postgres.close();
-  }
-}, 120_000);
-
-it("the app of examples/swap-storage accepts a store per role", async () => {
-  directory = await mkdtemp(join(tmpdir(), "outrigger-swap-"));
-  redis = await startRedis({ appendOnly: true });
-  const STORAGE = JSON.stringify({
-    records: redis.url,
-    originals: "file:./files",
-    renditions: "file:./files",
-  });
-  const cwd = directory;
-  await writeFile(join(cwd, "secret"), `base64:${randomBytes(32).toString("base64")}\n`);
-  const { id } = await withApp(cwd, { STORAGE, SECRET_FILE: "secret" }, async (base) => {
-    const created = await uploaded(base, await jpegPhoto(120, 80));
-    expect((await fetch(`${base}/api/images/${created.id}.png`)).status).toBe(200);
-    return created;
-  });
-  await withApp(cwd, { STORAGE, SECRET_FILE: "secret" }, async (base) => {
-    expect((await fetch(`${base}/${id}`)).status).toBe(200);
   });
 }, 120_000);

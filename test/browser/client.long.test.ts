@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
-import type { createImagesClient, ImagesClient, OpenableSource, UploadProgress } from "@outrigger/client";
+import type { createImagesClient, ImagesClient, UploadProgress } from "@outrigger/client";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Front, startFront } from "../client/front.ts";
@@ -97,42 +97,6 @@ describe("the built package in a page of another origin", () => {
     expect(seen.changed).toMatchObject({ name: "Neu" });
     expect([seen.isSame, seen.gone]).toEqual([true, expect.objectContaining({ status: 410, title: "Gone" })]);
   });
-
-  test("without a listener, and from a source that is no Blob, fetch uploads the same", async () => {
-    const [first, second] = await page.evaluate(async () => {
-      const { images, photo } = window as unknown as Shop;
-      const source: OpenableSource = {
-        name: photo.name,
-        type: photo.type,
-        size: photo.size,
-        stream: () => photo.stream(),
-      };
-      const progress = { onProgress: () => {} };
-      return Promise.all([images.upload(photo), images.upload(source, progress)]);
-    });
-    expect(first).toMatchObject({ name: "Bucht & »Boot«.jpg", size: photo.length });
-    expect(second).toMatchObject({ name: first?.name, size: photo.length });
-  });
-
-  test.each([
-    ["with", 429],
-    ["without", 503],
-  ])("%s progress, an upload retries after a %i when Retry-After has passed", async (how, status) => {
-    const cors = { "Access-Control-Allow-Origin": shop.origin };
-    const exposed = { ...cors, "Access-Control-Expose-Headers": "Retry-After", "Retry-After": "1" };
-    front.interject({ status, headers: exposed });
-    const { id } = await page.evaluate(async (isListening) => {
-      const { images, photo } = window as unknown as Shop;
-      return images.upload(photo, isListening ? { onProgress: () => {} } : {});
-    }, how === "with");
-    const [first, second] = posts();
-    expect(posts().map(({ headers }) => headers["idempotency-key"])).toEqual(
-      Array(2).fill(first?.headers["idempotency-key"]),
-    );
-    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(950);
-    expect(id).toMatch(/^[\w-]{22}$/);
-  });
-
   test.each(["with", "without"])(
     "%s progress, an upload that is aborted ends its connection",
     async (how) => {

@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
+import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
 import { listen } from "../support/listen.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite, upload } from "../support/service.ts";
@@ -44,40 +44,6 @@ describe("the edit page in Chromium", () => {
       });
     });
   });
-
-  test("too many edits answer with a page that reports the limit", async () => {
-    await withSite({ rateLimits: { edits: 1 } }, async (site) => {
-      const image = await upload(site, photo, "image/jpeg");
-      await withPage(browser, {}, async (page) => {
-        await page.goto(image.editUrl);
-        expect((await page.goto(image.editUrl))?.status()).toBe(429);
-        expect(await page.locator("main").textContent()).toMatch(/Try again in \d+ seconds?\./);
-      });
-    });
-  });
-
-  test("the form offers no lifetime over the limit, and shows the chosen expiry in the reader's time zone", async () => {
-    await withSite({ maxLifetimeMs: 7 * 86_400_000 }, async (site) => {
-      const image = await upload(site, photo, "image/jpeg");
-      await withPage(browser, { timezoneId: "Asia/Tokyo" }, async (page) => {
-        await page.goto(image.editUrl);
-        const durations = page.getByLabel("Time from now");
-        expect((await durations.locator("option").allTextContents()).at(-1)).toBe("7 days");
-        await durations.selectOption("86400000");
-        expect(await page.getByRole("radio", { name: "In", exact: true }).isChecked()).toBe(true);
-        expect(await page.locator("#expires-hint output").textContent()).toMatch(/^New expiry: .* GMT\+9\.$/);
-        await page.getByLabel("Date and time").fill("2031-02-03T20:05");
-        expect(await page.getByRole("radio", { name: "On", exact: true }).isChecked()).toBe(true);
-        expect(await durations.inputValue()).toBe("");
-        expect(await page.locator("#expires-hint output").textContent()).toBe(
-          "New expiry: 3 Feb 2031, 20:05 GMT+9.",
-        );
-        await page.getByRole("radio", { name: "Don’t change" }).check();
-        expect(await page.getByLabel("Date and time").inputValue()).toBe("");
-      });
-    });
-  });
-
   test("after Save the address has neither PIN nor result, and a reload opens the form again without a notice", async () => {
     const image = await upload(site, photo, "image/jpeg");
     await withPage(browser, {}, async (page) => {
@@ -161,15 +127,5 @@ describe("the edit page in Chromium", () => {
       });
     });
     await close();
-  });
-
-  test("the edit page fits every window width, even with a long image name", async () => {
-    const image = await upload(site, photo, "image/jpeg", { name: "W".repeat(255) });
-    await withPage(browser, {}, async (page) => {
-      for (const address of [image.editUrl, `${image.url}/edit`, `${image.editUrl}&done=name-expiresAt`]) {
-        await page.goto(address);
-        expect(await overflowsOf(page)).toEqual([]);
-      }
-    });
   });
 });

@@ -2,10 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { meanDifference, type ReadPicture } from "../matrix/independent-reader.ts";
-import { axeFaults } from "../support/axe-faults.ts";
-import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
-import { numberedPdf } from "../support/numbered-pdf.ts";
-import { animatedGif, flatPsd, svgDrawing } from "../support/pictures.ts";
+import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
 import { addressOf, bytesOf, type Created, type Site, startSite, upload } from "../support/service.ts";
 
 describe("the focal point on the edit page", { timeout: 90_000 }, () => {
@@ -104,26 +101,6 @@ describe("the focal point on the edit page", { timeout: 90_000 }, () => {
       expect(await page.getByRole("button", { name: "Use the centre" }).isDisabled()).toBe(true);
     });
   });
-
-  test("while the fields are wrong the mark is in the centre, and arrow keys set both fields", async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto((await upload(site, colours, "image/png")).editUrl);
-      await page.getByLabel("From the left").fill("25");
-      await page.getByRole("button", { name: "Save changes" }).click();
-      await page.locator("#focusY-fault").waitFor();
-      expect(await point(page)).toEqual(["25", ""]);
-      expect(await marker(page).getAttribute("aria-valuenow")).toBe("50");
-      const [mark, picture] = [
-        await marker(page).boundingBox(),
-        await page.locator(".focal-picture img").boundingBox(),
-      ];
-      const middle = (box: typeof mark) => box && Math.round(box.x + box.width / 2);
-      expect(middle(mark)).toBe(middle(picture));
-      await marker(page).press("ArrowDown");
-      expect(await point(page)).toEqual(["50", "51"]);
-    });
-  });
-
   test("the mark can be dragged, and a tap on a phone sets the point without a drag of the page", async () => {
     const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
     await withPage(browser, {}, async (page) => {
@@ -147,27 +124,6 @@ describe("the focal point on the edit page", { timeout: 90_000 }, () => {
       await expect.poll(async () => Math.abs(Number((await point(page))[1]) - 25) < 1).toBe(true);
     });
   });
-
-  test.each([
-    ["a drawing", () => svgDrawing, "image/svg+xml"],
-    ["a PDF", () => numberedPdf(2), "application/pdf"],
-    ["a Photoshop document", () => flatPsd(60, 40), "image/x-photoshop"],
-    ["an animation", () => animatedGif(3), "image/gif"],
-  ] as const)("%s has a picture to click, which is a still", async (_name, bytes, type) => {
-    const made = await upload(site, await bytes(), type);
-    await withPage(browser, {}, async (page) => {
-      await page.goto(made.editUrl);
-      await marker(page).waitFor();
-      await click(page, 0.25, 0.5);
-      const src = await page.locator(".focal-picture img").getAttribute("src");
-      expect(src).toContain(type === "image/gif" ? ".png?" : ".webp?");
-      await page.getByRole("button", { name: "Save changes" }).click();
-      await page.getByText("Focal point updated.").waitFor();
-      const [x] = (await focusOf(made)) as number[];
-      expect(Math.abs(Number(x) - 0.25)).toBeLessThan(0.01);
-    });
-  });
-
   test.each(["steps", "signed"] as const)(
     "with sizes: %j the picture and the cuts are shown too",
     async (sizes) => {
@@ -192,23 +148,6 @@ describe("the focal point on the edit page", { timeout: 90_000 }, () => {
       }
     },
   );
-
-  test("without the picture the fields remain, and the page has no fault of accessibility in light and dark", async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.route(/resize=640x640/, (route) => route.abort());
-      await page.goto(image.editUrl, { waitUntil: "networkidle" });
-      expect(await marker(page).count()).toBe(0);
-      expect(await page.getByLabel("From the left").isVisible()).toBe(true);
-    });
-    for (const colorScheme of ["light", "dark"] as const) {
-      await withPage(browser, { colorScheme }, async (page) => {
-        await page.goto(image.editUrl);
-        await marker(page).waitFor();
-        expect(await axeFaults(page)).toEqual([]);
-        expect(await overflowsOf(page)).toEqual([]);
-      });
-    }
-  });
 });
 
 /** The pixels of a picture without its corners, which the page rounds, at 50 × 50. */

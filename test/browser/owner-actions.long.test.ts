@@ -1,34 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { deleteElsewhere, openCard, openWithList, readList, savedFrom } from "./saved-list.ts";
+import { openWithList, readList, savedFrom } from "./saved-list.ts";
 import { choose, eventually, shareUploadPage } from "./upload-page.ts";
 
 describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => {
   const shared = shareUploadPage();
   const { boat, add, onPage } = shared;
-
-  test("a name is changed on the card, and Edit opens the edit page", async () => {
-    const image = await add("boat.jpg");
-    await onPage(
-      async (page) => {
-        await openCard(page, shared.site, [savedFrom(image)]);
-        const name = page.getByLabel("Name of boat.jpg");
-        await name.fill("Mistake");
-        await page.keyboard.press("Escape");
-        expect(await name.inputValue()).toBe("boat.jpg");
-        await name.fill("Regatta");
-        await page.keyboard.press("Enter");
-        await page.getByRole("link", { name: "Edit Regatta" }).click();
-        await page.getByRole("button", { name: "Save changes" }).waitFor();
-        expect(await page.getByLabel("Name").inputValue()).toBe("Regatta");
-        await deleteElsewhere(shared.site, image);
-        await page.goBack();
-        // The image is checked at once, although the page checked it less than a minute ago.
-        await page.locator(".saved").getByText("deleted", { exact: true }).waitFor();
-      },
-      { mayComplain: /status of 410/ },
-    );
-  });
-
   test("two windows add to the list and change it without losing an entry", async () => {
     await onPage(async (page) => {
       const other = await page.context().newPage();
@@ -48,25 +24,6 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
       );
     });
   });
-
-  test("the chosen lifetime is remembered", async () => {
-    await onPage(async (page) => {
-      const lifetime = page.getByLabel("Delete after");
-      await lifetime.selectOption("7 days");
-      await page.reload();
-      await eventually(() => lifetime.locator("option:checked").textContent()).toBe("7 days");
-      await lifetime.selectOption("1 day");
-      await page.reload();
-      await eventually(() => lifetime.locator("option:checked").textContent()).toBe("1 day");
-      await page.evaluate(
-        (base) => localStorage.setItem(`outrigger lifetime ${base}`, "12345"),
-        shared.site.base,
-      );
-      await page.reload();
-      await eventually(() => lifetime.locator("option:checked").textContent()).toBe("1 day");
-    });
-  });
-
   test("names keep their direction, and long ones take two lines at most", async () => {
     const long = await add(`${"Wort ".repeat(43)}.jpg`);
     const arabic = await add("صورة ١.jpg");

@@ -132,19 +132,6 @@ describe("the API reference page in Chromium", () => {
     expect(complaints).toEqual([]);
     await page.close();
   });
-
-  test("the API reference prints no patterns, and offers no input for User-Agent", async () => {
-    const { page, complaints, panel } = await openOperation("post", "/api/images.json");
-    await panel.locator('input[data-pname="Prefer"]').waitFor();
-    expect(await panel.locator('[data-pname="User-Agent"]').count()).toBe(0);
-    const text = await panel.textContent();
-    expect(text).toContain("ISO 8601 date with a zone");
-    expect(text).not.toContain("\\d");
-    expect(JSON.stringify(both.document)).toContain("User-Agent");
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
-
   test.each(["", "#?route=post-/api/images.json", "#?route=tag--Images"])(
     "the API reference at '%s' has one main, one h1 and no accessibility fault, in light and in dark",
     async (place) => {
@@ -160,31 +147,6 @@ describe("the API reference page in Chromium", () => {
       await page.close();
     },
   );
-
-  test.each([320, 390, 768])("the API reference fits a window of %i pixels", async (width) => {
-    const { page, complaints } = await open("", width);
-    await page.getByText("Upload an image", { exact: true }).first().waitFor({ state: "attached" });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
-    expect(complaints).toEqual([]);
-    await page.close();
-  });
-
-  test("the API reference is dark when the system prefers dark", async () => {
-    const { page } = await open();
-    await page.locator(".nav-bar-path").first().waitFor();
-    const background = () =>
-      page.evaluate(() => {
-        const explorer = document.querySelector("openapi-explorer");
-        return explorer === null ? "" : getComputedStyle(explorer).backgroundColor;
-      });
-    await page.emulateMedia({ colorScheme: "light" });
-    await expect.poll(background).toBe("rgb(255, 255, 255)");
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(background).toBe("rgb(28, 32, 35)");
-    await page.close();
-  });
-
   test("without JavaScript, the API reference links to the OpenAPI document", async () => {
     const response = await fetch(`${both.base}/api`);
     expect(await response.text()).toContain(

@@ -56,27 +56,6 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       await entry(page, "withheld.jpg").getByText("hours left").waitFor();
     }, REFUSALS);
   });
-
-  test("the page checks an entry when the reader returns, but not twice within a minute", async () => {
-    const image = await add("boat.jpg");
-    await onPage(async (page) => {
-      const reads: string[] = [];
-      page.on("request", (request) => {
-        if (request.url().endsWith(`${image.id}.json`)) reads.push(request.method());
-      });
-      const focus = () => page.evaluate(() => void dispatchEvent(new Event("focus")));
-      await openWithList(page, shared.site, [savedFrom(image)]);
-      await eventually(async () => (await readList(page, shared.site))[0]?.checkedAt ?? 0).toBeGreaterThan(0);
-      await focus();
-      await focus();
-      expect(reads).toEqual(["GET"]);
-      await deleteElsewhere(shared.site, image);
-      await page.clock.install({ time: Date.now() + 61_000 });
-      await focus();
-      await entry(page, "boat.jpg").getByText("deleted", { exact: true }).waitFor();
-      expect(reads).toEqual(["GET", "GET"]);
-    }, REFUSALS);
-  });
   test("an entry is removed only after the page has said that its PIN is lost with it", async () => {
     const image = await add("boat.jpg");
     await onPage(async (page) => {
@@ -93,23 +72,6 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(await statusOf(shared.site, image)).toBe(200);
     });
   });
-
-  test("Clear list says what is lost, and removes all entries", async () => {
-    const images = [await add("one.jpg"), await add("two.jpg")];
-    await onPage(async (page) => {
-      await openWithList(page, shared.site, images.map(savedFrom));
-      const asked = answerDialogs(page, [false, true]);
-      const clear = page.getByRole("button", { name: "Clear list of uploads" });
-      await clear.click();
-      expect(await page.locator(".saved .entry").count()).toBe(2);
-      await clear.click();
-      await eventually(() => readList(page, shared.site)).toEqual([]);
-      expect(asked[0]).toBe(
-        "Remove 2 images from this list? You will no longer be able to edit or delete the images.",
-      );
-    });
-  });
-
   test("Delete asks first, and takes the deleted image off the list", async () => {
     await onPage(async (page) => {
       await choose(page, boat());
@@ -151,22 +113,6 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(await readList(page, shared.site)).toHaveLength(1);
     }, REFUSALS);
   });
-
-  test("an open card follows a change and a deletion in another window", async () => {
-    const image = await add("boat.jpg");
-    await onPage(async (page) => {
-      await openCard(page, shared.site, [savedFrom(image)]);
-      const other = await page.context().newPage();
-      await other.goto(image.editUrl);
-      await other.getByLabel("Name").fill("renamed.jpg");
-      await other.getByRole("button", { name: "Save changes" }).click();
-      await page.getByLabel("Name of renamed.jpg").waitFor();
-      await other.getByLabel("Yes, delete this image").check();
-      await other.getByRole("button", { name: "Delete image" }).click();
-      await eventually(() => page.locator(".entry").count()).toBe(0);
-    });
-  });
-
   test("the files of unfinished uploads that an earlier version of the page kept are deleted", async () => {
     await onPage(async (page) => {
       const name = `outrigger uploads ${shared.site.base}`;

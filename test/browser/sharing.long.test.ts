@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Created, type Site, startSite, upload } from "../support/service.ts";
-import { choose, entryOf, linkOf, onUploadPage } from "./upload-page.ts";
 
 describe("sharing a link", () => {
   let site: Site;
@@ -65,19 +64,6 @@ describe("sharing a link", () => {
       });
     },
   );
-
-  test("each upload card shows a QR code that a camera reads", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      await choose(page, { name: "boat.jpg", mimeType: "image/jpeg", buffer: await jpegPhoto(30, 20) });
-      const entry = entryOf(page, "boat.jpg");
-      await entry.getByRole("button", { name: "QR code of the link to boat.jpg" }).click();
-      expect(await decoded(page.getByRole("dialog").getByRole("img"))).toBe(await linkOf(entry));
-      await page.keyboard.press("Escape");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
-      expect(await overflowsOf(page)).toEqual([]);
-    });
-  });
-
   test("Share… hands name and link to the share sheet, and explains a refusal", async () => {
     for (const [refusal, text] of [
       [null, ""],
@@ -94,14 +80,5 @@ describe("sharing a link", () => {
         expect(await overflowsOf(page)).toEqual([]);
       });
     }
-  });
-
-  test("a QR code that cannot be loaded is explained", async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.route(/qr-dialog/, (route) => route.abort());
-      await page.goto(photo.url);
-      await page.getByRole("button", { name: "QR code of the page link" }).click();
-      await page.locator(".row .hint").filter({ hasText: "Couldn’t show the QR code." }).waitFor();
-    });
   });
 });

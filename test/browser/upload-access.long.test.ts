@@ -46,16 +46,6 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
       expect(await focusedLabel(page)).toBe("Choose images");
     });
   });
-
-  test("the upload page announces progress to screen readers", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      await choose(page, boat());
-      const log = page.getByRole("log");
-      await eventually(() => log.textContent()).toContain("Uploading boat.jpg.");
-      await eventually(() => log.textContent()).toContain("Uploaded boat.jpg.");
-    });
-  });
-
   test("the upload page fits every window width in every state", async () => {
     await onUploadPage(browser, site, async (page) => {
       expect(await overflowsOf(page)).toEqual([]);

@@ -79,20 +79,6 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       });
     });
   });
-
-  test("an upload beside a refused file says both, with the refused file first", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      await choose(page, boat(), textFile("notes.txt"));
-      await eventually(() => headingOf(page).textContent()).toBe("1 ready · 1 not uploaded");
-      expect(await page.title()).toMatch(/^\(1 failed\) Upload images/);
-      expect(await page.getByRole("button", { name: "Retry all" }).count()).toBe(0);
-      expect(await page.locator(".entry").first().textContent()).toContain("notes.txt");
-      await page.getByRole("button", { name: "Dismiss notes.txt" }).click();
-      await eventually(() => page.title()).toMatch(/^Upload images/);
-      expect(await headingOf(page).textContent()).toBe("Your image is ready to share");
-    });
-  });
-
   test("Retry all sends every failed upload again that may succeed", async () => {
     await onUploadPage(
       browser,
@@ -125,20 +111,6 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       await recordAt(site, await linkOf(entryOf(page, "after.jpg")));
     });
   });
-  test("screen readers get a summary of many uploads instead of a message for each", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      const messages = await watchLog(page);
-      await choose(page, ...boats(20), textFile("a.txt"), textFile("b.txt"));
-      await eventually(messages).toContain("20 uploaded. 2 not uploaded.");
-      const all = await messages();
-      expect(all[0]).toBe("Uploading 20 files.");
-      expect(
-        all.slice(1).filter((message) => !/^\d+( of 20)? uploaded\. 2 not uploaded\.$/.test(message)),
-      ).toEqual([]);
-      expect(all.length).toBeLessThan(20);
-    });
-  });
-
   test("cards of more than 5 uploads are closed, open by keyboard, and fit every width", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, ...boats(6), textFile(`${"W".repeat(120)}.txt`));
@@ -162,31 +134,6 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       expect(await toggle.evaluate((button) => button === document.activeElement)).toBe(true);
     });
   });
-
-  test("a card in use stays open when the list grows", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      await choose(page, boat("first.jpg"));
-      await linkOf(entryOf(page, "first.jpg"));
-      const name = page.locator(".entry").getByLabel(/^Name of/);
-      await name.fill("half typ");
-      await choose(page, ...boats(6));
-      await eventually(() => headingOf(page).textContent()).toBe("7 images are ready to share");
-      expect(await page.locator(".entry .details").count()).toBe(1);
-      expect(await name.count()).toBe(1);
-    });
-  });
-  test("pasted text that is an image's address gets advice until a file is added", async () => {
-    await onUploadPage(browser, site, async (page) => {
-      const advice = page.locator(".advice");
-      await pasteText(page, "no picture");
-      expect(await advice.count()).toBe(0);
-      await pasteText(page, "https://pictures.example/boat.png?size=2");
-      expect(await advice.textContent()).toBe("Paste the picture itself, not its address.");
-      await eventually(() => page.getByRole("log").textContent()).toContain("Paste the picture itself");
-      await choose(page, boat());
-      await eventually(() => advice.count()).toBe(0);
-    });
-  });
 });
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
@@ -204,26 +151,6 @@ async function watchTitles(page: Page): Promise<() => Promise<string[]>> {
     const head = document.head;
     new MutationObserver(() => titles.push(document.title)).observe(head, { childList: true, subtree: true });
     return titles;
-  });
-  return () => collected.jsonValue();
-}
-
-function pasteText(page: Page, words: string): Promise<void> {
-  return page.evaluate((pasted) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text/plain", pasted);
-    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
-  }, words);
-}
-
-/** Collects the announcements from now on. */
-async function watchLog(page: Page): Promise<() => Promise<string[]>> {
-  const collected = await page.getByRole("log").evaluateHandle((log) => {
-    const texts: string[] = [];
-    new MutationObserver((changes) => {
-      for (const { addedNodes } of changes) for (const node of addedNodes) texts.push(node.textContent ?? "");
-    }).observe(log, { childList: true });
-    return texts;
   });
   return () => collected.jsonValue();
 }

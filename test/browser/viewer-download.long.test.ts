@@ -3,17 +3,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFaults } from "../support/axe-faults.ts";
 import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
-import { numberedPdf } from "../support/numbered-pdf.ts";
-import { jpegPhoto, svgDrawing } from "../support/pictures.ts";
-import {
-  addressOf,
-  bytesOf,
-  type Created,
-  type Site,
-  startSite,
-  upload,
-  withSite,
-} from "../support/service.ts";
+import { jpegPhoto } from "../support/pictures.ts";
+import { addressOf, bytesOf, type Created, type Site, startSite, upload } from "../support/service.ts";
 
 describe("the download control of the viewer", { timeout: 90_000 }, () => {
   let site: Site;
@@ -70,35 +61,6 @@ describe("the download control of the viewer", { timeout: 90_000 }, () => {
       expect(await href(page)).toBe(addressOf(site, photo.id, "webp"));
     });
   });
-
-  test("a drawing and a page of a document can be enlarged, but not their originals", async () => {
-    const drawing = await upload(site, svgDrawing, "image/svg+xml");
-    const report = await upload(site, numberedPdf(3), "application/pdf");
-    await withPage(browser, {}, async (page) => {
-      for (const address of [drawing.url, `${report.url}/view?page=2`]) {
-        await page.goto(address);
-        expect(await page.getByLabel("Width").isVisible()).toBe(false);
-        await format(page).selectOption("PNG");
-        await page.getByLabel("Width").fill("4000");
-        const { response } = await bytesOf(String(await href(page)));
-        expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
-      }
-      expect(await href(page)).toContain("?page=2&resize=4000x");
-    });
-  });
-
-  test("signed addresses have no width, and are those that the page signed", async () => {
-    await withSite({ sizes: "signed" }, async (signed) => {
-      const image = await upload(signed, await jpegPhoto(300, 200), "image/jpeg");
-      await withPage(browser, {}, async (page) => {
-        await page.goto(image.url);
-        await format(page).selectOption("JPEG, low quality");
-        expect(await page.getByLabel("Width").isVisible()).toBe(false);
-        expect((await bytesOf(String(await href(page)))).response.status).toBe(200);
-      });
-    });
-  });
-
   test("the control has no accessibility fault, and fits every width", async () => {
     await withPage(browser, {}, async (page) => {
       await page.goto(photo.url);
@@ -108,14 +70,6 @@ describe("the download control of the viewer", { timeout: 90_000 }, () => {
       expect(await overflowsOf(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await axeFaults(page)).toEqual([]);
-    });
-  });
-
-  test("without JavaScript the downloads are a list of links", async () => {
-    await withPage(browser, { javaScriptEnabled: false }, async (page) => {
-      await page.goto(photo.url);
-      expect(await page.locator(".downloads a[download]").count()).toBe(12);
-      expect(await format(page).count()).toBe(0);
     });
   });
 });

@@ -3,14 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium, withPage } from "../support/chromium.ts";
 import { numberedPdf } from "../support/numbered-pdf.ts";
-import {
-  animatedGif,
-  flatPsd,
-  halfTransparentPng,
-  jpegPhoto,
-  pngPhoto,
-  svgDrawing,
-} from "../support/pictures.ts";
+import { animatedGif, flatPsd, jpegPhoto } from "../support/pictures.ts";
 import { type Created, type Site, startSite, upload } from "../support/service.ts";
 
 describe("the viewer in Chromium", () => {
@@ -47,49 +40,6 @@ describe("the viewer in Chromium", () => {
       });
     },
   );
-
-  test("until it is loaded, a picture has a blurred one in its place, of which nothing is seen afterwards", async () => {
-    for (const viewport of [
-      { width: 1440, height: 700 },
-      { width: 390, height: 844 },
-    ]) {
-      await withPage(browser, { viewport, javaScriptEnabled: false }, async (page) => {
-        let release = () => {};
-        const released = new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        await page.route(`**/api/images/${photo.id}.*`, async (route) => {
-          await released;
-          await route.continue();
-        });
-        await page.goto(`${photo.url}/view`, { waitUntil: "commit" });
-        const stage = page.locator(".stage");
-        await page.locator(".stage > svg").waitFor();
-        const [picture, look] = [
-          await stage.locator("img").boundingBox(),
-          await page.locator(".stage > svg").boundingBox(),
-        ];
-        expect(look).toEqual(picture);
-        const { data } = await sharp(await stage.screenshot())
-          .resize(12, 8, { fit: "fill" })
-          .raw()
-          .toBuffer({ resolveWithObject: true });
-        // The photo is light in its middle.
-        expect(data.at(3 * (4 * 12 + 6)) ?? 0).toBeGreaterThan((data.at(3 * (1 * 12 + 3)) ?? 0) + 10);
-        release();
-        await page.waitForLoadState("load");
-        const shown = await stage.screenshot();
-        await page.locator(".stage > svg").evaluate((look) => look.remove());
-        const [before, after] = await Promise.all(
-          [shown, await stage.screenshot()].map((bytes) => sharp(bytes).removeAlpha().raw().toBuffer()),
-        );
-        // The round corners are smoothed over both.
-        const changed = before?.filter((value, index) => Math.abs(value - (after?.[index] ?? 0)) > 2).length;
-        expect(changed).toBeLessThan(600);
-      });
-    }
-  });
-
   test("a PSD and an animation show no broken picture", async () => {
     const psd = await upload(site, flatPsd(), "image/x-photoshop", { fileName: "plan.psd" });
     const gif = await upload(site, await animatedGif(3), "image/gif");
@@ -135,16 +85,6 @@ describe("the viewer in Chromium", () => {
       await expect.poll(() => stage.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
     });
   });
-
-  test("a page that a document does not have answers 404, and links to its first and last page", async () => {
-    await withPage(browser, {}, async (page) => {
-      expect((await page.goto(`${report.url}/view?page=99`))?.status()).toBe(404);
-      expect(await page.locator("main").textContent()).toContain("this document has 5 pages");
-      await page.getByRole("link", { name: "Last page" }).click();
-      await page.waitForURL(`${report.url}/view?page=5`);
-    });
-  });
-
   test("without JavaScript, links and a number field turn the pages", async () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(report.url);
@@ -201,31 +141,6 @@ describe("the viewer in Chromium", () => {
         .waitFor();
       expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
     });
-  });
-
-  test("the size in the link preview's meta tags is that of its picture", async () => {
-    const images = [
-      photo,
-      report,
-      await upload(site, await halfTransparentPng(1500, 700), "image/png"),
-      await upload(site, await pngPhoto(1301, 977), "image/png"),
-      await upload(site, svgDrawing, "image/svg+xml"),
-      await upload(site, await animatedGif(3), "image/gif"),
-    ];
-    for (const { url } of images) {
-      const html = await (await fetch(`${url}/view`)).text();
-      const property = (name: string) => new RegExp(`property="${name}" content="([^"]*)"`).exec(html)?.[1];
-      const picture = await fetch((property("og:image") ?? "").replaceAll("&amp;", "&"));
-      const bytes = Buffer.from(await picture.arrayBuffer());
-      const { width, height, format } = await sharp(bytes).metadata();
-      expect(["png", "jpeg", "gif"]).toContain(format);
-      expect([url, property("og:image:width"), property("og:image:height")]).toEqual([
-        url,
-        String(width),
-        String(height),
-      ]);
-      expect(bytes.length).toBeLessThan(1_000_000);
-    }
   });
 
   function chosenSource(page: Page): Promise<string> {

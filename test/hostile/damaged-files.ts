@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
 import type { OriginalType } from "@outrigger/core/images";
 import {
   animatedGif,
@@ -55,55 +53,4 @@ export function corruptions(
     });
     return { title: `changed at ${places.join(", ")}`, bytes: changed };
   });
-}
-
-const TYPE_OF_SUFFIX = new Map<string, OriginalType>([
-  ["png", "image/png"],
-  ["jpg", "image/jpeg"],
-  ["jpeg", "image/jpeg"],
-  ["gif", "image/gif"],
-  ["svg", "image/svg+xml"],
-  ["psd", "image/x-photoshop"],
-  ["pdf", "application/pdf"],
-]);
-/** Files of unsupported types, sent as if they were supported. */
-const OTHER_SUFFIXES = new Set([
-  "webp",
-  "avif",
-  "ico",
-  "bmp",
-  "tif",
-  "tiff",
-  "woff2",
-  "ttf",
-  "wasm",
-  "gz",
-  "zip",
-  "node",
-  "html",
-]);
-const MAX_BYTES = 2_000_000;
-const MAX_PER_SUFFIX = 12;
-
-/** Pictures and other files that the installed packages ship; `type` is what their name claims. */
-export function installedFiles(root: string): {
-  files: NamedFile[];
-  others: { title: string; bytes: Buffer }[];
-} {
-  const files: NamedFile[] = [];
-  const others: { title: string; bytes: Buffer }[] = [];
-  const counts = new Map<string, number>();
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const suffix = /\.(\w+)$/.exec(entry.name)?.[1]?.toLowerCase() ?? "";
-    const type = TYPE_OF_SUFFIX.get(suffix);
-    if (!entry.isFile() || (type === undefined && !OTHER_SUFFIXES.has(suffix))) continue;
-    const path = join(entry.parentPath, entry.name);
-    const count = (counts.get(suffix) ?? 0) + 1;
-    if (count > MAX_PER_SUFFIX || statSync(path).size > MAX_BYTES) continue;
-    counts.set(suffix, count);
-    const file = { title: relative(root, path), bytes: readFileSync(path) };
-    if (type === undefined) others.push(file);
-    else files.push({ ...file, type });
-  }
-  return { files, others };
 }

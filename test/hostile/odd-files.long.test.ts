@@ -11,8 +11,11 @@ import { oddDocuments } from "./odd-documents.ts";
 
 const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 /** With `at=attention` the decoder sees the picture once more, to find its place. */
-const PARAMETERS = ["", "?resize=33x", "?fit=cover&resize=17x11&at=attention"];
-const ADDRESSES = [...PARAMETERS.flatMap((query) => FORMATS.map((format) => `${format}${query}`))];
+const ADDRESSES = [
+  ...FORMATS,
+  ...FORMATS.map((format) => `${format}?resize=33x`),
+  "png?fit=cover&resize=17x11&at=attention",
+];
 const AT_ONCE = 4;
 const BUSY = 503;
 

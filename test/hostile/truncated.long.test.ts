@@ -1,10 +1,8 @@
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { ImageFormat, OriginalType, Renderer } from "@outrigger/core/images";
+import type { ImageFormat, Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addressOf, type Created, postImage, type Site, startSite } from "../support/service.ts";
-import { corruptions, installedFiles, type NamedFile, soundFiles, truncations } from "./damaged-files.ts";
+import { corruptions, type NamedFile, soundFiles, truncations } from "./damaged-files.ts";
 import { inParallel } from "./in-parallel.ts";
 import { createRandom } from "./random.ts";
 import { answerOf, expectProblem } from "./verdict.ts";
@@ -17,8 +15,6 @@ const AT_ONCE = 4;
 /** Longer than any request that does not hang, on the busiest machine. */
 const WITHIN_MS = 60_000;
 const FORMATS: readonly ImageFormat[] = ["png", "jpg", "webp"];
-const PACKAGES = fileURLToPath(new URL("../../node_modules", import.meta.url));
-
 let site: Site;
 let watch: Watch;
 let renderer: Renderer;
@@ -82,43 +78,6 @@ test("a picture cut in half is refused, not served half grey", async () => {
     expect([title, (await postImage(site, half, type)).status]).toEqual([title, 415]);
   }
 });
-
-describe("files that the installed packages ship", () => {
-  const { files, others } = installedFiles(PACKAGES);
-
-  test("every picture that the installed packages ship is accepted or refused", async () => {
-    expect(files.length, `pictures below ${dirname(PACKAGES)}`).toBeGreaterThan(3);
-    const taken = await inParallel(files, AT_ONCE, expectTakenOrRefused);
-    expect(taken.filter(Boolean).length).toBeGreaterThan(0);
-    // The packages may ship large pictures.
-  }, 120_000);
-
-  test("every shipped picture, when truncated or changed, is accepted or refused", async () => {
-    const random = createRandom(SEED);
-    const damaged = files
-      .filter(({ bytes }) => bytes.length > 40)
-      .flatMap(({ title, type, bytes }) => [
-        { title: `${title}, its first half`, type, bytes: bytes.subarray(0, bytes.length / 2) },
-        ...corruptions(bytes, random, 3).map((each) => ({ ...each, type, title: `${title} ${each.title}` })),
-      ]);
-    await inParallel(damaged, AT_ONCE, expectTakenOrRefused);
-  });
-
-  test("a file of an unsupported type is refused under every declared type", async () => {
-    expect(others.length).toBeGreaterThan(0);
-    const types: OriginalType[] = [
-      "image/png",
-      "image/jpeg",
-      "image/gif",
-      "image/svg+xml",
-      "image/x-photoshop",
-    ];
-    const attempts = others.flatMap(({ title, bytes }) => types.map((type) => ({ title, type, bytes })));
-    const taken = await inParallel(attempts, AT_ONCE, expectTakenOrRefused);
-    expect(taken.filter(Boolean)).toEqual([]);
-  });
-});
-
 test("damaged files leave no file, no descriptor and no unexpected error behind", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);

@@ -3,17 +3,12 @@ import type { Service } from "@outrigger/core";
 import { express } from "@outrigger/express";
 import { koa } from "@outrigger/koa";
 import express5 from "express";
-import express4 from "express-4";
 import Koa3 from "koa";
-import Koa2 from "koa-2";
-import bodyParser from "koa-bodyparser";
 import { serveHost } from "../support/listen.ts";
 
 export interface AppOptions {
   /** Services by their mount paths. */
   services: Readonly<Record<string, Service>>;
-  /** Whether the app parses JSON and forms before anything else. @default false */
-  parsesBodies?: boolean;
 }
 
 export interface App {
@@ -28,10 +23,8 @@ export interface App {
  * pages at `/host`, and a not-found page and an error page in HTML.
  */
 const APPS = {
-  "Express 4": (options) => expressApp(express4, options),
-  "Express 5": (options) => expressApp(express5, options),
-  "Koa 2": (options) => koaApp(new Koa2(), options),
-  "Koa 3": (options) => koaApp(new Koa3(), options),
+  "Express 5": expressApp,
+  "Koa 3": koaApp,
 } satisfies Record<string, (options: AppOptions) => RequestListener>;
 
 export type AppName = keyof typeof APPS;
@@ -52,13 +45,12 @@ export function userOf(context: unknown): string | null {
 const NOT_FOUND = "<!doctype html><title>not found</title>";
 const FAILED = "<!doctype html><title>failed</title>";
 
-function expressApp(framework: typeof express5, { services, parsesBodies }: AppOptions): RequestListener {
-  const app = framework();
+function expressApp({ services }: AppOptions): RequestListener {
+  const app = express5();
   app.use((req, _res, next) => {
     Reflect.set(req, "user", sessionOf(req.headers.cookie));
     next();
   });
-  if (parsesBodies) app.use(framework.json(), framework.urlencoded({ extended: true }));
   for (const [path, service] of Object.entries(services)) app.use(path, express(service));
   app.get("/host", (_req, res) => void res.send("the host's own"));
   app.use((_req, res) => void res.status(404).send(NOT_FOUND));
@@ -69,7 +61,8 @@ function expressApp(framework: typeof express5, { services, parsesBodies }: AppO
   return app;
 }
 
-function koaApp(app: Koa3 | Koa2, { services, parsesBodies }: AppOptions): RequestListener {
+function koaApp({ services }: AppOptions): RequestListener {
+  const app = new Koa3();
   app.silent = true;
   app.use(async (ctx: Koa3.Context, next: Koa3.Next) => {
     ctx.state.user = sessionOf(ctx.headers.cookie);
@@ -81,7 +74,6 @@ function koaApp(app: Koa3 | Koa2, { services, parsesBodies }: AppOptions): Reque
       ctx.body = FAILED;
     }
   });
-  if (parsesBodies) app.use(bodyParser());
   for (const [path, service] of Object.entries(services)) app.use(koa(service, { prefix: path }));
   app.use((ctx: Koa3.Context) => {
     const isHost = ctx.path === "/host";

@@ -14,7 +14,7 @@ import { type StartedProcess, startProcess } from "../support/start-process.ts";
 const HOST = new URL("../support/bulk-host.mjs", import.meta.url);
 const SECRET = "0123456789abcdef0123456789abcdef";
 /** Lines of a list; 100,000 is the maximum. */
-const LINES = amount(2200, 100_000);
+const LINES = amount(1100, 100_000);
 /** Different addresses: every tenth one is on the list twice. */
 const ROWS = Math.floor((LINES * 10) / 11);
 const KILLS = amount(3, 10);

@@ -8,21 +8,21 @@ import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, upload } from "../support/service.ts";
 import { APP_NAMES, startApp, userOf } from "./apps.ts";
 import { ask, refusalOf } from "./ask.ts";
-import { type LookupApp, startLookupApp } from "./lookup-app.ts";
-import { createTestLookup } from "./lookup-site.ts";
+import { createTestLookup, type TestLookupOptions } from "./lookup-site.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-type Options = Parameters<typeof startLookupApp> extends [unknown, ...infer Rest] ? Rest : never;
-
 describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
-  async function start(...options: Options): Promise<LookupApp> {
-    const app = await startLookupApp(name, ...options);
+  /** A lookup at `/people` of an app. */
+  async function start(options: TestLookupOptions) {
+    const made = await createTestLookup(options);
+    ends.push(() => made.lookup.close());
+    const app = await startApp(name, { services: { "/people": made.lookup } });
     ends.push(() => app.close());
-    return app;
+    return { ...made, base: `${app.origin}/people/v2` };
   }
 
   test("the lookup accepts the host's own session instead of a key", async () => {
@@ -61,59 +61,6 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     const reply = await fetch(`${throwing.base}/account?api_key=${throwing.key}`);
     expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining("<!doctype html>")]);
   });
-
-  test("listed origins may send requests, also with a key in a header", async () => {
-    const { base, search } = await start({ cors: { origins: ["https://shop.example"] } });
-    const url = `${base}/domain-search?${search}`;
-    const from = (origin: string, more: RequestInit = {}, headers = {}) =>
-      fetch(url, { ...more, headers: { Origin: origin, ...headers } });
-    const allowed = await from("https://shop.example");
-    expect(allowed.headers.get("access-control-allow-origin")).toBe("https://shop.example");
-    expect(allowed.headers.get("vary")).toMatch(/origin/i);
-    expect((await from("https://other.example")).headers.has("access-control-allow-origin")).toBe(false);
-    const preflight = await from(
-      "https://shop.example",
-      { method: "OPTIONS" },
-      { "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "x-api-key" },
-    );
-    expect(preflight.status).toBe(204);
-    const names = preflight.headers.get("access-control-allow-headers")?.toLowerCase().split(/, */);
-    expect(names).toContain("authorization");
-    expect(names).toContain("x-api-key");
-  });
-
-  test("close waits for running requests and refuses new ones", { timeout: 60_000 }, async () => {
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    let finish = () => {};
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const { base, lookup, search } = await start({
-      async authenticate() {
-        begin();
-        await finished;
-        return null;
-      },
-    });
-    const slow = ask(`${base}/domain-search?${search}`);
-    await begun;
-    let isClosed = false;
-    const closed = lookup.close({ timeoutMs: 30_000 }).then(() => {
-      isClosed = true;
-    });
-    const late = await ask(`${base}/domain-search?${search}`);
-    expect(refusalOf(late)).toEqual([503, "unavailable"]);
-    expect(late.headers.get("retry-after")).toBe("2");
-    expect(isClosed).toBe(false);
-    finish();
-    expect((await slow).status).toBe(200);
-    await closed;
-    expect((await fetch(new URL("/host", base))).status).toBe(200);
-  });
-
   test("the lookup and the images run in one app, each with its own close", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-beside-"));
     ends.push(() => rm(directory, { recursive: true, force: true }));

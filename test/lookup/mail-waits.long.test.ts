@@ -61,68 +61,6 @@ describe("slow verdicts", () => {
     // Probed once before the wait ended and once after it, not on every poll.
     expect(greylisting.lines.filter((line) => line.startsWith("RCPT TO:<alice@"))).toHaveLength(2);
   });
-
-  describe("beyond max_duration", () => {
-    let release: () => void;
-
-    /** A site whose mail server stays silent until released, then replies with success or a temporary error. */
-    async function startSlow(reply: string): Promise<MailSite> {
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const slow = await world.hostileServer(async (peer) => {
-        await released;
-        await serveMailbox(peer, "alice", () => reply);
-      }, "127.0.0.3");
-      world.route("slow.test", slow.host);
-      return await start({ prober: { replyMs: 30_000, wholeMs: 40_000 } });
-    }
-    const ask = (site: MailSite) => site.verify("alice@slow.test", "&max_duration=3");
-
-    async function pollUntilDone(site: MailSite) {
-      return await vi.waitFor(
-        async () => {
-          const answer = await ask(site);
-          expect(answer.status).toBe(200);
-          return answer;
-        },
-        { timeout: 30_000, interval: 100 },
-      );
-    }
-
-    test("the reply is 202, and polling returns the verdict and counts once", async () => {
-      const site = await startSlow("250 OK");
-      const first = await ask(site);
-      expect([first.status, first.headers.get("retry-after")]).toEqual([202, "2"]);
-      expect(first.body).toEqual({
-        data: { result: null, status: null, score: null, email: "alice@slow.test" },
-        meta: { params: { email: "alice@slow.test" } },
-      });
-      expect((await ask(site)).status).toBe(202);
-      release();
-      expect((await pollUntilDone(site)).body.data).toMatchObject({ status: "valid", score: 100 });
-      expect((await ask(site)).status).toBe(200);
-      expect(await site.used()).toMatchObject({ verifications: 1 });
-    });
-
-    test("a slow verdict stays counted for the rest of the month", async () => {
-      const site = await startSlow("250 OK");
-      expect((await ask(site)).status).toBe(202);
-      release();
-      await pollUntilDone(site);
-      site.clock.now += 3_600_000;
-      expect(await site.used()).toMatchObject({ verifications: 1 });
-    });
-
-    test("a slow verdict of unknown is not counted", async () => {
-      const site = await startSlow("451 4.3.0 Local trouble");
-      expect((await ask(site)).status).toBe(202);
-      release();
-      expect((await pollUntilDone(site)).body.data).toMatchObject({ status: "unknown" });
-      expect(await site.used()).toMatchObject({ verifications: 0 });
-    });
-  });
-
   test("60 addresses of one live domain asked at once all get their verdict, each counted once", async () => {
     let aheadMs = 0;
     const site = await start({

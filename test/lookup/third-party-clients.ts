@@ -1,7 +1,3 @@
-import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import EmailHunter from "hunter.io";
 import HunterSdk from "hunterio";
 import { Hunterio } from "node-hunterio";
@@ -64,17 +60,4 @@ export function hunterDotIo(base: string, key: string) {
       }),
     restore,
   };
-}
-
-const BIN = createRequire(import.meta.url).resolve("hunter.io/bin/index.js");
-const REDIRECTION = fileURLToPath(new URL("redirect-https.mjs", import.meta.url));
-
-/** The output of hunter.io's command line. */
-export async function runHunterDotIo(base: string, key: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--import", REDIRECTION, BIN, "--key", key, ...args],
-    { env: { ...process.env, REDIRECT_HTTPS_TO: base }, timeout: 30_000 },
-  );
-  return stdout;
 }

@@ -1,26 +1,11 @@
 import { readdir } from "node:fs/promises";
-import { Ajv } from "ajv";
-import formats from "ajv-formats";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readText, root } from "./copy.ts";
-import { dependabotSchema, issueConfigSchema, issueFormSchema } from "./github-schemas.ts";
 import { workflowErrors } from "./workflow-errors.ts";
 
 const WORKFLOWS = ".github/workflows";
-const FORMS = ".github/ISSUE_TEMPLATE";
 const workflows = await readdir(`${root}/${WORKFLOWS}`);
-const forms = (await readdir(`${root}/${FORMS}`)).filter((name) => name !== "config.yml");
-
-function schemaErrors(schema: object, value: unknown): string[] {
-  const ajv = new Ajv({ allErrors: true });
-  formats.default(ajv);
-  const isValid = ajv.compile(schema);
-  return isValid(value)
-    ? []
-    : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-}
-
 test.each(workflows)("GitHub's parser accepts the workflow %s", async (name) => {
   expect(await workflowErrors(name, await readText(root, `${WORKFLOWS}/${name}`))).toEqual([]);
 });
@@ -55,28 +40,6 @@ test("the release workflow runs the release script with the permission to sign p
   expect(commands).toContain("npm run release -- --dry-run");
   expect(commands).toMatch(/npm run release$/m);
 });
-
-test.each(forms)("the issue form %s has the shape that GitHub takes, with unique ids", async (name) => {
-  const form = parse(await readText(root, `${FORMS}/${name}`));
-  expect(schemaErrors(issueFormSchema, form)).toEqual([]);
-  const ids = form.body.flatMap(({ id }: { id?: string }) => id ?? []);
-  expect(ids.length).toBeGreaterThan(0);
-  expect(new Set(ids).size).toBe(ids.length);
-});
-
-test("an issue form with an unknown element is rejected", () => {
-  const body = [{ type: "slider", attributes: { label: "How bad" } }];
-  expect(schemaErrors(issueFormSchema, { name: "Bug", description: "A bug", body })).not.toEqual([]);
-});
-
-test("the configuration of the issue page has the shape that GitHub takes", async () => {
-  expect(schemaErrors(issueConfigSchema, parse(await readText(root, `${FORMS}/config.yml`)))).toEqual([]);
-});
-
-test("Dependabot's configuration has the shape that GitHub takes", async () => {
-  expect(schemaErrors(dependabotSchema, parse(await readText(root, ".github/dependabot.yml")))).toEqual([]);
-});
-
 test("the pull request template names the change file", async () => {
   expect(await readText(root, ".github/PULL_REQUEST_TEMPLATE.md")).toContain("npm run changeset");
 });

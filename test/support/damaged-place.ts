@@ -1,26 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { createFsBlobStore, type ImageStorage } from "@outrigger/core";
+import { createFsBlobStore } from "@outrigger/core";
 import { type BlobStore, isLocalStore } from "@outrigger/core/stores";
 import { createRedisBlobStore } from "@outrigger/redis";
-import { createSqlBlobStore } from "@outrigger/sql";
 import { afterAll, beforeAll } from "vitest";
 import { temporaryDirectory } from "../../packages/server/test/outrigger-process.ts";
-import { type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { type RedisServer, startRedis } from "./redis-server.ts";
 
 let redis: RedisServer;
-let postgres: PostgresServer;
 
-/** Starts the servers of {@link PLACES} before the tests of a file, and closes them afterwards. */
+/** Starts the server of {@link PLACES} before the tests of a file, and closes it afterwards. */
 export function usePlaces(): void {
   beforeAll(async () => {
-    [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
+    redis = await startRedis();
   });
   afterAll(async () => {
     await redis?.close();
-    await postgres?.close();
   });
 }
 
@@ -28,7 +24,7 @@ export function usePlaces(): void {
 export interface Place {
   cwd: string;
   env: Record<string, string>;
-  openStorage(): ImageStorage;
+  openStorage(): BlobStore;
 }
 
 export async function directoryPlace(): Promise<Place> {
@@ -44,48 +40,10 @@ export const PLACES: Record<string, () => Promise<Place>> = {
     const env = { OUTRIGGER_STORAGE: `${redis.url}?prefix=${prefix}` };
     return { cwd, env, openStorage: () => createRedisBlobStore({ url: redis.url, prefix }) };
   },
-  "PostgreSQL and a directory": async () => {
-    const [cwd, prefix] = [await temporaryDirectory(), `t${randomBytes(4).toString("hex")}`];
-    const roles = {
-      records: `${postgres.url}?prefix=${prefix}`,
-      originals: "file:./data",
-      renditions: "file:./data",
-    };
-    return {
-      cwd,
-      env: { OUTRIGGER_STORAGE: JSON.stringify(roles) },
-      openStorage() {
-        const pictures = createFsBlobStore({ directory: join(cwd, "data") });
-        const records = createSqlBlobStore({ url: postgres.url, prefix, timeoutMs: 20_000 });
-        return { records, originals: pictures, renditions: pictures };
-      },
-    };
-  },
 };
 
-/** One store for all keys, each of which is where its role is. */
-function joined(storage: ImageStorage): BlobStore {
-  if (!("records" in storage)) return storage;
-  const { records, originals } = storage;
-  const storeOf = (key: string) => (key.endsWith("/original") ? originals : records);
-  return {
-    put: (key, body, options) => storeOf(key).put(key, body, options),
-    get: (key, options) => storeOf(key).get(key, options),
-    stat: (key) => storeOf(key).stat(key),
-    delete: (key) => storeOf(key).delete(key),
-    list: async (prefix) => {
-      const pages = await Promise.all([records, originals].map((store) => store.list(prefix)));
-      return { keys: pages.flatMap(({ keys }) => keys) };
-    },
-    async close() {
-      await records.close();
-      await originals.close();
-    },
-  };
-}
-
 export async function withStore<T>(place: Place, work: (store: BlobStore) => Promise<T>): Promise<T> {
-  const store = joined(place.openStorage());
+  const store = place.openStorage();
   try {
     return await work(store);
   } finally {

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { openUpload } from "../../support/open-upload.ts";
 import { postWithHeaders, RESPOND_ASYNC } from "../../support/post-with-headers.ts";
-import { addressOf, type Created, postImage } from "../../support/service.ts";
+import { addressOf, type Created } from "../../support/service.ts";
 import { fetchBytes, fetchJson } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
@@ -51,33 +50,6 @@ export function describeCreating(stage: Stage): void {
       .poll(() => stage.deployment.keys(`${id}/`), PATIENCE)
       .toEqual([`${id}/original`, `${id}/record`]);
   });
-
-  test("a file that is not a picture is refused, and nothing of it is stored", async () => {
-    const { one } = stage.deployment;
-    const { small, originals } = stage.material;
-    const before = await stage.deployment.names();
-    for (const [bytes, type] of [
-      [Buffer.from("only text"), "text/plain"],
-      [Buffer.from("only text"), "image/png"],
-      [originals.gif.bytes, "image/png"],
-      [small.subarray(0, small.length / 2), "image/png"],
-      [originals.pdf.bytes.subarray(0, 40), "application/pdf"],
-    ] as const) {
-      const answer = await postImage(one, bytes, type);
-      expect([type, bytes.length, answer.status]).toEqual([type, bytes.length, 415]);
-      expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
-      expect(((await answer.json()) as { detail: string }).detail).not.toBe("");
-    }
-    const type = "multipart/form-data; boundary=x";
-    const { outgoing, answered } = openUpload(one, { "Content-Type": type, "Content-Length": `${26 * MIB}` });
-    outgoing.write("--x\r\n");
-    const tooLarge = await answered;
-    expect([tooLarge.statusCode, tooLarge.headers.connection]).toEqual([413, "close"]);
-    expect(JSON.parse((await buffer(tooLarge)).toString())).toMatchObject({ status: 413 });
-    outgoing.destroy();
-    await expectNothingNew(before);
-  });
-
   test("an aborted upload leaves no files", async () => {
     const { one } = stage.deployment;
     const { large } = stage.material;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addressOf, upload } from "../../support/service.ts";
-import { BROWSER, fetchBytes, fetchJson } from "../fetch-bytes.ts";
+import { fetchBytes, fetchJson } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
 const HOUR_MS = 3_600_000;
@@ -8,26 +8,6 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** The pages, and edits with the PIN. */
 export function describeEdits(stage: Stage): void {
-  test("a browser gets the viewer, other clients get the picture", async () => {
-    const { one, other } = stage.deployment;
-    const { bytes, type } = stage.material.originals.png;
-    const { id, pin } = await upload(one, bytes, type, { name: "<Katze> & Hund" });
-    for (const site of [one, other]) {
-      for (const [path, headers] of [
-        [`${site.base}/${id}`, BROWSER],
-        [`${site.base}/${id}/view`, {}],
-      ] as const) {
-        const page = await fetchBytes(path, { headers });
-        expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-        const text = page.bytes.toString();
-        expect(text).toContain("&lt;Katze&gt; &amp; Hund");
-        expect(text).toContain("120 × 80");
-        expect(text).not.toContain(pin);
-      }
-      expect((await fetchBytes(`${site.base}/${id}`)).bytes.equals(bytes)).toBe(true);
-    }
-  });
-
   test("the record can be edited with its PIN, but not over a concurrent edit", async () => {
     const { one, other, clock } = stage.deployment;
     const { bytes, type } = stage.material.originals.png;
@@ -79,32 +59,5 @@ export function describeEdits(stage: Stage): void {
     for (const site of [one, other]) {
       expect(made).toContain((await fetchJson(addressOf(site, id, "json"))).body.name);
     }
-  });
-
-  test("the form of the edit page renames an image, extends its life and deletes it", async () => {
-    const { one, other, clock } = stage.deployment;
-    const { bytes, type } = stage.material.originals.png;
-    const { id, pin, editUrl } = await upload(one, bytes, type, { name: "first" });
-    expect((await fetchBytes(`${one.base}/${id}/edit`)).status).toBe(403);
-    expect((await fetchBytes(editUrl)).bytes.toString()).toContain('value="first"');
-    const post = (site: { base: string }, fields: Record<string, string>) =>
-      fetchBytes(`${site.base}/${id}/edit`, {
-        method: "POST",
-        redirect: "manual",
-        headers: BROWSER,
-        body: new URLSearchParams(fields),
-      });
-    const change = { action: "update", name: "Umbenannt", expiresIn: String(HOUR_MS) };
-    expect((await post(other, { ...change, pin: "0".repeat(16) })).status).toBe(403);
-    expect((await fetchJson(addressOf(one, id, "json"))).body.name).toBe("first");
-    expect((await post(other, { ...change, pin })).status).toBe(303);
-    expect((await fetchJson(addressOf(one, id, "json"))).body).toMatchObject({
-      name: "Umbenannt",
-      expiresAt: new Date(clock.now + HOUR_MS).toISOString(),
-    });
-    expect((await fetchBytes(editUrl)).bytes.toString()).toContain('value="Umbenannt"');
-    expect((await post(one, { action: "delete", confirm: "yes", pin })).status).toBe(303);
-    expect((await fetchBytes(addressOf(other, id, "png"))).status).toBe(410);
-    expect(await stage.deployment.keys(`${id}/`)).toEqual([`${id}/record`]);
   });
 }

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
 import { beforeAll, expect, test } from "vitest";
 import { addressOf, upload } from "../../support/service.ts";
 import { fetchBytes } from "../fetch-bytes.ts";
@@ -74,16 +72,6 @@ export function describeReading(stage: Stage): void {
       }),
     );
     expect(Buffer.concat(parts).equals(large)).toBe(true);
-  });
-
-  test("a reader that disconnects midway causes no error", async () => {
-    const { one } = stage.deployment;
-    const { large } = stage.material;
-    const request = get(addressOf(one, id, "png"), { agent: false });
-    const [answer] = (await once(request, "response")) as [IncomingMessage];
-    await once(answer, "data");
-    answer.destroy();
-    expect((await fetchBytes(addressOf(one, id, "png"))).bytes.equals(large)).toBe(true);
   });
 }
 
