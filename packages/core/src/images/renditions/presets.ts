@@ -4,15 +4,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { EDIT_RULES, editsOf, type PictureEditOptions } from "./edit-options.ts";
-import {
-  BACKGROUND_SCHEMA,
-  CONVERT_SCHEMA,
-  FIT_SCHEMA,
-  PAGE_SCHEMA,
-  type ParameterSource,
-  parseAt,
-  RESIZE_SCHEMA,
-} from "./read-parameters.ts";
+import { CONVERT_SCHEMA, type ParameterSource, parseAt, RENDITION_SCHEMAS } from "./read-parameters.ts";
 
 /** A checked preset. */
 export interface Preset extends Omit<PresetOption, keyof PictureEditOptions> {
@@ -24,8 +16,8 @@ export interface Preset extends Omit<PresetOption, keyof PictureEditOptions> {
 export type Presets = ReadonlyMap<string, Preset>;
 
 const PRESET_NAME = /^[a-z0-9-]{1,32}$/;
-const RESIZE = patternOf(RESIZE_SCHEMA);
-const BACKGROUND = patternOf(BACKGROUND_SCHEMA);
+const RESIZE = patternOf(RENDITION_SCHEMAS.resize);
+const BACKGROUND = patternOf(RENDITION_SCHEMAS.background);
 const SIDES = "<MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels";
 
 const PRESET_RULES = {
@@ -34,13 +26,13 @@ const PRESET_RULES = {
   /** Quality of a JPEG; "auto" also of WebP and AVIF. Other formats ignore it. @default "high" */
   convert: rules.oneOf(...CONVERT_SCHEMA.enum),
   /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
-  page: rules.whole(PAGE_SCHEMA.minimum, PAGE_SCHEMA.maximum),
+  page: rules.whole(RENDITION_SCHEMAS.page.minimum, RENDITION_SCHEMAS.page.maximum),
   /**
    * `contain`: the picture fits inside the box. `cover`: it fills the box and is cut. `pad`: bars fill the box. Needs
    * both sides of `resize`.
    * @default "contain"
    */
-  fit: rules.oneOf(...FIT_SCHEMA.enum),
+  fit: rules.oneOf(...RENDITION_SCHEMAS.fit.enum),
   /**
    * The part that `cover` keeps: `[x, y]` in shares from the top left, `attention` or `entropy`.
    * @default the image's focus, else the centre

@@ -7,22 +7,8 @@ import { POINT_SCHEMA, POINT_TEXT_SCHEMA, pointOf } from "../record/picture-poin
 
 const MAX_SIDE = 8192;
 export const DEFAULT_QUALITY: Quality = "high";
-const SIDE = `(${numbersUpTo(MAX_SIDE)})`;
-
-/** The source of a pattern for decimal numbers from 1 to `max`, with or without leading zeros. */
-function numbersUpTo(max: number): string {
-  const digits = String(max);
-  const choices = digits.length === 1 ? [] : [`[1-9]\\d{0,${digits.length - 2}}`];
-  for (let index = 0; index < digits.length; index++) {
-    const lowest = index === 0 ? 1 : 0;
-    const highest = Number(digits[index]) - 1;
-    if (highest < lowest) continue;
-    const rest = digits.length - index - 1;
-    const here = highest === lowest ? String(lowest) : `[${lowest}-${highest}]`;
-    choices.push(`${digits.slice(0, index)}${here}${rest === 0 ? "" : `\\d{${rest}}`}`);
-  }
-  return `0*(?:${[...choices, digits].join("|")})`;
-}
+/** A number from 1 to {@link MAX_SIDE}, with or without leading zeros. */
+const SIDE = "(0*(?:[1-9]\\d{0,2}|[1-7]\\d{3}|80\\d{2}|81[0-8]\\d{1}|819[0-1]|8192))";
 
 /** The parameter `convert`. */
 export const CONVERT_SCHEMA = {
@@ -47,66 +33,60 @@ export function convertSchema(format: AddressFormat): JsonSchema | null {
   };
 }
 
-/** The parameter `resize`. */
-export const RESIZE_SCHEMA = {
-  type: "string",
-  pattern: `^${SIDE}x${SIDE}?$|^x${SIDE}$`,
-  description: `The box to fit into, \`<MaxWidth>x<MaxHeight>\`, \`<MaxWidth>x\` or \`x<MaxHeight>\`, with sides of 1 to ${MAX_SIDE} pixels. The picture keeps its proportions; a raster image is never enlarged.`,
-  examples: ["800x600", "800x", "x600"],
-} as const satisfies JsonSchema;
+const PLACES = ["attention", "entropy"] as const satisfies FoundPlace[];
 
-/** The parameter `page`, as a number. */
-export const PAGE_SCHEMA = {
-  type: "integer",
-  minimum: 1,
-  maximum: 999_999_999,
-  description: "PDF page number, starting at 1. Other types have one page.",
-} as const satisfies JsonSchema;
+/** The other parameters of a rendition, in a query. */
+export const RENDITION_SCHEMAS = {
+  resize: {
+    type: "string",
+    pattern: `^${SIDE}x${SIDE}?$|^x${SIDE}$`,
+    description: `The box to fit into, \`<MaxWidth>x<MaxHeight>\`, \`<MaxWidth>x\` or \`x<MaxHeight>\`, with sides of 1 to ${MAX_SIDE} pixels. The picture keeps its proportions; a raster image is never enlarged.`,
+    examples: ["800x600", "800x", "x600"],
+  },
+  fit: {
+    type: "string",
+    enum: ["contain", "cover", "pad"],
+    default: "contain",
+    description:
+      "How the picture fills the box of `resize`. `contain`: it fits inside. `cover`: it fills the box and is cut; a raster image smaller than the box gives the largest size with the ratio of the box. `pad`: it fits inside, with bars up to the size of the box.",
+  },
+  at: {
+    type: "string",
+    pattern: `${POINT_TEXT_SCHEMA.pattern}|^(?:${PLACES.join("|")})$`,
+    description:
+      "The part that `fit=cover` keeps: a point `x,y` in shares of width and height from the top left, `attention` (where people look first) or `entropy` (the most detail). Default: the image's `focus`, else the centre.",
+    examples: ["0.5,0.25", "attention"],
+  },
+  background: {
+    type: "string",
+    pattern: "^(?:[0-9A-Fa-f]{6}|transparent)$",
+    description:
+      "Colour of the bars of `fit=pad`, and below transparent parts: `rrggbb` or `transparent`. Default: transparent; white in formats without transparency.",
+    examples: ["ffffff", "transparent"],
+  },
+  page: {
+    type: "integer",
+    minimum: 1,
+    maximum: 999_999_999,
+    description: "PDF page number, starting at 1. Other types have one page.",
+  },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
 
-/** The parameter `page` as a string of digits. */
-export const PAGE_TEXT_SCHEMA = {
-  type: "string",
-  pattern: "^0*[1-9]\\d{0,8}$",
-} as const satisfies JsonSchema;
+const PAGE_TEXT_SCHEMA = { type: "string", pattern: "^0*[1-9]\\d{0,8}$" } as const satisfies JsonSchema;
 
-const RESIZE = patternOf(RESIZE_SCHEMA);
+/** Those that differ in a form. */
+export const FORM_SCHEMAS = { page: PAGE_TEXT_SCHEMA } as const;
+/** Those that differ in JSON. */
+export const JSON_SCHEMAS = {
+  at: { anyOf: [RENDITION_SCHEMAS.at, POINT_SCHEMA] },
+  page: { anyOf: [RENDITION_SCHEMAS.page, PAGE_TEXT_SCHEMA] },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const RESIZE = patternOf(RENDITION_SCHEMAS.resize);
 /** A text of the right form, whose sides may be out of range. */
 const RESIZE_FORM = /^\d*x\d*$/;
 const PAGE_TEXT = patternOf(PAGE_TEXT_SCHEMA);
-
-/** The parameter `fit`. */
-export const FIT_SCHEMA = {
-  type: "string",
-  enum: ["contain", "cover", "pad"],
-  default: "contain",
-  description:
-    "How the picture fills the box of `resize`. `contain`: it fits inside. `cover`: it fills the box and is cut; a raster image smaller than the box gives the largest size with the ratio of the box. `pad`: it fits inside, with bars up to the size of the box.",
-} as const satisfies JsonSchema;
-
-const PLACES = ["attention", "entropy"] as const satisfies FoundPlace[];
-
-/** The parameter `at` in a query or a form. */
-export const AT_TEXT_SCHEMA = {
-  type: "string",
-  pattern: `${POINT_TEXT_SCHEMA.pattern}|^(?:${PLACES.join("|")})$`,
-  description:
-    "The part that `fit=cover` keeps: a point `x,y` in shares of width and height from the top left, `attention` (where people look first) or `entropy` (the most detail). Default: the image's `focus`, else the centre.",
-  examples: ["0.5,0.25", "attention"],
-} as const satisfies JsonSchema;
-
-/** The parameter `at` in JSON. */
-export const AT_SCHEMA = { anyOf: [AT_TEXT_SCHEMA, POINT_SCHEMA] } as const satisfies JsonSchema;
-
-/** The parameter `background`. */
-export const BACKGROUND_SCHEMA = {
-  type: "string",
-  pattern: "^(?:[0-9A-Fa-f]{6}|transparent)$",
-  description:
-    "Colour of the bars of `fit=pad`, and below transparent parts: `rrggbb` or `transparent`. Default: transparent; white in formats without transparency.",
-  examples: ["ffffff", "transparent"],
-} as const satisfies JsonSchema;
-
-const BACKGROUND = patternOf(BACKGROUND_SCHEMA);
+const BACKGROUND = patternOf(RENDITION_SCHEMAS.background);
 
 /** The checked parameters of a read. Absent ones have their defaults. */
 export interface ReadParameters extends Pick<RenditionSpec, "fit" | "at" | "background"> {
@@ -168,8 +148,8 @@ function parseResize(value: unknown): Record<"maxWidth" | "maxHeight", number | 
 /** Values without effect are `undefined`: `at` except for `cover`, and `background` except for `pad`. */
 function parseCrop(value: ParameterSource, hasBox: boolean) {
   const fit = value("fit");
-  if (fit !== undefined && !isWordOf(FIT_SCHEMA, fit)) {
-    throw new ServiceError("bad_request", `fit must be one of ${FIT_SCHEMA.enum.join(", ")}`);
+  if (fit !== undefined && !isWordOf(RENDITION_SCHEMAS.fit, fit)) {
+    throw new ServiceError("bad_request", `fit must be one of ${RENDITION_SCHEMAS.fit.enum.join(", ")}`);
   }
   const at = parseAt(value("at"));
   const background = value("background");
@@ -212,7 +192,7 @@ export function parseAt(value: unknown): RenditionSpec["at"] {
 function parsePage(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const page = typeof value === "string" && PAGE_TEXT.test(value) ? Number(value) : value;
-  const { minimum, maximum } = PAGE_SCHEMA;
+  const { minimum, maximum } = RENDITION_SCHEMAS.page;
   if (typeof page === "number" && Number.isInteger(page) && page >= minimum && page <= maximum) return page;
   throw new ServiceError("bad_request", "page must be a whole number from 1");
 }

@@ -4,7 +4,7 @@ import { type JsonSchema, optionalField, optionalText } from "../../../schema/js
 import { type AddressFormat, LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { expirySchemas, NAME_SCHEMA, NEVER, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
-import { AT_SCHEMA, PAGE_SCHEMA, PAGE_TEXT_SCHEMA } from "../../renditions/read-parameters.ts";
+import { FORM_SCHEMAS, JSON_SCHEMAS } from "../../renditions/read-parameters.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import { expiryText, FOCUS_TEXT, renditionSchemas } from "./image-parameters.ts";
 import type { ImageFacts } from "./image-path.ts";
@@ -106,8 +106,8 @@ export function renditionBody(facts: ImageFacts, format: AddressFormat): ApiRequ
     );
   return jsonOrForm(
     "The parameters (alternative to the query), at most 16 KiB.",
-    each(optionalField, { at: AT_SCHEMA, page: { anyOf: [PAGE_SCHEMA, PAGE_TEXT_SCHEMA] } }),
-    each(optionalText, { page: PAGE_TEXT_SCHEMA }),
+    each(optionalField, JSON_SCHEMAS),
+    each(optionalText, FORM_SCHEMAS),
   );
 }
 

@@ -12,14 +12,7 @@ import {
 } from "../../record/image-fields.ts";
 import { POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { presetSchema } from "../../renditions/presets.ts";
-import {
-  AT_TEXT_SCHEMA,
-  BACKGROUND_SCHEMA,
-  convertSchema,
-  FIT_SCHEMA,
-  PAGE_SCHEMA,
-  RESIZE_SCHEMA,
-} from "../../renditions/read-parameters.ts";
+import { convertSchema, RENDITION_SCHEMAS } from "../../renditions/read-parameters.ts";
 import { MAX_UNTIL_MS } from "../../renditions/read-request.ts";
 import { IDEMPOTENCY_KEY_SCHEMA } from "../../uploads/claims.ts";
 import type { ImageFacts } from "./image-path.ts";
@@ -33,16 +26,12 @@ export function renditionSchemas(
   const preset = presetSchema(presets);
   return {
     ...(convert === null ? {} : { convert }),
-    resize: RESIZE_SCHEMA,
-    fit: FIT_SCHEMA,
-    at: AT_TEXT_SCHEMA,
-    background: BACKGROUND_SCHEMA,
-    page: PAGE_SCHEMA,
+    ...RENDITION_SCHEMAS,
     ...(preset === null ? {} : { preset }),
   };
 }
 
-export const PAGE = queryParameter("page", PAGE_SCHEMA);
+export const PAGE = queryParameter("page", RENDITION_SCHEMAS.page);
 export const SIGNATURE = [
   queryParameter("s", {
     type: "string",

@@ -133,7 +133,7 @@ function operationOf(
   ]);
   const refused = [...statuses, ...(refusals ?? [])].map((status) => [
     status,
-    refusalOf(facts, form, status, why?.[status], refusalHeaders?.(status)),
+    imageRefusal(facts, form, status, why?.[status], refusalHeaders?.(status)),
   ]);
   return {
     ...operation,
@@ -166,10 +166,10 @@ function statusesOf(
 /** The refusals of the description's own URL. */
 export function descriptionRefusals(facts: ImageFacts): Readonly<Record<string, ApiResponse>> {
   const statuses = facts.tls === "off" ? ([400, 503] as const) : ([400, 403, 503] as const);
-  return Object.fromEntries(statuses.map((status) => [status, refusalOf(facts, "json", status)]));
+  return Object.fromEntries(statuses.map((status) => [status, imageRefusal(facts, "json", status)]));
 }
 
-function refusalOf(
+function imageRefusal(
   { errors }: ImageFacts,
   form: ProblemForm,
   status: ImageRefusal,

@@ -33,14 +33,35 @@ export interface DeclaredLookup
   hasHead?: true;
 }
 
-const text = { type: ["string", "null"] } as const;
-const whole = { type: ["integer", "null"] } as const;
-const { maxLength } = TEXT_SCHEMA;
+type Schemas = Readonly<Record<string, JsonSchema>>;
 
-const DOMAIN = queryParameter("domain", { ...DOMAIN_SCHEMA, maxLength });
-const COMPANY = queryParameter("company", { ...COMPANY_SCHEMA, maxLength });
-const TYPE = queryParameter("type", noted(TYPE_SCHEMA, "Case and surrounding blanks are ignored."));
-const MAX_DURATION = wholeParameter("max_duration", MAX_DURATION_SCHEMA);
+const { maxLength } = TEXT_SCHEMA;
+const SUBJECT = { domain: { ...DOMAIN_SCHEMA, maxLength }, company: { ...COMPANY_SCHEMA, maxLength } };
+const COUNT = { ...SUBJECT, type: TYPE_SCHEMA };
+const SEARCH = {
+  ...SUBJECT,
+  limit: LIMIT_SCHEMA,
+  offset: OFFSET_SCHEMA,
+  type: TYPE_SCHEMA,
+  seniority: SENIORITY_SCHEMA,
+  department: DEPARTMENT_SCHEMA,
+  required_field: REQUIRED_FIELD_SCHEMA,
+  verification_status: VERIFICATION_STATUS_SCHEMA,
+  job_titles: JOB_TITLES_SCHEMA,
+};
+const { limit: _, ...ECHOED_SEARCH } = SEARCH;
+const FINDER = {
+  ...SUBJECT,
+  first_name: nameSchema("First name.", "Ada"),
+  last_name: nameSchema("Last name.", "Lovelace"),
+  full_name: nameSchema("First and last name in one.", "First and last name together."),
+  max_duration: MAX_DURATION_SCHEMA,
+};
+const REQUIRED_EMAIL: ApiParameter = {
+  ...queryParameter("email", { ...EMAIL_SCHEMA, maxLength }),
+  required: true,
+  allowEmptyValue: false,
+};
 
 const MONTH = "the month's allowance is used up";
 const OPTED_OUT = { 451: "this person opted out of the lookup." };
@@ -53,38 +74,13 @@ export const DECLARED_LOOKUPS = {
     summary: "List emails of an organisation",
     description:
       "The known facts about a domain and its addresses, highest confidence first. Either `domain` or `company` is required. Each ten addresses returned, or part of ten, cost one search. An empty result is free, and so is repeating the same request within the month. A page that exceeds the remaining allowance is shortened. `location` is rejected: the data have no locations.",
-    parameters: [
-      DOMAIN,
-      COMPANY,
-      wholeParameter("limit", LIMIT_SCHEMA),
-      wholeParameter("offset", OFFSET_SCHEMA),
-      TYPE,
-      listParameter("seniority", SENIORITY_SCHEMA),
-      listParameter("department", DEPARTMENT_SCHEMA),
-      listParameter("required_field", REQUIRED_FIELD_SCHEMA),
-      listParameter("verification_status", VERIFICATION_STATUS_SCHEMA),
-      listParameter("job_titles", JOB_TITLES_SCHEMA),
-    ],
+    parameters: query(SEARCH),
     replies: {
-      200: answer(
-        "Domain",
-        {
-          domain: text,
-          company: text,
-          type: text,
-          offset: whole,
-          seniority: text,
-          department: text,
-          required_field: text,
-          verification_status: text,
-          job_titles: text,
-        },
-        {
-          results: { type: "integer", minimum: 0, description: "Number of addresses on all pages." },
-          limit: { type: "integer", minimum: LIMIT_SCHEMA.minimum, maximum: LIMIT_SCHEMA.maximum },
-          offset: { type: "integer", minimum: OFFSET_SCHEMA.minimum },
-        },
-      ),
+      200: answer("Domain", echoOf(ECHOED_SEARCH), {
+        results: { type: "integer", minimum: 0, description: "Number of addresses on all pages." },
+        limit: { type: "integer", minimum: LIMIT_SCHEMA.minimum, maximum: LIMIT_SCHEMA.maximum },
+        offset: { type: "integer", minimum: OFFSET_SCHEMA.minimum },
+      }),
     },
     allowance: MONTH,
   },
@@ -93,24 +89,8 @@ export const DECLARED_LOOKUPS = {
     summary: "Find an email",
     description:
       "The address of a person at an organisation, known or guessed. Required are `first_name` and `last_name`, or `full_name`, which is ignored if both others are given; and `domain` or `company`. An address that is found costs one search.",
-    parameters: [
-      DOMAIN,
-      COMPANY,
-      nameParameter("first_name", "First name.", "Ada"),
-      nameParameter("last_name", "Last name.", "Lovelace"),
-      nameParameter("full_name", "First and last name in one.", "First and last name together."),
-      MAX_DURATION,
-    ],
-    replies: {
-      200: answer("Person", {
-        first_name: text,
-        last_name: text,
-        full_name: text,
-        domain: text,
-        company: text,
-        max_duration: whole,
-      }),
-    },
+    parameters: query(FINDER),
+    replies: { 200: answer("Person", echoOf(FINDER)) },
     refusals: OPTED_OUT,
     allowance: MONTH,
   },
@@ -119,10 +99,7 @@ export const DECLARED_LOOKUPS = {
     summary: "Verify an email",
     description:
       "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free.",
-    parameters: [
-      { ...queryParameter("email", { ...EMAIL_SCHEMA, maxLength }), required: true, allowEmptyValue: false },
-      MAX_DURATION,
-    ],
+    parameters: [REQUIRED_EMAIL, ...query({ max_duration: MAX_DURATION_SCHEMA })],
     replies: {
       200: answer("Verification", { email: { type: "string" } }),
       202: {
@@ -138,8 +115,8 @@ export const DECLARED_LOOKUPS = {
     operationId: "countEmails",
     summary: "Count emails",
     description: "Needs no key and is free. Either `domain` or `company` is required.",
-    parameters: [DOMAIN, COMPANY, TYPE],
-    replies: { 200: answer("EmailCount", { domain: text, company: text, type: text }) },
+    parameters: query(COUNT),
+    replies: { 200: answer("EmailCount", echoOf(COUNT)) },
   },
   account: {
     operationId: "getAccount",
@@ -179,7 +156,7 @@ export const DECLARED_LOOKUPS = {
     summary: "Get the results of a list",
     description:
       "A page of the list with the results so far. Lists are kept for 30 days; another account's list answers 404.",
-    parameters: [wholeParameter("limit", LIST_LIMIT_SCHEMA), wholeParameter("offset", LIST_OFFSET_SCHEMA)],
+    parameters: query({ limit: LIST_LIMIT_SCHEMA, offset: LIST_OFFSET_SCHEMA }),
     replies: { 200: list(jsonOf("VerificationPage")) },
     refusals: NO_LIST,
     hasHead: true,
@@ -197,11 +174,7 @@ export const DECLARED_LOOKUPS = {
 } satisfies Readonly<Record<string, DeclaredLookup>>;
 
 /** The answer of a look-up. @param echo Schemas of `meta.params`. @param meta Schemas of `meta` beside `params`. */
-function answer(
-  data: LookupSchemaName,
-  echo: Readonly<Record<string, JsonSchema>>,
-  meta: Readonly<Record<string, JsonSchema>> = {},
-): ApiResponse {
+function answer(data: LookupSchemaName, echo: Schemas, meta: Schemas = {}): ApiResponse {
   const schema = objectOf({
     data: { $ref: `#/components/schemas/${data}` },
     meta: objectOf({ ...meta, params: objectOf(echo, "The parameters; null if not given.") }),
@@ -218,21 +191,30 @@ function jsonOf(name: LookupSchemaName) {
   return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } as const;
 }
 
-function noted(schema: JsonSchema, note: string): JsonSchema {
-  return { ...schema, description: `${schema.description} ${note}` };
+/** The parameters, as `meta.params` repeats them. */
+function echoOf(schemas: Schemas): Schemas {
+  const echoed = Object.entries(schemas).map(([name, { type }]) => [
+    name,
+    { type: [type === "integer" ? "integer" : "string", "null"] },
+  ]);
+  return Object.fromEntries(echoed);
 }
 
-function wholeParameter(name: string, schema: JsonSchema): ApiParameter {
-  return queryParameter(name, noted(schema, "In decimal digits."));
+/** Query parameters, each with a note on how its type is written. */
+function query(schemas: Schemas): ApiParameter[] {
+  return Object.entries(schemas).map(([name, schema]) => {
+    const noted = (note: string) => ({ ...schema, description: `${schema.description} ${note}` });
+    if (schema.type === "integer") return queryParameter(name, noted("In decimal digits."));
+    if (schema.enum !== undefined) {
+      return queryParameter(name, noted("Case and surrounding blanks are ignored."));
+    }
+    if (schema.type !== "array") return queryParameter(name, schema);
+    const words = noted("Case, surrounding blanks and empty words are ignored.");
+    return { ...queryParameter(name, { ...words, minItems: 1 }), style: "form", explode: false };
+  });
 }
 
-/** A list of words separated by commas. */
-function listParameter(name: string, schema: JsonSchema): ApiParameter {
-  const listed = noted({ ...schema, minItems: 1 }, "Case, surrounding blanks and empty words are ignored.");
-  return { ...queryParameter(name, listed), style: "form", explode: false };
-}
-
-function nameParameter(name: string, description: string, example: string): ApiParameter {
+function nameSchema(description: string, example: string): JsonSchema {
   const note = "It must have letters, not only single ones, and no digits.";
-  return queryParameter(name, noted({ ...NAME_SCHEMA, description, examples: [example] }, note));
+  return { ...NAME_SCHEMA, description: `${description} ${note}`, examples: [example] };
 }

@@ -26,7 +26,9 @@ export function createLookupDescription(facts: LookupFacts): Description {
 /** A lookup's part in the description of all services mounted beside it. */
 export function describeLookup(facts: LookupFacts): ApiPart {
   const paths = Object.fromEntries(
-    ROUTES.flatMap((row) => (row.declared === null ? [] : [[row.route, pathOf(facts, row, row.declared)]])),
+    ROUTES.flatMap((row) =>
+      row.declared === null ? [] : [[row.route, describedPath(facts, row, row.declared)]],
+    ),
   );
   return {
     title: "Email lookup",
@@ -62,7 +64,7 @@ const LIST_ID = {
   schema: LIST_ID_SCHEMA,
 } as const;
 
-function pathOf(
+function describedPath(
   facts: LookupFacts,
   { route, methods, isOpen }: LookupRoute,
   declared: DeclaredLookup,
@@ -136,7 +138,7 @@ function refusalsOf(
     status,
     status === "500" && errors === "host"
       ? { description: `Internal Server Error: ${why} The host app sends the answer.` }
-      : refusalOf(
+      : errorReply(
           Number(status),
           why,
           headersOf("Cache-Control", ...(REFUSAL_HEADERS[Number(status)] ?? [])),
@@ -151,7 +153,7 @@ const REFUSAL_HEADERS: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-function refusalOf(status: number, why: string, headers: NonNullable<ApiResponse["headers"]>): ApiResponse {
+function errorReply(status: number, why: string, headers: NonNullable<ApiResponse["headers"]>): ApiResponse {
   return {
     description: `${statusTitle(status)}: ${why}`,
     headers,
@@ -159,7 +161,7 @@ function refusalOf(status: number, why: string, headers: NonNullable<ApiResponse
   };
 }
 
-const OTHER_METHODS = refusalOf(405, "`Allow` lists the methods that the URL supports.", {
+const OTHER_METHODS = errorReply(405, "`Allow` lists the methods that the URL supports.", {
   ...inlineHeader("Cache-Control"),
   ...inlineHeader("Allow"),
 });

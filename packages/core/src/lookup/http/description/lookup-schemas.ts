@@ -17,12 +17,17 @@ export interface NetworkNames {
   b: string;
 }
 
-const text = { type: ["string", "null"] } as const;
-const flag = { type: "boolean" } as const;
-const percent = { type: "integer", minimum: 0, maximum: 100 } as const;
-const count = { type: "integer", minimum: 0 } as const;
-const day = { ...text, format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" } as const;
+const text = typed({ type: ["string", "null"] });
+const flag = typed({ type: "boolean" });
+const percent = typed({ type: "integer", minimum: 0, maximum: 100 });
+const count = typed({ type: "integer", minimum: 0 });
+const day = typed({ type: ["string", "null"], format: "date", pattern: "^\\d{4}-\\d{2}-\\d{2}$" });
 const RESULTS = ["deliverable", "undeliverable", "risky"];
+
+/** The schemas of a type, each with its description. */
+function typed(schema: JsonSchema): (description?: string) => JsonSchema {
+  return (description) => (description === undefined ? schema : { ...schema, description });
+}
 
 /** An object with all of these properties. */
 export function objectOf(properties: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
@@ -44,17 +49,14 @@ const SOURCES: JsonSchema = {
 const SOURCE = objectOf({
   domain: { type: "string" },
   uri: { type: "string" },
-  extracted_on: { ...day, description: "When it was first found on the page." },
-  last_seen_on: { ...day, description: "When it was last found on the page." },
-  still_on_page: {
-    ...flag,
-    description: "Whether it was still on the page at the last visit; `false` also if that is unknown.",
-  },
+  extracted_on: day("When it was first found on the page."),
+  last_seen_on: day("When it was last found on the page."),
+  still_on_page: flag("Whether it was still on the page at the last visit; `false` also if that is unknown."),
 });
 
 const LATEST_VERDICT = objectOf(
   {
-    date: { ...day, description: "When it was verified." },
+    date: day("When it was verified."),
     status: { enum: [...VERIFICATION_STATUSES, null] },
   },
   "The latest verdict on the address; nulls if it was never verified.",
@@ -77,9 +79,9 @@ const ERRORS = objectOf(
 
 function networks({ a, aUrl, b }: NetworkNames): Record<string, JsonSchema> {
   return {
-    [a]: { ...text, description: "Profile on a professional network." },
-    [aUrl]: { ...text, description: "The same as a URL." },
-    [b]: { ...text, description: "Handle on a short-message network." },
+    [a]: text("Profile on a professional network."),
+    [aUrl]: text("The same as a URL."),
+    [b]: text("Handle on a short-message network."),
   };
 }
 
@@ -87,33 +89,29 @@ function emailEntry(names: NetworkNames): JsonSchema {
   return objectOf({
     value: { type: "string", description: "The address." },
     type: { type: "string", enum: TYPE_SCHEMA.enum },
-    confidence: { ...percent, description: "The probability that the address is correct, in percent." },
+    confidence: percent("The probability that the address is correct, in percent."),
     sources: SOURCES,
-    first_name: text,
-    last_name: text,
-    position: text,
+    first_name: text(),
+    last_name: text(),
+    position: text(),
     seniority: { enum: [...SENIORITIES, null] },
     department: { enum: [...DEPARTMENTS, null] },
     ...networks(names),
-    phone_number: text,
+    phone_number: text(),
     verification: LATEST_VERDICT,
   });
 }
 
 const DOMAIN = objectOf({
-  domain: { ...text, description: "The requested domain; null for an unknown company." },
-  webmail: { ...flag, description: "Whether the domain belongs to a public email provider." },
-  disposable: { ...flag, description: "Whether addresses at this domain are disposable." },
-  accept_all: {
-    ...flag,
-    description: "Whether its server accepts mail for any address, as the last verification found.",
-  },
+  domain: text("The requested domain; null for an unknown company."),
+  webmail: flag("Whether the domain belongs to a public email provider."),
+  disposable: flag("Whether addresses at this domain are disposable."),
+  accept_all: flag("Whether its server accepts mail for any address, as the last verification found."),
   pattern: {
-    ...text,
-    description: "The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text.",
+    ...text("The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text."),
     examples: ["{first}.{last}"],
   },
-  organization: text,
+  organization: text(),
   linked_domains: {
     type: "array",
     maxItems: MAX_LINKED_DOMAINS,
@@ -125,19 +123,16 @@ const DOMAIN = objectOf({
 
 function person(names: NetworkNames): JsonSchema {
   return objectOf({
-    first_name: text,
-    last_name: text,
-    email: { ...text, description: "Null if none is known and no guess is likely enough." },
-    score: {
-      ...percent,
-      description: "The probability that the address is correct, in percent; 0 without an address.",
-    },
-    domain: text,
-    accept_all: { ...flag, description: "Whether its server accepts mail for any address." },
-    position: text,
+    first_name: text(),
+    last_name: text(),
+    email: text("Null if none is known and no guess is likely enough."),
+    score: percent("The probability that the address is correct, in percent; 0 without an address."),
+    domain: text(),
+    accept_all: flag("Whether its server accepts mail for any address."),
+    position: text(),
     ...networks(names),
-    phone_number: text,
-    company: text,
+    phone_number: text(),
+    company: text(),
     verification: LATEST_VERDICT,
     sources: SOURCES,
   });
@@ -146,30 +141,22 @@ function person(names: NetworkNames): JsonSchema {
 const VERIFICATION_PROPERTIES = {
   result: { type: "string", enum: RESULTS },
   status: { type: "string", enum: VERIFICATION_STATUSES, description: "The reason for `result`." },
-  score: { ...percent, description: "The probability that mail is delivered, in percent." },
+  score: percent("The probability that mail is delivered, in percent."),
   email: { type: "string" },
-  regexp: { ...flag, description: "Whether the address is syntactically valid." },
-  gibberish: { ...flag, description: "Whether the local part looks random." },
-  disposable: flag,
-  alias: {
-    ...flag,
-    description: "Whether this is a privacy alias, whose mail is forwarded to a mailbox that is read.",
-  },
-  webmail: flag,
-  mx_records: {
-    ...flag,
-    description:
-      "Whether its domain has mail servers. In this and the following fields, false may also mean not confirmed.",
-  },
-  smtp_server: { ...flag, description: "Whether one of the mail servers answered." },
-  smtp_check: { ...flag, description: "Whether the mail server accepts mail for the address." },
-  accept_all: { ...flag, description: "Whether the mail server accepts mail for any address." },
-  block: { ...flag, description: "Whether the mail server rejected the check." },
-  reason: {
-    ...text,
-    description: "Why the result is uncertain, why the address was rejected, or why a check was not made.",
-  },
-  suggestion: { ...text, description: "An address that may have been meant." },
+  regexp: flag("Whether the address is syntactically valid."),
+  gibberish: flag("Whether the local part looks random."),
+  disposable: flag(),
+  alias: flag("Whether this is a privacy alias, whose mail is forwarded to a mailbox that is read."),
+  webmail: flag(),
+  mx_records: flag(
+    "Whether its domain has mail servers. In this and the following fields, false may also mean not confirmed.",
+  ),
+  smtp_server: flag("Whether one of the mail servers answered."),
+  smtp_check: flag("Whether the mail server accepts mail for the address."),
+  accept_all: flag("Whether the mail server accepts mail for any address."),
+  block: flag("Whether the mail server rejected the check."),
+  reason: text("Why the result is uncertain, why the address was rejected, or why a check was not made."),
+  suggestion: text("An address that may have been meant."),
   sources: SOURCES,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
@@ -177,8 +164,8 @@ const VERIFICATION = objectOf(VERIFICATION_PROPERTIES);
 
 const LIST_PROPERTIES = {
   id: LIST_ID_SCHEMA,
-  total: { ...count, description: "Number of addresses." },
-  done: { ...count, description: "Number of addresses with a result." },
+  total: count("Number of addresses."),
+  done: count("Number of addresses with a result."),
   status: { type: "string", enum: ["queued", "running", "done"] },
 } as const;
 
@@ -208,9 +195,9 @@ const VERIFICATION_PAGE = objectOf({
     },
   }),
   meta: objectOf({
-    results: { ...count, description: "Number of addresses on all pages." },
-    offset: count,
-    limit: count,
+    results: count("Number of addresses on all pages."),
+    offset: count(),
+    limit: count(),
   }),
 });
 
@@ -236,26 +223,26 @@ const PENDING = objectOf({
 });
 
 const each = (names: readonly string[]): JsonSchema =>
-  objectOf(Object.fromEntries(names.map((name) => [name, count])));
+  objectOf(Object.fromEntries(names.map((name) => [name, count()])));
 
 const EMAIL_COUNT = objectOf({
-  total: count,
-  personal_emails: count,
-  generic_emails: count,
+  total: count(),
+  personal_emails: count(),
+  generic_emails: count(),
   department: each(DEPARTMENTS),
   seniority: each(SENIORITIES),
 });
 
-const usage = objectOf({ used: count, available: count });
+const usage = objectOf({ used: count(), available: count() });
 
 const ACCOUNT = objectOf({
-  first_name: text,
-  last_name: text,
-  email: text,
+  first_name: text(),
+  last_name: text(),
+  email: text(),
   plan_name: { type: "string" },
-  plan_level: count,
-  reset_date: { ...day, description: "When the month's allowance resets." },
-  team_id: { ...count, description: "A number that stays the same for the account." },
+  plan_level: count(),
+  reset_date: day("When the month's allowance resets."),
+  team_id: count("A number that stays the same for the account."),
   calls: { ...usage, description: "Both kinds in total." },
   requests: objectOf({ searches: usage, verifications: usage }),
 });
