@@ -82,6 +82,7 @@ export function ruleType(given) {
   if (name === "required" || name === "refined") return ruleType(first);
   if (name === "preset") return ruleType(second);
   if (name === "orFalse") return `${ruleType(first)} | false`;
+  if (name === "orAny") return `${ruleType(first)} | "any"`;
   if (name === "orNull") return `${ruleType(first)} | null`;
   if (name === "named") return `Readonly<Record<string, ${ruleType(first)}>>`;
   if (name === "nested") return tableText(first);

@@ -41,13 +41,13 @@ export const NAMED_REFUSALS: readonly NamedRefusal[] = [
   {
     kind: "jpeg",
     names: /^(?:sampling 4,4 .*|frame (?:0xc2|0xca|with a missing table)|without quantisation|EXIF cut)$/,
-    message: /its scans are damaged/,
+    message: /its scans are damaged|arithmetically/,
     cause: "its headers or tables contradict its scans",
   },
   {
     kind: "gif",
-    names: /^(?:61 frames|no frames|cut in its second frame)$/,
-    message: /more than 60 frames|no picture|truncated/,
+    names: /^(?:501 frames|no frames|cut in its second frame)$/,
+    message: /at most 500 are accepted|no picture|truncated/,
     cause: "too many frames, or none that is whole",
   },
 ];

@@ -22,12 +22,12 @@ export const FIELDS: readonly HostileUpload[] = [
     ["the file as ImageData", VALID.replace("imagedata", "ImageData")],
     ["the file in a field whose name ends in NUL", VALID.replace("imagedata", "imagedata\0")],
     ["the file as a text field", field("imagedata", DRAWING) + END],
-    ["the file, and a text field of the same name", field("imagedata", DRAWING) + VALID],
     ["an empty file input, as a browser sends it", imagePart("", "", "application/octet-stream") + END],
     ["17 fields", Array.from({ length: 17 }, (_, n) => field(`f${n}`)).join("") + VALID],
     ["10,000 fields", Array.from({ length: 10_000 }, (_, n) => field(`f${n}`)).join("") + VALID],
     ["10,000 fields of one name", field("name").repeat(10_000) + VALID],
     ["10,000 fields after the file", imagePart() + field("name").repeat(10_000) + END],
+    ["10,000 empty file inputs", part("other", "", { fileName: "" }).repeat(10_000) + VALID],
     ["10,000 empty parts", "--X\r\n\r\n\r\n".repeat(10_000) + VALID],
     ["a field of 8 KiB and a byte", field("name", "n".repeat(8 * 1024 + 1)) + VALID],
     ["a field of a megabyte", field("name", "n".repeat(1_000_000)) + VALID],
@@ -46,6 +46,9 @@ export const FIELDS: readonly HostileUpload[] = [
   ...cases(
     [201],
     [
+      ["the file, and a text field of the same name", field("imagedata", "{}") + VALID],
+      ["the file, and an empty file input of another name", part("other", "", { fileName: "" }) + VALID],
+      ["the file, and an empty file input of its name", imagePart("", "") + VALID],
       ["16 unknown fields", Array.from({ length: 16 }, (_, n) => field(`f${n}`)).join("") + VALID],
       ["a field named __proto__", field("__proto__", "polluted") + VALID],
       ["a field named constructor", field("constructor", "polluted") + VALID],

@@ -178,7 +178,7 @@ function wantedBy(rule: OptionRule): string {
     case "named":
       return "an object";
     case "or":
-      return `${rule.off} or ${wantedBy(rule.rule)}`;
+      return `${JSON.stringify(rule.off)} or ${wantedBy(rule.rule)}`;
     default:
       return rule.what;
   }

@@ -10,7 +10,7 @@ export type OptionRule = (
   | { readonly kind: "shape"; readonly what: string; readonly methods: readonly string[] }
   | { readonly kind: "nested"; readonly table: Rules }
   | { readonly kind: "named"; readonly each: OptionRule }
-  | { readonly kind: "or"; readonly off: false | null; readonly rule: OptionRule }
+  | { readonly kind: "or"; readonly off: false | null | "any"; readonly rule: OptionRule }
   | { readonly kind: "either"; readonly table: Rules; readonly other: OptionRule; readonly what: string }
   | {
       readonly kind: "value";
@@ -110,6 +110,9 @@ export const orFalse = <G, P extends Presence, C>(inner: Rule<G, P, C>) =>
 /** The rule, or `null`. */
 export const orNull = <G, P extends Presence, C>(inner: Rule<G, P, C>) =>
   rule<G | null, C | null>({ kind: "or", off: null, rule: inner });
+/** The rule, or `"any"`. */
+export const orAny = <G, P extends Presence, C>(inner: Rule<G, P, C>) =>
+  rule<G | "any", C | "any">({ kind: "or", off: "any", rule: inner });
 /** The options of a table if the object has one of their names; otherwise the other rule. */
 export const either = <T extends Rules, G, P extends Presence, C>(
   what: string,

@@ -5,7 +5,7 @@ import { resolveRendererOptions } from "./renderer-options.ts";
 test("resolveRendererOptions fills in the documented defaults", () => {
   expect(resolveRendererOptions({})).toMatchObject({
     maxPixels: 50_000_000,
-    maxFrames: 60,
+    maxFrames: 500,
     maxSide: 8192,
     maxOutputPixels: 25_000_000,
     timeoutMs: 10_000,
@@ -51,5 +51,5 @@ test("the default maxTotalMemoryBytes is maxMemoryBytes and a quarter for each f
 
 test("an undefined option gets its default", () => {
   const options = { maxFrames: undefined } as unknown as RendererOptions;
-  expect(resolveRendererOptions(options).maxFrames).toBe(60);
+  expect(resolveRendererOptions(options).maxFrames).toBe(500);
 });

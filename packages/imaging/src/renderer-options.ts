@@ -10,8 +10,8 @@ export const RENDERER_RULES = {
    * @default 50_000_000
    */
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
-  /** Frames of an animation, up to 10,000. @default 60 */
-  maxFrames: rules.preset(60, rules.whole(1, 10_000)),
+  /** Frames of an animation, up to 10,000. @default 500 */
+  maxFrames: rules.preset(500, rules.whole(1, 10_000)),
   /** Pixels of the longer side of a rendition, up to 16,383. A larger rendition is scaled down. @default 8192 */
   maxSide: rules.preset(8192, rules.whole(1, 16_383)),
   /**

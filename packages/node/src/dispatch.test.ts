@@ -171,7 +171,7 @@ describe("node bridge over HTTP/2", () => {
           call.path === "/upload"
             ? await call
                 .upload({
-                  fileField: "f",
+                  fileFields: ["f"],
                   maxFileBytes: 100_000,
                   maxFields: 1,
                   maxFieldBytes: 10,

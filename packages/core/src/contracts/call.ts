@@ -37,8 +37,11 @@ export interface UploadSlot {
 }
 
 export interface UploadLimits {
-  /** Name of the only file part; another file part is rejected with `bad_request`. */
-  fileField: string;
+  /**
+   * Names of parts that may be the file. A file in another part, and a second file, are rejected with `bad_request`. Text
+   * fields of these names, and parts with an empty file name, are ignored.
+   */
+  fileFields: readonly string[] | "any";
   maxFileBytes: number;
   /** At most this many text fields. */
   maxFields: number;

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Reply } from "../contracts/call.ts";
-import type { ErrorCode, ServiceError } from "../errors.ts";
+import { type ErrorCode, isServiceError, type ServiceError } from "../errors.ts";
 
 /** A refusal that is to become a reply. */
 export interface Problem {
@@ -57,6 +57,11 @@ export function problemOf(error: ServiceError): Problem {
     detail: PUBLIC_DETAIL[error.code] ?? error.message,
     headers,
   };
+}
+
+/** The status with which the API would answer an error; 500 for one that is no {@link ServiceError}. */
+export function statusOf(error: unknown): number {
+  return isServiceError(error) ? problemOf(error).status : 500;
 }
 
 /** The status name of RFC 9110; from this project's own list if Node's table has an older name. */

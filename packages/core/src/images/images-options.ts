@@ -111,6 +111,12 @@ export const IMAGES_RULES = {
    * `always` exempts no peer. `off` leaves TLS to another layer. @default "required"
    */
   tls: TLS_RULE,
+  /**
+   * Names of form parts besides `imagedata` that may be the picture, for editors that cannot change theirs. `"any"`: the
+   * one part with a file, whatever its name.
+   * @default []
+   */
+  fileFields: rules.preset([], rules.orAny(rules.texts("a list of part names", (name) => name !== ""))),
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
   maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.whole(1, 2 ** 31)),
   /**

@@ -8,10 +8,10 @@ import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
 import { repairPdf } from "./pdf/repair-pdf.ts";
-import type { Picture } from "./picture.ts";
+import { type Picture, unreadable } from "./picture.ts";
 import { hasSoundEnd } from "./png/png-chunks.ts";
 import { stripMetadata } from "./privacy/strip-metadata.ts";
-import { repairRaster } from "./repair/repair.ts";
+import { repairRaster, unusualForm } from "./repair/repair.ts";
 import { cleanSvg } from "./svg/clean-svg.ts";
 
 /** Sides of the picture that {@link makePreview} reads. A ThumbHash holds at most seven waves per side. */
@@ -50,9 +50,10 @@ async function readSound(bytes: Buffer, type: OriginalType, limits: PictureLimit
       info: await decodeAll(sound, await openPicture(sound, type, limits), type, limits, true),
     };
   } catch (error) {
-    const repaired = isServiceError(error, "unsupported_media")
-      ? await repairRaster(bytes, type, limits)
-      : null;
+    if (!isServiceError(error, "unsupported_media")) throw error;
+    const form = unusualForm(bytes, type);
+    if (form !== null) throw unreadable(type, form, error);
+    const repaired = await repairRaster(bytes, type, limits);
     if (repaired === null) throw error;
     return {
       sound: repaired,

@@ -63,13 +63,8 @@ export function saysOutOfMemory(error: unknown): boolean {
   return error instanceof OutOfMemory || (isError(error) && OUT_OF_MEMORY.test(error.message));
 }
 
-/** The first line of a libvips message, in a form that can end a sentence. */
+/** What a message of libvips says to a reader, as the end of a sentence. Its own words tell nobody else anything. */
 function clause(message: string): string {
-  const [line = ""] = message.split("\n", 1);
-  const text = line
-    .replace(/^Input buffer has corrupt header:\s*/, "")
-    .replace(/^glib: XML parse error: .* of data: /, "its XML is broken: ")
-    .slice(0, 200)
-    .replace(/[.\s]+$/, "");
-  return text === "" || text === "Unknown error" ? "it is damaged" : text;
+  const [, line] = /XML parse error: .*?\bline (\d+)/.exec(message) ?? [];
+  return line === undefined ? "it is damaged" : `its XML is broken: line ${line}`;
 }

@@ -5,7 +5,7 @@ import { readGifStructure } from "./gif/gif-blocks.ts";
 import { withTransparentCanvas } from "./gif/transparent-gif.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { openPdf } from "./pdf/open-pdf.ts";
-import { type DecodeOptions, type Picture, tooManyPixels, unreadable } from "./picture.ts";
+import { type DecodeOptions, type Picture, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
 import { readPngGamma, withGammaProfile } from "./png/png-gamma.ts";
 import { hasJpegEnd } from "./privacy/jpeg-segments.ts";
 import { openPsd } from "./psd/open-psd.ts";
@@ -54,7 +54,7 @@ async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits
   const metadata = await awaitLibvips(type, limits, header.metadata());
   if (metadata.format !== loaderNames[type]) throw unreadable(type, `its bytes are ${metadata.format}`);
   const frames = metadata.pages ?? 1;
-  if (frames > limits.maxFrames) throw unreadable(type, `it has more than ${limits.maxFrames} frames`);
+  requireFrames(type, frames, limits);
   const { width, height } = metadata.autoOrient;
   return {
     natural: { width, height: metadata.pageHeight ?? height },
@@ -107,6 +107,6 @@ async function decodeRaster(
 /** Checks a GIF before libvips reads it: a GIF of a few bytes can declare frames that take a gigabyte. */
 function checkGif(bytes: Buffer, limits: PictureLimits): void {
   const { width, height, frames } = readGifStructure(bytes);
-  if (frames > limits.maxFrames) throw unreadable("image/gif", `it has more than ${limits.maxFrames} frames`);
+  requireFrames("image/gif", frames, limits);
   if (width * height * frames > limits.maxPixels) throw tooManyPixels("image/gif", limits.maxPixels);
 }

@@ -53,6 +53,16 @@ export function tooManyPixels(type: OriginalType, maxPixels: number): ServiceErr
   return unreadable(type, `it has more than ${maxPixels / 1_000_000} megapixels`);
 }
 
+/** Throws `unsupported_media` for more frames than the limit. */
+export function requireFrames(
+  type: OriginalType,
+  frames: number,
+  { maxFrames }: { maxFrames: number },
+): void {
+  if (frames > maxFrames)
+    throw unreadable(type, `it has ${frames} frames; at most ${maxFrames} are accepted`);
+}
+
 /** Share of its rows that a truncated or damaged picture must have. */
 const MIN_SHARE = 0.9;
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyHostUpload, findHostFiles } from "./host-upload.ts";
 
 const LIMITS: UploadLimits = {
-  fileField: "imagedata",
+  fileFields: ["imagedata"],
   maxFileBytes: 1000,
   maxFields: 8,
   maxFieldBytes: 100,

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import { repairLatin1 } from "./names.ts";
 import { SpoolFile } from "./spool-file.ts";
-import { fileTooLarge, noFile, notOneFile } from "./upload-error.ts";
+import { fileTooLarge, isFileField, noFile, notOneFile } from "./upload-error.ts";
 
 /** A file that the host's multipart parser has received. */
 export interface HostFile {
@@ -78,7 +78,7 @@ export async function copyHostUpload(
 ): Promise<Upload> {
   const [file] = files;
   if (files.length > 1) throw notOneFile(limits);
-  if (file === undefined || file.field !== limits.fileField) throw noFile(limits);
+  if (file === undefined || !isFileField(file.field, limits.fileFields)) throw noFile(limits);
   const fields = readHostFields(body, limits);
   const spool = new SpoolFile(directory);
   try {

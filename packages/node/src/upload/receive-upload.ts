@@ -7,9 +7,10 @@ import { BodyPump } from "../body-pump.ts";
 import type { Incoming } from "../incoming.ts";
 import { bodyTakenError, hasBody, isBodyTaken, parseMediaType } from "../incoming.ts";
 import { copyHostUpload, findHostFiles } from "./host-upload.ts";
-import { decodeFormName, Utf8Witness } from "./names.ts";
+import { decodeFormName } from "./names.ts";
+import { type PartHead, PartHeads } from "./part-heads.ts";
 import { SpoolFile } from "./spool-file.ts";
-import { fileTooLarge, noFile, toUploadError } from "./upload-error.ts";
+import { fileTooLarge, isFileField, noFile, notOneFile, toUploadError } from "./upload-error.ts";
 
 /** Results of the host's parser. */
 export interface HostParsed {
@@ -29,7 +30,7 @@ export async function receiveUpload(
   signal: AbortSignal,
   host: HostParsed,
 ): Promise<Upload> {
-  checkMediaType(req);
+  const boundary = readBoundary(req);
   const directory = limits.spoolDirectory ?? systemTemporaryDirectory();
   if (isBodyTaken(req)) {
     const files = findHostFiles(host.files());
@@ -43,10 +44,11 @@ export async function receiveUpload(
     throw new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
   }
   await limits.slot?.wait(signal);
-  return receiveMultipart(req, limits, { directory, maxBodyBytes }, signal);
+  return receiveMultipart(req, limits, { directory, boundary, maxBodyBytes }, signal);
 }
 
-function checkMediaType(req: Incoming): void {
+/** The boundary of a multipart body. Throws for a body of another type. */
+function readBoundary(req: Incoming): string {
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
@@ -65,14 +67,10 @@ function checkMediaType(req: Incoming): void {
   if (boundary.length > MAX_BOUNDARY_LENGTH) {
     throw new ServiceError("bad_request", `The boundary is longer than ${MAX_BOUNDARY_LENGTH} characters`);
   }
+  return boundary;
 }
 
-// The parser rejects a part with longer headers.
-const PART_HEADER_BYTES = 16 * 1024;
 const FIELD_NAME_LENGTH = 100;
-const HEADER_PAIRS = 20;
-/** The type that the parser reports for a part without one. */
-const PARSER_DEFAULT_TYPE = "text/plain";
 
 /**
  * Multer's middleware with the types that it really needs; its published types accept only Express requests.
@@ -100,6 +98,7 @@ async function receiveMultipart(
 interface MultipartBounds {
   /** Of the spool file. */
   directory: string;
+  boundary: string;
   maxBodyBytes: number;
 }
 
@@ -114,19 +113,20 @@ class MultipartReading {
   readonly #limits: UploadLimits;
   readonly #bounds: MultipartBounds;
   readonly #signal: AbortSignal;
-  readonly #witness: Utf8Witness;
+  readonly #heads: PartHeads;
   readonly #fields: Record<string, string> = Object.create(null);
   /** Not readable, so multer reports errors at once and does not drain; `error` aborts it. */
   readonly #source: EventEmitter;
   #pump: BodyPump | undefined;
-  /** Aborts the parser if the last part has no end. */
-  #endTimer: NodeJS.Timeout | undefined;
   /**
    * The first fault that an event of the parser showed. Reported after the parser has returned: it does not expect to be
    * destroyed from within.
    */
   #fault: unknown;
-  #part = { name: "", declaredType: "" };
+  #parts = 0;
+  #part: { name: string; declaredType: string } | undefined;
+  /** Why a part that could have been the file is none. */
+  #misfit: string | undefined;
   spool: SpoolFile | undefined;
 
   constructor(req: Incoming, limits: UploadLimits, bounds: MultipartBounds, signal: AbortSignal) {
@@ -134,10 +134,15 @@ class MultipartReading {
     this.#limits = limits;
     this.#bounds = bounds;
     this.#signal = signal;
-    this.#witness = new Utf8Witness(PART_HEADER_BYTES + limits.maxFieldBytes);
+    const { boundary } = bounds;
+    this.#heads = new PartHeads(boundary, limits.maxFieldBytes, (head) => this.#isWanted(head));
     this.#source = Object.assign(new EventEmitter(), {
-      // Multer does not expect a body of HTTP/2, which may have neither a length nor an encoding.
-      headers: { "content-type": req.headers["content-type"], "transfer-encoding": "chunked" },
+      headers: {
+        // Multer takes a header with an empty parameter for one of another type.
+        "content-type": `multipart/form-data; boundary="${boundary.replace(/["\\]/g, "\\$&")}"`,
+        // Multer does not expect a body of HTTP/2, which may have neither a length nor an encoding.
+        "transfer-encoding": "chunked",
+      },
       readable: false,
       readableEnded: true,
       unpipe() {},
@@ -147,7 +152,7 @@ class MultipartReading {
 
   /** Resolves when multer has read the body. Rejects with `bad_request` without a file. */
   async read(): Promise<Upload> {
-    const { maxFileBytes, maxFields, maxFieldBytes, fileField } = this.#limits;
+    const { maxFileBytes, maxFields, maxFieldBytes } = this.#limits;
     const options = {
       storage: {
         _handleFile: this.#handleFile,
@@ -161,31 +166,55 @@ class MultipartReading {
         parts: maxFields + 1,
         fieldSize: maxFieldBytes,
         fieldNameSize: FIELD_NAME_LENGTH,
-        headerPairs: HEADER_PAIRS,
       },
       defParamCharset: "utf8",
       // Missing from the published types.
       streamHandler: this.#feed,
     };
     // The types require an Express request; at run time multer accepts any object with headers and events.
-    const middleware = multer(options).single(fileField) as unknown as MulterMiddleware;
+    const middleware = multer(options).single("file") as unknown as MulterMiddleware;
     await new Promise<void>((resolve, reject) => {
       middleware(this.#source, null, (error) => {
         this.#pump?.stop();
-        clearTimeout(this.#endTimer);
-        this.#signal.removeEventListener("abort", this.#onAbort);
         if (error === undefined || error === null) resolve();
         else reject(error);
       });
     });
-    if (this.spool === undefined) throw noFile(this.#limits);
+    if (this.spool === undefined || this.#part === undefined) throw noFile(this.#limits, this.#misfit);
     return { file: this.spool.toSpooledFile(this.#part), fields: this.#fields };
+  }
+
+  /** Whether the parser gets a part: text fields, and the file. Throws for a second file. */
+  #isWanted(head: PartHead | null): boolean {
+    const { fileFields, maxFields } = this.#limits;
+    // Each text field may have a part beside it that is dropped.
+    if (++this.#parts > 2 * maxFields + 1) {
+      throw new ServiceError("bad_request", `The body has more than ${2 * maxFields + 1} parts`);
+    }
+    if (head === null) {
+      this.#misfit ??= "A part has no Content-Disposition: form-data";
+      return false;
+    }
+    const { name, fileName, type } = head;
+    if (fileName === null) {
+      const isText = type === "" || type.startsWith("text/") || type === "application/json";
+      if (isText && (fileFields === "any" || !fileFields.includes(name))) return true;
+      this.#misfit ??= `The part "${name}" has no file name, so it is not a file`;
+      return false;
+    }
+    if (fileName === "") {
+      if (isFileField(name, fileFields))
+        this.#misfit ??= `The part "${name}" has an empty file name: no file was chosen`;
+      return false;
+    }
+    if (!isFileField(name, fileFields) || this.#part !== undefined) throw notOneFile(this.#limits);
+    this.#part = { name: fileName, declaredType: type };
+    return true;
   }
 
   readonly #handleFile = (_req: unknown, file: MulterUpload, callback: (error?: unknown) => void): void => {
     const spool = new SpoolFile(this.#bounds.directory);
     this.spool = spool;
-    this.#part.name = file.originalname;
     // Otherwise the parser would read the part to its end and discard it.
     file.stream.once("limit", () => spool.destroy(fileTooLarge(this.#limits)));
     pipeline(file.stream, spool, (error) => {
@@ -196,72 +225,34 @@ class MultipartReading {
   };
 
   readonly #fail = (error: unknown): void => void this.#source.emit("error", error);
-  readonly #onAbort = (): void => this.#fail(this.#signal.reason);
 
   /** Pumps the body into the parser. */
   readonly #feed = (_source: unknown, parser: Writable): void => {
-    parser.on("field", (name?: string, value?: unknown) => this.#check(() => this.#addField(name, value)));
-    parser.on("file", (_name: unknown, _stream: unknown, info: { filename?: string; mimeType: string }) =>
-      this.#check(() => {
-        const isTyped =
-          info.mimeType !== PARSER_DEFAULT_TYPE || declaresType(this.#witness.recent(), this.#req);
-        this.#part.declaredType = isTyped ? info.mimeType : "";
-        this.#witness.check(info.filename ?? "", "The file name");
-      }),
-    );
+    parser.on("field", (name?: string, value?: unknown) => this.#addField(name, value));
     parser.on("drain", () => this.#pump?.resume());
     const limits = { ...this.#limits, maxBytes: this.#bounds.maxBodyBytes };
     this.#pump = new BodyPump(this.#req, limits, this.#signal, {
       write: (chunk) => {
-        this.#witness.remember(chunk);
-        const wantsMore = parser.write(chunk);
+        let wantsMore = true;
+        try {
+          for (const piece of this.#heads.push(chunk)) wantsMore = parser.write(piece);
+        } catch (error) {
+          this.#fault ??= error;
+        }
         if (this.#fault !== undefined) this.#fail(this.#fault);
         return wantsMore;
       },
-      end: () => {
-        parser.end();
-        // A body may start another part after its last boundary, and the parser would wait for the end of that part for ever.
-        this.#endTimer = setTimeout(() => {
-          this.#fail(new ServiceError("bad_request", "Malformed multipart body: a part has no end"));
-        }, this.#limits.idleMs);
-        this.#signal.addEventListener("abort", this.#onAbort);
-      },
+      end: () => parser.end(),
       fail: this.#fail,
     });
   };
 
-  #check(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.#fault ??= error;
-    }
-  }
-
   #addField(name: string | undefined, value: unknown): void {
-    // Multer itself rejects a part without a name.
+    // Multer itself rejects a name that is too long.
     if (name === undefined) return;
-    if (name === this.#limits.fileField) {
-      throw new ServiceError("bad_request", `The part "${name}" has no file name, so it is not a file`);
-    }
-    if (typeof value !== "string") {
-      throw new ServiceError("bad_request", "A text field has an unknown charset");
-    }
-    this.#witness.check(name, "The name of a text field");
-    this.#witness.check(value, "A text field");
-    // Names like a[b] stay unchanged: brackets never create a list or a tree.
-    this.#fields[decodeFormName(name)] = value;
+    if (typeof value === "string") {
+      // Names like a[b] stay unchanged: brackets never create a list or a tree.
+      this.#fields[decodeFormName(name)] = value;
+    } else this.#fault ??= new ServiceError("bad_request", "A text field has an unknown charset");
   }
-}
-
-/**
- * Whether the newest file part has a Content-Type header. Its headers are in `recent`, and no part before it has a file
- * name.
- */
-function declaresType(recent: Buffer, req: Incoming): boolean {
-  const boundary = parseMediaType(req.headers["content-type"])?.parameters.get("boundary");
-  const parts = recent.toString("latin1").split(`--${boundary}\r\n`);
-  const heads = parts.slice(1).map((part) => part.split("\r\n\r\n", 1)[0] ?? "");
-  const head = heads.find((lines) => /^content-disposition:.*\bfilename/ims.test(lines));
-  return head === undefined || /^content-type[\t ]*:/im.test(head);
 }

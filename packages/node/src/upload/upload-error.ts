@@ -25,15 +25,25 @@ export function fileTooLarge(limits: UploadLimits): ServiceError {
   return new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
 }
 
-export function noFile(limits: UploadLimits): ServiceError {
-  return new ServiceError("bad_request", `The body has no file in a part named "${limits.fileField}"`);
+/** Whether a part with this name may be the file. */
+export function isFileField(name: string, fields: UploadLimits["fileFields"]): boolean {
+  return fields === "any" || fields.includes(name);
 }
 
-export function notOneFile(limits: UploadLimits): ServiceError {
-  return new ServiceError(
-    "bad_request",
-    `The body must have exactly one file, in a part named "${limits.fileField}"`,
-  );
+/** @param misfit Why a part that could have been the file is none. */
+export function noFile({ fileFields }: UploadLimits, misfit?: string): ServiceError {
+  return new ServiceError("bad_request", misfit ?? `The body has no file${inPart(fileFields)}`);
+}
+
+export function notOneFile({ fileFields }: UploadLimits): ServiceError {
+  const part = inPart(fileFields);
+  return new ServiceError("bad_request", `The body must have exactly one file${part && `,${part}`}`);
+}
+
+/** Empty if any part may be the file. */
+function inPart(fields: UploadLimits["fileFields"]): string {
+  if (fields === "any") return "";
+  return ` in a part named ${fields.map((name) => `"${name}"`).join(" or ")}`;
 }
 
 function fromMulter(error: multer.MulterError, limits: UploadLimits): ServiceError {

@@ -75,6 +75,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   ],
   ["lookup.networkNames", { a: "x", b: "x" }, "must differ from a", "lookup.networkNames.b"],
   ["lookup.requestsPerSecond", 0, "must be false or a whole number from 1"],
+  ["images.fileFields", "all", 'must be "any" or a list of part names'],
   ["images.maxUploadBytes", 0, "must be a whole number from 1 to 2147483648"],
   ["images.uploadIdleMs", 99, "must be a whole number from 100"],
   ["images.asyncAfterMs", 60_001, ASYNC],
@@ -181,6 +182,7 @@ describe("checkConfig", () => {
       secret: ["a".repeat(32), "b".repeat(32)],
       images: {
         allowedHosts: ["example.com"],
+        fileFields: "any",
         maxUploadBytes: 1,
         uploadIdleMs: 100,
         minUploadBytesPerSecond: 0,

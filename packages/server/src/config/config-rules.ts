@@ -17,6 +17,7 @@ const [imaging, verifier, express] = await Promise.all([
 /** Options of `createImages` that a configuration has under `images`. */
 export const IMAGE_KEYS = [
   "allowedHosts",
+  "fileFields",
   "maxUploadBytes",
   "uploadIdleMs",
   "minUploadBytesPerSecond",

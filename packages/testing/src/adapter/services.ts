@@ -46,7 +46,7 @@ export function replying(handle: (call: Call) => Promise<Reply | undefined>): Se
 }
 
 export const UPLOAD_LIMITS: UploadLimits = {
-  fileField: "imagedata",
+  fileFields: ["imagedata"],
   maxFileBytes: 6 * 1024 * 1024,
   maxFields: 8,
   maxFieldBytes: 4096,

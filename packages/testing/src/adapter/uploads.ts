@@ -75,6 +75,37 @@ export function uploadsBehaviour(scope: Scope): void {
       }
     }));
 
+  test("upload() finds the file in each part that may have it, and ignores texts and empty inputs beside it", async () => {
+    const file = (name: string) => filePart(name, "a.png", "image/png", PNG);
+    const empty = filePart("upload", "", "application/octet-stream", "");
+    const beside = [fieldPart("upload", "{}"), fieldPart("name", "n"), empty];
+    for (const fileFields of [["imagedata", "upload"], "any"] as const) {
+      await withUploads(scope, { fileFields }, async (host) => {
+        for (const parts of [[file("upload")], [...beside, file("upload")], [file("imagedata"), ...beside]]) {
+          const report = checkReport(await post(host.base, HEADERS, multipart(parts)), PNG);
+          assert.equal(report.name, "a.png");
+        }
+        for (const parts of [beside, [file("upload"), file("imagedata")]]) {
+          assertRefusal(await post(host.base, HEADERS, multipart(parts)), 400, "bad_request");
+        }
+        const other = await post(host.base, HEADERS, multipart([file("other")]));
+        if (fileFields === "any") checkReport(other, PNG);
+        else assertRefusal(other, 400, "bad_request");
+      });
+    }
+  });
+
+  test("upload() accepts the delimiters and headers that RFC 2046 and RFC 9110 allow", () =>
+    withUploads(scope, {}, async (host) => {
+      const disposition = 'Content-Disposition: form-data; ; name="imagedata";\r\n filename="a.png";';
+      const head = `preamble\r\n--B \t\r\n${disposition}\r\nContent-Type: image/png;\r\n\r\n`;
+      const body = Buffer.concat([Buffer.from(head), PNG, Buffer.from("\r\n--B--  \r\nepilogue")]);
+      for (const type of ["multipart/form-data; boundary=B;", 'Multipart/Form-Data; ; BOUNDARY="\\B"']) {
+        const report = checkReport(await post(host.base, { "Content-Type": type }, body), PNG);
+        assert.deepEqual([report.name, report.declaredType], ["a.png", "image/png"]);
+      }
+    }));
+
   test("upload() receives files of every size intact, in one piece and in thousands of chunks", () =>
     withUploads(scope, {}, async (host) => {
       const data = pseudoRandomBytes(6 * MIB);

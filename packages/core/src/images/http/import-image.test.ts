@@ -176,7 +176,7 @@ test("the bytes decide the type: a web page is refused with 415, whatever its Co
   });
   expect(await send(site, { url: `${url}/page` })).toMatchObject({
     status: 415,
-    json: { detail: "The file at url is not a PNG, JPEG, GIF, SVG, PSD or PDF file" },
+    json: { detail: "This is a web page; choose the picture itself" },
   });
   expect((await send(site, { url: `${url}/picture` })).status).toBe(201);
   expect(await spooled(store)).toEqual([]);

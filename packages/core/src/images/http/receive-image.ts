@@ -64,9 +64,10 @@ export async function receiveForm(
   adapt = (received: Upload) => received,
 ): Promise<ReceivedImage> {
   const { originals } = library;
+  const { fileFields } = settings;
   try {
     const received = await call.upload({
-      fileField: FILE_FIELD,
+      fileFields: fileFields === "any" ? "any" : [FILE_FIELD, ...fileFields],
       maxFileBytes: settings.maxUploadBytes,
       maxFields: MAX_FIELDS,
       maxFieldBytes: MAX_FIELD_BYTES,
@@ -76,7 +77,8 @@ export async function receiveForm(
       ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
     });
     const { file, fields } = adapt(received);
-    const called = { file: FILE_FIELD, declaredType: "its Content-Type" };
+    const isOther = fileFields === "any" || fileFields.length > 0;
+    const called = { file: isOther ? "The file" : FILE_FIELD, declaredType: "its Content-Type" };
     return {
       file,
       details: () => ({ ...parseDetails(settings, call, fields, "form", file.name), called }),

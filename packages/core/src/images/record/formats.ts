@@ -61,18 +61,35 @@ export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, O
   ["application/photoshop", "image/x-photoshop"],
 ]);
 
-/** Other names of these types, and the type for any bytes. They say too little: the bytes decide. */
+/** Other names of these types, and types for any bytes. They say too little: the bytes decide. */
 export const LOOSE_TYPES: readonly string[] = [
   ...["application/octet-stream", "image/jpg", "image/pjpeg", "image/jfif", "image/x-png", "image/apng"],
   ...["image/psd", "image/x-psd", "application/psd", "application/x-pdf"],
+  ...[
+    "image/jpe",
+    "image/x-jpeg",
+    "image/x-jpg",
+    "image/x-gif",
+    "image/svg",
+    "image/svg-xml",
+    "image/photoshop",
+  ],
+  ...["application/acrobat", "application/vnd.pdf", "text/pdf", "text/x-pdf"],
+  ...["binary/octet-stream", "application/binary", "application/x-binary", "application/unknown"],
+  ...["application/x-unknown", "application/force-download", "application/x-force-download"],
+  ...["application/download", "application/x-download", "application/x-octet-stream", "image/unknown"],
+  ...["content/unknown", "unknown/unknown", "multipart/form-data"],
+  ...["image", "png", "jpg", "jpeg", "gif", "svg", "psd", "pdf"],
 ];
+/** A wildcard that admits one of the six. */
+const WILDCARD = /^(?:\*|image|application)\/\*$/;
 
 /**
- * The original type that an uploaded part declares. `"any"` if the bytes decide: for {@link LOOSE_TYPES}, and for an
- * empty text, which is a part without a type. `undefined` for a type that is not accepted.
+ * The original type that an uploaded part declares. `"any"` if the bytes decide: for {@link LOOSE_TYPES}, wildcards, and
+ * an empty text, which is a part without a type. `undefined` for a type that is not accepted.
  */
 export function declaredOriginalType(contentType: string): OriginalType | "any" | undefined {
-  if (contentType === "" || LOOSE_TYPES.includes(contentType)) return "any";
+  if (contentType === "" || WILDCARD.test(contentType) || LOOSE_TYPES.includes(contentType)) return "any";
   for (const facts of Object.values(FORMATS)) {
     if (facts.original !== null && facts.type === contentType) return facts.original;
   }

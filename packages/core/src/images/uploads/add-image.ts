@@ -6,6 +6,7 @@ import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { declaredOriginalType } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { adviceFor, nameOtherKind } from "../record/other-kinds.ts";
 import { sniffType } from "../record/sniff.ts";
 import type { ClaimRequest, Claims, ImageClaim } from "./claims.ts";
 import { storeUpload, type UploadContext, type UploadPatience } from "./store-upload.ts";
@@ -97,28 +98,29 @@ function describeUpload(file: SpooledFile, facts: UploadFacts): ImageRecord {
 }
 
 /** The declared type must be supported, and must match the bytes. */
-function requireType({ declaredType, head }: SpooledFile, called: UploadFacts["called"]): OriginalType {
-  const declared = declaredOriginalType(declaredType);
-  if (declared === undefined) {
-    throw new ServiceError(
-      "unsupported_media",
-      `${called.file} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by ${called.declaredType}`,
-    );
+function requireType(file: SpooledFile, called: UploadFacts["called"]): OriginalType {
+  const declared = declaredOriginalType(file.declaredType);
+  const actual = sniffType(file.head, declared === "any" ? undefined : declared);
+  if (actual !== null && (declared === "any" || declared === actual)) return actual;
+  throw new ServiceError("unsupported_media", mismatchOf(file, actual, declared, called));
+}
+
+/** Why a file is not of the type that it should be. */
+function mismatchOf(
+  { declaredType, head, size }: SpooledFile,
+  actual: OriginalType | null,
+  declared: ReturnType<typeof declaredOriginalType>,
+  called: UploadFacts["called"],
+): string {
+  if (size === 0) return "The file is empty";
+  if (actual !== null) {
+    if (declared !== undefined) return `${called.file} is declared as ${declared}, but is ${actual}`;
+    return `${called.file} is ${actual}, but ${called.declaredType} says ${JSON.stringify(declaredType)}`;
   }
-  const actual = sniffType(head, declared === "any" ? undefined : declared);
-  if (actual === null) {
-    throw new ServiceError(
-      "unsupported_media",
-      `${called.file} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`,
-    );
-  }
-  if (declared !== "any" && declared !== actual) {
-    throw new ServiceError(
-      "unsupported_media",
-      `${called.file} is declared as ${declared}, but is ${actual}`,
-    );
-  }
-  return actual;
+  const kind = nameOtherKind(head);
+  if (kind !== null) return `This is ${kind}; ${adviceFor(kind)}`;
+  if (declared !== undefined) return `${called.file} is not a PNG, JPEG, GIF, SVG, PSD or PDF file`;
+  return `${called.file} must be PNG, JPEG, GIF, SVG, PSD or PDF, declared by ${called.declaredType}`;
 }
 
 export interface ReservationRequest {

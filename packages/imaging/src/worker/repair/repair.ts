@@ -2,9 +2,32 @@ import type { OriginalType } from "@outrigger/core/images";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { joinSubBlocks, readGifBlocks, readGifFrames, splitSubBlocks } from "../gif/gif-blocks.ts";
 import { endCodes, walkLzwCodes } from "../gif/lzw-codes.ts";
-import { requireRows, unreadable } from "../picture.ts";
+import { requireFrames, requireRows, unreadable } from "../picture.ts";
+import { isFrame, readJpegSegments } from "../privacy/jpeg-segments.ts";
 import { repairJpeg } from "./repair-jpeg.ts";
 import { repairPng } from "./repair-png.ts";
+
+/**
+ * Why a raster of its type cannot be read although it is whole: a form that few programs read. `null` for the usual
+ * forms.
+ */
+export function unusualForm(bytes: Buffer, type: OriginalType): string | null {
+  if (type === "image/png" && bytes.toString("latin1", 12, 16) === "CgBI") {
+    return "it is in the form of PNG that Xcode makes for iPhone apps (CgBI)";
+  }
+  if (type !== "image/jpeg") return null;
+  for (const { marker, payload } of readJpegSegments(bytes)) {
+    if (!isFrame(marker) || payload.length < 6) continue;
+    const [precision = 8, components = 3] = [payload[0], payload[5]];
+    if (precision !== 8) return `it has ${precision} bits per channel; 8 are supported`;
+    if (![1, 3, 4].includes(components)) return `it has ${components} colour channels`;
+    return marker > LAST_USUAL_FRAME ? "it is coded without loss, in a hierarchy or arithmetically" : null;
+  }
+  return null;
+}
+
+/** SOF2, a progressive frame (ITU-T T.81, table B.1). */
+const LAST_USUAL_FRAME = 0xc2;
 
 const SIGNATURES: Partial<Record<OriginalType, string>> = {
   "image/jpeg": "\xff\xd8",
@@ -52,7 +75,7 @@ function repairGif(bytes: Buffer, limits: PictureLimits): Buffer {
   const pieces: Buffer[] = [];
   let [copied, count, end] = [0, 0, 0];
   for (const frame of readGifFrames(bytes, readGifBlocks(bytes, { allowCut: true }))) {
-    if (++count > limits.maxFrames) throw unreadable(TYPE, `it has more than ${limits.maxFrames} frames`);
+    requireFrames(TYPE, ++count, limits);
     const { width, height, minCodeBits, dataStart } = frame;
     end = Math.min(frame.end, bytes.length);
     const codes = joinSubBlocks(bytes, frame);

@@ -1,4 +1,5 @@
 import { isServiceError } from "@outrigger/core";
+import { isError } from "@outrigger/core/values";
 import sharp from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { readGifStructure } from "../gif/gif-blocks.ts";
@@ -47,7 +48,8 @@ async function measure(root: SvgRoot, limits: PictureLimits): Promise<ExactSize>
     const { width, height } = await awaitLibvips(TYPE, limits, header.metadata());
     return { width, height };
   } catch (error) {
-    const isUnsized = isServiceError(error) && error.message.includes("bad dimensions");
+    const isUnsized =
+      isServiceError(error) && isError(error.cause) && error.cause.message.includes("bad dimensions");
     throw isUnsized ? unreadable(TYPE, "it has no size, and nothing in it has one", error) : error;
   }
 }

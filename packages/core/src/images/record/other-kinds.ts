@@ -1,0 +1,64 @@
+/** Brands of files in the ISO base media format (ISO/IEC 14496-12 §4.3), by their kind. */
+const BRANDS: readonly [RegExp, string][] = [
+  [/^avi[fs]$/, "an AVIF picture"],
+  [/^(?:he[ivm][cxms]|mif1|msf1)$/, "a HEIC photo"],
+  [/^crx $/, "a raw photo"],
+  [/^qt {2}$/, "a MOV video"],
+  [/^M4A/, "a sound file"],
+];
+/** Where a movie without a brand begins (QuickTime File Format). */
+const MOVIE_ATOM = /^(?:moov|mdat|wide|skip|pnot)$/;
+
+/** Forms of RIFF files, at their ninth byte. */
+const RIFF_FORMS: ReadonlyMap<string, string> = new Map([
+  ["WEBP", "a WebP picture"],
+  ["AVI ", "an AVI video"],
+  ["WAVE", "a sound file"],
+]);
+
+/** First bytes of other kinds of files, as latin1. */
+const STARTS: readonly (readonly [kind: string, ...starts: string[]])[] = [
+  ["a TIFF picture", "II*\0", "MM\0*", "II+\0", "MM\0+"],
+  ["a JPEG XL picture", "\xff\x0a", "\0\0\0\x0cJXL "],
+  ["a JPEG 2000 picture", "\0\0\0\x0cjP  ", "\xff\x4f\xff\x51"],
+  ["a GIMP picture", "gimp xcf"],
+  ["an ICO icon", "\0\0\x01\0", "\0\0\x02\0"],
+  ["a PostScript file", "%!PS", "\xc5\xd0\xd3\xc6"],
+  ["a WebM video", "\x1a\x45\xdf\xa3"],
+  ["an MPEG video", "\0\0\x01\xb3", "\0\0\x01\xba"],
+  ["a sound file", "ID3", "OggS", "fLaC"],
+  ["a ZIP archive or an office document", "PK\x03\x04", "PK\x05\x06"],
+  ["an archive", "\x1f\x8b", "7z\xbc\xaf", "Rar!", "\xfd7zXZ"],
+];
+const HTML = /^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/is;
+
+/**
+ * Names a file that is none of the six types by its first bytes, for messages only: nothing else depends on it. `null` for
+ * bytes that are not recognised.
+ */
+export function nameOtherKind(head: Buffer): string | null {
+  const start = head.toString("latin1", 0, 1024);
+  const atom = start.slice(4, 8);
+  if (atom === "ftyp") {
+    const brand = start.slice(8, 12);
+    return BRANDS.find(([pattern]) => pattern.test(brand))?.[1] ?? "an MP4 video";
+  }
+  if (MOVIE_ATOM.test(atom)) return "a MOV video";
+  if (HTML.test(start)) return "a web page";
+  if (start.startsWith("RIFF")) return RIFF_FORMS.get(start.slice(8, 12)) ?? null;
+  // Its reserved bytes are zero.
+  if (start.startsWith("BM") && start.slice(6, 10) === "\0\0\0\0") return "a BMP picture";
+  return STARTS.find(([, ...starts]) => starts.some((each) => start.startsWith(each)))?.[0] ?? null;
+}
+
+/** What to do with a file of another kind, as the end of a sentence. */
+export function adviceFor(kind: string): string {
+  if (kind === "a HEIC photo") {
+    return "convert it to JPEG first. On an iPhone: Settings, Camera, Formats, Most Compatible";
+  }
+  if (/picture|photo|icon/.test(kind)) return "convert it to PNG or JPEG first";
+  if (kind === "a PostScript file") return "convert it to PDF first";
+  if (/video|sound/.test(kind))
+    return `${kind.endsWith("video") ? "videos" : "sounds"} can't be uploaded here`;
+  return kind === "a web page" ? "choose the picture itself" : "choose the pictures one by one";
+}
