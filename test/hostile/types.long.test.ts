@@ -115,6 +115,8 @@ describe("a declared Content-Type", () => {
 
   test.each([
     "application/octet-stream",
+    "image/*",
+    "binary/octet-stream",
     "image/jpg",
     "image/pjpeg",
     "image/x-png",
