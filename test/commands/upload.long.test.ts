@@ -49,7 +49,7 @@ describe("the command upload", PATIENT, () => {
     const none = "imagedata is not a PNG, JPEG, GIF, SVG, PSD or PDF file";
     for (const [name, why] of [
       ["words.png", none],
-      ["new.png", none],
+      ["new.png", "This is a WebP picture; convert it to PNG or JPEG first"],
       ["pictures", "it is a directory"],
       ["none.png", "there is no such file or directory"],
       ["empty.png", "it is empty"],
