@@ -63,7 +63,7 @@ export function saysOutOfMemory(error: unknown): boolean {
   return error instanceof OutOfMemory || (isError(error) && OUT_OF_MEMORY.test(error.message));
 }
 
-/** What a message of libvips says to a reader, as the end of a sentence. Its own words tell nobody else anything. */
+/** What a reader learns from a message of libvips, as the end of a sentence: its own words are for programmers. */
 function clause(message: string): string {
   const [, line] = /XML parse error: .*?\bline (\d+)/.exec(message) ?? [];
   return line === undefined ? "it is damaged" : `its XML is broken: line ${line}`;
