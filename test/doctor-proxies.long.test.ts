@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { amiss, examine, examineQuickly } from "./support/examine-mount.ts";
+import { amiss, examine } from "./support/examine-mount.ts";
 import { type Site, startSite } from "./support/service.ts";
 import { type PassedReply, type Spoiling, startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
@@ -26,12 +26,11 @@ async function startProxy(spoiling: Spoiling): Promise<string> {
   return `${proxy.origin}/img`;
 }
 
-/** What these checks find amiss behind a proxy, and the same as `status check`. */
-async function behind(spoiling: Spoiling, checks?: readonly string[], patienceMs?: number) {
-  const base = await startProxy(spoiling);
-  const { findings, left } = await examineQuickly(base, { checks, patienceMs });
-  const found = amiss(findings);
-  return { found, left, names: found.map(({ check, status }) => `${status} ${check}`) };
+/** What doctor finds amiss behind a proxy, and the same as `status check: detail`. */
+async function behind(spoiling: Spoiling, patienceMs = 1) {
+  const found = amiss(await examine(await startProxy(spoiling), { patienceMs }));
+  const texts = found.map(({ check, status, detail }) => `${status} ${check}: ${detail}`);
+  return { found, texts, names: found.map(({ check, status }) => `${status} ${check}`) };
 }
 
 const without = (...names: string[]) => {
@@ -58,17 +57,21 @@ describe("doctor behind a proxy", () => {
     expect(amiss(await examine(await startProxy({})))).toEqual([]);
   });
 
-  it.each<[string, string[]]>([
-    ["etag", ["warning ETag", "warning If-Match"]],
-    ["location", ["problem addresses"]],
-    ["retry-after", ["warning Retry-After"]],
-    ["cache-control", ["warning Cache-Control", "problem edit page"]],
+  it.each<[string, RegExp[]]>([
+    ["etag", [/^warning replies: the ETag of pictures is missing/]],
+    ["location", [/^problem addresses: replies name no Location/]],
+    ["retry-after", [/^warning replies: Retry-After is missing$/]],
+    ["cache-control", [/^warning Cache-Control: of pictures is ""/, /^problem pages: .*no-store/]],
     [
       "content-security-policy",
-      ["problem upload page", "problem safety headers", "problem viewer", "problem edit page"],
+      [
+        /^problem pictures: Content-Security-Policy is changed or missing$/,
+        /^problem pages: the upload page .*; the viewer .*; the edit page or its Content-Security-Policy was changed$/,
+      ],
     ],
-  ])("doctor detects a proxy that removes %s from replies: %j", async (header, expected) => {
-    expect((await behind({ reply: withoutReplyHeaders(header) })).names).toEqual(expected);
+  ])("doctor detects a proxy that removes %s from replies", async (header, expected) => {
+    const { texts } = await behind({ reply: withoutReplyHeaders(header) });
+    expect(texts).toEqual(expected.map((text) => expect.stringMatching(text)));
   });
 
   it("doctor warns of a cookie on a picture that shared caches may store", async () => {
@@ -80,21 +83,30 @@ describe("doctor behind a proxy", () => {
     expect((await behind({ reply })).names).toEqual(["warning Cache-Control"]);
   });
 
-  it.each<[string, string[]]>([
-    ["prefer", ["warning Prefer"]],
-    ["if-match", ["warning If-Match"]],
-    ["if-none-match", ["warning ETag"]],
-    ["range", ["warning Range"]],
-    ["x-service-image-pin", ["problem PATCH", "problem edit page", "problem DELETE"]],
-    ["user-agent", ["problem upload"]],
-  ])("doctor detects a proxy that removes %s from requests: %j", async (header, expected) => {
-    expect((await behind({ requestHeaders: without(header) })).names).toEqual(expected);
+  it.each<[string, RegExp[]]>([
+    ["prefer", [/^warning requests: Prefer: respond-async does not arrive$/]],
+    ["if-match", [/^warning requests: If-Match does not arrive/]],
+    ["if-none-match", [/^warning requests: If-None-Match does not arrive$/]],
+    ["range", [/^warning requests: Range answers 200/]],
+    [
+      "x-service-image-pin",
+      [
+        /^problem pages: the edit page answers/,
+        /^problem PATCH: answers/,
+        /^problem DELETE: answers/,
+        /^warning leaving/,
+      ],
+    ],
+    ["user-agent", [/^problem upload: answers 400 .*User-Agent/]],
+  ])("doctor detects a proxy that removes %s from requests", async (header, expected) => {
+    const { texts } = await behind({ requestHeaders: without(header) });
+    expect(texts).toEqual(expected.map((text) => expect.stringMatching(text)));
   });
 
   it("doctor detects a proxy that replaces User-Agent", async () => {
     const requestHeaders: Spoiling["requestHeaders"] = (headers) => ({ ...headers, "user-agent": "Gate/2" });
     expect((await behind({ requestHeaders })).found).toEqual([
-      expect.objectContaining({ check: "User-Agent", status: "warning", detail: "arrives as Gate" }),
+      expect.objectContaining({ check: "requests", status: "warning", detail: "User-Agent arrives as Gate" }),
     ]);
   });
 
@@ -111,7 +123,7 @@ describe("doctor behind a proxy", () => {
       {
         check: "large upload",
         status: "problem",
-        detail: "413 with text/html from nginx, not Outrigger's",
+        detail: "answers 413 with text/html from nginx, not Outrigger's",
         remedy: expect.stringContaining("client_max_body_size"),
       },
     ]);
@@ -131,19 +143,19 @@ describe("doctor behind a proxy", () => {
   });
 
   it("doctor detects a proxy that buffers uploads and times out", async () => {
-    const { found } = await behind({ buffersRequests: true, requestMs: 300 }, ["slow upload"], 1000);
+    const { found } = await behind({ buffersRequests: true, requestMs: 900 }, 2000);
     expect(found).toEqual([
       {
         check: "slow upload",
         status: "problem",
-        detail: "does not survive a pause of 1 s: the connection was cut without a reply",
+        detail: "the connection was cut without a reply",
         remedy: expect.stringContaining("client_body_timeout"),
       },
     ]);
   });
 
   it.each([["PATCH"], ["DELETE"]])("doctor detects a proxy that forbids %s", async (method) => {
-    const { found, names, left } = await behind({
+    const { found, names } = await behind({
       answer(incoming, outgoing) {
         if (incoming.method !== method) return false;
         const { status, headers, body } = page(405, "Not Allowed");
@@ -151,8 +163,7 @@ describe("doctor behind a proxy", () => {
         return true;
       },
     });
-    expect(names).toEqual([`problem ${method}`]);
-    expect(left).toHaveLength(method === "DELETE" ? 3 : 0);
+    expect(names).toEqual([`problem ${method}`, ...(method === "DELETE" ? ["warning leaving"] : [])]);
     expect(found[0]?.remedy).toContain("Allow GET, HEAD, POST, PATCH, DELETE and OPTIONS");
   });
 
@@ -162,7 +173,7 @@ describe("doctor behind a proxy", () => {
     });
     expect(found).toEqual([
       {
-        check: "error replies",
+        check: "replies",
         status: "warning",
         detail: "the reply for an unknown image is 404 with text/html from nginx, not Outrigger's",
         remedy: expect.stringContaining("proxy_intercept_errors off"),
@@ -190,7 +201,7 @@ describe("doctor behind a proxy", () => {
       {
         check: "after deletion",
         status: "warning",
-        detail: "a cache in front still serves the picture (Age: 1), for up to 300 seconds",
+        detail: "a cache in front still serves the picture",
         remedy: expect.stringContaining("cacheSeconds"),
       },
     ]);
@@ -209,7 +220,7 @@ describe("doctor behind a proxy", () => {
     });
     expect(found).toEqual([
       expect.objectContaining({
-        check: "compression",
+        check: "replies",
         status: "warning",
         remedy: expect.stringContaining("gzip off"),
       }),
@@ -217,7 +228,7 @@ describe("doctor behind a proxy", () => {
   });
 
   it("doctor detects a proxy that recompresses pictures and replaces pages and policies", async () => {
-    const { names } = await behind({
+    const { texts } = await behind({
       reply(incoming, passed) {
         const policy = { "content-security-policy": "default-src 'self'" };
         if (isPicture(incoming) && passed.status === 200) {
@@ -230,9 +241,10 @@ describe("doctor behind a proxy", () => {
         return { ...passed, headers: { ...passed.headers, "content-length": String(body.length) }, body };
       },
     });
-    expect(names).toEqual([
-      ...["problem upload page", "problem reading", "warning HEAD", "problem safety headers"],
-      ...["problem viewer", "problem edit page"],
+    expect(texts).toEqual([
+      expect.stringMatching(/^warning replies: HEAD has another Content-Length$/),
+      expect.stringMatching(/^problem pictures: \d+ of \d+ bytes arrive; Content-Security-Policy is changed/),
+      expect.stringMatching(/^problem pages: the upload page .*; the viewer .*; the edit page .*changed$/),
     ]);
   });
 
@@ -257,7 +269,7 @@ describe("doctor behind a proxy", () => {
       {
         check: "upload",
         status: "problem",
-        detail: "the reply to POST is 301 to https://www.example/img/api/images.json",
+        detail: "answers 301 to https://www.example/img/api/images.json",
         remedy: expect.stringContaining("an upload does not survive a redirect"),
       },
     ]);

@@ -59,19 +59,17 @@ describe("doctor on a healthy machine", () => {
       expect.stringMatching(/^(?:ok {5}|warning) {2}open files: at most /),
       `ok       data directory: ${join(cwd, "data")}, which can be created`,
       expect.stringMatching(/^(?:ok {5}|warning) {2}free space: \d+\.\d GB \(\d+ %\)/),
-      expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ of \d+ \(\d+ %\)/),
+      expect.stringMatching(/^(?:ok {5}|warning) {2}free inodes: \d+ \(\d+ %\)/),
       "ok       clock of the file system: equal to this machine's",
       "ok       secret: created at the first start",
-      "ok       time-outs: 75 s between requests, 120 s without traffic, 860 s for a request",
+      "ok       time-outs: as expected",
       expect.stringMatching(/^warning {2}sizes: any client can request any size/),
-      "ok       addresses: the Host of each request; no proxy is trusted",
-      expect.stringMatching(/^ok {7}renderer: started in \d+ ms$/),
+      "ok       addresses: as expected",
+      "ok       renderer: as expected",
       expect.stringMatching(
         /^(?:ok {7}sandbox: (?:bubblewrap|namespaces)|warning {2}sandbox: (?:permissions|none); )/,
       ),
-      ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) =>
-        expect.stringMatching(`^ok {7}${name}: rendered in \\d+ ms$`),
-      ),
+      ...["PNG", "JPEG", "GIF", "SVG", "PSD", "PDF"].map((name) => `ok       ${name}: rendered`),
     ]);
     expect(lines.slice(18)).toHaveLength(1 + Object.keys(CODE_POINTS).length);
     expect(lines).toContain("ok       Latin text: rendered");

@@ -72,7 +72,7 @@ test.each(named("ini"))("the unit file of %s has sections and settings", (_, blo
 });
 
 test("every header Host for nginx, in pages and in advice, keeps the port of the request", async () => {
-  const advice = "packages/server/src/commands/doctor/mount/check-image.ts";
+  const advice = "packages/server/src/commands/doctor/mount-checks.ts";
   const texts = [...pages.map(({ text }) => text), await readFile(join(ROOT, advice), "utf8")];
   const hosts = texts.flatMap((text) => text.match(/proxy_set_header Host \S+?(?=[;)])/g) ?? []);
   expect(hosts.length).toBeGreaterThan(2);

@@ -118,12 +118,6 @@ export const parseHint = parser("be the first 4 or more characters of a key", (t
   /^[0-9a-f]{4,40}$/i.test(text) ? text.toLowerCase() : null,
 );
 
-/** The colour of `--background`. */
-export const parseColour = matching(
-  "be six hexadecimal digits, such as ffffff, or transparent",
-  /^(?:[0-9a-f]{6}|transparent)$/i,
-);
-
 /** The text of `--map`: `address=Email,firstName=Given name`. A repeated option adds to the earlier ones. */
 export function parseMapping(
   text: string,

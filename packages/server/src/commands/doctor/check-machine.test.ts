@@ -46,24 +46,18 @@ it("openFilesLimit reads the soft limit of this process", () => {
   expect(finding?.detail).toMatch(/^(?:at most [1-9]\d*|unlimited)/);
 });
 
-const NOW = Date.parse("2026-03-01T12:00:00Z");
-
-/** Readings of a clock during one second of this machine's clock. */
-const reading = (aheadMs: number) => ({ beforeMs: NOW, afterMs: NOW + 1000, shownMs: NOW + aheadMs });
-
 it.each([
   [Number.NaN, "ok", "equal to this machine's"],
   [0, "ok", "equal to this machine's"],
-  [1000, "ok", "equal to this machine's"],
-  [6000, "ok", "equal to this machine's"],
+  [5000, "ok", "equal to this machine's"],
   [-5000, "ok", "equal to this machine's"],
-  [6001, "warning", "5 s ahead of this machine's"],
+  [5001, "warning", "5 s ahead of this machine's"],
   [-5001, "warning", "5 s behind this machine's"],
-  [61_000, "warning", "60 s ahead of this machine's"],
-  [61_001, "problem", "60 s ahead of this machine's"],
+  [60_000, "warning", "60 s ahead of this machine's"],
+  [60_001, "problem", "60 s ahead of this machine's"],
   [-3600_000, "problem", "3600 s behind this machine's"],
-])("checkClock rates a reading of %j ms after the start of a second as %s", (shown, status, detail) => {
-  expect(checkClock("clock", reading(shown))).toMatchObject({ check: "clock", status, detail });
+])("checkClock rates a clock that is %j ms ahead as %s", (aheadMs, status, detail) => {
+  expect(checkClock("clock", aheadMs)).toMatchObject({ check: "clock", status, detail });
 });
 
 describe("checkSecret", () => {
@@ -142,29 +136,25 @@ const foundTimeOuts = (config: ServerConfig) => checkTimeOuts(settingsOf({ data:
 const foundSizes = (config: ServerConfig) => checkSizes(settingsOf({ data: "/data", ...config }));
 
 it("checkTimeOuts reports ok for the defaults with any upload size", () => {
-  const detail = "75 s between requests, 120 s without traffic, 860 s for a request";
-  expect(foundTimeOuts({ trustProxy: 1 })).toEqual([{ check: "time-outs", status: "ok", detail }]);
-  expect(foundTimeOuts({ images: { maxUploadBytes: 2 ** 31 } })).toMatchObject([{ status: "ok" }]);
+  expect(foundTimeOuts({ trustProxy: 1 })).toMatchObject({ check: "time-outs", status: "ok" });
+  expect(foundTimeOuts({ images: { maxUploadBytes: 2 ** 31 } })).toMatchObject({ status: "ok" });
 });
 
 it.each<[ServerConfig, string]>([
   [{ trustProxy: 1, http: { keepAliveMs: 5000 } }, "http.keepAliveMs"],
-  [{ http: { idleMs: 15_000 } }, "http.idleMs above images.uploadIdleMs"],
-  [{ images: { uploadIdleMs: 200_000 } }, "http.idleMs above images.uploadIdleMs"],
-  [{ http: { requestTimeoutMs: 30_000 } }, "Raise http.requestTimeoutMs"],
-])("checkTimeOuts warns about %j", (config, remedy) => {
-  expect(foundTimeOuts(config)).toEqual([
-    {
-      check: "time-outs",
-      status: "warning",
-      detail: expect.any(String),
-      remedy: expect.stringContaining(remedy),
-    },
-  ]);
+  [{ http: { idleMs: 15_000 } }, "http.idleMs"],
+  [{ images: { uploadIdleMs: 200_000 } }, "http.idleMs"],
+  [{ http: { requestTimeoutMs: 30_000 } }, "http.requestTimeoutMs"],
+])("checkTimeOuts warns about %j", (config, detail) => {
+  expect(foundTimeOuts(config)).toMatchObject({
+    check: "time-outs",
+    status: "warning",
+    detail: expect.stringContaining(detail),
+  });
 });
 
 it("checkTimeOuts accepts a short keepAliveMs without a proxy in front", () => {
-  expect(foundTimeOuts({ http: { keepAliveMs: 5000 } })).toMatchObject([{ status: "ok" }]);
+  expect(foundTimeOuts({ http: { keepAliveMs: 5000 } })).toMatchObject({ status: "ok" });
 });
 
 it.each<ServerConfig>([{}, { images: { sizes: "any" } }])(
@@ -173,19 +163,19 @@ it.each<ServerConfig>([{}, { images: { sizes: "any" } }])(
     expect(foundSizes(config)).toEqual({
       check: "sizes",
       status: "warning",
-      detail: "any client can request any size, and no trusted proxy or cache is in front",
+      detail: "any client can request any size, and no trusted proxy is in front",
       remedy: expect.stringContaining('images.sizes to "steps" or "signed"'),
     });
   },
 );
 
-it.each<[ServerConfig, string]>([
-  [{ trustProxy: 1 }, "any; outrigger doctor <url> looks for a cache in front"],
-  [{ images: { sizes: "steps" } }, "the next larger step"],
-  [{ images: { sizes: { steps: [400] } } }, "the next larger step"],
-  [{ images: { sizes: "signed" } }, "only presets and signed addresses"],
-])("checkSizes reports ok for %j", (config, detail) => {
-  expect(foundSizes(config)).toEqual({ check: "sizes", status: "ok", detail });
+it.each<ServerConfig>([
+  { trustProxy: 1 },
+  { images: { sizes: "steps" } },
+  { images: { sizes: { steps: [400] } } },
+  { images: { sizes: "signed" } },
+])("checkSizes reports ok for %j", (config) => {
+  expect(foundSizes(config)).toMatchObject({ check: "sizes", status: "ok" });
 });
 
 const foundAddresses = (config: ServerConfig) => checkAddresses(settingsOf({ data: "/data", ...config }));
@@ -202,11 +192,11 @@ it.each<NonNullable<ServerConfig["trustProxy"]>>([1, true, "loopback", ["10.0.0.
   },
 );
 
-it.each<[ServerConfig, string]>([
-  [{}, "the Host of each request; no proxy is trusted"],
-  [{ trustProxy: 0 }, "the Host of each request; no proxy is trusted"],
-  [{ trustProxy: 1, publicUrl: "https://img.example" }, "begin with https://img.example"],
-  [{ trustProxy: 1, images: { allowedHosts: ["img.example"] } }, "only allowed hosts"],
-])("checkAddresses reports ok for %j", (config, detail) => {
-  expect(foundAddresses(config)).toEqual({ check: "addresses", status: "ok", detail });
+it.each<ServerConfig>([
+  {},
+  { trustProxy: 0 },
+  { trustProxy: 1, publicUrl: "https://img.example" },
+  { trustProxy: 1, images: { allowedHosts: ["img.example"] } },
+])("checkAddresses reports ok for %j", (config) => {
+  expect(foundAddresses(config)).toMatchObject({ check: "addresses", status: "ok" });
 });

@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { IMAGES_RULES } from "@outrigger/core/images";
 import type { StorageTarget } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
-import { sizeText } from "../../cli/amounts.ts";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { ENOUGH_OPEN_FILES, openFilesLimit, RAISE_OPEN_FILES } from "../../cli/open-files.ts";
 import { readOwnPackage } from "../../cli/own-package.ts";
 import { forgedHostRisk, type ServerSettings } from "../../config/settings.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
 import { SET_SECRET } from "../../storage/choose-secret.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, joined, ok, problem, warning } from "./finding.ts";
 
 const NOTICEABLE_MS = 5_000;
 const WRONG_MS = 60_000;
@@ -26,39 +25,23 @@ export function checkNode(version: string = process.versions.node): Finding {
   const needed = readOwnPackage().engines.node.replace(">=", "");
   const detail = `${version} (${needed} or newer is needed)`;
   const isOld = version.localeCompare(needed, "en", { numeric: true }) < 0;
-  return isOld ? problem("Node.js", detail, "Install a newer version") : ok("Node.js", detail);
+  return problem("Node.js", isOld && detail, "Install a newer version", detail);
 }
 
 /** Whether the limit of open files is high enough for a server. Empty if the limit is unknown. */
 export function checkOpenFiles(limit: number | null = openFilesLimit()): Finding[] {
   if (limit === null) return [];
   const detail = limit === Number.POSITIVE_INFINITY ? "unlimited" : `at most ${limit}`;
-  if (limit >= ENOUGH_OPEN_FILES) return [ok("open files", detail)];
-  return [warning("open files", `${detail}: every connection and picture needs one`, RAISE_OPEN_FILES)];
+  return [warning("open files", limit < ENOUGH_OPEN_FILES && detail, RAISE_OPEN_FILES, detail)];
 }
 
-/** A time read from another clock. Unix milliseconds. */
-export interface ClockReading {
-  /** Time by this machine's clock before and after the reading. */
-  beforeMs: number;
-  afterMs: number;
-  /** Time on the other clock; NaN if it showed none. */
-  shownMs: number;
-}
-
-/** Milliseconds by which the other clock is ahead; negative if it is behind. 0 if the time shown lies between the two readings. */
-export function clockAheadBy({ beforeMs, afterMs, shownMs }: ClockReading): number {
-  return shownMs > afterMs ? shownMs - afterMs : Math.min(0, shownMs - beforeMs || 0);
-}
-
-/** Whether another clock agrees with this machine's, since images expire by the clock. */
-export function checkClock(check: string, reading: ClockReading): Finding {
-  const aheadMs = clockAheadBy(reading);
+/** Whether another clock agrees with this machine's, since images expire by the clock. NaN: it showed no time. */
+export function checkClock(check: string, aheadMs: number): Finding {
   const size = Math.abs(aheadMs);
   const detail = `${(size / 1000).toFixed(0)} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's`;
   const remedy = "Synchronize both clocks by NTP (timedatectl set-ntp true): images expire by the clock";
   if (size > WRONG_MS) return problem(check, detail, remedy);
-  return size > NOTICEABLE_MS ? warning(check, detail, remedy) : ok(check, "equal to this machine's");
+  return warning(check, size > NOTICEABLE_MS && detail, remedy, "equal to this machine's");
 }
 
 /**
@@ -89,51 +72,37 @@ export async function checkSecret(records: StorageTarget, isConfigured: boolean)
 type MountSettings = Pick<ServerSettings, "http" | "images" | "trustProxy" | "publicUrl">;
 
 /** Whether the server's timeouts fit its clients and proxies. */
-export function checkTimeOuts({ http, images = {}, trustProxy }: MountSettings): Finding[] {
+export function checkTimeOuts({ http, images = {}, trustProxy }: MountSettings): Finding {
   const { keepAliveMs, idleMs, requestTimeoutMs } = http;
   const { uploadIdleMs = IMAGES_RULES.uploadIdleMs.preset } = images;
   const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images;
-  const bytesPerSecond = Math.round(maxUploadBytes / (requestTimeoutMs / 1000));
-  const found: Finding[] = [];
-  const warn = (detail: string, remedy: string) => found.push(warning("time-outs", detail, remedy));
-  if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS)
-    warn(
-      `idle connections end after ${keepAliveMs} ms, but most proxies reuse them for up to ${PROXY_IDLE_MS} ms and then fail`,
-      "Set http.keepAliveMs to 75000, or above the idle timeout of your proxy",
-    );
-  if (idleMs <= uploadIdleMs)
-    warn(
-      `connections are closed after ${idleMs} ms, before an upload without progress receives 408 after ${uploadIdleMs} ms`,
-      "Set http.idleMs above images.uploadIdleMs",
-    );
-  if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND)
-    warn(
-      `the largest upload must arrive within ${requestTimeoutMs} ms, which needs ${sizeText(bytesPerSecond)}/s`,
-      "Raise http.requestTimeoutMs, or keep its default",
-    );
-  const [between, silent, whole] = [keepAliveMs, idleMs, requestTimeoutMs].map((ms) => Math.round(ms / 1000));
-  const detail = `${between} s between requests, ${silent} s without traffic, ${whole} s for a request`;
-  return found.length > 0 ? found : [ok("time-outs", detail)];
+  const bytesPerSecond = maxUploadBytes / (requestTimeoutMs / 1000);
+  const faults = joined(
+    trustProxy !== false &&
+      keepAliveMs <= PROXY_IDLE_MS &&
+      "proxies reuse connections beyond http.keepAliveMs",
+    idleMs <= uploadIdleMs &&
+      "http.idleMs ends a stalled upload before it gets 408 after images.uploadIdleMs",
+    bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND &&
+      "http.requestTimeoutMs is too short for the largest upload",
+  );
+  return warning("time-outs", faults, "Keep the defaults, or raise the first one named");
 }
 
 /** Whether the server itself decides the host of the addresses in replies. */
 export function checkAddresses(settings: MountSettings): Finding {
   const forgery = forgedHostRisk(settings);
-  if (forgery !== null) return warning("addresses", forgery.risk, forgery.remedy);
-  if (settings.publicUrl !== undefined) return ok("addresses", `begin with ${settings.publicUrl}`);
-  const isLimited = settings.images?.allowedHosts !== undefined;
-  return ok("addresses", isLimited ? "only allowed hosts" : "the Host of each request; no proxy is trusted");
+  return warning("addresses", forgery?.risk ?? false, forgery?.remedy ?? "");
 }
 
 /** Whether any client can request any size without a cache in front. */
 export function checkSizes({ images = {}, trustProxy }: MountSettings): Finding {
   const { sizes = IMAGES_RULES.sizes.preset } = images;
-  if (sizes === "signed") return ok("sizes", "only presets and signed addresses");
-  if (sizes !== "any") return ok("sizes", "the next larger step");
-  if (trustProxy !== false) return ok("sizes", "any; outrigger doctor <url> looks for a cache in front");
   return warning(
     "sizes",
-    "any client can request any size, and no trusted proxy or cache is in front",
+    sizes === "any" &&
+      trustProxy === false &&
+      "any client can request any size, and no trusted proxy is in front",
     'Set images.sizes to "steps" or "signed", or put a cache in front and set trustProxy',
   );
 }

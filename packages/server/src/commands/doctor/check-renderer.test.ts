@@ -33,7 +33,6 @@ describe("checkRenderer", () => {
       "PSD ok",
       "PDF ok",
     ]);
-    for (const { detail } of findings) expect(detail).toMatch(/^(?:started|rendered) in \d+ ms$/);
   });
 
   it.each([
@@ -83,10 +82,9 @@ describe("checkRenderer", () => {
     ]);
   });
 
-  it("reports each type that is unsupported, rejected or not rendered", async () => {
+  it("reports each type that is rejected or not rendered", async () => {
     const findings = await checkRenderer(
       renderer({
-        canRender: (type) => type !== "image/x-photoshop",
         admit: async (_source, type) => {
           if (type === "image/jpeg") throw new ServiceError("unsupported_media", "This cannot be read.");
           return { width: 4, height: 4, pages: 1, cleaned: null };
@@ -98,7 +96,6 @@ describe("checkRenderer", () => {
     );
     expect(findings.filter(({ status }) => status !== "ok")).toMatchObject([
       { check: "JPEG", status: "problem", detail: "cannot be rendered: This cannot be read." },
-      { check: "PSD", status: "problem", detail: "this renderer does not support it" },
       { check: "PDF", status: "problem", detail: "the rendition is not a PNG" },
     ]);
   });

@@ -23,14 +23,12 @@ const TYPES: readonly (readonly [type: OriginalType, format: ImageFormat, name: 
 
 /** Whether render processes start, and write, accept and render a tiny original of every type. */
 export async function checkRenderer(renderer: Renderer): Promise<Finding[]> {
-  const begun = performance.now();
   try {
     await renderer.render({ bytes: PICTURE }, "image/svg+xml", { format: "png" });
   } catch (error) {
     return [problem("renderer", `does not work: ${reasonOf(error)}`, REMEDY)];
   }
-  const findings = [ok("renderer", `started in ${millisecondsSince(begun)}`)];
-  findings.push(...sandboxFindings(renderer.sandbox));
+  const findings = [ok("renderer"), ...sandboxFindings(renderer.sandbox)];
   const directory = await mkdtemp(join(systemTemporaryDirectory(), "doctor-"));
   try {
     for (const type of TYPES) findings.push(await checkType(renderer, type, join(directory, type[1])));
@@ -50,7 +48,7 @@ function sandboxFindings(sandbox: Sandbox | null | undefined): Finding[] {
   else if (isBound) reasons.unshift("new processes are not refused, but measured and killed");
   if (level === "none" && failures.length === 0) reasons.push("switched off");
   const detail = [level, ...reasons].join("; ");
-  const findings = [isBound ? ok("sandbox", detail) : warning("sandbox", detail, STRONGER)];
+  const findings = [warning("sandbox", !isBound && detail, STRONGER, detail)];
   if (process.getuid?.() === 0)
     findings.push(warning("user", "root: render processes run as root, too", "Run as another user"));
   return findings;
@@ -61,25 +59,17 @@ async function checkType(
   [type, format, name]: (typeof TYPES)[number],
   cleanedPath: string,
 ): Promise<Finding> {
-  if (renderer.canRender?.(type, "png") === false)
-    return problem(name, "this renderer does not support it", "Update @outrigger/imaging");
-  const begun = performance.now();
   const svg = { bytes: PICTURE };
   try {
     const written = format === "svg" ? svg : await renderer.render(svg, "image/svg+xml", { format });
     const { cleaned } = await renderer.admit(written, type, { cleanedPath });
     const stored = cleaned === null ? written : { path: cleanedPath };
     const { bytes } = await renderer.render(stored, type, { format: "png" });
-    if (Buffer.from(bytes).indexOf(PNG_SIGNATURE) === 0)
-      return ok(name, `rendered in ${millisecondsSince(begun)}`);
-    return problem(name, "the rendition is not a PNG", REMEDY);
+    const isPng = Buffer.from(bytes).indexOf(PNG_SIGNATURE) === 0;
+    return problem(name, !isPng && "the rendition is not a PNG", REMEDY, "rendered");
   } catch (error) {
     return problem(name, `cannot be rendered: ${reasonOf(error)}`, REMEDY);
   }
-}
-
-function millisecondsSince(begun: number): string {
-  return `${Math.round(performance.now() - begun)} ms`;
 }
 
 /** Whether text in SVG pictures is rendered, for each script. */
@@ -93,15 +83,11 @@ export async function checkFonts(renderer: Renderer): Promise<Finding[]> {
   }
 }
 
-/** The findings for the fonts of a machine. */
-export function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
-  const none = "no font is installed: text in SVG pictures becomes boxes or disappears";
-  if (drawnScripts.length === 0) return [problem("fonts", none, install("Latin"))];
+function fontFindings({ drawnScripts, missingScripts, alikeFamilies }: FontCoverage): Finding[] {
+  if (drawnScripts.length === 0) return [NO_FONTS];
   const alike = `${new Intl.ListFormat("en").format(alikeFamilies)} look the same`;
   return [
-    alikeFamilies.length === 0
-      ? ok("fonts", "sans-serif, serif and monospace")
-      : warning("fonts", alike, `${install("Latin")} fontconfig-config`),
+    warning("fonts", alikeFamilies.length > 0 && alike, `${install("Latin")} fontconfig-config`),
     ...drawnScripts.map((script) => ok(`${script} text`, "rendered")),
     ...missingScripts.map((script) => warning(`${script} text`, "no font covers it", install(script))),
   ];
@@ -115,3 +101,10 @@ function install(script: Script): string {
   if (script === "emoji") fonts = "noto-color-emoji";
   return `Install fonts, e.g. with apt-get install fonts-${fonts}`;
 }
+
+/** The finding for a machine on which no text is rendered. */
+export const NO_FONTS = problem(
+  "fonts",
+  "no font is installed: text in SVG pictures becomes boxes or disappears",
+  install("Latin"),
+);

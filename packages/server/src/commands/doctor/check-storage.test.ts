@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../test/outrigger-process.ts";
-import { checkInodes, checkSpace, checkStorage } from "./check-storage.ts";
+import { checkFree, checkStorage } from "./check-storage.ts";
 
 describe("checkStorage", () => {
   it("leaves every file and directory of a store unchanged", async () => {
@@ -53,28 +53,25 @@ describe("checkStorage", () => {
   });
 });
 
-describe("checkSpace", () => {
+describe("checkFree", () => {
   it.each([
-    [{ freeBytes: 1e9, totalBytes: 20e9 }, "ok", "1.0 GB (5 %)"],
-    [{ freeBytes: 0.99e9, totalBytes: 2e9 }, "warning", "1.0 GB (50 %)"],
-    [{ freeBytes: 4.9e9, totalBytes: 100e9 }, "warning", "4.9 GB (5 %)"],
-    [{ freeBytes: 0, totalBytes: 0 }, "warning", "0.0 GB (0 %)"],
-  ])("rates %o as %s", (space, status, detail) => {
-    expect(checkSpace(space)).toMatchObject({ status, detail });
+    [1e9, 20e9, "ok", "1.0 GB (5 %)"],
+    [0.99e9, 2e9, "warning", "1.0 GB (50 %)"],
+    [4.9e9, 100e9, "warning", "4.9 GB (5 %)"],
+  ])("rates %j of %j bytes as %s", (free, total, status, detail) => {
+    expect(checkFree("free space", free, total)).toMatchObject([{ status, detail }]);
   });
-});
 
-describe("checkInodes", () => {
   it("warns below 100,000 free inodes or 10 %, and names the remedy", () => {
-    expect(checkInodes(1_000_000, 10_000_000)).toEqual([
-      { check: "free inodes", status: "ok", detail: "1000000 of 10000000 (10 %)" },
+    expect(checkFree("free inodes", 1_000_000, 10_000_000)).toEqual([
+      { check: "free inodes", status: "ok", detail: "1000000 (10 %)" },
     ]);
-    const remedy = expect.stringMatching(/mkfs\.ext4 -i .* -N .*XFS/);
-    expect(checkInodes(99_999, 200_000)).toMatchObject([{ status: "warning", remedy }]);
-    expect(checkInodes(900_000, 10_000_000)).toMatchObject([{ status: "warning", remedy }]);
+    const remedy = expect.stringMatching(/XFS.*mkfs\.ext4 -i/);
+    expect(checkFree("free inodes", 99_999, 200_000)).toMatchObject([{ status: "warning", remedy }]);
+    expect(checkFree("free inodes", 900_000, 10_000_000)).toMatchObject([{ status: "warning", remedy }]);
   });
 
-  it("reports nothing for a file system without an inode limit", () => {
-    expect(checkInodes(0, 0)).toEqual([]);
+  it("reports nothing for a file system without a limit", () => {
+    expect(checkFree("free inodes", 0, 0)).toEqual([]);
   });
 });

@@ -18,18 +18,26 @@ import { openStorage, openTarget } from "../../storage/open-storage.ts";
 import { whyUnreachable } from "../../storage/storage-error.ts";
 import { memoryWarning } from "../../storage/storage-notices.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
-import { type ClockReading, checkClock } from "./check-machine.ts";
-import { type Finding, ok, problem, warning, warningOf } from "./finding.ts";
+import { checkClock } from "./check-machine.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Enough records to detect common damage, few enough to be read quickly. */
 const SAMPLE = 50;
-const MIN_FREE_BYTES = 1e9;
-const MIN_FREE_SHARE = 0.05;
-/** A small image takes as many inodes as a large one, so a volume of small images runs out of inodes first. */
-const MIN_FREE_INODES = 100_000;
-const MIN_FREE_INODE_SHARE = 0.1;
-const MORE_INODES =
-  "Move the directory to a file system with more inodes: ext4 made with mkfs.ext4 -i 4096 (bytes per inode) or -N (number of inodes), or XFS, which allocates them on demand";
+/** When space is short. A small image takes as many inodes as a large one, so a volume of small images runs out of inodes first. */
+const FREE = {
+  "free space": {
+    min: 1e9,
+    minShare: 0.05,
+    remedy: "Free some space: a full file system rejects uploads",
+    text: (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`,
+  },
+  "free inodes": {
+    min: 100_000,
+    minShare: 0.1,
+    remedy: "Move the directory to a file system with more inodes: XFS, or ext4 made with mkfs.ext4 -i 4096",
+    text: String,
+  },
+};
 
 /** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
@@ -45,7 +53,9 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
     const { store, warnings } = await openTarget(shared);
     try {
       await tryStorage(store, `doctor/${randomUUID()}`);
-      const found = [...memoryWarning(shared), ...(await warnings())].map((text) => warningOf(check, text));
+      const found = [...memoryWarning(shared), ...(await warnings())].map(
+        (detail) => ({ check, status: "warning", detail }) as const,
+      );
       const damaged = roles.includes("records") ? await checkRecords(store) : [];
       return [ok(check, describeTarget(target)), ...found, ...damaged];
     } finally {
@@ -82,9 +92,9 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
   // this process is killed; otherwise the closest existing parent.
   let nearest = join(directory, "tmp");
   while (!existsSync(nearest)) nearest = dirname(nearest);
-  let clock: ClockReading;
+  let aheadMs: number;
   try {
-    clock = await tryStoreIn(nearest);
+    aheadMs = await tryStoreIn(nearest);
     const blobs = join(directory, "blobs");
     // Rejects for a file at this path, too.
     if (existsSync(blobs)) await access(`${blobs}/.`, constants.W_OK | constants.X_OK);
@@ -95,39 +105,28 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
   const { bavail, blocks, bsize, ffree, files } = await statfs(nearest);
   return [
     ok("data directory", existsSync(directory) ? directory : `${directory}, which can be created`),
-    checkSpace({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
-    ...checkInodes(ffree, files),
-    checkClock("clock of the file system", clock),
+    ...checkFree("free space", bavail * bsize, blocks * bsize),
+    ...checkFree("free inodes", ffree, files),
+    checkClock("clock of the file system", aheadMs),
   ];
 }
 
-/** Whether there is space for more pictures. @param space Bytes that this user may still write, and all. */
-export function checkSpace({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Finding {
-  const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
-  const detail = `${(freeBytes / 1e9).toFixed(1)} GB (${Math.round(share * 100)} %)`;
-  if (freeBytes >= MIN_FREE_BYTES && share >= MIN_FREE_SHARE) return ok("free space", detail);
-  return warning("free space", detail, "Free some space: a full file system rejects uploads");
-}
-
-/** Whether there are inodes for more pictures. Empty if the file system has no limit, which it reports as 0. */
-export function checkInodes(free: number, total: number): Finding[] {
+/** Whether there are bytes or inodes for more pictures. Empty if the file system has no limit, which it reports as 0. */
+export function checkFree(check: "free space" | "free inodes", free: number, total: number): Finding[] {
   if (total === 0) return [];
-  const share = free / total;
-  const detail = `${free} of ${total} (${Math.round(share * 100)} %)`;
-  const isEnough = free >= MIN_FREE_INODES && share >= MIN_FREE_INODE_SHARE;
-  return [isEnough ? ok("free inodes", detail) : warning("free inodes", detail, MORE_INODES)];
+  const { min, minShare, remedy, text } = FREE[check];
+  const detail = `${text(free)} (${Math.round((free / total) * 100)} %)`;
+  return [warning(check, (free < min || free / total < minShare) && detail, remedy, detail)];
 }
 
-/** Tests a separate store, since a server may be using the data directory. @returns A reading of the file system's clock. */
-async function tryStoreIn(parent: string): Promise<ClockReading> {
-  const beforeMs = Date.now();
+/** Tests a separate store, since a server may be using the data directory. @returns Milliseconds by which its clock is ahead. */
+async function tryStoreIn(parent: string): Promise<number> {
   const trial = await mkdtemp(join(parent, "outrigger-doctor-"));
   try {
-    const { mtimeMs: shownMs } = await stat(trial);
-    const afterMs = Date.now();
+    const aheadMs = (await stat(trial)).mtimeMs - Date.now();
     const store = createFsBlobStore({ directory: trial });
     await tryStorage(store, "trial").finally(() => store.close());
-    return { beforeMs, afterMs, shownMs };
+    return aheadMs;
   } finally {
     await rm(trial, { recursive: true, force: true });
   }
@@ -152,8 +151,8 @@ export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
   try {
     const { stores, close } = await openStorage(targets);
     const { place } = await chooseLeases(stores).finally(close);
-    const found = ok("leases", `in the store of the ${place}`);
-    return [place === "none" ? warningOf("leases", NO_LEASES_WARNING) : found];
+    if (place !== "none") return [ok("leases", `in the store of the ${place}`)];
+    return [{ check: "leases", status: "warning", detail: NO_LEASES_WARNING }];
   } catch {
     // Another check reports a store that cannot be used.
     return [];

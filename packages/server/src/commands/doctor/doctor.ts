@@ -16,8 +16,8 @@ import {
 import { checkFonts, checkRenderer } from "./check-renderer.ts";
 import { checkLeases, checkTarget, checkTogether } from "./check-storage.ts";
 import { type Finding, lineOf, problem } from "./finding.ts";
-import { examineMount } from "./mount/examine-mount.ts";
-import type { VisitOptions } from "./mount/visit.ts";
+import { examineMount } from "./examine-mount.ts";
+import type { MountOptions } from "./mount.ts";
 
 /** The options of `outrigger doctor` as typed. */
 export interface DoctorFlags extends DataFlags {
@@ -41,7 +41,7 @@ export async function doctor(url: string | undefined, flags: DoctorFlags): Promi
   const examination =
     url === undefined
       ? examineMachine(settingsOf(await loadConfig(flags, process.env)))
-      : examineMount(visitOptionsOf(url, flags.header));
+      : examineMount(mountOptionsOf(url, flags.header));
   const findings: Finding[] = [];
   for await (const finding of examination) {
     findings.push(finding);
@@ -53,7 +53,7 @@ export async function doctor(url: string | undefined, flags: DoctorFlags): Promi
 }
 
 /** @throws ConfigError that names each invalid option. It quotes no header and no URL, which may have a secret. */
-export function visitOptionsOf(url: string, header: readonly string[] = []): VisitOptions {
+export function mountOptionsOf(url: string, header: readonly string[] = []): MountOptions {
   const problems: string[] = [];
   const headers: Record<string, string> = {};
   for (const text of header) {
@@ -83,7 +83,7 @@ async function* examineMachine(settings: ServerSettings): AsyncGenerator<Finding
   yield* await checkTogether(storage);
   yield* await checkLeases(storage);
   yield await checkSecret(storage.records, secret !== undefined);
-  yield* checkTimeOuts(settings);
+  yield checkTimeOuts(settings);
   yield checkSizes(settings);
   yield checkAddresses(settings);
   if (lookup !== false) yield* await checkLookup(lookup);

@@ -4,32 +4,33 @@ export interface Finding {
   check: string;
   /** A warning affects some pictures or clients, or will become a problem. */
   status: "ok" | "warning" | "problem";
-  /** The state found, without a full stop. */
+  /** The state found. Without a full stop, unless it includes its remedy. */
   detail: string;
-  /** What to do about it, without a full stop; absent if ok. */
+  /** What to do about it, without a full stop. */
   remedy?: string;
 }
 
-export function ok(check: string, detail: string): Finding {
+export function ok(check: string, detail = "as expected"): Finding {
   return { check, status: "ok", detail };
 }
 
-export function warning(check: string, detail: string, remedy: string): Finding {
-  return { check, status: "warning", detail, remedy };
+/** @param fault What is wrong; `false` if nothing is. @param state The detail if nothing is wrong. */
+export function warning(check: string, fault: string | false, remedy: string, state?: string): Finding {
+  return fault === false ? ok(check, state) : { check, status: "warning", detail: fault, remedy };
 }
 
-export function problem(check: string, detail: string, remedy: string): Finding {
-  return { check, status: "problem", detail, remedy };
-}
-
-/** @param text A sentence with the state, and a sentence with the remedy. */
-export function warningOf(check: string, text: string): Finding {
-  const [, detail = text, remedy = ""] = /^(.*?)\. ([^.]*)\.?$/s.exec(text) ?? [];
-  return warning(check, detail, remedy);
+/** Like {@link warning}, for a fault that needs a fix. */
+export function problem(check: string, fault: string | false, remedy: string, state?: string): Finding {
+  return fault === false ? ok(check, state) : { check, status: "problem", detail: fault, remedy };
 }
 
 /** A finding as one line for people. */
 export function lineOf({ check, status, detail, remedy }: Finding): string {
   const advice = remedy === undefined ? "" : `. ${remedy}.`;
   return `${status.padEnd("problem".length)}  ${check}: ${detail}${advice}\n`;
+}
+
+/** Faults as one text; `false` if there are none. */
+export function joined(...faults: readonly (string | false)[]): string | false {
+  return faults.filter((fault) => fault !== false).join("; ") || false;
 }

@@ -1,7 +1,7 @@
 import type { AddressFormat, PicturePoint } from "@outrigger/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addCommand, type CommandTexts, lazyAction } from "../../cli/command.ts";
-import { parseColour, parseCount, parseExpiry, parseLimit } from "../../cli/option-values.ts";
+import { parseCount, parseExpiry, parseLimit } from "../../cli/option-values.ts";
 import { FORMATS, TO_HELP } from "./options.ts";
 
 const URL_LINE = "  OUTRIGGER_URL  same as --to";
@@ -21,11 +21,12 @@ and deleting the image: keep it private. A URL is fetched by the service, if its
 };
 const GET: CommandTexts = {
   description: "Fetch a picture, in any format and size.",
-  notes: `Accepts any address of an image, or an ID with --to. The suffix and parameters of an address apply unless options override
-them. The file is named after the image and appears only when it is complete.
+  notes: `Accepts any address of an image, with any parameters of the API, or an ID with --to. The file appears only when it is
+complete.
 `,
   environment: URL_LINE,
-  examples: `  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/view --as jpg --resize 800x --quality medium
+  examples: `  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/view --as jpg --resize 800x
+  outrigger get "https://example.com/img/api/images/Yk3fPq0bT1mVxR8aZ2cLdw.jpg?convert=medium" --output photo.jpg
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --json | jq -r .expiresAt`,
 };
 const EDIT: CommandTexts = {
@@ -65,8 +66,6 @@ const SEARCH: CommandTexts = {
 
 const ADDRESS = "its edit address; or any address or the ID, with the PIN";
 const FOCUS = "point that a cut picture keeps: x,y from 0 to 1";
-/** Options of `get` that a record has no use for. */
-const SHAPING = ["as", "output", "resize", "fit", "at", "background", "quality", "page", "force"];
 
 const choice = (flags: string, what: string, choices: string) =>
   new Option(flags, what).choices(choices.split(" "));
@@ -92,21 +91,10 @@ export function addImageCommands(program: Command): void {
   add("get", GET)
     .argument("<address>", "any address of the image, or its ID")
     .option("--as <format>", `${FORMATS.join(", ")} (default: as uploaded)`, parseFormat)
-    .option("--output <file>", "a file or a directory; - for standard output")
+    .option("--output <file>", "file to write (default: <id>.<format>); - for standard output")
     .option("--resize <box>", "fit into <width>x<height>, <width>x or x<height>, in pixels")
-    .addOption(
-      choice("--fit <fit>", "cut (cover) or extend (pad) to the size of --resize", "contain cover pad"),
-    )
-    .option("--at <place>", "part that --fit cover keeps: x,y from 0 to 1, attention or entropy", (text) =>
-      text === "attention" || text === "entropy" ? text : parsePoint(text),
-    )
-    .option("--background <colour>", "colour of the bars of --fit pad: rrggbb or transparent", parseColour)
-    .addOption(
-      choice("--quality <quality>", "of a JPEG; auto also of WebP and AVIF", "low medium high max auto"),
-    )
-    .option("--page <number>", "page of a PDF", parseLimit)
     .option("--force", "replace an existing file")
-    .addOption(json("the record instead").conflicts(SHAPING))
+    .addOption(json("the record instead"))
     .action(lazyAction(async () => (await import("./get.ts")).get));
   add("edit", EDIT)
     .argument("<address>", ADDRESS)

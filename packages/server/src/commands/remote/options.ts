@@ -10,7 +10,4 @@ export const DEFAULT_URL = "http://127.0.0.1:3000";
 export const TO_HELP = `address at which the service is mounted (default: ${URL_VARIABLE} or ${DEFAULT_URL})`;
 
 /** Values of `--as`, which also accepts `jpeg` for `jpg`. */
-export const FORMATS: readonly AddressFormat[] = [
-  ...(["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"] as const),
-  "auto",
-];
+export const FORMATS: readonly AddressFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
