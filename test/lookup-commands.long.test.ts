@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLookupPlace, HEADER, PEOPLE } from "../packages/server/test/lookup-place.ts";
@@ -7,21 +7,16 @@ import { outrigger } from "../packages/server/test/outrigger-process.ts";
 const PATIENCE = { timeout: 30_000, interval: 5 };
 
 describe("outrigger contacts import", () => {
-  it("contacts import prints the first twenty bad lines and writes all of them to a file", async () => {
+  it("contacts import prints every bad line, and --on-bad-line fail ends it", async () => {
     const place = await createLookupPlace();
     const bad = Array.from({ length: 30 }, () => "no-address,A,B,,,");
     await writeFile(join(place.cwd, "bad.csv"), [HEADER, ...bad, ...PEOPLE].join("\n"));
-    const skipped = await place.run("contacts", "import", "bad.csv", "--bad-lines", "lines.csv");
+    const skipped = await place.run("contacts", "import", "bad.csv", "--quiet");
     expect(skipped.code).toBe(0);
     expect(skipped.stdout).toMatch(/^34 lines: 4 addresses added, .* 30 bad lines/);
-    expect(skipped.stderr.trimEnd().split("\n")).toEqual([
-      ...Array.from({ length: 20 }, (_, index) => `outrigger: line ${index + 2}: it has no email address`),
-      "outrigger: … and 10 more lines: lines.csv names them all",
-    ]);
-    expect((await readFile(join(place.cwd, "lines.csv"), "utf8")).trimEnd().split("\n")).toEqual([
-      "line,reason,field",
-      ...Array.from({ length: 30 }, (_, index) => `${index + 2},address,`),
-    ]);
+    expect(skipped.stderr.trimEnd().split("\n")).toEqual(
+      bad.map((_, index) => `outrigger: line ${index + 2}: it has no email address`),
+    );
     const failed = await place.run("contacts", "import", "bad.csv", "--on-bad-line", "fail");
     expect(failed).toMatchObject({ code: 1, stdout: "" });
     expect(failed.stderr).toContain("bad.csv: Line 2 cannot be imported: address");

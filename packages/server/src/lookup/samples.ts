@@ -1,10 +1,13 @@
-import { Readable } from "node:stream";
+import { createReadStream } from "node:fs";
 import { isServiceError } from "@outrigger/core";
 import { type ContactSource, hashApiKey, type MailProber, type ProbeResult } from "@outrigger/core/lookup";
 import { importContacts } from "@outrigger/sql";
 import type { LookupData } from "./open-lookup-data.ts";
-import { SAMPLE_ORGANIZATIONS, sampleLines } from "./sample-contacts.ts";
 
+/** People from the history of computing in invented roles, and departments. Found from `src` and from `dist`. */
+const CONTACTS = new URL("../../src/lookup/samples.ndjson", import.meta.url);
+/** Domains of the contacts; they are reserved (RFC 2606). */
+const DOMAINS: readonly string[] = ["example.com", "example.org"];
 /** The account that owns the sample key. */
 const ACCOUNT = "sample";
 const HINT_LENGTH = 6;
@@ -38,7 +41,7 @@ export async function seedSamples(data: LookupData): Promise<string | null> {
   }
   // The key is added last: if it exists, the samples are complete.
   if ((await accounts.keys(ACCOUNT)).length === 0) {
-    await importContacts(database, Readable.from([Buffer.from(sampleLines())]), { format: "ndjson" });
+    await importContacts(database, createReadStream(CONTACTS), { format: "ndjson" });
     const [{ sampleKey }] = keys;
     const key = { hint: sampleKey.slice(0, HINT_LENGTH), createdAt: Date.now(), revokedAt: null };
     await accounts.addKey(ACCOUNT, hashApiKey(sampleKey), key).catch((error) => {
@@ -55,7 +58,7 @@ export async function seedSamples(data: LookupData): Promise<string | null> {
 async function isNew({ accounts, contacts, suppressions }: LookupData): Promise<boolean> {
   if ((await accounts.list({ limit: 1 })).length > 0) return false;
   if (!(await suppressions.isUnused())) return false;
-  const known = Object.keys(SAMPLE_ORGANIZATIONS).map((domain) => contacts.domain(domain));
+  const known = DOMAINS.map((domain) => contacts.domain(domain));
   return (await Promise.all(known)).every((domain) => domain === null);
 }
 
@@ -66,7 +69,7 @@ async function isNew({ accounts, contacts, suppressions }: LookupData): Promise<
 export function createSampleProber(prober: MailProber, contacts: ContactSource): MailProber {
   return {
     async probe(local, domain, options) {
-      if (!Object.hasOwn(SAMPLE_ORGANIZATIONS, domain)) return prober.probe(local, domain, options);
+      if (!DOMAINS.includes(domain)) return prober.probe(local, domain, options);
       const isKnown = (await contacts.find(`${local}@${domain}`.toLowerCase())) !== null;
       return isKnown ? { ...UNASKED, mailbox: true, acceptsAll: false, reason: null } : UNASKED;
     },

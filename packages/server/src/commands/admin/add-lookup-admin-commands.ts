@@ -21,7 +21,7 @@ Fields: address, type, confidence, firstName, lastName, fullName, position, seni
 networkB, phoneNumber, verificationStatus, verificationDate, domain, organization, sourceDomain, sourceUri, extractedOn,
 lastSeenOn, stillOnPage.
 `,
-  examples: `  outrigger contacts import people.csv --map "address=E-Mail,position=Role" --bad-lines bad.csv
+  examples: `  outrigger contacts import people.csv --map "address=E-Mail,position=Role" 2> bad-lines.txt
   zcat people.ndjson.gz | outrigger contacts import - --format ndjson`,
 };
 
@@ -72,7 +72,6 @@ function addContactsCommand(program: Command): void {
         .choices(["skip", "fail"])
         .default("skip"),
     )
-    .option("--bad-lines <file>", "write the number and reason of every bad line to this CSV file")
     .option("--json", "print one JSON object at the end")
     .option("--quiet", "show no progress")
     .action(lazyAction(async () => (await import("./contacts/import-contacts.ts")).importFile, "lookup"));

@@ -1,16 +1,16 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { isError } from "@outrigger/core/values";
-import { CONTACT_FIELDS, type FieldMapping, type ImportProgress, importContacts } from "@outrigger/sql";
-import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { CONTACT_FIELDS, type FieldMapping, importContacts } from "@outrigger/sql";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { untilInterrupted } from "../../../cli/interruption.ts";
-import { progressLine, secondsSince } from "../../../cli/progress-line.ts";
+import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import { StartError, usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
-import { BadLines, printImport } from "./print-import.ts";
+import { noteBadLine, printImport } from "./print-import.ts";
 
 export type ContactFormat = "csv" | "ndjson";
 
@@ -19,7 +19,6 @@ export interface ImportFlags extends DataFlags {
   format?: ContactFormat;
   map?: Readonly<Record<string, string>>;
   onBadLine?: "skip" | "fail";
-  badLines?: string;
   json?: boolean;
   quiet?: boolean;
 }
@@ -35,37 +34,34 @@ async function run(
   file: string,
   format: ContactFormat,
   mapping: FieldMapping,
-  { onBadLine, badLines, json = false, quiet = false }: ImportFlags,
+  { onBadLine, json = false, quiet = false }: ImportFlags,
   { database, suppressions }: LookupTools,
 ): Promise<void> {
   const input = await openInput(file);
-  const bad = new BadLines(badLines);
   const line = progressLine(quiet);
   const beganAt = performance.now();
   let reached = 0;
   const resume = () => ` after line ${reached}. Import the same file again to resume`;
   await untilInterrupted(async (signal) => {
     try {
-      const progress = await importContacts(database, input.bytes, {
+      const progress = await importContacts(database, input, {
         format,
         mapping,
-        onBadLine: onBadLine === "fail" ? "fail" : (each) => bad.add(each),
-        onProgress(now) {
-          reached = now.lines;
-          line.update(() => progressText(now, input, secondsSince(beganAt)));
+        onBadLine: onBadLine === "fail" ? "fail" : noteBadLine,
+        onProgress({ lines }) {
+          reached = lines;
+          line.update(() => `${lines} lines, ${rateText(lines, beganAt)}`);
         },
         isSuppressed: suppressions.among,
         signal,
       });
       line.close();
-      bad.close();
-      printImport(file, progress, bad, json, performance.now() - beganAt);
+      printImport(file, progress, json, performance.now() - beganAt);
     } catch (error) {
       throw importError(file, error);
     } finally {
       line.close();
-      bad.close();
-      input.close();
+      input.destroy();
     }
   }, resume);
 }
@@ -76,14 +72,6 @@ function importError(file: string, error: unknown): unknown {
   if (isServiceError(error, "bad_request")) return new StartError(`${file}: ${said}`, { cause: error });
   if (!isServiceError(error)) return error;
   return new StartError(`${said}. Fix this, then import the same file again to resume`, { cause: error });
-}
-
-function progressText({ lines }: ImportProgress, { readBytes, totalBytes }: Input, seconds: number): string {
-  const read = readBytes();
-  const leftBytes = totalBytes === null ? 0 : totalBytes - read;
-  const left = leftBytes <= 0 || read === 0 ? "" : `, ${timeText((seconds / read) * leftBytes)} left`;
-  const size = totalBytes === null ? sizeText(read) : `${sizeText(read)} of ${sizeText(totalBytes)}`;
-  return `${lines} lines, ${size}, ${Math.round(lines / seconds)} lines/s${left}`;
 }
 
 /** The columns of `--map` by field. @throws ConfigError for an unknown field. */
@@ -110,45 +98,15 @@ export function formatOf(file: string, typed: ContactFormat | undefined): Contac
   throw usageError(`--format: is required for ${what}: csv or ndjson`);
 }
 
-/** An open input file. */
-interface Input {
-  bytes: AsyncIterable<Uint8Array>;
-  /** `null` if unknown. */
-  totalBytes: number | null;
-  /** Bytes read until now. */
-  readBytes(): number;
-  /** Stops reading. */
-  close(): void;
-}
-
 /** @param file `-` for standard input. @throws StartError if the file cannot be read. */
-async function openInput(file: string): Promise<Input> {
-  const { stream, totalBytes } =
-    file === "-" ? { stream: process.stdin, totalBytes: null } : await openFile(file);
-  let read = 0;
-
-  async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of stream) {
-      // Neither stream has an encoding, so chunks are bytes.
-      const bytes = chunk as Buffer;
-      read += bytes.length;
-      yield bytes;
-    }
-  }
-
-  return { bytes: counted(), totalBytes, readBytes: () => read, close: () => void stream.destroy() };
-}
-
-async function openFile(file: string) {
+async function openInput(file: string): Promise<Readable> {
+  if (file === "-") return process.stdin;
   try {
     const handle = await open(file);
-    const stats = await handle.stat();
-    if (stats.isDirectory()) {
-      await handle.close();
-      throw new Error("it is a directory");
-    }
-    const stream = createReadStream(file, { fd: handle, highWaterMark: 256 * 1024 });
-    return { stream, totalBytes: stats.isFile() ? stats.size : null };
+    if (!(await handle.stat()).isDirectory())
+      return createReadStream(file, { fd: handle, highWaterMark: 256 * 1024 });
+    await handle.close();
+    throw new Error("it is a directory");
   } catch (cause) {
     throw new StartError(`${file} cannot be read: ${fileReasonOf(cause)}`, { cause });
   }
