@@ -107,7 +107,6 @@ describe("outrigger contacts import", () => {
     const place = await createLookupPlace();
     for (const args of [
       ["contacts", "export"],
-      ["contacts", "stats"],
       ["keys", "list"],
       ["contacts", "erase", "a.example"],
     ]) {

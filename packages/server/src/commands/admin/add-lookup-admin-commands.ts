@@ -55,7 +55,7 @@ export function addLookupAdminCommands(program: Command): void {
 
 function addContactsCommand(program: Command): void {
   const group = addCommand(program, "contacts", {
-    description: "Import, export, erase and count the contacts of the email lookup.",
+    description: "Import, export and erase the contacts of the email lookup.",
     notes: NOTES,
     examples: "  outrigger contacts import people.csv",
   });
@@ -85,12 +85,6 @@ function addContactsCommand(program: Command): void {
   })
     .argument("<subject...>", "email addresses and domains")
     .action(lazyAction(async () => (await import("./contacts/stored-contacts.ts")).erase, "lookup"));
-  add("stats", {
-    description: "Count contacts.",
-    examples: "  outrigger contacts stats --json | jq .addresses",
-  })
-    .option("--json", "print one JSON object")
-    .action(lazyAction(async () => (await import("./contacts/stored-contacts.ts")).stats, "lookup"));
 }
 
 function addKeysCommand(program: Command): void {

@@ -9,7 +9,7 @@ import { readOwnPackage } from "../../cli/own-package.ts";
 import { forgedHostRisk, type ServerSettings } from "../../config/settings.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
 import { SET_SECRET } from "../../storage/choose-secret.ts";
-import { type Finding, joined, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const NOTICEABLE_MS = 5_000;
 const WRONG_MS = 60_000;
@@ -77,16 +77,12 @@ export function checkTimeOuts({ http, images = {}, trustProxy }: MountSettings):
   const { uploadIdleMs = IMAGES_RULES.uploadIdleMs.preset } = images;
   const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images;
   const bytesPerSecond = maxUploadBytes / (requestTimeoutMs / 1000);
-  const faults = joined(
-    trustProxy !== false &&
-      keepAliveMs <= PROXY_IDLE_MS &&
-      "proxies reuse connections beyond http.keepAliveMs",
-    idleMs <= uploadIdleMs &&
-      "http.idleMs ends a stalled upload before it gets 408 after images.uploadIdleMs",
-    bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND &&
-      "http.requestTimeoutMs is too short for the largest upload",
-  );
-  return warning("time-outs", faults, "Keep the defaults, or raise the first one named");
+  const short: string[] = [];
+  if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS) short.push("http.keepAliveMs");
+  if (idleMs <= uploadIdleMs) short.push("http.idleMs");
+  if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND) short.push("http.requestTimeoutMs");
+  const fault = short.length > 0 && `too short for proxies or slow uploads: ${short.join(", ")}`;
+  return warning("time-outs", fault, "Keep the defaults: see docs/options.md");
 }
 
 /** Whether the server itself decides the host of the addresses in replies. */

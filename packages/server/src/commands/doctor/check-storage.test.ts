@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../test/outrigger-process.ts";
-import { checkFree, checkStorage } from "./check-storage.ts";
+import { checkSpace, checkStorage } from "./check-storage.ts";
 
 describe("checkStorage", () => {
   it("leaves every file and directory of a store unchanged", async () => {
@@ -15,7 +15,7 @@ describe("checkStorage", () => {
     expect(directory).toEqual({ check: "data directory", status: "ok", detail: data });
     expect(space).toMatchObject({
       check: "free space",
-      detail: expect.stringMatching(/^\d+\.\d GB \(\d+ %\)$/),
+      detail: expect.stringMatching(/^\d+ % free$/),
     });
     expect(await readdir(data, { recursive: true })).toEqual(before);
     await store.close();
@@ -53,25 +53,37 @@ describe("checkStorage", () => {
   });
 });
 
-describe("checkFree", () => {
+describe("checkSpace", () => {
+  const stats = {
+    type: 0,
+    bsize: 1e6,
+    blocks: 20_000,
+    bfree: 1000,
+    bavail: 1000,
+    files: 10_000_000,
+    ffree: 1_000_000,
+  };
+
   it.each([
-    [1e9, 20e9, "ok", "1.0 GB (5 %)"],
-    [0.99e9, 2e9, "warning", "1.0 GB (50 %)"],
-    [4.9e9, 100e9, "warning", "4.9 GB (5 %)"],
-  ])("rates %j of %j bytes as %s", (free, total, status, detail) => {
-    expect(checkFree("free space", free, total)).toMatchObject([{ status, detail }]);
+    [{}, "ok", "5 % free"],
+    [{ blocks: 2000, bavail: 990 }, "warning", "49 % free"],
+    [{ blocks: 100_000, bavail: 4900 }, "warning", "4 % free"],
+    [{ blocks: 0, bavail: 0 }, "warning", "0 % free"],
+  ])("rates the space of %j as %s", (some, status, detail) => {
+    expect(checkSpace({ ...stats, ...some })[0]).toMatchObject({ check: "free space", status, detail });
   });
 
   it("warns below 100,000 free inodes or 10 %, and names the remedy", () => {
-    expect(checkFree("free inodes", 1_000_000, 10_000_000)).toEqual([
-      { check: "free inodes", status: "ok", detail: "1000000 (10 %)" },
-    ]);
+    expect(checkSpace(stats)[1]).toEqual({ check: "free inodes", status: "ok", detail: "10 % free" });
     const remedy = expect.stringMatching(/XFS.*mkfs\.ext4 -i/);
-    expect(checkFree("free inodes", 99_999, 200_000)).toMatchObject([{ status: "warning", remedy }]);
-    expect(checkFree("free inodes", 900_000, 10_000_000)).toMatchObject([{ status: "warning", remedy }]);
+    for (const few of [
+      { ffree: 99_999, files: 200_000 },
+      { ffree: 900_000, files: 10_000_000 },
+    ])
+      expect(checkSpace({ ...stats, ...few })[1]).toMatchObject({ status: "warning", remedy });
   });
 
-  it("reports nothing for a file system without a limit", () => {
-    expect(checkFree("free inodes", 0, 0)).toEqual([]);
+  it("reports no inodes for a file system without an inode limit", () => {
+    expect(checkSpace({ ...stats, ffree: 0, files: 0 })).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, type StatsFs } from "node:fs";
 import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
@@ -23,22 +23,6 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Enough records to detect common damage, few enough to be read quickly. */
 const SAMPLE = 50;
-/** When space is short. A small image takes as many inodes as a large one, so a volume of small images runs out of inodes first. */
-const FREE = {
-  "free space": {
-    min: 1e9,
-    minShare: 0.05,
-    remedy: "Free some space: a full file system rejects uploads",
-    text: (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`,
-  },
-  "free inodes": {
-    min: 100_000,
-    minShare: 0.1,
-    remedy: "Move the directory to a file system with more inodes: XFS, or ext4 made with mkfs.ext4 -i 4096",
-    text: String,
-  },
-};
-
 /** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
@@ -102,21 +86,32 @@ export async function checkStorage(directory: string): Promise<Finding[]> {
     const detail = `${directory} cannot be used: ${directoryReasonOf(error)}`;
     return [problem("data directory", detail, "Fix this, or set another directory with --data")];
   }
-  const { bavail, blocks, bsize, ffree, files } = await statfs(nearest);
   return [
     ok("data directory", existsSync(directory) ? directory : `${directory}, which can be created`),
-    ...checkFree("free space", bavail * bsize, blocks * bsize),
-    ...checkFree("free inodes", ffree, files),
+    ...checkSpace(await statfs(nearest)),
     checkClock("clock of the file system", aheadMs),
   ];
 }
 
-/** Whether there are bytes or inodes for more pictures. Empty if the file system has no limit, which it reports as 0. */
-export function checkFree(check: "free space" | "free inodes", free: number, total: number): Finding[] {
-  if (total === 0) return [];
-  const { min, minShare, remedy, text } = FREE[check];
-  const detail = `${text(free)} (${Math.round((free / total) * 100)} %)`;
-  return [warning(check, (free < min || free / total < minShare) && detail, remedy, detail)];
+/** Whether there is space for more pictures. Small pictures take as many inodes as large ones. No limit is reported as 0 inodes. */
+export function checkSpace({ bavail, blocks, bsize, ffree, files }: StatsFs): Finding[] {
+  const rate = (
+    check: string,
+    free: number,
+    min: number,
+    share: number,
+    minShare: number,
+    remedy: string,
+  ) => {
+    const detail = `${Math.floor(share * 100)} % free`;
+    return warning(check, (free < min || share < minShare) && detail, remedy, detail);
+  };
+  const space = "Free some space: a full file system rejects uploads";
+  const inodes = "Move the directory to XFS, or to ext4 made with mkfs.ext4 -i 4096";
+  return [
+    rate("free space", bavail * bsize, 1e9, blocks === 0 ? 0 : bavail / blocks, 0.05, space),
+    ...(files === 0 ? [] : [rate("free inodes", ffree, 100_000, ffree / files, 0.1, inodes)]),
+  ];
 }
 
 /** Tests a separate store, since a server may be using the data directory. @returns Milliseconds by which its clock is ahead. */

@@ -29,8 +29,3 @@ export function lineOf({ check, status, detail, remedy }: Finding): string {
   const advice = remedy === undefined ? "" : `. ${remedy}.`;
   return `${status.padEnd("problem".length)}  ${check}: ${detail}${advice}\n`;
 }
-
-/** Faults as one text; `false` if there are none. */
-export function joined(...faults: readonly (string | false)[]): string | false {
-  return faults.filter((fault) => fault !== false).join("; ") || false;
-}

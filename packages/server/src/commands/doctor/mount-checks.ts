@@ -1,16 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { printable } from "../../cli/print.ts";
 import { NO_FONTS } from "./check-renderer.ts";
-import { type Finding, joined, problem, warning } from "./finding.ts";
+import { type Finding, problem, warning } from "./finding.ts";
 import { DOCTOR_NAME, type Mount, noisePng, Reply, type UploadedImage } from "./mount.ts";
 
-const LARGE_BYTES = 5_000_000;
+/** Pixels of a side of a picture of 5 MB. */
+const LARGE_SIDE = 1290;
 /** Reads after a change, so that a proxy in front asks several processes. */
 const READS_BACK = 6;
-/** Smaller than the test picture, and not a step of the service. */
-const SIDE = 3;
-/** Where the header of a PNG has its width (PNG 3, clause 11.2.1). */
-const WIDTH_AT = 16;
 const HTML = { Accept: "text/html" };
 const PICTURE_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
@@ -32,24 +29,16 @@ const METHODS =
 const UNCHANGED =
   "Let the proxy or middleware in front (helmet, add_header) leave headers and bodies unchanged";
 
-/** What to do about a fault that a check finds, without a full stop. */
-const REMEDIES = {
+/** What to do about faults that break the service, by check. */
+const PROBLEMS = {
   mount: `Start the app, check address, firewall and certificate (your own authority: NODE_EXTRA_CA_CERTS), and ${TRUST_PROXY}`,
-  redirect: "Give clients that address, and set publicUrl to it: an upload does not survive a redirect",
   TLS: 'Terminate TLS in front, keep the option tls at "required", and redirect http:// to https://',
-  certificate: "Renew the certificate, automatically if possible",
   upload:
     "Mount Outrigger before body parsers (express.json(), multer, koa-body), send the credentials of the app with --header, and let no proxy drop headers or redirect: an upload does not survive a redirect",
   addresses:
     "Set publicUrl to the address of the request, or let the proxy forward Host (nginx: proxy_set_header Host $http_host), X-Forwarded-Proto and Location",
-  requests: "Let the proxy in front forward User-Agent, Range, If-None-Match, If-Match and Prefer unchanged",
-  replies:
-    "Let the proxy in front forward replies unchanged, without compression (nginx: gzip off) or error pages of its own (nginx: proxy_intercept_errors off)",
   pictures: UNCHANGED,
   pages: UNCHANGED,
-  "Cache-Control":
-    "Let nothing in front change it (nginx: no expires) or set cookies: see docs/mounting.md#cookies",
-  sizes: 'Set sizes: "steps" or "signed", or put a cache in front',
   PATCH: METHODS,
   "shared storage":
     "Configure the same storage and secret for all processes; storage in memory is visible to one process only",
@@ -59,27 +48,28 @@ const REMEDIES = {
   "large picture": "Check the option sendfile, and the lines of the proxy for it: see docs/mounting.md",
   "slow upload": "Raise the timeouts of the proxy in front (nginx: client_body_timeout, proxy_read_timeout)",
   DELETE: METHODS,
+};
+
+/** What to do about faults that concern some clients, by check. */
+const WARNINGS = {
+  redirect: "Give clients that address, and set publicUrl to it: an upload does not survive a redirect",
+  certificate: "Renew the certificate, automatically if possible",
+  requests: "Let the proxy in front forward User-Agent, Range, If-None-Match, If-Match and Prefer unchanged",
+  replies:
+    "Let the proxy in front forward replies unchanged, without compression (nginx: gzip off) or error pages of its own (nginx: proxy_intercept_errors off)",
+  "Cache-Control":
+    "Let nothing in front change it (nginx: no expires) or set cookies: see docs/mounting.md#cookies",
+  sizes: 'Set sizes: "steps" or "signed", or put a cache in front',
   "after deletion": "Lower cacheSeconds, and let the cache in front obey Cache-Control",
 };
-type CheckName = keyof typeof REMEDIES;
 
-/** Checks whose faults do not break the service for everybody. */
-const WARNINGS: readonly CheckName[] = [
-  ...([
-    "redirect",
-    "certificate",
-    "requests",
-    "replies",
-    "Cache-Control",
-    "sizes",
-    "after deletion",
-  ] as const),
-];
+type CheckName = keyof typeof PROBLEMS | keyof typeof WARNINGS;
 
 /** Rates what a check found: clauses, `false` for what is as it should be. */
 export function found(check: CheckName, ...faults: readonly (string | false)[]): Finding {
-  const rate = WARNINGS.includes(check) ? warning : problem;
-  return rate(check, joined(...faults), REMEDIES[check]);
+  const fault = faults.filter((each) => each !== false).join("; ") || false;
+  const remedy = { ...PROBLEMS, ...WARNINGS }[check];
+  return check in WARNINGS ? warning(check, fault, remedy) : problem(check, fault, remedy);
 }
 
 type ImageCheck = (mount: Mount, image: UploadedImage) => AsyncGenerator<Finding>;
@@ -153,10 +143,10 @@ async function* checkReading(mount: Mount, image: UploadedImage): AsyncGenerator
 }
 
 async function* checkSizes(mount: Mount, { picture }: UploadedImage): AsyncGenerator<Finding> {
-  const resized = `${picture}?resize=${SIDE}x${SIDE}`;
+  const resized = `${picture}?resize=3x3`;
   const { status, body } = await mount.send(resized);
-  // An unsigned address is refused, and a step is larger.
-  const isAny = status === 200 && body.length > WIDTH_AT + 4 && body.readUInt32BE(WIDTH_AT) === SIDE;
+  // An unsigned address is refused, and a step is larger. The width is at byte 16 of a PNG.
+  const isAny = status === 200 && body.length > 20 && body.readUInt32BE(16) === 3;
   const repeated = await mount.send(resized);
   const isCached = OF_CACHES.some((name) => repeated.header(name) !== "");
   const fault = "any client can request any size, and no reply header shows a cache in front";
@@ -232,7 +222,7 @@ async function* checkFonts(mount: Mount): AsyncGenerator<Finding> {
 
 /** Whether a file of several megabytes can be uploaded, and read with the headers of its HEAD, which the service sends itself. */
 async function* checkLargeImage(mount: Mount): AsyncGenerator<Finding> {
-  const image = await mount.upload(noisePng(Math.floor(Math.sqrt(LARGE_BYTES / 3))));
+  const image = await mount.upload(noisePng(LARGE_SIDE));
   if (image instanceof Reply) {
     const isLimitOfService = [413, 429].includes(image.status) && image.problemDetail !== "";
     const remedy = "Raise maxUploadBytes or rateLimits of the service if clients need more";

@@ -1,6 +1,7 @@
-import { type Call, createImages, type Images } from "@outrigger/core";
+import { statfsSync, statSync } from "node:fs";
+import { type Call, createImages, type GaugeName, type Images, type Observer } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
-import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
+import { distinctTargets, type StorageTarget, type StorageTargets } from "@outrigger/core/stores";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
@@ -13,7 +14,6 @@ import { inspectTargets, lacksDirectory, refusalOf } from "../../storage/inspect
 import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
 import { storageError } from "../../storage/storage-error.ts";
 import { logUnsharedLimits, logWarnings } from "../../storage/storage-notices.ts";
-import { watchSpace } from "../../storage/watch-space.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
 import { requestIdOf } from "./request-log.ts";
@@ -133,4 +133,38 @@ async function createObservers({ metrics, tracing }: ServerSettings) {
   const traced = tracing ? createTracing() : null;
   const all = [traced, measured].filter((each) => each !== null);
   return { metrics: measured, observer: combineObservers(...all) };
+}
+
+/** Registers gauges for the free space of the file systems of data directories, each file system once. */
+function watchSpace(targets: readonly { target: StorageTarget }[], observer: Observer): void {
+  const devices = new Set<number>();
+  for (const { target } of targets) {
+    if (target.kind !== "file") continue;
+    const { directory } = target;
+    const { dev } = statSync(directory);
+    if (devices.has(dev)) continue;
+    devices.add(dev);
+    const read = readerOf(directory);
+    const add = (name: GaugeName, number: (stats: ReturnType<typeof read>) => number) =>
+      observer.gauge(name, () => number(read()));
+    add("storage_free_bytes", ({ bavail, bsize }) => bavail * bsize);
+    add("storage_total_bytes", ({ blocks, bsize }) => blocks * bsize);
+    // btrfs and others allocate inodes on demand and report none.
+    if (read().files === 0) continue;
+    add("storage_free_inodes", ({ ffree }) => ffree);
+    add("storage_total_inodes", ({ files }) => files);
+  }
+}
+
+/** Reads the statistics of a file system; if that fails, returns the last ones. */
+function readerOf(directory: string) {
+  let last = statfsSync(directory);
+  return () => {
+    try {
+      last = statfsSync(directory);
+    } catch {
+      // Gauges must not fail with the disk: readiness reports its error.
+    }
+    return last;
+  };
 }

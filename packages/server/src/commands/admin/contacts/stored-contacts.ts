@@ -1,10 +1,13 @@
-import type { Readable } from "node:stream";
+import { isServiceError } from "@outrigger/core";
+import { normaliseDomain } from "@outrigger/core/lookup";
+import { normaliseAddress } from "@outrigger/core/values";
 import { exportContacts } from "@outrigger/sql";
-import { printLines, printOut, tableRow } from "../../../cli/print.ts";
+import { serviceReasonOf } from "../../../cli/error-reason.ts";
+import { printable, printFailure, printLines } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
+import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withLookup } from "../../../lookup/with-lookup.ts";
-import { changeSubjects, subjectsOf } from "../subjects.ts";
 import { type ContactFormat, formatOf } from "./import-contacts.ts";
 
 /** `outrigger contacts export`: writes all contacts to standard output, or atomically to a file. */
@@ -15,44 +18,6 @@ export async function exportFile(file: string, flags: DataFlags & { format?: Con
     if (file === "-") await printLines(contacts.setEncoding("utf8"));
     else await writeAtomically(file, contacts);
   });
-}
-
-/** `outrigger contacts stats`: counts contacts. */
-export async function stats({ json = false, ...flags }: DataFlags & { json?: boolean }): Promise<void> {
-  await withLookup(flags, false, async ({ database, suppressions }) => {
-    const counts = { addresses: 0, personal: 0, generic: 0, domains: 0, pages: 0 };
-    const domains = new Set<string>();
-    const contacts = exportContacts(database, { format: "ndjson", isSuppressed: suppressions.among });
-    for await (const line of linesOf(contacts)) {
-      // The export writes this shape.
-      const { address, type, domain, sources } = JSON.parse(line) as ExportedLine;
-      domains.add(domain ?? (address ?? "").slice((address ?? "").lastIndexOf("@") + 1));
-      if (address === undefined) continue;
-      counts.addresses++;
-      counts[type === "generic" ? "generic" : "personal"]++;
-      counts.pages += sources?.length ?? 0;
-    }
-    counts.domains = domains.size;
-    const rows = Object.entries(counts).map(([name, value]) => tableRow([name, String(value)], [11, -9]));
-    printOut(json ? `${JSON.stringify(counts)}\n` : rows.join(""));
-  });
-}
-
-/** Does not use readline, which also breaks lines at characters that JSON leaves unescaped. */
-async function* linesOf(text: Readable): AsyncGenerator<string> {
-  let rest = "";
-  for await (const chunk of text.setEncoding("utf8")) {
-    const lines = `${rest}${chunk}`.split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-}
-
-interface ExportedLine {
-  address?: string;
-  type?: string;
-  domain?: string;
-  sources?: unknown[];
 }
 
 /** `outrigger contacts erase`: erases addresses and whole domains until they are imported again. */
@@ -82,4 +47,38 @@ export async function suppress(
       return { isDone, said: isDone ? "no longer suppressed" : "not suppressed" };
     });
   });
+}
+
+/**
+ * The addresses and domains as typed, normalised, each once.
+ * @throws ConfigError that names all invalid ones.
+ */
+function subjectsOf(texts: readonly string[]): string[] {
+  const subjects = texts.map((text) => (text.includes("@") ? normaliseAddress(text) : normaliseDomain(text)));
+  const wrong = texts.filter((_, index) => subjects[index] === null);
+  if (wrong.length === 0) return [...new Set(subjects.filter((subject) => subject !== null))];
+  throw usageError(...wrong.map((text) => `${printable(text)}: must be an email address or a domain`));
+}
+
+/**
+ * Changes addresses and domains one by one and prints a line for each. Prints a failure on standard error, sets the exit
+ * code to 1, and continues with the others.
+ * @param change Returns the text to print, and whether the change succeeded.
+ */
+async function changeSubjects(
+  subjects: readonly string[],
+  change: (subject: string) => Promise<{ said: string; isDone: boolean }>,
+): Promise<void> {
+  // If the reader has ended, the remaining ones are still changed.
+  process.stdout.on("error", () => {});
+  for (const subject of subjects) {
+    try {
+      const { said, isDone } = await change(subject);
+      if (isDone) process.stdout.write(`${subject} ${said}\n`);
+      else printFailure(`${subject}: ${said}`);
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      printFailure(`${subject}: ${serviceReasonOf(error)}`);
+    }
+  }
 }

@@ -88,7 +88,7 @@ function repairQuestion(targets: StorageTargets, source: StorageTargets | null):
   return `Verify ${nameOfStorage(targets)}, and ${how}?`;
 }
 
-/** The subject of a verification. A verification of another subject cannot resume it. */
+/** What a verification is of. A verification of something else cannot resume it. */
 interface Subject {
   /** The storage, without secrets. */
   storage: string;
@@ -103,22 +103,13 @@ async function readState(path: string, subject: Subject): Promise<VerifyState | 
     throw fault(`cannot be read: ${fileReasonOf(error)}`, error);
   });
   if (text === null) return null;
-  const { storage, repair, state } = fieldsIn(text);
-  if (typeof storage !== "string" || typeof repair !== "boolean" || !isVerifyState(state)) {
-    throw fault("is not a state file of a verification. Name another file, or delete it");
-  }
-  if (storage === subject.storage && repair === subject.repair) return state;
-  const what = `${storage}${repair ? " with --repair" : ""}`;
-  throw fault(`belongs to a verification of ${what}. Name another file, or delete it`);
-}
-
-function fieldsIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>; // Checked by the caller.
+    const { storage, repair, state } = Object(JSON.parse(text));
+    if (storage === subject.storage && repair === subject.repair && isVerifyState(state)) return state;
   } catch {
-    // Rejected like any other invalid state.
-    return {};
+    // Not JSON.
   }
+  throw fault("is not of a verification of this storage with these options. Name another file, or delete it");
 }
 
 function lineOf(finding: VerifyFinding, json: boolean): string {
