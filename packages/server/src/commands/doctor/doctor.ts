@@ -15,8 +15,8 @@ import {
 } from "./check-machine.ts";
 import { checkFonts, checkRenderer } from "./check-renderer.ts";
 import { checkLeases, checkTarget, checkTogether } from "./check-storage.ts";
-import { type Finding, lineOf, problem } from "./finding.ts";
 import { examineMount } from "./examine-mount.ts";
+import { type Finding, lineOf, problem } from "./finding.ts";
 import type { MountOptions } from "./mount.ts";
 
 /** The options of `outrigger doctor` as typed. */
