@@ -119,7 +119,7 @@ function answersBehaviour(it: Check): void {
   });
 
   it("simultaneous probes of one address get the same result", async (harness) => {
-    const results = await Promise.all(Array.from({ length: 20 }, () => ask(harness, harness.unknown)));
+    const results = await Promise.all(Array.from({ length: 5 }, () => ask(harness, harness.unknown)));
     for (const { mailbox, reason } of results) assert.deepEqual([mailbox, reason], [false, "user_unknown"]);
   });
 }

@@ -1,12 +1,12 @@
-import { ServiceError } from "@outrigger/core";
-import type { MailProber, ProbeResult } from "@outrigger/core/lookup";
-import type { KeyValue } from "@outrigger/core/stores";
+import { setMaxListeners } from "node:events";
+import { createMemoryKeyValue, ServiceError } from "@outrigger/core";
+import type { MailProber } from "@outrigger/core/lookup";
+import { abortable } from "@outrigger/core/stores";
 import { findMailRoute } from "./dns/find-mail-route.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import { ResolverControl } from "./dns/resolver-control.ts";
 import { createEgressControl } from "./egress-control.ts";
 import { EgressWatch } from "./egress-watch.ts";
-import { Flights } from "./flights.ts";
 import { HostBudgets } from "./host-budget.ts";
 import { MailProbe } from "./probe.ts";
 import { NOTHING } from "./probe-results.ts";
@@ -37,8 +37,8 @@ export function createMailProber(options: MailProberOptions = {}): VerifyingProb
 
 /** A prober with these settings. */
 export function createProber(settings: ProberSettings): VerifyingProber {
-  const { now, onError, wholeMs } = settings;
-  const cache = settings.cache ?? createMemoryCache(CACHE_ENTRIES);
+  const { now, onError } = settings;
+  const cache = settings.cache ?? createMemoryKeyValue({ maxKeys: CACHE_ENTRIES });
   const memory = new ProberMemory({ cache, secret: settings.secret, now, onError });
   const routes = new RouteFinder(settings, memory);
   const egress = new EgressWatch(settings.egress, now, createEgressControl(settings, routes.find));
@@ -49,41 +49,41 @@ export function createProber(settings: ProberSettings): VerifyingProber {
     budgets: new HostBudgets(settings.budget, now),
     egress,
   });
-  const flights = new Flights<ProbeResult, ProbeResult>();
+  const running = new Map<Promise<unknown>, AbortController>();
   let isClosed = false;
 
   return {
-    async probe(local, domain, { smtp, signal, account = "", onWait, mayAsk }) {
+    async probe(local, domain, { smtp, signal, account = "", onWait = () => undefined, mayAsk }) {
       checkMailbox(local, domain);
       if (isClosed) throw new ServiceError("store_unavailable", "The mail prober is closed.");
-      const asksHosts = smtp && settings.smtp !== null;
-      const landing = await flights.join(`${asksHosts} ${local}@${domain}`, signal, () => {
-        let found: ProbeResult = NOTHING;
-        const report = (result: ProbeResult) => {
+      let found = NOTHING;
+      if (signal.aborted) return { ...found, reason: "timeout" };
+      // Not the caller's: an abort after the result would cut the connection off before its goodbye.
+      const controller = new AbortController();
+      const abort = () => controller.abort();
+      signal.addEventListener("abort", abort);
+      const work = probe.run({
+        local,
+        domain,
+        asksHosts: smtp && settings.smtp !== null,
+        account,
+        signal: controller.signal,
+        onWait,
+        mayAsk,
+        report: (result) => {
           found = result;
-        };
-        return {
-          progress: () => found,
-          run: (flightSignal) =>
-            withDeadline(wholeMs, flightSignal, (within, deadline) =>
-              probe.run({
-                local,
-                domain,
-                asksHosts,
-                account,
-                report,
-                mayAsk,
-                signal: within,
-                onWait(waitMs) {
-                  if (waitMs === null) deadline.resume();
-                  else deadline.pause();
-                  onWait?.(waitMs);
-                },
-              }),
-            ),
-        };
+        },
       });
-      return "result" in landing ? landing.result : { ...landing.progress, reason: "timeout" };
+      running.set(work, controller);
+      void Promise.allSettled([work]).then(() => running.delete(work));
+      try {
+        return await abortable(work, controller.signal);
+      } catch (error) {
+        if (!controller.signal.aborted) throw error;
+        return { ...found, reason: "timeout" };
+      } finally {
+        signal.removeEventListener("abort", abort);
+      }
     },
     async forget(local, domain) {
       probe.forget(domain, local);
@@ -91,56 +91,10 @@ export function createProber(settings: ProberSettings): VerifyingProber {
     },
     async close() {
       isClosed = true;
-      await Promise.all([flights.close(), routes.close(), egress.close()]);
+      for (const controller of running.values()) controller.abort();
+      await Promise.all([Promise.allSettled(running.keys()), routes.close(), egress.close()]);
       await probe.settled();
     },
-  };
-}
-
-/** Runs `work` with a signal that aborts with `signal` or at the deadline. The time of a pause does not count. */
-async function withDeadline<T>(
-  deadlineMs: number,
-  signal: AbortSignal,
-  work: (within: AbortSignal, deadline: { pause(): void; resume(): void }) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  let leftMs = deadlineMs;
-  let sinceMs = performance.now();
-  let timer = setTimeout(abort, leftMs);
-  const pause = () => {
-    clearTimeout(timer);
-    leftMs -= performance.now() - sinceMs;
-  };
-  const resume = () => {
-    sinceMs = performance.now();
-    timer = setTimeout(abort, leftMs);
-  };
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await work(controller.signal, { pause, resume });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-  }
-}
-
-/** A cache in this process of at most `maxEntries`; the oldest write is evicted first. */
-function createMemoryCache(maxEntries: number): KeyValue {
-  const entries = new Map<string, unknown>();
-  return {
-    get: async (key) => entries.get(key),
-    // The reader checks the expiry of a value.
-    async set(key, value) {
-      entries.delete(key);
-      entries.set(key, value);
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxEntries) break;
-        entries.delete(oldest);
-      }
-    },
-    delete: async (key) => entries.delete(key),
   };
 }
 
@@ -148,33 +102,42 @@ function createMemoryCache(maxEntries: number): KeyValue {
 class RouteFinder {
   readonly #settings: ProberSettings;
   readonly #memory: ProberMemory;
-  readonly #flights = new Flights<null, MailRoute>();
   readonly #control: ResolverControl;
+  readonly #closing = new AbortController();
+  readonly #flights = new Map<string, Promise<MailRoute>>();
 
   constructor(settings: ProberSettings, memory: ProberMemory) {
     this.#settings = settings;
     this.#memory = memory;
     this.#control = new ResolverControl(settings);
+    // Each lookup listens to it.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** Never rejects. */
   readonly find = async (domain: string, signal: AbortSignal): Promise<MailRoute> => {
-    const landing = await this.#flights.join(domain, signal, () => ({
-      progress: () => null,
-      run: (within) => this.#findAndStore(domain, within),
-    }));
-    return "result" in landing ? landing.result : { routing: "unknown", reason: "dns_failure" };
+    let flight = this.#flights.get(domain);
+    if (flight === undefined) {
+      flight = this.#findAndStore(domain).finally(() => this.#flights.delete(domain));
+      this.#flights.set(domain, flight);
+    }
+    return abortable(flight, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+      return { routing: "unknown", reason: "dns_failure" };
+    });
   };
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#control.close();
-    await this.#flights.close();
+    await Promise.allSettled(this.#flights.values());
   }
 
-  async #findAndStore(domain: string, signal: AbortSignal): Promise<MailRoute> {
+  async #findAndStore(domain: string): Promise<MailRoute> {
     const known = await this.#memory.route(domain);
     if (known !== undefined) return known;
-    const route = await findMailRoute(domain, { ...this.#settings, control: this.#control }, signal);
+    const options = { ...this.#settings, control: this.#control };
+    const route = await findMailRoute(domain, options, this.#closing.signal);
     // A failure says nothing about the domain, so it is not cached.
     if (route.routing !== "unknown") await this.#memory.storeRoute(domain, route, this.#settings.routeTtlMs);
     return route;

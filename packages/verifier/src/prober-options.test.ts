@@ -9,7 +9,6 @@ test.each<MailProberOptions>([
   { dnsServers: ["dns.example"] },
   { port: 0 },
   { port: 65_536 },
-  { wholeMs: 1.5 },
   { replyMs: Number.NaN },
   { budget: { questionsPerMinute: 1 } },
   { budget: { sessions: 0 } },

@@ -68,8 +68,6 @@ export const PROBER_RULES = {
   forbidden: rules.shape<BlockList>("a BlockList of node:net", "check", "addAddress"),
   /** Time limit of each complete reply, in milliseconds, from 1. RFC 5321 recommends minutes. @default 10_000 */
   replyMs: rules.preset(10_000, rules.whole(1, MAX_TIMER_MS)),
-  /** Time limit of a whole probe without its wait in line, in milliseconds, from 1. @default 30_000 */
-  wholeMs: rules.preset(30_000, rules.whole(1, MAX_TIMER_MS)),
   /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget: rules.preset({}, rules.nested(BUDGET_RULES)),
   /**

@@ -13,7 +13,6 @@ const settings = readProberOptions({
   port: Number(port),
   forbidden: specialAddresses(["127.0.0.0/8"]),
   replyMs: longMs,
-  wholeMs: longMs,
   budget: { sessions: 1, maxWaitMs: longMs },
 });
 const prober = createProber({ ...settings, dnsMs: longMs, connectMs: longMs });

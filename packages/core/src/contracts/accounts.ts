@@ -77,13 +77,10 @@ export interface Accounts {
    * @param nowMs Unix milliseconds.
    */
   reserve(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult>;
-  /**
-   * What {@link Accounts.reserve} would return now; changes nothing. Optional, together with `charge`: with both, a
-   * request whose cost is known at once costs at most one write.
-   */
-  preview?(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult>;
+  /** What {@link Accounts.reserve} would return now; changes nothing. */
+  preview(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult>;
   /** {@link Accounts.reserve} and {@link Accounts.settle} with the granted points, in one step. */
-  charge?(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult>;
+  charge(charge: Charge, points: number, allowance: number, nowMs: number): Promise<ReserveResult>;
   /**
    * Renews reservations, so that they lapse {@link RESERVATION_MS} after `nowMs`. Lapsed and settled ones, and
    * charges without a reservation, stay unchanged.

@@ -69,7 +69,7 @@ export interface ProbeResult {
 export interface ProbeOptions {
   /** `false` queries only the DNS. */
   smtp: boolean;
-  /** When it aborts, the promise resolves at once with the result so far and `timeout`. Each probe has its own. */
+  /** When it aborts, the promise resolves at once with the result so far and `timeout`. */
   signal: AbortSignal;
   /**
    * The account on whose behalf, any text. A line before a mail host serves accounts alternately, so that many
@@ -78,15 +78,17 @@ export interface ProbeOptions {
   account?: string;
   /**
    * Called with an estimate of the remaining time, in milliseconds, when the probe begins to wait in line before a
-   * mail host, and with `null` when it no longer waits. Probes of one address that share their work call the
-   * first caller's function.
+   * mail host, and with `null` when it no longer waits.
    */
   onWait?: (waitMs: (() => number) | null) => void;
   /** Whether an address that was accepted before may serve as control. A rejection counts as `false`. @default none may */
   mayAsk?: (address: string) => Promise<boolean>;
 }
 
-/** Queries the DNS and, if requested, the mail hosts themselves. Never sends mail. */
+/**
+ * Queries the DNS and, if requested, the mail hosts themselves. Never sends mail. The lookup limits the time of a probe, and
+ * probes an address once at a time.
+ */
 export interface MailProber {
   /**
    * @param local the part before the `@`, in a grammar that {@link parseAddress} accepts, without CR, LF,

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { withMethods } from "../../../test/with-methods.ts";
-import { type Accounts, RESERVATION_MS } from "../../contracts/accounts.ts";
+import { RESERVATION_MS } from "../../contracts/accounts.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
 import { createMeter, monthOf } from "./meter.ts";
@@ -12,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function metered(limited = (accounts: Accounts) => accounts) {
-  const accounts = limited(createMemoryAccounts());
+async function metered() {
+  const accounts = createMemoryAccounts();
   const account = {
     id: "a-1",
     email: null,
@@ -35,16 +34,9 @@ async function metered(limited = (accounts: Accounts) => accounts) {
   return { accounts, meter, account, errors, used };
 }
 
-describe.each([
-  ["accounts that charge in one step", (accounts: Accounts) => accounts],
-  [
-    "accounts that only reserve and settle",
-    (accounts: Accounts) =>
-      withMethods<Partial<Accounts>>(accounts, { preview: undefined, charge: undefined }) as Accounts,
-  ],
-])("a quote of %s", (_, limited) => {
+describe("a quote", () => {
   test("charges the cost once, and the same request nothing", async () => {
-    const { account, meter, used } = await metered(limited);
+    const { account, meter, used } = await metered();
     const first = await meter.quote(account, "verifications", ["a"], 10);
     expect(first).toMatchObject({ points: 10, isRepeat: false });
     expect(await first.charge(4)).toBe(4);
@@ -56,7 +48,7 @@ describe.each([
   });
 
   test("that is held counts before it is charged, and not after a cost of 0", async () => {
-    const { account, meter, used } = await metered(limited);
+    const { account, meter, used } = await metered();
     const quote = await meter.quote(account, "verifications", ["a"], 10);
     await quote.hold();
     expect(await used()).toBe(10);
@@ -65,7 +57,7 @@ describe.each([
   });
 
   test("rejects with too_many_requests if no points are left", async () => {
-    const { account, meter } = await metered(limited);
+    const { account, meter } = await metered();
     await (await meter.quote(account, "verifications", ["a"], 100)).charge(100);
     await expect(meter.quote(account, "verifications", ["b"], 1)).rejects.toMatchObject({
       id: "too_many_requests",
@@ -88,28 +80,20 @@ test("a quote whose points other requests use up is charged what is left, then r
   expect(accounts.reserve).not.toHaveBeenCalled();
 });
 
-test("a reservation whose cost is pending is renewed, and settled when the cost is known", async () => {
+test("reserved points are renewed until they are charged", async () => {
   const { meter, account, used } = await metered();
-  const { settleWith } = await meter.reserve(account, "verifications", ["a"], 1);
-  let finish = (_: number) => {};
-  const settled = settleWith(
-    new Promise<number>((resolve) => {
-      finish = resolve;
-    }),
-  );
+  const reserved = await meter.reserve(account, "verifications", ["a"], 1);
   await vi.advanceTimersByTimeAsync(20 * RESERVATION_MS);
   expect(await used()).toBe(1);
-  finish(1);
-  await settled;
+  await reserved.charge(1);
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(20 * RESERVATION_MS);
   expect(await used()).toBe(1);
 });
 
-test("a reservation that its process no longer renews lapses within a minute", async () => {
+test("points that their process no longer renews are free within a minute", async () => {
   const { accounts, meter, account, used } = await metered();
-  const { settleWith } = await meter.reserve(account, "verifications", ["a"], 1);
-  void settleWith(new Promise(() => {}));
+  await meter.reserve(account, "verifications", ["a"], 1);
   await vi.advanceTimersByTimeAsync(10 * RESERVATION_MS);
   expect(await used()).toBe(1);
   // A process that died renews nothing.
@@ -118,20 +102,24 @@ test("a reservation that its process no longer renews lapses within a minute", a
   expect(await used()).toBe(0);
 });
 
-test("a cost that rejects removes its reservation and rejects", async () => {
-  const { meter, account, used } = await metered();
-  const { settleWith } = await meter.reserve(account, "verifications", ["a"], 1);
-  const failure = new Error("The probe failed");
-  await expect(settleWith(Promise.reject(failure))).rejects.toBe(failure);
-  expect(await used()).toBe(0);
+test("a closing meter waits until reserved points are charged", async () => {
+  const { meter, account } = await metered();
+  const reserved = await meter.reserve(account, "verifications", ["a"], 1);
+  let isClosed = false;
+  const closing = meter.close().then(() => {
+    isClosed = true;
+  });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isClosed).toBe(false);
+  await reserved.charge(0);
+  await closing;
 });
 
 test("a failed renewal is reported, and the next one keeps the reservation", async () => {
   const { accounts, meter, account, errors, used } = await metered();
   const failure = new Error("The database is away");
   vi.spyOn(accounts, "renew").mockRejectedValueOnce(failure).mockRejectedValueOnce(failure);
-  const { settleWith } = await meter.reserve(account, "verifications", ["a"], 1);
-  void settleWith(new Promise(() => {}));
+  await meter.reserve(account, "verifications", ["a"], 1);
   await vi.advanceTimersByTimeAsync(3 * RESERVATION_MS);
   expect(errors).toEqual([failure, failure]);
   expect(await used()).toBe(1);

@@ -10,29 +10,14 @@ import {
 import { LookupProblem } from "../lookup-problem.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 
-/** Points of an account's allowance, held for one request until it is settled. */
-export interface Reservation {
-  /** The maximum cost of the answer, at least 1. */
-  points: number;
-  /** Whether the same request was made earlier in the month. The earlier reservation is then settled. */
-  isRepeat: boolean;
-  /** Sets the final cost; 0 removes the request. A settled request stays unchanged. */
-  settle(points: number): Promise<void>;
-  /**
-   * Renews the reservation until `cost` is known, then settles it. A `cost` that rejects removes the request.
-   * Rejects like `cost`, and if settling fails.
-   */
-  settleWith(cost: Promise<number>): Promise<void>;
-}
-
-/** What one request may cost. Nothing is reserved until {@link Quote.hold}. */
+/** What one request may cost. */
 export interface Quote {
   /** The maximum cost of the answer, at least 1. */
   points: number;
   /** Whether the same request was made earlier in the month. It costs nothing. */
   isRepeat: boolean;
   /**
-   * Reserves the points: for work that waits for others, after which they may be used up. Rejects with
+   * Reserves the points until they are charged: for work that waits for others, after which they may be used up. Rejects with
    * `too_many_requests` if they are used up now.
    */
   hold(): Promise<void>;
@@ -47,17 +32,17 @@ export interface Quote {
 /** Counts the points that accounts use. Calls without an account (`null`) are not counted. */
 export interface Meter {
   /**
-   * Reserves at most `points`, or as many as are left; rejects with `too_many_requests` if none are left.
+   * At most `points`, or as many as are left; rejects with `too_many_requests` if none are left. Nothing is reserved.
    * @param request identifies the request: repeating it in the same month costs nothing.
    */
-  reserve(
+  quote(
     account: Account | null,
     kind: QuotaKind,
     request: readonly unknown[],
     points: number,
-  ): Promise<Reservation>;
-  /** Like {@link Meter.reserve}, for work that usually waits for nothing: see {@link Quote}. */
-  quote(
+  ): Promise<Quote>;
+  /** Like {@link Meter.quote} and {@link Quote.hold} in one step, for work that usually waits. */
+  reserve(
     account: Account | null,
     kind: QuotaKind,
     request: readonly unknown[],
@@ -65,7 +50,7 @@ export interface Meter {
   ): Promise<Quote>;
   /** Whether no points are left even if every reservation costs nothing. */
   isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean>;
-  /** Waits until all reservations whose cost becomes known later are settled. */
+  /** Waits until all reserved points are charged. */
   close(): Promise<void>;
 }
 
@@ -79,25 +64,13 @@ export function createMeter(accounts: Accounts, settings: LookupSettings): Meter
 class AccountMeter implements Meter {
   readonly #accounts: Accounts;
   readonly #settings: LookupSettings;
-  readonly #direct: DirectCharges | null;
-  /** The reservations whose cost becomes known later. */
+  /** The reservations, each with what resolves when it is charged. */
   readonly #held = new Map<Charge, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(accounts: Accounts, settings: LookupSettings) {
     this.#accounts = accounts;
     this.#settings = settings;
-    this.#direct = directChargesOf(accounts);
-  }
-
-  async reserve(
-    account: Account | null,
-    kind: QuotaKind,
-    request: readonly unknown[],
-    points: number,
-  ): Promise<Reservation> {
-    const terms = this.#termsOf(account, kind, request);
-    return terms === null ? FREE : this.#reserve(terms, points);
   }
 
   async quote(
@@ -107,26 +80,32 @@ class AccountMeter implements Meter {
     points: number,
   ): Promise<Quote> {
     const terms = this.#termsOf(account, kind, request);
-    if (terms === null) return FREE_QUOTE;
-    const direct = this.#direct;
-    if (direct === null) return quoteOf(await this.#reserve(terms, points));
+    if (terms === null) return FREE;
     const { charge, allowance, nowMs } = terms;
-    const preview = await direct.preview(charge, points, allowance, nowMs);
-    const { points: most, isRepeat } = granted(terms, preview);
+    const preview = granted(terms, await this.#accounts.preview(charge, points, allowance, nowMs));
+    if (preview.isRepeat) return repeatOf(preview.points);
     let held: Quote | null = null;
     return {
-      points: most,
-      isRepeat,
+      ...preview,
       hold: async () => {
-        if (!isRepeat) held ??= quoteOf(await this.#reserve(terms, points));
+        held ??= await this.#reserve(terms, points);
       },
-      async charge(cost) {
-        if (isRepeat) return most;
+      charge: async (cost) => {
         if (held !== null) return held.charge(cost);
         if (cost === 0) return 0;
-        return granted(terms, await direct.charge(charge, cost, allowance, nowMs)).points;
+        return granted(terms, await this.#accounts.charge(charge, cost, allowance, nowMs)).points;
       },
     };
+  }
+
+  async reserve(
+    account: Account | null,
+    kind: QuotaKind,
+    request: readonly unknown[],
+    points: number,
+  ): Promise<Quote> {
+    const terms = this.#termsOf(account, kind, request);
+    return terms === null ? FREE : this.#reserve(terms, points);
   }
 
   async isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean> {
@@ -139,7 +118,7 @@ class AccountMeter implements Meter {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#held.values());
+    await Promise.all(this.#held.values());
   }
 
   /** `null` for a request that is not counted. */
@@ -151,43 +130,35 @@ class AccountMeter implements Meter {
     return { charge, allowance, nowMs };
   }
 
-  async #reserve(terms: Terms, points: number): Promise<Reservation> {
+  /** Reserves the points, and renews the reservation until they are charged. */
+  async #reserve(terms: Terms, points: number): Promise<Quote> {
     const { charge, allowance, nowMs } = terms;
-    return {
-      ...granted(terms, await this.#accounts.reserve(charge, points, allowance, nowMs)),
-      settle: (cost) => this.#accounts.settle(charge, cost),
-      settleWith: (cost) => this.#hold(charge, cost),
-    };
-  }
-
-  /** Renews the reservation until its cost is known and settled. */
-  async #hold(charge: Charge, cost: Promise<number>): Promise<void> {
-    const settled = this.#settleWhenKnown(charge, cost);
-    this.#held.set(charge, settled);
+    const reserved = granted(terms, await this.#accounts.reserve(charge, points, allowance, nowMs));
+    let end = () => {};
+    this.#held.set(charge, new Promise((resolve) => (end = resolve)));
     this.#timer ??= setInterval(() => this.#renew(), RENEWAL_MS).unref();
-    try {
-      await settled;
-    } finally {
-      this.#held.delete(charge);
-      if (this.#held.size === 0) {
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      }
-    }
+    return {
+      ...reserved,
+      hold: async () => undefined,
+      charge: async (cost) => {
+        try {
+          await this.#accounts.settle(charge, cost);
+          return cost;
+        } finally {
+          end();
+          this.#held.delete(charge);
+          if (this.#held.size === 0) {
+            clearInterval(this.#timer);
+            this.#timer = undefined;
+          }
+        }
+      },
+    };
   }
 
   #renew(): void {
     const { now, onError } = this.#settings;
     this.#accounts.renew([...this.#held.keys()], now()).catch(onError);
-  }
-
-  async #settleWhenKnown(charge: Charge, cost: Promise<number>): Promise<void> {
-    let points = 0;
-    try {
-      points = await cost;
-    } finally {
-      await this.#accounts.settle(charge, points);
-    }
   }
 }
 
@@ -198,55 +169,26 @@ interface Terms {
   nowMs: number;
 }
 
-type DirectCharges = Required<Pick<Accounts, "preview" | "charge">>;
-
-/** `null` for accounts that can only reserve and settle. */
-function directChargesOf(accounts: Accounts): DirectCharges | null {
-  return accounts.preview === undefined || accounts.charge === undefined
-    ? null
-    : (accounts as Accounts & DirectCharges);
-}
-
 /** The points of a result. Rejects with `too_many_requests` if none are left. */
 function granted({ charge, nowMs }: Terms, result: ReserveResult): Pick<Quote, "points" | "isRepeat"> {
-  if (result.outcome === "exhausted") throw exhausted(charge.kind, nowMs);
-  return { points: result.points, isRepeat: result.outcome === "repeat" };
+  if (result.outcome !== "exhausted") {
+    return { points: result.points, isRepeat: result.outcome === "repeat" };
+  }
+  throw new LookupProblem("too_many_requests", `This month's allowance of ${charge.kind} is used up`, {
+    retryAfterMs: nextMonthMs(nowMs) - nowMs,
+  });
 }
 
-/** A quote whose points are reserved. */
-function quoteOf({ points, isRepeat, settle }: Reservation): Quote {
-  return {
-    points,
-    isRepeat,
-    hold: async () => undefined,
-    async charge(cost) {
-      if (isRepeat) return points;
-      await settle(cost);
-      return cost;
-    },
-  };
+/** The quote of a request that was charged before. */
+function repeatOf(points: number): Quote {
+  return { points, isRepeat: true, hold: async () => undefined, charge: async () => points };
 }
 
-/** The reservation of a look-up that is not counted. */
-const FREE: Reservation = {
-  points: Number.MAX_SAFE_INTEGER,
-  isRepeat: true,
-  settle: async () => undefined,
-  settleWith: async (cost) => {
-    await cost;
-  },
-};
-
-const FREE_QUOTE = quoteOf(FREE);
+/** The quote of a look-up that is not counted. */
+const FREE = repeatOf(Number.MAX_SAFE_INTEGER);
 
 function digestOf(request: readonly unknown[]): string {
   return hash("sha256", JSON.stringify(request), "base64url");
-}
-
-function exhausted(kind: QuotaKind, nowMs: number): LookupProblem {
-  return new LookupProblem("too_many_requests", `This month's allowance of ${kind} is used up`, {
-    retryAfterMs: nextMonthMs(nowMs) - nowMs,
-  });
 }
 
 /** The calendar month of a time, `YYYY-MM`, UTC. */

@@ -1,5 +1,5 @@
 import { LookupProblem } from "../lookup-problem.ts";
-import { type Given, type Parameter, presentText } from "../operations/given.ts";
+import { type Given, type Parameter, presentText, QUERY_NAMES } from "../operations/given.ts";
 
 /** The parameters of a request. Of a repeated one, the first that is not blank counts. */
 export interface Query extends Given {
@@ -7,16 +7,6 @@ export interface Query extends Given {
   parameter(name: string): string | null;
 }
 
-const NAMES: Partial<Record<Parameter, string>> = {
-  firstName: "first_name",
-  lastName: "last_name",
-  fullName: "full_name",
-  requiredField: "required_field",
-  verificationStatus: "verification_status",
-  jobTitles: "job_titles",
-  maxDurationMs: "max_duration",
-};
-const nameOf = (parameter: Parameter) => NAMES[parameter] ?? parameter;
 const DIGITS = /^\d{1,15}$/;
 
 /** Rejects a query that is not UTF-8 with `wrong_params`. */
@@ -25,10 +15,10 @@ export function readQuery(search: string): Query {
   const parameters = new URLSearchParams(search);
   const parameter = (name: string) =>
     presentText(name, parameters.getAll(name).find((each) => each.trim() !== "") ?? null);
-  const text = (name: Parameter) => parameter(nameOf(name));
+  const text = (name: Parameter) => parameter(QUERY_NAMES[name]);
   return {
     parameter,
-    nameOf,
+    nameOf: (name) => QUERY_NAMES[name],
     text,
     number(name) {
       const digits = text(name);

@@ -2,21 +2,7 @@ import type { Reply } from "../../contracts/call.ts";
 import { isServiceError } from "../../errors.ts";
 import { isLookupProblem, type LookupProblemId } from "../lookup-problem.ts";
 
-/** The error IDs of the API. */
-export type LookupErrorId =
-  | LookupProblemId
-  | "authentication_failed"
-  | "forbidden"
-  | "not_found"
-  | "method_not_allowed"
-  | "timeout"
-  | "too_large"
-  | "unsupported_media"
-  | "rate_limited"
-  | "unavailable"
-  | "internal_error";
-
-const STATUS_OF: Record<LookupErrorId, number> = {
+const STATUS_OF = {
   wrong_params: 400,
   invalid_type: 400,
   invalid_seniority: 400,
@@ -40,9 +26,12 @@ const STATUS_OF: Record<LookupErrorId, number> = {
   claimed_email: 451,
   unavailable: 503,
   internal_error: 500,
-};
+} satisfies Record<LookupProblemId, number> & Record<string, number>;
 
-// The keys of a Record<LookupErrorId, …>.
+/** The error IDs of the API. */
+export type LookupErrorId = keyof typeof STATUS_OF;
+
+// The keys of `STATUS_OF`.
 export const LOOKUP_ERRORS = Object.keys(STATUS_OF) as LookupErrorId[];
 
 /** The reply to a rejected request. */

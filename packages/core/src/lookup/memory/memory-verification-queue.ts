@@ -9,7 +9,6 @@ import {
 } from "../../contracts/verification-queue.ts";
 import { ServiceError } from "../../errors.ts";
 import { LookupProblem } from "../lookup-problem.ts";
-import { createDueHeap, type DueHeap } from "./due-heap.ts";
 
 interface MemoryList extends Omit<VerificationList, "total"> {
   isSingle: boolean;
@@ -36,9 +35,6 @@ const ROW_BYTES = 300;
 const RETRY_AFTER_MS = 60_000;
 const ACCOUNT_RETRY_AFTER_MS = 86_400_000;
 const ERASED = { email: "", subject: null, columns: null };
-
-/** The rows of one account that have no result. */
-type WaitingRows = DueHeap<MemoryRow>;
 
 /** A queue in this process's memory, for tests and trials: its lists are lost when the process ends. */
 export function createMemoryVerificationQueue(): VerificationQueue {
@@ -111,25 +107,28 @@ class QueueInMemory implements VerificationQueue {
     nowMs: number,
   ): Promise<{ rows: TakenVerification[]; nextDueMs: number | null }> {
     this.#mustBeOpen();
-    const due = [...this.#waiting].filter(([, heap]) => isDue(heap, nowMs));
+    const due = [...this.#waiting].filter(([, rows]) => rows.nextDueMs() <= nowMs);
     const taken: MemoryRow[] = [];
     const served = due.slice(0, limit);
     const { shares, order } = sharesOf(limit, served.length);
-    for (const [index, [, heap]] of served.entries()) {
-      taken.push(...takeOf(heap, shares[index] ?? 0, leaseMs, nowMs));
+    for (const [index, [, rows]] of served.entries()) {
+      taken.push(...rows.take(shares[index] ?? 0, leaseMs, nowMs));
     }
     // Accounts that were not served come first in the next call.
     for (const index of order) {
-      const [account, heap] = served[index] ?? [];
-      if (account === undefined || heap === undefined) continue;
+      const [account, rows] = served[index] ?? [];
+      if (account === undefined || rows === undefined) continue;
       this.#waiting.delete(account);
-      this.#waiting.set(account, heap);
+      this.#waiting.set(account, rows);
     }
     // Some accounts may have had fewer rows than their share.
-    for (const [, heap] of due) taken.push(...takeOf(heap, limit - taken.length, leaseMs, nowMs));
-    for (const [account, heap] of this.#waiting) if (heap.nextDueMs() === null) this.#waiting.delete(account);
-    const next = [...this.#waiting.values()].flatMap((heap) => heap.nextDueMs() ?? []);
-    return { rows: taken.map(takenRow), nextDueMs: next.length === 0 ? null : Math.min(...next) };
+    for (const [, rows] of due) taken.push(...rows.take(limit - taken.length, leaseMs, nowMs));
+    let nextDueMs = Number.POSITIVE_INFINITY;
+    for (const [account, rows] of this.#waiting) {
+      nextDueMs = Math.min(nextDueMs, rows.nextDueMs());
+      if (rows.nextDueMs() === Number.POSITIVE_INFINITY) this.#waiting.delete(account);
+    }
+    return { rows: taken.map(takenRow), nextDueMs: Number.isFinite(nextDueMs) ? nextDueMs : null };
   }
 
   async finish(results: readonly (VerificationPlace & { result: string })[]): Promise<number> {
@@ -148,9 +147,8 @@ class QueueInMemory implements VerificationQueue {
     this.#mustBeOpen();
     const row = this.#rowAt(place);
     if (row === undefined || row.dueMs === null) return;
-    row.dueMs = untilMs;
     if (wasAttempt) row.attempts++;
-    this.#waitingOf(row.list.account).push(row, untilMs);
+    this.#waitingOf(row.list.account).add([row], untilMs);
   }
 
   async erase(subject: string, result: string): Promise<number> {
@@ -185,7 +183,7 @@ class QueueInMemory implements VerificationQueue {
   }
 
   #waitingOf(account: string | null): WaitingRows {
-    const known = this.#waiting.get(account) ?? createDueHeap(isWaiting);
+    const known = this.#waiting.get(account) ?? new WaitingRows();
     this.#waiting.set(account, known);
     return known;
   }
@@ -197,11 +195,10 @@ class QueueInMemory implements VerificationQueue {
       result: null,
       list,
       position,
-      dueMs,
+      dueMs: null,
       attempts: 0,
     }));
-    const heap = this.#waitingOf(list.account);
-    for (const row of list.rows) heap.push(row, dueMs);
+    this.#waitingOf(list.account).add(list.rows, dueMs);
   }
 
   #rowAt({ list, position }: VerificationPlace): MemoryRow | undefined {
@@ -221,31 +218,54 @@ function memoryOf(lists: readonly { bytes: number; rows: readonly unknown[] }[])
   return lists.reduce((sum, { bytes, rows }) => sum + bytes + rows.length * ROW_BYTES, 0);
 }
 
-function isDue(heap: WaitingRows, nowMs: number): boolean {
-  return (heap.nextDueMs() ?? Number.POSITIVE_INFINITY) <= nowMs;
-}
+/** The rows of one account that have no result. */
+class WaitingRows {
+  /** The row that is due first is the last entry. Entries of another time than that of their row are skipped. */
+  #entries: { row: MemoryRow; dueMs: number }[] = [];
 
-/** Rows of the account that are due, at most `limit`. */
-function takeOf(heap: WaitingRows, limit: number, leaseMs: number, nowMs: number): MemoryRow[] {
-  const taken: MemoryRow[] = [];
-  while (taken.length < limit && isDue(heap, nowMs)) {
-    const row = heap.pop();
-    if (row === undefined) break;
-    taken.push(row);
-    row.list.isStarted = true;
-    row.dueMs = nowMs + leaseMs;
-    heap.push(row, row.dueMs);
+  /** Makes rows due at a time, in random order. */
+  add(rows: readonly MemoryRow[], dueMs: number): void {
+    const added = rows.map((row) => ({ row, dueMs }));
+    for (const [index, entry] of added.entries()) {
+      entry.row.dueMs = dueMs;
+      const other = Math.floor(Math.random() * (index + 1));
+      added[index] = added[other] ?? entry;
+      added[other] = entry;
+    }
+    const later = this.#entries.findIndex((entry) => entry.dueMs <= dueMs);
+    const start = later === -1 ? this.#entries.length : later;
+    this.#entries = this.#entries.slice(0, start).concat(added, this.#entries.slice(start));
   }
-  return taken;
+
+  /** When the first row is due; infinite if there is none. */
+  nextDueMs(): number {
+    for (;;) {
+      const last = this.#entries.at(-1);
+      if (last === undefined) return Number.POSITIVE_INFINITY;
+      if (last.row.dueMs === last.dueMs) return last.dueMs;
+      this.#entries.pop();
+    }
+  }
+
+  /** Takes rows that are due, at most `limit`. */
+  take(limit: number, leaseMs: number, nowMs: number): MemoryRow[] {
+    const taken: MemoryRow[] = [];
+    while (taken.length < limit && this.nextDueMs() <= nowMs) {
+      const row = this.#entries.pop()?.row;
+      if (row === undefined) break;
+      // A row that was postponed twice may have another entry of this time.
+      row.dueMs = null;
+      row.list.isStarted = true;
+      taken.push(row);
+    }
+    if (taken.length > 0) this.add(taken, nowMs + leaseMs);
+    return taken;
+  }
 }
 
 function takenRow({ list, position, given, attempts }: MemoryRow): TakenVerification {
   const { id, account, plan, createdAt } = list;
   return { list: id, account, plan, createdAt, position, email: given.email, attempts };
-}
-
-function isWaiting(row: MemoryRow, dueMs: number): boolean {
-  return row.dueMs === dueMs;
 }
 
 /** Whether `subject` is this address or domain, or an address of the domain or of one below it. */

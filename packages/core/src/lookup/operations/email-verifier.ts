@@ -52,9 +52,9 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
   async work(context, { email, parsed, waitMs }, account) {
     if (parsed !== null) await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed?.address ?? email];
-    const reservation = await context.meter.reserve(account, "verifications", request, 1);
+    const reserved = await context.meter.reserve(account, "verifications", request, 1);
     const sought = { email, parsed, account: account?.id ?? null };
-    const found = await verifyReserved(context, reservation, sought, waitMs);
+    const found = await verifyReserved(context, reserved, sought, waitMs);
     const lateMs = found === null ? null : lateMsOf(found);
     if (found !== null && lateMs === null) return describe(email, found);
     if (lateMs !== null && parsed !== null) await enqueue(context, email, parsed, account);

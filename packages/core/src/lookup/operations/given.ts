@@ -1,24 +1,26 @@
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { LookupProblem, type LookupProblemId } from "../lookup-problem.ts";
 
-/** A parameter of a look-up, by its name in code. */
-export type Parameter =
-  | "domain"
-  | "company"
-  | "type"
-  | "seniority"
-  | "department"
-  | "requiredField"
-  | "verificationStatus"
-  | "jobTitles"
-  | "location"
-  | "limit"
-  | "offset"
-  | "firstName"
-  | "lastName"
-  | "fullName"
-  | "email"
-  | "maxDurationMs";
+/** The parameters of look-ups: their names in code and in a query. */
+export const QUERY_NAMES = {
+  domain: "domain",
+  company: "company",
+  type: "type",
+  seniority: "seniority",
+  department: "department",
+  requiredField: "required_field",
+  verificationStatus: "verification_status",
+  jobTitles: "job_titles",
+  location: "location",
+  limit: "limit",
+  offset: "offset",
+  firstName: "first_name",
+  lastName: "last_name",
+  fullName: "full_name",
+  email: "email",
+  maxDurationMs: "max_duration",
+};
+export type Parameter = keyof typeof QUERY_NAMES;
 
 /** The unchecked parameters of one look-up. An empty or blank text counts as absent. */
 export interface Given {

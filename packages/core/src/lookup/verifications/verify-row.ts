@@ -2,7 +2,7 @@ import type { Account } from "../../contracts/accounts.ts";
 import type { TakenVerification } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
 import { patternOf } from "../../schema/json-schema.ts";
-import type { Reservation } from "../accounts/meter.ts";
+import type { Quote } from "../accounts/meter.ts";
 import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
@@ -102,7 +102,7 @@ async function reserve(
   { meter }: LookupContext,
   payer: Account | null,
   request: readonly unknown[],
-): Promise<Reservation | "exhausted" | "busy"> {
+): Promise<Quote | "exhausted" | "busy"> {
   try {
     return await meter.reserve(payer, "verifications", request, 1);
   } catch (error) {

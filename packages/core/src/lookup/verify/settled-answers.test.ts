@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createGate, siteOf, used } from "../../../test/lookup-library-site.ts";
@@ -18,7 +17,6 @@ function accountsAfter(ready: () => Promise<void>): Accounts {
     },
     async charge(...args) {
       await ready();
-      assert(accounts.charge);
       return accounts.charge(...args);
     },
   });

@@ -57,7 +57,7 @@ test("the time in line does not count towards the time limit of a probe", async 
   expect(verifier.lineMs(addressOf("ada"))).toBe(1000);
   leaveLine[0]?.();
   expect(verifier.lineMs(addressOf("ada"))).toBe(0);
-  await vi.advanceTimersByTimeAsync(59_000);
+  await vi.advanceTimersByTimeAsync(29_000);
   expect(result).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1000);
   expect(result).toMatchObject({ reason: "timeout" });
@@ -106,6 +106,17 @@ test("of probes outside a line 500 run at a time, and further ones reject with o
     result instanceof Error && "code" in result ? [result.code] : [],
   );
   expect(codes).toEqual(Array.from({ length: 10 }, () => "overloaded"));
+});
+
+test("simultaneous verifications of one address share one probe", async () => {
+  const prober = createScriptedProber(async () => ({ mailbox: false, reason: "user_unknown" }));
+  const probe = vi.spyOn(prober, "probe");
+  const verifier = verifierOf(prober);
+  const results = await Promise.all(
+    ["a-1", "a-2", null].map((account) => verifier.probe(addressOf("ada"), account)),
+  );
+  expect(results.map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => "user_unknown"));
+  expect(probe).toHaveBeenCalledOnce();
 });
 
 test("the account of a probe is passed on to the prober", async () => {

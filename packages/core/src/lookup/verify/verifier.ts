@@ -42,7 +42,7 @@ export interface VerifierOptions {
 }
 
 /** The maximum time of a probe, without its time in line. */
-const MAX_PROBE_MS = 60_000;
+const MAX_PROBE_MS = 30_000;
 /** Maximum number of simultaneous probes, without those in line: each holds sockets. Further ones reject with `overloaded`. */
 const MAX_PROBING = 500;
 /** The same with those in line, which need memory only; and those of one account, which must not use up all. */

@@ -1,7 +1,7 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
-import type { Reservation } from "../accounts/meter.ts";
+import type { Quote } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
 import type { EmailVerification } from "../answers.ts";
@@ -31,26 +31,36 @@ export interface VerificationSought {
 }
 
 /**
- * Verifies one address and settles its reservation.
- * @returns `null` if that takes longer than `waitMs`. The verification then goes on, and is settled when it ends; a
+ * Verifies one address and charges its reserved points.
+ * @returns `null` if that takes longer than `waitMs`. The verification then goes on, and is charged when it ends; a
  * later call joins it.
  */
 export async function verifyReserved(
   context: LookupContext,
-  reservation: Reservation,
+  reserved: Quote,
   { email, parsed, account }: VerificationSought,
   waitMs: number,
 ): Promise<Verified | null> {
   const verifying = verifyAddress(context, email, parsed, account);
-  const settled = reservation.settleWith(verifying.then(({ verdict }) => (isCharged(verdict) ? 1 : 0)));
-  if (await isSettledWithin(settled, waitMs)) {
-    await settled;
+  const charging = chargeWhenKnown(reserved, verifying);
+  if (await isSettledWithin(charging, waitMs)) {
+    await charging;
     return await verifying;
   }
-  settled.catch((error: unknown) => {
+  charging.catch((error: unknown) => {
     if (!isLookupProblem(error)) context.settings.onError(error);
   });
   return null;
+}
+
+async function chargeWhenKnown(reserved: Quote, verifying: Promise<Verified>): Promise<void> {
+  let cost = 0;
+  try {
+    const { verdict } = await verifying;
+    cost = isCharged(verdict) ? 1 : 0;
+  } finally {
+    await reserved.charge(cost);
+  }
 }
 
 /**
