@@ -68,7 +68,7 @@ export async function findAddress(
     const { address, verification } = known;
     return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
-  if (context.verifier.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
+  if (context.lists?.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   // No guess can be reliable, and none can be of a suppressed person.
   if (patterns.length === 0 && !context.verifier.isProbing && !hasSuppressed) return null;
   const guesses = candidatesFor(firstName, lastName, patterns)

@@ -126,18 +126,6 @@ export function createLookupLibrary(
   context: LookupContext,
   track: <T>(work: () => Promise<T>) => Promise<T>,
 ): LookupLibrary {
-  async function work<P, D, E, M extends object>(
-    operation: LookupOperation<P, D, E, M>,
-    values: object,
-    account: string | undefined,
-  ): Promise<LookupAnswer<D, M & { params: E }>> {
-    const parameters = operation.check(readArguments(values));
-    // No answer before the list of suppressions is verified.
-    await context.suppressions.ready();
-    const payer = await payerOf(account);
-    return answerOf(operation, parameters, await operation.work(context, parameters, payer));
-  }
-
   async function payerOf(account: string | undefined): Promise<Account | null> {
     return account === undefined ? null : requireAccount(context.accounts, account);
   }
@@ -152,7 +140,13 @@ export function createLookupLibrary(
     values: object,
     { account, signal }: { account?: string | undefined; signal: AbortSignal | undefined },
   ): Promise<LookupAnswer<D, M & { params: E }>> {
-    return call(() => work(operation, values, account), signal);
+    return call(async () => {
+      const parameters = operation.check(readArguments(values));
+      // No answer before the list of suppressions is verified.
+      await context.suppressions.ready();
+      const payer = await payerOf(account);
+      return answerOf(operation, parameters, await operation.work(context, parameters, payer));
+    }, signal);
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { Accounts } from "../contracts/accounts.ts";
 import type { ContactSource } from "../contracts/contact-source.ts";
+import type { MailLists } from "../contracts/mail-prober.ts";
 import type { VerificationQueue } from "../contracts/verification-queue.ts";
 import type { Meter } from "./accounts/meter.ts";
 import type { LookupSettings } from "./lookup-settings.ts";
@@ -13,6 +14,8 @@ export interface LookupContext {
   suppressions: Suppressions;
   meter: Meter;
   verifier: Verifier;
+  /** Webmail and disposable domains; `null`: none are known. */
+  lists: MailLists | null;
   /** Lists of addresses, and single addresses over their probe budget. */
   queue: VerificationQueue;
   /** Lets this process look for new rows of the queue at once. */

@@ -6,7 +6,7 @@ import type { ApiPart } from "../openapi/document.ts";
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
 import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
-import { createMeter } from "./accounts/meter.ts";
+import { Meter } from "./accounts/meter.ts";
 import { createLookupDescription, describeLookup } from "./http/description/lookup-part.ts";
 import { ListReader } from "./http/list-reader.ts";
 import { createLookupService } from "./http/lookup-service.ts";
@@ -18,8 +18,8 @@ import { LOOKUP_RULES, type LookupOptions } from "./lookup-options.ts";
 import { lookupSettings } from "./lookup-settings.ts";
 import { createMemoryVerificationQueue } from "./memory/memory-verification-queue.ts";
 import { createSuppressions } from "./suppressions.ts";
-import { createVerificationRunner } from "./verifications/verification-runner.ts";
-import { createVerifier } from "./verify/verifier.ts";
+import { VerificationRunner } from "./verifications/verification-runner.ts";
+import { Verifier } from "./verify/verifier.ts";
 
 /** Email lookup: callable from code, and mountable with an adapter. */
 export interface Lookup extends Service, LookupAdmin, LookupLibrary {
@@ -54,15 +54,16 @@ export function createLookup(options: LookupOptions): Lookup {
     checked.rateLimiter === undefined
       ? createMemoryRateLimiter()
       : createFallbackRateLimiter(checked.rateLimiter, settings.onError);
-  const verifier = createVerifier({
+  const lists = checked.lists ?? null;
+  const verifier = new Verifier({
     prober: checked.prober ?? null,
-    lists: checked.lists ?? null,
+    lists,
     cache: checked.cache ?? createMemoryKeyValue(),
     hmacKeys: hmacKeysOf(settings.keys),
     isSuppressed: async (address) => (await suppressions.ofAddress(address)) !== null,
     onError: settings.onError,
   });
-  const meter = createMeter(accounts, settings);
+  const meter = new Meter(accounts, settings);
   const queue = checked.verifications ?? createMemoryVerificationQueue();
   const context: LookupContext = {
     contacts,
@@ -70,15 +71,21 @@ export function createLookup(options: LookupOptions): Lookup {
     suppressions,
     meter,
     verifier,
+    lists,
     queue,
     settings,
     wake: () => runner.wake(),
   };
-  const runner = createVerificationRunner(context, checked.verifyAtOnce);
+  const runner = new VerificationRunner(context, checked.verifyAtOnce);
   const described = { ...checked, networkNames: settings.networkNames };
   const description = createLookupDescription(described);
-  const lists = new ListReader();
-  const service = createLookupService({ lookup: context, limiter, description, options: checked, lists });
+  const service = createLookupService({
+    lookup: context,
+    limiter,
+    description,
+    options: checked,
+    lists: new ListReader(),
+  });
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {

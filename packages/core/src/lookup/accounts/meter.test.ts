@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RESERVATION_MS } from "../../contracts/accounts.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
-import { createMeter, monthOf } from "./meter.ts";
+import { Meter, monthOf } from "./meter.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 2, 15) });
@@ -29,7 +29,7 @@ async function metered() {
     onError: (error: unknown) => errors.push(error),
     allowanceOf: () => ({ searches: 100, verifications: 100 }),
   } as unknown as LookupSettings;
-  const meter = createMeter(accounts, settings);
+  const meter = new Meter(accounts, settings);
   const used = async () => (await accounts.usage(account.id, monthOf(Date.now()), Date.now())).verifications;
   return { accounts, meter, account, errors, used };
 }

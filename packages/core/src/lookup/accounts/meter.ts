@@ -29,39 +29,11 @@ export interface Quote {
   charge(cost: number): Promise<number>;
 }
 
-/** Counts the points that accounts use. Calls without an account (`null`) are not counted. */
-export interface Meter {
-  /**
-   * At most `points`, or as many as are left; rejects with `too_many_requests` if none are left. Nothing is reserved.
-   * @param request identifies the request: repeating it in the same month costs nothing.
-   */
-  quote(
-    account: Account | null,
-    kind: QuotaKind,
-    request: readonly unknown[],
-    points: number,
-  ): Promise<Quote>;
-  /** Like {@link Meter.quote} and {@link Quote.hold} in one step, for work that usually waits. */
-  reserve(
-    account: Account | null,
-    kind: QuotaKind,
-    request: readonly unknown[],
-    points: number,
-  ): Promise<Quote>;
-  /** Whether no points are left even if every reservation costs nothing. */
-  isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean>;
-  /** Waits until all reserved points are charged. */
-  close(): Promise<void>;
-}
-
 /** A reservation outlasts two failed renewals. */
 const RENEWAL_MS = RESERVATION_MS / 4;
 
-export function createMeter(accounts: Accounts, settings: LookupSettings): Meter {
-  return new AccountMeter(accounts, settings);
-}
-
-class AccountMeter implements Meter {
+/** Counts the points that accounts use. Calls without an account (`null`) are not counted. */
+export class Meter {
   readonly #accounts: Accounts;
   readonly #settings: LookupSettings;
   /** The reservations, each with what resolves when it is charged. */
@@ -73,6 +45,10 @@ class AccountMeter implements Meter {
     this.#settings = settings;
   }
 
+  /**
+   * At most `points`, or as many as are left; rejects with `too_many_requests` if none are left. Nothing is reserved.
+   * @param request identifies the request: repeating it in the same month costs nothing.
+   */
   async quote(
     account: Account | null,
     kind: QuotaKind,
@@ -98,6 +74,7 @@ class AccountMeter implements Meter {
     };
   }
 
+  /** Like {@link Meter.quote} and {@link Quote.hold} in one step, for work that usually waits. */
   async reserve(
     account: Account | null,
     kind: QuotaKind,
@@ -108,6 +85,7 @@ class AccountMeter implements Meter {
     return terms === null ? FREE : this.#reserve(terms, points);
   }
 
+  /** Whether no points are left even if every reservation costs nothing. */
   async isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean> {
     const allowance = account === null ? null : this.#settings.allowanceOf(account)[kind];
     if (account === null || allowance === null) return false;
@@ -117,6 +95,7 @@ class AccountMeter implements Meter {
     return settled[kind] >= allowance;
   }
 
+  /** Waits until all reserved points are charged. */
   async close(): Promise<void> {
     await Promise.all(this.#held.values());
   }

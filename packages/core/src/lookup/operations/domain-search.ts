@@ -184,7 +184,7 @@ function shortened({ data, meta }: Found<Data, Meta>, limit: number): Found<Data
 }
 
 async function describe(
-  { contacts, suppressions, verifier, settings }: LookupContext,
+  { contacts, suppressions, lists, settings }: LookupContext,
   { limit, offset }: DomainSearch,
   domain: string | null,
   page: ContactPage,
@@ -195,8 +195,8 @@ async function describe(
   return {
     data: {
       domain,
-      webmail: domain !== null && verifier.isWebmail(domain),
-      disposable: domain !== null && verifier.isDisposable(domain),
+      webmail: domain !== null && lists?.isWebmail(domain) === true,
+      disposable: domain !== null && lists?.isDisposable(domain) === true,
       accept_all: facts?.acceptsAll === true,
       pattern: facts?.patterns[0]?.pattern ?? null,
       organization: facts?.organization ?? null,

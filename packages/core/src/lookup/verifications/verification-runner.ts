@@ -6,19 +6,6 @@ import { createRowPace, type RowPaces } from "./row-pace.ts";
 import { KEPT_MS } from "./verification-lists.ts";
 import { type RowOutcome, unknownResult, verifyRow } from "./verify-row.ts";
 
-/** Verifies the rows of the queue, at most `atOnce` at a time, while the process runs. */
-export interface VerificationRunner {
-  /** Looks for rows at once. */
-  wake(): void;
-  /**
-   * Takes no more rows; resolves when none is under way, or after `timeoutMs`. Rows that end later are given back to
-   * the queue.
-   */
-  stop(timeoutMs: number): Promise<void>;
-  /** Resolves when no row is under way. */
-  settled(): Promise<void>;
-}
-
 /**
  * Time after which another process takes over the rows of a process that died. It exceeds the longest time that a
  * row takes: waiting for mail servers, and the calls of the stores.
@@ -39,11 +26,8 @@ const HOUR_MS = 3_600_000;
 const MAX_FAILURES = 5;
 const RETRY_MS = 60_000;
 
-export function createVerificationRunner(context: LookupContext, atOnce: number): VerificationRunner {
-  return new QueueRunner(context, atOnce);
-}
-
-class QueueRunner implements VerificationRunner {
+/** Verifies the rows of the queue, at most `atOnce` at a time, while the process runs. */
+export class VerificationRunner {
   readonly #context: LookupContext;
   readonly #atOnce: number;
   readonly #paces: RowPaces;
@@ -76,10 +60,15 @@ class QueueRunner implements VerificationRunner {
     this.#schedule(START_MS);
   }
 
+  /** Looks for rows at once. */
   wake(): void {
     this.#schedule(0);
   }
 
+  /**
+   * Takes no more rows; resolves when none is under way, or after `timeoutMs`. Rows that end later are given back to
+   * the queue.
+   */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -87,6 +76,7 @@ class QueueRunner implements VerificationRunner {
     this.#isAborting = true;
   }
 
+  /** Resolves when no row is under way. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }

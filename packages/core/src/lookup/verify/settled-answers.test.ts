@@ -63,3 +63,13 @@ test.each([
   expect((await site.get("email-verifier", `email=${email}`)).status).toBe(200);
   expect(await used(site)).toEqual([0, cost]);
 });
+
+test("a verification that fails costs nothing", async () => {
+  const site = await siteOf({
+    prober: createScriptedProber(async () => {
+      throw new ServiceError("store_unavailable", "The cache is unavailable");
+    }),
+  });
+  expect((await site.get("email-verifier", "email=any@example.com")).status).toBe(503);
+  expect(await used(site)).toEqual([0, 0]);
+});

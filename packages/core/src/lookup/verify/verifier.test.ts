@@ -4,7 +4,7 @@ import { createScriptedProber } from "../../../test/lookup-site.ts";
 import type { MailProber } from "../../contracts/mail-prober.ts";
 import { createMemoryKeyValue } from "../../stores/memory/memory-key-value.ts";
 import { parseAddress } from "../address/parse-address.ts";
-import { createVerifier } from "./verifier.ts";
+import { Verifier } from "./verifier.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 function verifierOf(prober: MailProber, suppressed: readonly string[] = []) {
-  return createVerifier({
+  return new Verifier({
     ...{ prober, lists: null, cache: createMemoryKeyValue(), hmacKeys: [Buffer.alloc(32)] },
     isSuppressed: async (address) => suppressed.includes(address),
     onError: (error) => assert.fail(String(error)),

@@ -5,31 +5,6 @@ import { ServiceError } from "../../errors.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
 import { claimed } from "../lookup-problem.ts";
 
-/** Probes addresses, with at most one probe per address at a time, and caches the results. */
-export interface Verifier {
-  /** Whether mail servers are queried. */
-  readonly isProbing: boolean;
-  /** Whether there are lists of webmail and disposable domains. */
-  readonly hasLists: boolean;
-  isWebmail(domain: string): boolean;
-  isDisposable(domain: string): boolean;
-  isAlias(domain: string): boolean;
-  /** The domain that was probably meant; `null` if there is no suggestion. */
-  suggestDomain(domain: string): string | null;
-  /**
-   * The result from the DNS and mail servers. A probe may wait in line for minutes; a later call for the address
-   * joins it. For webmail, only the DNS is queried.
-   * @param account on whose behalf; lines serve accounts alternately.
-   */
-  probe(address: ParsedAddress, account: string | null): Promise<ProbeResult>;
-  /** Estimated time that a running probe still waits in line, in milliseconds; 0 if it does not wait. */
-  lineMs(address: ParsedAddress): number;
-  /** Deletes the cached results of an address. */
-  forget(address: ParsedAddress): Promise<void>;
-  /** Aborts running probes. */
-  close(): Promise<void>;
-}
-
 export interface VerifierOptions {
   prober: MailProber | null;
   lists: MailLists | null;
@@ -61,23 +36,69 @@ const NOT_PROBED: ProbeResult = {
   retryAfterMs: null,
 };
 
-export function createVerifier(options: VerifierOptions): Verifier {
-  const { prober, lists, cache, hmacKeys, isSuppressed, onError } = options;
-  const underWay = new Map<string, Probing>();
-  /** Those of `underWay` whose result is not cached. */
-  const asking = new Set<Probing>();
-  const closing = new AbortController();
-  const isWebmail = (domain: string) => lists?.isWebmail(domain) ?? false;
+/** Probes addresses, with at most one probe per address at a time, and caches the results. */
+export class Verifier {
+  readonly #options: VerifierOptions;
+  readonly #underWay = new Map<string, Probing>();
+  /** Those of `#underWay` whose result is not cached. */
+  readonly #asking = new Set<Probing>();
+  readonly #closing = new AbortController();
+
+  constructor(options: VerifierOptions) {
+    this.#options = options;
+  }
+
+  /** Whether mail servers are queried. */
+  get isProbing(): boolean {
+    return this.#options.prober !== null;
+  }
+
+  /**
+   * The result from the DNS and mail servers. A probe may wait in line for minutes; a later call for the address
+   * joins it. For webmail, only the DNS is queried.
+   * @param account on whose behalf; lines serve accounts alternately.
+   */
+  async probe(parsed: ParsedAddress, account: string | null): Promise<ProbeResult> {
+    const [key = ""] = this.#keysOf(parsed);
+    const known = this.#underWay.get(key)?.result;
+    if (known !== undefined) return known;
+    const probing: Probing = { account, waitMs: null };
+    this.#underWay.set(key, probing);
+    probing.result = this.#find(parsed, key, probing).finally(() => this.#underWay.delete(key));
+    return probing.result;
+  }
+
+  /** Estimated time that a running probe still waits in line, in milliseconds; 0 if it does not wait. */
+  lineMs(parsed: ParsedAddress): number {
+    const [key = ""] = this.#keysOf(parsed);
+    return Math.max(0, this.#underWay.get(key)?.waitMs?.() ?? 0);
+  }
+
+  /** Deletes the cached results of an address. */
+  async forget(parsed: ParsedAddress): Promise<void> {
+    const { cache, prober } = this.#options;
+    const { local, domain } = asAsked(parsed);
+    for (const key of this.#keysOf(parsed)) await cache.delete(key);
+    await prober?.forget?.(local, domain);
+  }
+
+  /** Aborts running probes. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("The lookup is closing"));
+    await Promise.allSettled([...this.#underWay.values()].map(({ result }) => result));
+    await this.#options.prober?.close();
+  }
 
   /** Keys of the cache; they do not reveal the address. */
-  const keysOf = (address: string) =>
-    hmacKeys.map(
+  #keysOf({ address }: ParsedAddress): string[] {
+    return this.#options.hmacKeys.map(
       (key) => `probe:${createHmac("sha256", key).update(`probe:${address}`).digest("base64url")}`,
     );
+  }
 
-  function requireRoom(account: string | null): void {
-    if (asking.size < MAX_PROBING) return;
-    const others = [...asking];
+  #requireRoom(account: string | null): void {
+    if (this.#asking.size < MAX_PROBING) return;
+    const others = [...this.#asking];
     const isFull =
       others.length >= MAX_UNDER_WAY ||
       others.filter((other) => other.account === account).length >= MAX_OF_ACCOUNT ||
@@ -88,65 +109,34 @@ export function createVerifier(options: VerifierOptions): Verifier {
     });
   }
 
-  async function find(parsed: ParsedAddress, key: string, probing: Probing): Promise<ProbeResult> {
+  async #find(parsed: ParsedAddress, key: string, probing: Probing): Promise<ProbeResult> {
+    const { prober, lists, cache, isSuppressed, onError } = this.#options;
     const known = await cache.get(key).catch(onError);
     // Written by this function under its own key.
     if (known !== undefined && known !== null) return known as ProbeResult;
     if (prober === null) return NOT_PROBED;
-    requireRoom(probing.account);
-    asking.add(probing);
+    this.#requireRoom(probing.account);
+    this.#asking.add(probing);
     const { local, domain } = asAsked(parsed);
     const limit = limitProbing(probing);
     let result: ProbeResult;
     try {
       result = await prober.probe(local, domain, {
-        smtp: !isWebmail(parsed.domain),
-        signal: AbortSignal.any([closing.signal, limit.signal]),
+        smtp: !lists?.isWebmail(parsed.domain),
+        signal: AbortSignal.any([this.#closing.signal, limit.signal]),
         onWait: limit.onWait,
         mayAsk: async (address) => !(await isSuppressed(address)),
         ...(probing.account !== null && { account: probing.account }),
       });
     } finally {
       limit.end();
-      asking.delete(probing);
+      this.#asking.delete(probing);
     }
     // A probe takes seconds. Meanwhile the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
-    if (!closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
+    if (!this.#closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
   }
-
-  return {
-    isProbing: prober !== null,
-    hasLists: lists !== null,
-    isWebmail,
-    isDisposable: (domain) => lists?.isDisposable(domain) ?? false,
-    isAlias: (domain) => lists?.isAlias?.(domain) ?? false,
-    suggestDomain: (domain) => lists?.suggestDomain(domain) ?? null,
-    async probe(parsed, account) {
-      const [key = ""] = keysOf(parsed.address);
-      const known = underWay.get(key)?.result;
-      if (known !== undefined) return known;
-      const probing: Probing = { account, waitMs: null };
-      underWay.set(key, probing);
-      probing.result = find(parsed, key, probing).finally(() => underWay.delete(key));
-      return probing.result;
-    },
-    lineMs(parsed) {
-      const [key = ""] = keysOf(parsed.address);
-      return Math.max(0, underWay.get(key)?.waitMs?.() ?? 0);
-    },
-    async forget(parsed) {
-      const { local, domain } = asAsked(parsed);
-      for (const key of keysOf(parsed.address)) await cache.delete(key);
-      await prober?.forget?.(local, domain);
-    },
-    async close() {
-      closing.abort(new Error("The lookup is closing"));
-      await Promise.allSettled([...underWay.values()].map(({ result }) => result));
-      await prober?.close();
-    },
-  };
 }
 
 /** A probe under way. */

@@ -114,7 +114,7 @@ function dayOf(ms: number): string {
 }
 
 function judged(
-  { verifier }: LookupContext,
+  { lists }: LookupContext,
   email: string,
   parsed: ParsedAddress | null,
   probe: ProbeResult | null,
@@ -123,14 +123,14 @@ function judged(
   const findings: Findings = {
     fault: addressFault(email),
     isGibberish: parsed !== null && isGibberish(parsed.local),
-    isWebmail: parsed !== null && verifier.isWebmail(parsed.domain),
-    isDisposable: parsed !== null && verifier.isDisposable(parsed.domain),
-    isAlias: parsed !== null && verifier.isAlias(parsed.domain),
-    hasLists: verifier.hasLists,
+    isWebmail: parsed !== null && lists?.isWebmail(parsed.domain) === true,
+    isDisposable: parsed !== null && lists?.isDisposable(parsed.domain) === true,
+    isAlias: parsed !== null && lists?.isAlias?.(parsed.domain) === true,
+    hasLists: lists !== null,
     probe,
     contact,
   };
-  const suggestion = parsed === null ? null : verifier.suggestDomain(parsed.domain);
+  const suggestion = parsed === null ? null : (lists?.suggestDomain(parsed.domain) ?? null);
   return {
     findings,
     verdict: judge(findings),
