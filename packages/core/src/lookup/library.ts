@@ -23,29 +23,6 @@ import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/
 import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
-/** Values of any type: {@link readArguments} checks them, and rejects like the HTTP API for an invalid parameter. */
-const any = rules.any();
-const SUBJECT = { domain: any, company: any };
-const SEARCH_RULES = {
-  ...SUBJECT,
-  type: any,
-  seniority: any,
-  department: any,
-  limit: any,
-  offset: any,
-  requiredField: any,
-  verificationStatus: any,
-  jobTitles: any,
-} satisfies Record<keyof DomainSearchParameters, unknown>;
-const FINDER_RULES = {
-  ...SUBJECT,
-  firstName: any,
-  lastName: any,
-  fullName: any,
-  maxDurationMs: any,
-} satisfies Record<keyof EmailFinderParameters, unknown>;
-const COUNT_RULES = { ...SUBJECT, type: any } satisfies Record<keyof EmailCountParameters, unknown>;
-
 const SIGNAL_RULES = {
   /** Aborting rejects the call with the signal's reason. Work that has begun goes on and is counted. @default never */
   signal: abortSignal,
@@ -119,6 +96,13 @@ export interface LookupLibrary {
   ): Promise<EmailCountAnswer>;
 }
 
+/** Rejects other names. {@link readArguments} checks the values, and rejects like the HTTP API for an invalid one. */
+function checkNames(call: string, given: object, { parameters }: { parameters: readonly string[] }): void {
+  const table = Object.fromEntries(parameters.map((name) => [name, rules.any()]));
+  // An interface has no index signature.
+  checkOptions(call, given as Record<string, unknown>, table);
+}
+
 /**
  * @param track runs the work of a call, and `close()` waits for it; it rejects once the service is closed.
  */
@@ -151,11 +135,11 @@ export function createLookupLibrary(
 
   return {
     async searchDomain(parameters, options) {
-      checkOptions("searchDomain", parameters, SEARCH_RULES);
+      checkNames("searchDomain", parameters, domainSearch);
       return run(domainSearch, parameters, checkOptions("searchDomain", options, CALL_RULES));
     },
     async findEmail(parameters, options) {
-      checkOptions("findEmail", parameters, FINDER_RULES);
+      checkNames("findEmail", parameters, emailFinder);
       return run(emailFinder, parameters, checkOptions("findEmail", options, CALL_RULES));
     },
     async verifyEmail(email, options) {
@@ -179,7 +163,7 @@ export function createLookupLibrary(
       }, signal);
     },
     async countEmails(parameters, options) {
-      checkOptions("countEmails", parameters, COUNT_RULES);
+      checkNames("countEmails", parameters, emailCount);
       return run(emailCount, parameters, checkOptions("countEmails", options, SIGNAL_RULES));
     },
   };

@@ -1,10 +1,16 @@
 import { LookupProblem } from "../lookup-problem.ts";
-import { type Given, type Parameter, presentText, QUERY_NAMES } from "../operations/given.ts";
+import { type Given, type Parameter, presentText } from "../operations/given.ts";
 
 /** The parameters of a request. Of a repeated one, the first that is not blank counts. */
 export interface Query extends Given {
   /** A parameter by its name in the query; `null` if it is absent. */
   parameter(name: string): string | null;
+}
+
+/** The name of a parameter in a query. */
+export function queryName(parameter: Parameter): string {
+  if (parameter === "maxDurationMs") return "max_duration";
+  return parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const DIGITS = /^\d{1,15}$/;
@@ -15,10 +21,10 @@ export function readQuery(search: string): Query {
   const parameters = new URLSearchParams(search);
   const parameter = (name: string) =>
     presentText(name, parameters.getAll(name).find((each) => each.trim() !== "") ?? null);
-  const text = (name: Parameter) => parameter(QUERY_NAMES[name]);
+  const text = (name: Parameter) => parameter(queryName(name));
   return {
     parameter,
-    nameOf: (name) => QUERY_NAMES[name],
+    nameOf: queryName,
     text,
     number(name) {
       const digits = text(name);

@@ -8,6 +8,7 @@ import type { LookupOperation } from "./operation.ts";
 const UNLIMITED = 1_000_000_000;
 
 export const accountOperation: LookupOperation<null, AccountAnswer["data"], object, object> = {
+  parameters: [],
   check: () => null,
   echo: () => ({}),
 

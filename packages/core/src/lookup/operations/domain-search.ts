@@ -11,20 +11,11 @@ import type { Quote } from "../accounts/meter.ts";
 import type { DomainSearchAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem, LookupProblem } from "../lookup-problem.ts";
+import { titleKey } from "../titles/title-key.ts";
 import { emailEntry } from "./entries.ts";
-import {
-  DEPARTMENT_SCHEMA,
-  jobTitlesOf,
-  LIMIT_SCHEMA,
-  OFFSET_SCHEMA,
-  REQUIRED_FIELD_SCHEMA,
-  SENIORITY_SCHEMA,
-  type SearchedStatus,
-  TYPE_SCHEMA,
-  VERIFICATION_STATUS_SCHEMA,
-} from "./filter-schemas.ts";
-import { wholeOf, wordOf, wordsOf } from "./given.ts";
+import { type Given, wholeOf, wordOf, wordsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
+import { LOOKUP_PARAMETERS, MAX_JOB_TITLES, type SearchedStatus } from "./parameters.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
 import {
   checkSubject,
@@ -73,13 +64,31 @@ interface DomainSearch extends Subject {
 const ADDRESSES_PER_POINT = 10;
 
 export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
+  parameters: [
+    "domain",
+    "company",
+    "limit",
+    "offset",
+    "type",
+    "seniority",
+    "department",
+    "requiredField",
+    "verificationStatus",
+    "jobTitles",
+  ],
+
   check(given) {
     const subject = checkSubject(given);
-    const type = wordOf(given, "type", TYPE_SCHEMA, "invalid_type");
-    const seniorities = wordsOf(given, "seniority", SENIORITY_SCHEMA, "invalid_seniority");
-    const departments = wordsOf(given, "department", DEPARTMENT_SCHEMA, "invalid_department");
-    const requiredFields = wordsOf(given, "requiredField", REQUIRED_FIELD_SCHEMA, "wrong_params");
-    const statuses = wordsOf(given, "verificationStatus", VERIFICATION_STATUS_SCHEMA, "wrong_params");
+    const type = wordOf(given, "type", LOOKUP_PARAMETERS.type, "invalid_type");
+    const seniorities = wordsOf(given, "seniority", LOOKUP_PARAMETERS.seniority, "invalid_seniority");
+    const departments = wordsOf(given, "department", LOOKUP_PARAMETERS.department, "invalid_department");
+    const requiredFields = wordsOf(given, "requiredField", LOOKUP_PARAMETERS.requiredField, "wrong_params");
+    const statuses = wordsOf(
+      given,
+      "verificationStatus",
+      LOOKUP_PARAMETERS.verificationStatus,
+      "wrong_params",
+    );
     const jobTitles = jobTitlesOf(given);
     if (given.text("location") !== null) {
       throw new LookupProblem("wrong_params", "location is not supported: the data have no locations");
@@ -95,8 +104,10 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
         ...(jobTitles === null ? {} : { jobTitles: jobTitles.keys }),
       },
       writtenTitles: jobTitles?.written ?? null,
-      limit: wholeOf(given, "limit", LIMIT_SCHEMA, "pagination_error") || LIMIT_SCHEMA.default,
-      offset: wholeOf(given, "offset", OFFSET_SCHEMA, "pagination_error"),
+      limit:
+        wholeOf(given, "limit", LOOKUP_PARAMETERS.limit, "pagination_error") ||
+        LOOKUP_PARAMETERS.limit.default,
+      offset: wholeOf(given, "offset", LOOKUP_PARAMETERS.offset, "pagination_error"),
       hasOffset: given.number("offset") !== null,
     };
   },
@@ -150,6 +161,24 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
     };
   },
 };
+
+/** Job titles as written, and their keys, each once and sorted, so that equal lists are equal. */
+function jobTitlesOf(given: Given): { written: string; keys: string[] } | null {
+  const titles = given
+    .words("jobTitles")
+    ?.map((title) => title.trim())
+    .filter((title) => title !== "");
+  if (titles === undefined) return null;
+  const keys = titles.map(titleKey);
+  if (titles.length === 0 || titles.length > MAX_JOB_TITLES || keys.includes("")) {
+    const name = given.nameOf("jobTitles");
+    throw new LookupProblem(
+      "wrong_params",
+      `${name} must be 1 to ${MAX_JOB_TITLES} titles, each with at least one word`,
+    );
+  }
+  return { written: titles.join(","), keys: [...new Set(keys)].sort() };
+}
 
 /** What a page may cost. One that was paid for earlier in the month costs only the addresses added since. */
 async function quoteOf(

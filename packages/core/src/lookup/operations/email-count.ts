@@ -1,8 +1,8 @@
 import { type AddressType, DEPARTMENTS, SENIORITIES } from "../../contracts/contact-source.ts";
 import type { EmailCountAnswer } from "../answers.ts";
-import { TYPE_SCHEMA } from "./filter-schemas.ts";
 import { wordOf } from "./given.ts";
 import type { LookupOperation } from "./operation.ts";
+import { LOOKUP_PARAMETERS } from "./parameters.ts";
 import {
   checkSubject,
   eraseSuppressed,
@@ -26,9 +26,11 @@ interface EmailCount extends Subject {
 const NONE = { total: 0, personal: 0, generic: 0, departments: {}, seniorities: {} };
 
 export const emailCount: LookupOperation<EmailCount, Data, Params, object> = {
+  parameters: ["domain", "company", "type"],
+
   check: (given) => ({
     ...checkSubject(given),
-    type: wordOf(given, "type", TYPE_SCHEMA, "invalid_type"),
+    type: wordOf(given, "type", LOOKUP_PARAMETERS.type, "invalid_type"),
   }),
 
   echo: ({ writtenDomain, company, type }) => ({ domain: writtenDomain, company, type }),

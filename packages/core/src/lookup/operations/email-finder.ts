@@ -34,6 +34,8 @@ interface EmailFinding extends Subject {
 }
 
 export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = {
+  parameters: ["domain", "company", "firstName", "lastName", "fullName", "maxDurationMs"],
+
   check(given) {
     const subject = checkSubject(given);
     const name = checkName(given);

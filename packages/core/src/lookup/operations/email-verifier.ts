@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Account } from "../../contracts/accounts.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
-import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
+import { patternOf } from "../../schema/json-schema.ts";
 import { mainAddress, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
@@ -11,6 +11,7 @@ import { describeVerification, type Verified, verifyReserved } from "../verify/v
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
+import { LOOKUP_PARAMETERS } from "./parameters.ts";
 import { SAMPLE_CONTACT } from "./samples.ts";
 
 type Data = EmailVerifierAnswer["data"];
@@ -24,20 +25,14 @@ interface EmailToVerify {
   waitMs: number;
 }
 
-/** The parameter `email`. A text that is not an address also gets a verdict. */
-export const EMAIL_SCHEMA = {
-  type: "string",
-  pattern: "^\\s*[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$",
-  description: "The address to verify.",
-  examples: ["ada.lovelace@example.com"],
-} as const satisfies JsonSchema;
-
-const EMAIL = patternOf(EMAIL_SCHEMA);
+const EMAIL = patternOf(LOOKUP_PARAMETERS.email);
 
 /** Delay before a slow verification should be requested again, after its time in line. */
 const RETRY_AFTER_MS = 2000;
 
 export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
+  parameters: ["email", "maxDurationMs"],
+
   check(given) {
     const email = given.text("email")?.trim();
     if (email === undefined) throw new LookupProblem("wrong_params", "You are missing the email parameter");

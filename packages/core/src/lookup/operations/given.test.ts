@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readQuery } from "../http/query.ts";
-import { LIMIT_SCHEMA, SENIORITY_SCHEMA, TYPE_SCHEMA } from "./filter-schemas.ts";
 import { type Given, readArguments, waitMsOf, wholeOf, wordOf, wordsOf } from "./given.ts";
+import { LOOKUP_PARAMETERS } from "./parameters.ts";
 
 /** The same parameters in a library call and in a query. */
 const CALLERS: [string, (type: string, limit?: number) => Given][] = [
@@ -16,20 +16,20 @@ const CALLERS: [string, (type: string, limit?: number) => Given][] = [
 describe.each(CALLERS)("the parameters of %s", (_, given) => {
   test("a word is recognised in any case and with blanks around it", () => {
     for (const written of ["personal", "PERSONAL", " Personal\t", "pErSoNaL "]) {
-      expect(wordOf(given(written), "type", TYPE_SCHEMA, "invalid_type")).toBe("personal");
+      expect(wordOf(given(written), "type", LOOKUP_PARAMETERS.type, "invalid_type")).toBe("personal");
     }
   });
 
   test("an empty or blank text counts as absent", () => {
     for (const written of ["", " ", "\t \n"]) {
       expect(given(written).text("type")).toBeNull();
-      expect(wordOf(given(written), "type", TYPE_SCHEMA, "invalid_type")).toBeNull();
+      expect(wordOf(given(written), "type", LOOKUP_PARAMETERS.type, "invalid_type")).toBeNull();
     }
   });
 
   test("another word is rejected with the parameter's ID and the words that are accepted", () => {
     for (const written of ["person", "personal generic", "personal,generic", "personal\0"]) {
-      expect(() => wordOf(given(written), "type", TYPE_SCHEMA, "invalid_type")).toThrow(
+      expect(() => wordOf(given(written), "type", LOOKUP_PARAMETERS.type, "invalid_type")).toThrow(
         expect.objectContaining({ id: "invalid_type", message: "type must be one of personal, generic" }),
       );
     }
@@ -46,7 +46,8 @@ describe.each(CALLERS)("the parameters of %s", (_, given) => {
   });
 
   test("a number is the default if absent, and rejected beyond its bounds", () => {
-    const limitOf = (limit?: number) => wholeOf(given("", limit), "limit", LIMIT_SCHEMA, "pagination_error");
+    const limitOf = (limit?: number) =>
+      wholeOf(given("", limit), "limit", LOOKUP_PARAMETERS.limit, "pagination_error");
     expect([limitOf(), limitOf(0), limitOf(100)]).toEqual([10, 0, 100]);
     for (const limit of [-1, 101, 1.5, Number.NaN]) {
       expect(() => limitOf(limit)).toThrow(
@@ -60,7 +61,8 @@ describe.each(CALLERS)("the parameters of %s", (_, given) => {
 });
 
 test("a list of words ignores case, blanks, empty words and repetitions, and has the order of the schema", () => {
-  const seniorityOf = (given: Given) => wordsOf(given, "seniority", SENIORITY_SCHEMA, "invalid_seniority");
+  const seniorityOf = (given: Given) =>
+    wordsOf(given, "seniority", LOOKUP_PARAMETERS.seniority, "invalid_seniority");
   const lists: [readonly string[], string][] = [
     [["senior", " Junior ", "SENIOR", ""], "senior,%20Junior%20;SENIOR,"],
     [["JUNIOR", "senior"], "JUNIOR,senior"],

@@ -1,32 +1,20 @@
-import type { JsonSchema } from "../../schema/json-schema.ts";
 import { LookupProblem, type LookupProblemId } from "../lookup-problem.ts";
+import {
+  LOOKUP_PARAMETERS,
+  MAX_TEXT_LENGTH,
+  type WholeSchema,
+  type WordSchema,
+  type WordsSchema,
+} from "./parameters.ts";
 
-/** The parameters of look-ups: their names in code and in a query. */
-export const QUERY_NAMES = {
-  domain: "domain",
-  company: "company",
-  type: "type",
-  seniority: "seniority",
-  department: "department",
-  requiredField: "required_field",
-  verificationStatus: "verification_status",
-  jobTitles: "job_titles",
-  location: "location",
-  limit: "limit",
-  offset: "offset",
-  firstName: "first_name",
-  lastName: "last_name",
-  fullName: "full_name",
-  email: "email",
-  maxDurationMs: "max_duration",
-};
-export type Parameter = keyof typeof QUERY_NAMES;
+/** A parameter of a look-up, by its name in code. `location` is only rejected. */
+export type Parameter = keyof typeof LOOKUP_PARAMETERS | "location";
 
 /** The unchecked parameters of one look-up. An empty or blank text counts as absent. */
 export interface Given {
   /** A parameter's name in the caller's interface, for messages. */
   nameOf(parameter: Parameter): string;
-  /** At most as long as {@link TEXT_SCHEMA} allows; `null` if absent. */
+  /** At most as long as {@link MAX_TEXT_LENGTH}; `null` if absent. */
   text(parameter: Parameter): string | null;
   /** `NaN` for a value that is not a number; `null` if absent. */
   number(parameter: Parameter): number | null;
@@ -35,41 +23,6 @@ export interface Given {
   /** The caller's unit of durations, in milliseconds. */
   durationUnitMs: number;
 }
-
-/** Schema of every text parameter. */
-export const TEXT_SCHEMA = { type: "string", maxLength: 1000 } as const satisfies JsonSchema;
-
-/** A parameter that is a whole number. */
-export interface WholeSchema extends JsonSchema {
-  readonly type: "integer";
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly default: number;
-}
-
-/** The largest accepted number. */
-export const LARGEST_WHOLE = 999_999_999_999_999;
-
-/** A parameter with one word of a fixed set. */
-export interface WordSchema<T extends string> extends JsonSchema {
-  readonly type: "string";
-  readonly enum: readonly T[];
-}
-
-/** A parameter with several words of a fixed set. */
-export interface WordsSchema<T extends string> extends JsonSchema {
-  readonly type: "array";
-  readonly items: WordSchema<T>;
-}
-
-/** The parameter `max_duration`. */
-export const MAX_DURATION_SCHEMA = {
-  type: "integer",
-  minimum: 3,
-  maximum: 20,
-  default: 10,
-  description: "Maximum time to wait for mail servers, in seconds.",
-} as const satisfies WholeSchema;
 
 /** The parameters of a library call. */
 export function readArguments(values: object): Given {
@@ -98,10 +51,9 @@ export function readArguments(values: object): Given {
 
 /** `null` for an absent text. Rejects with `wrong_params` if it is too long. */
 export function presentText(name: string, value: string | null): string | null {
-  const { maxLength } = TEXT_SCHEMA;
   if (value === null || value.trim() === "") return null;
-  if (value.length > maxLength && [...value].length > maxLength) {
-    throw new LookupProblem("wrong_params", `${name} must have at most ${maxLength} characters`);
+  if (value.length > MAX_TEXT_LENGTH && [...value].length > MAX_TEXT_LENGTH) {
+    throw new LookupProblem("wrong_params", `${name} must have at most ${MAX_TEXT_LENGTH} characters`);
   }
   return value;
 }
@@ -118,7 +70,7 @@ export function wholeOf(given: Given, name: Parameter, schema: WholeSchema, id: 
 export function waitMsOf(given: Given): number {
   const { durationUnitMs } = given;
   const units = 1000 / durationUnitMs;
-  const { minimum, maximum, default: preset, ...schema } = MAX_DURATION_SCHEMA;
+  const { minimum, maximum, default: preset, ...schema } = LOOKUP_PARAMETERS.maxDurationMs;
   const scaled = { ...schema, minimum: minimum * units, maximum: maximum * units, default: preset * units };
   return durationUnitMs * wholeOf(given, "maxDurationMs", scaled, "invalid_max_duration");
 }

@@ -1,10 +1,10 @@
 import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/contact-source.ts";
-import type { JsonSchema } from "../../schema/json-schema.ts";
 import { patternOf } from "../../schema/json-schema.ts";
 import { normaliseDomain } from "../address/mail-domain.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import type { Given } from "./given.ts";
+import { LOOKUP_PARAMETERS, MIN_COMPANY_LENGTH } from "./parameters.ts";
 
 /** The organisation of a look-up: `domain`, or `company` if the domain is absent. */
 export interface SubjectParameters {
@@ -22,26 +22,7 @@ export interface Subject {
   writtenDomain: string | null;
 }
 
-const MIN_COMPANY_LENGTH = 3;
-
-/** The parameter `domain`. */
-export const DOMAIN_SCHEMA = {
-  type: "string",
-  format: "idn-hostname",
-  description:
-    "Domain of the organisation: the part after the `@` of its addresses. Takes precedence over `company`.",
-  examples: ["example.com"],
-} as const satisfies JsonSchema;
-
-/** The parameter `company`. */
-export const COMPANY_SCHEMA = {
-  type: "string",
-  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-  description: `Name of the organisation, used if \`domain\` is absent: at least ${MIN_COMPANY_LENGTH} characters.`,
-  examples: ["Example"],
-} as const satisfies JsonSchema;
-
-const COMPANY = patternOf(COMPANY_SCHEMA);
+const COMPANY = patternOf(LOOKUP_PARAMETERS.company);
 
 /** Reads `domain`, which takes precedence, or `company`. */
 export function checkSubject(given: Given): Subject {

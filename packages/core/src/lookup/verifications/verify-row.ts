@@ -6,7 +6,7 @@ import type { Quote } from "../accounts/meter.ts";
 import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
-import { EMAIL_SCHEMA } from "../operations/email-verifier.ts";
+import { LOOKUP_PARAMETERS } from "../operations/parameters.ts";
 import {
   describeVerification,
   type Verified,
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 5;
 /** After three days without a free budget of its mail host, a row gets the verdict `unknown`. */
 const MAX_BUDGET_MS = 72 * 60 * MINUTE_MS;
 
-const EMAIL = patternOf(EMAIL_SCHEMA);
+const EMAIL = patternOf(LOOKUP_PARAMETERS.email);
 
 /** Verifies a row like a single request, with the same charge. */
 export async function verifyRow(

@@ -2,22 +2,14 @@ import type { ApiOperation, ApiParameter, ApiResponse } from "../../../openapi/d
 import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
 import { queryParameter } from "../../../openapi/operations.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { NAME_SCHEMA } from "../../names/name-fault.ts";
-import { EMAIL_SCHEMA } from "../../operations/email-verifier.ts";
-import {
-  DEPARTMENT_SCHEMA,
-  JOB_TITLES_SCHEMA,
-  LIMIT_SCHEMA,
-  OFFSET_SCHEMA,
-  REQUIRED_FIELD_SCHEMA,
-  SENIORITY_SCHEMA,
-  TYPE_SCHEMA,
-  VERIFICATION_STATUS_SCHEMA,
-} from "../../operations/filter-schemas.ts";
-import { MAX_DURATION_SCHEMA, TEXT_SCHEMA } from "../../operations/given.ts";
-import { COMPANY_SCHEMA, DOMAIN_SCHEMA } from "../../operations/subject.ts";
+import { domainSearch } from "../../operations/domain-search.ts";
+import { emailCount } from "../../operations/email-count.ts";
+import { emailFinder } from "../../operations/email-finder.ts";
+import { emailVerifier } from "../../operations/email-verifier.ts";
+import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
+import { queryName } from "../query.ts";
 import { type LookupSchemaName, objectOf } from "./lookup-schemas.ts";
 
 /** An operation without the parts that follow from its route. */
@@ -35,33 +27,10 @@ export interface DeclaredLookup
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
-const { maxLength } = TEXT_SCHEMA;
-const SUBJECT = { domain: { ...DOMAIN_SCHEMA, maxLength }, company: { ...COMPANY_SCHEMA, maxLength } };
-const COUNT = { ...SUBJECT, type: TYPE_SCHEMA };
-const SEARCH = {
-  ...SUBJECT,
-  limit: LIMIT_SCHEMA,
-  offset: OFFSET_SCHEMA,
-  type: TYPE_SCHEMA,
-  seniority: SENIORITY_SCHEMA,
-  department: DEPARTMENT_SCHEMA,
-  required_field: REQUIRED_FIELD_SCHEMA,
-  verification_status: VERIFICATION_STATUS_SCHEMA,
-  job_titles: JOB_TITLES_SCHEMA,
-};
+const SEARCH = schemasOf(domainSearch);
 const { limit: _, ...ECHOED_SEARCH } = SEARCH;
-const FINDER = {
-  ...SUBJECT,
-  first_name: nameSchema("First name.", "Ada"),
-  last_name: nameSchema("Last name.", "Lovelace"),
-  full_name: nameSchema("First and last name in one.", "First and last name together."),
-  max_duration: MAX_DURATION_SCHEMA,
-};
-const REQUIRED_EMAIL: ApiParameter = {
-  ...queryParameter("email", { ...EMAIL_SCHEMA, maxLength }),
-  required: true,
-  allowEmptyValue: false,
-};
+const FINDER = schemasOf(emailFinder);
+const COUNT = schemasOf(emailCount);
 
 const MONTH = "the month's allowance is used up";
 const OPTED_OUT = { 451: "this person opted out of the lookup." };
@@ -78,8 +47,12 @@ export const DECLARED_LOOKUPS = {
     replies: {
       200: answer("Domain", echoOf(ECHOED_SEARCH), {
         results: { type: "integer", minimum: 0, description: "Number of addresses on all pages." },
-        limit: { type: "integer", minimum: LIMIT_SCHEMA.minimum, maximum: LIMIT_SCHEMA.maximum },
-        offset: { type: "integer", minimum: OFFSET_SCHEMA.minimum },
+        limit: {
+          type: "integer",
+          minimum: LOOKUP_PARAMETERS.limit.minimum,
+          maximum: LOOKUP_PARAMETERS.limit.maximum,
+        },
+        offset: { type: "integer", minimum: LOOKUP_PARAMETERS.offset.minimum },
       }),
     },
     allowance: MONTH,
@@ -99,7 +72,9 @@ export const DECLARED_LOOKUPS = {
     summary: "Verify an email",
     description:
       "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free.",
-    parameters: [REQUIRED_EMAIL, ...query({ max_duration: MAX_DURATION_SCHEMA })],
+    parameters: query(schemasOf(emailVerifier)).map((each) =>
+      each.name === "email" ? { ...each, required: true, allowEmptyValue: false } : each,
+    ),
     replies: {
       200: answer("Verification", { email: { type: "string" } }),
       202: {
@@ -191,6 +166,11 @@ function jsonOf(name: LookupSchemaName) {
   return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } as const;
 }
 
+/** The parameters of an operation by their names in a query. */
+function schemasOf({ parameters }: { parameters: readonly (keyof typeof LOOKUP_PARAMETERS)[] }): Schemas {
+  return Object.fromEntries(parameters.map((name) => [queryName(name), LOOKUP_PARAMETERS[name]]));
+}
+
 /** The parameters, as `meta.params` repeats them. */
 function echoOf(schemas: Schemas): Schemas {
   const echoed = Object.entries(schemas).map(([name, { type }]) => [
@@ -212,9 +192,4 @@ function query(schemas: Schemas): ApiParameter[] {
     const words = noted("Case, surrounding blanks and empty words are ignored.");
     return { ...queryParameter(name, { ...words, minItems: 1 }), style: "form", explode: false };
   });
-}
-
-function nameSchema(description: string, example: string): JsonSchema {
-  const note = "It must have letters, not only single ones, and no digits.";
-  return { ...NAME_SCHEMA, description: `${description} ${note}`, examples: [example] };
 }

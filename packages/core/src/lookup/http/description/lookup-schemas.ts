@@ -5,7 +5,7 @@ import {
   VERIFICATION_STATUSES,
 } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { TYPE_SCHEMA } from "../../operations/filter-schemas.ts";
+import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_ID_SCHEMA } from "../list-requests.ts";
 import { LOOKUP_ERRORS } from "../refusal.ts";
@@ -88,7 +88,7 @@ function networks({ a, aUrl, b }: NetworkNames): Record<string, JsonSchema> {
 function emailEntry(names: NetworkNames): JsonSchema {
   return objectOf({
     value: { type: "string", description: "The address." },
-    type: { type: "string", enum: TYPE_SCHEMA.enum },
+    type: { type: "string", enum: LOOKUP_PARAMETERS.type.enum },
     confidence: percent("The probability that the address is correct, in percent."),
     sources: SOURCES,
     first_name: text(),
