@@ -6,7 +6,11 @@ import { recording, withApp } from "../../fetch/test/serve.ts";
 import { express4, express5, harnessOf } from "../test/harness.ts";
 import { express } from "./express.ts";
 
-describe("Express 5 adapter contract", () => adapterContract(it, harnessOf(express5)));
+// express.long.test.ts has the contract under a path, too.
+describe("Express 5 adapter contract", () =>
+  adapterContract((name, body) => {
+    if (name.startsWith("adapter at the root")) it(name, body);
+  }, harnessOf(express5)));
 
 for (const [name, framework] of [
   ["Express 4", express4],
@@ -88,10 +92,6 @@ for (const [name, framework] of [
           expect(seen).toMatchObject({ secure: false, clientIp: "127.0.0.1" });
           expect(seen.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
         }
-      });
-
-      it("trusts only one hop if one hop is configured", async () => {
-        expect(await facts(1, forwarded)).toMatchObject({ clientIp: "198.51.100.7", secure: true });
       });
 
       it("has an empty origin if the proxy's host is not a valid host", async () => {

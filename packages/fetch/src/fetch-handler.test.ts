@@ -127,11 +127,6 @@ describe("toFetchHandler", () => {
     await lookup.close();
   });
 
-  it("passes path and query without the fragment of the URL", async () => {
-    const call = await callOf("http://localhost/img/a%2Fb?c=d#e", { prefix: "/img/" });
-    expect(call).toMatchObject({ path: "/a%2Fb", search: "c=d", mountPath: "/img" });
-  });
-
   it("sends repeated headers, and leaves out Connection, which belongs to the host", async () => {
     const service = answering(() => ({
       status: 200,

@@ -43,14 +43,6 @@ test.each([
   expect(await buildOfCopy(change)).not.toBe(await buildOfCopy());
 });
 
-test("type declarations and source maps do not change the build", async () => {
-  const change = async (root: string) => {
-    await writeFile(join(root, "fit.d.ts"), "\n", { flag: "a" });
-    await writeFile(join(root, "fit.js.map"), "{}");
-  };
-  expect(await buildOfCopy(change)).toBe(await buildOfCopy());
-});
-
 test("only options that shape renditions change the build", async () => {
   const buildWith = async (options: RendererOptions) => {
     const renderer = createRenderer(options);

@@ -77,19 +77,6 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
     },
   );
 
-  test("idle workers exit when the renderer is closed", async () => {
-    const before = new Set(workersOf(process.pid));
-    const renderer = createRenderer();
-    await Promise.all([
-      admitInfo(renderer, source, "image/svg+xml"),
-      admitInfo(renderer, source, "image/svg+xml"),
-    ]);
-    const workers = workersOf(process.pid).filter((pid) => !before.has(pid));
-    expect(workers.length).toBeGreaterThan(0);
-    await renderer.close();
-    expect(workers.filter(isRunning)).toEqual([]);
-  });
-
   test("creating a renderer starts no process, start() starts one, and the first picture gets it", async () => {
     const before = new Set(workersOf(process.pid));
     const added = () => workersOf(process.pid).filter((pid) => !before.has(pid));

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createImageAdmin } from "@outrigger/core";
 import { expect, test } from "vitest";
-import { jpegPhoto, pngPhoto } from "../../../test/support/pictures.ts";
-import { addressOf, postImage, type Site, startSite, upload } from "../../../test/support/service.ts";
+import { jpegPhoto } from "../../../test/support/pictures.ts";
+import { addressOf, type Site, startSite, upload } from "../../../test/support/service.ts";
 import { useRedis } from "../test/redis-stores.ts";
 import { createRedisBlobStore } from "./blobs/redis-blob-store.ts";
-import { createRedisRateLimiter } from "./redis-rate-limiter.ts";
 
 const redis = useRedis();
 
@@ -50,26 +49,3 @@ test.each(["server", "cluster"])(
     }
   },
 );
-
-test("services that share a rate limiter admit no more uploads together than one alone", async () => {
-  const sites: Site[] = [];
-  for (let turn = 0; turn < 2; turn++) {
-    sites.push(
-      await startSite({
-        storage: createRedisBlobStore({ url: redis.server.url, prefix: "limited" }),
-        secret: Buffer.alloc(32, 1),
-        rateLimits: { creates: 3 },
-        rateLimiter: createRedisRateLimiter({ url: redis.server.url, prefix: "limited" }),
-      }),
-    );
-  }
-  try {
-    const picture = await pngPhoto(40, 30);
-    const statuses: number[] = [];
-    for (const site of [...sites, ...sites])
-      statuses.push((await postImage(site, picture, "image/png")).status);
-    expect(statuses).toEqual([201, 201, 201, 429]);
-  } finally {
-    for (const site of sites) await site.close();
-  }
-});

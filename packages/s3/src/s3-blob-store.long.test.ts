@@ -5,12 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import {
-  GetObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3";
+import { ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
@@ -183,22 +178,6 @@ test("stores with different prefixes in one bucket share no blobs and no due ent
   expect(await one.list("")).toEqual({ keys: ["key"] });
   await one.close();
   await other.close();
-});
-
-test("an object starts with the bytes of its blob", async () => {
-  const store = createStore({ prefix: "plain/" });
-  await store.put("a/b", Buffer.from("readable"));
-  const { Body } = await server.client.send(new GetObjectCommand({ Bucket: bucket, Key: "plain/blobs/a/b" }));
-  expect((await Body?.transformToString("latin1"))?.slice(0, 8)).toBe("readable");
-  await store.close();
-});
-
-test("reading an object that Outrigger did not store rejects with store_unavailable", async () => {
-  const store = createStore({ prefix: "foreign/" });
-  await server.client.send(new PutObjectCommand({ Bucket: bucket, Key: "foreign/blobs/a", Body: "short" }));
-  await expect(store.get("a")).rejects.toMatchObject({ code: "store_unavailable" });
-  await expect(store.stat("a")).rejects.toMatchObject({ code: "store_unavailable" });
-  await store.close();
 });
 
 describe("conditional writes of an S3 service", () => {

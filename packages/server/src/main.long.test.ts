@@ -38,12 +38,6 @@ it.each(["--help", "upload --help", "serve --help"])(
   },
 );
 
-it("doctor --help lists its checks and exit codes", async () => {
-  const { code, stdout } = await run("doctor", "--help");
-  expect(code).toBe(0);
-  for (const word of ["--config", "--data", "--json", "fonts", "Exit codes:"]) expect(stdout).toContain(word);
-});
-
 it("the help of every images command has options, examples and exit codes", async () => {
   const general = await run("images", "--help");
   expect(general).toMatchObject({ code: 0, stderr: "" });

@@ -7,17 +7,26 @@ import {
   suppressionListContract,
   verificationQueueContract,
 } from "@outrigger/testing";
-import { test } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import { createSqlAccounts } from "../src/accounts/sql-accounts.ts";
 import { createSqlBlobStore } from "../src/blobs/sql-blob-store.ts";
 import { putContacts } from "../src/contacts/put-contacts.ts";
 import { createSqlContactSource } from "../src/contacts/sql-contact-source.ts";
-import type { SqlDatabase } from "../src/sql-database.ts";
+import { openDatabase, type SqlDatabase } from "../src/sql-database.ts";
 import { createSqlSuppressionList } from "../src/sql-suppression-list.ts";
 import { createSqlVerificationQueue } from "../src/verifications/sql-verification-queue.ts";
 
 /** Runs the suites of the lookup on two handles of one database, as two processes would have. */
-export function lookupContracts(first: () => SqlDatabase, second: () => SqlDatabase): void {
+export function lookupContracts(url: () => string): void {
+  let handles: SqlDatabase[] = [];
+  beforeAll(() => {
+    handles = [url(), url()].map((each) => openDatabase({ url: each, timeoutMs: 20_000 }));
+  });
+  afterAll(async () => {
+    for (const handle of handles) await handle.close();
+  });
+  const first = () => handles[0] ?? openDatabase({ url: url() });
+  const second = () => handles[1] ?? openDatabase({ url: url() });
   contactSourceContract(test, async () => createSqlContactSource(first()), {
     load: async (_source, { contacts, organizations = {} }) => {
       await putContacts(second(), contacts, { organizations });

@@ -25,10 +25,6 @@ test("combineObservers runs the work once, inside all observers, and reports its
   for (const metrics of all) expect(samplesOf(await metrics.text()).get("outrigger_jobs_waiting")).toBe(0);
 });
 
-test("combineObservers without observers only runs the work", async () => {
-  expect(await combineObservers().observe({ kind: "sweep" }, async () => "done")).toBe("done");
-});
-
 test("a combined observer reports answered requests to all, and only if all can receive them", () => {
   const seen: string[] = [];
   const observing: Observer = {

@@ -71,15 +71,6 @@ test("metrics label a failure with its code, as aborted, or as error", async () 
   expect(found.get('outrigger_admissions_total{type="image/png",outcome="error"}')).toBe(2);
 });
 
-test("metrics count pictures by their origin", async () => {
-  const metrics = createMetrics();
-  for (const from of ["memory", "memory", "store", "render"] as const) metrics.served(from);
-  const found = await samples(metrics);
-  expect(found.get('outrigger_served_total{from="memory"}')).toBe(2);
-  expect(found.get('outrigger_served_total{from="store"}')).toBe(1);
-  expect(found.get('outrigger_served_total{from="render"}')).toBe(1);
-});
-
 test("metrics read gauges on collection, add up those with the same name, and omit gauges without a reader", async () => {
   const metrics = createMetrics();
   let waiting = 1;

@@ -40,18 +40,6 @@ test("60 addresses of a live domain asked at once by two accounts all get their 
   expect(recipients(server.commands).length).toBeLessThanOrEqual(58 * 2 + 2 + 2);
 });
 
-test("60 addresses of a domain that accepts all need the questions of the first sessions only", async () => {
-  const server = await world.serve("catchall.test");
-  const prober = world.prober();
-  const results = await Promise.all(
-    Array.from({ length: 60 }, (_, index) =>
-      prober.probe(`n${index}`, "catchall.test", { smtp: true, signal: never(), account: `a${index % 3}` }),
-    ),
-  );
-  for (const result of results) expect(result).toMatchObject({ acceptsAll: true, reason: "accepts_all" });
-  expect(recipients(server.commands).length).toBeLessThanOrEqual(4);
-});
-
 test("a probe reports the estimated wait while it is in line", async () => {
   await world.serve("one.test");
   let nowMs = 1_000_000;

@@ -106,13 +106,6 @@ describe("a mail server", () => {
     expect(second.commands).toEqual([]);
   });
 
-  test("that is down is skipped for the next host", async () => {
-    const server = await world.mailServer({ host: "127.0.0.2" });
-    world.route("one.test", "127.0.0.3", server.host);
-    const result = await world.prober().probe("alice", "one.test", { smtp: true, signal: never() });
-    expect(result).toEqual({ ...FOUND, mailbox: true, acceptsAll: false, reason: null });
-  });
-
   test("that is down and has no alternative yields no_connection", async () => {
     const server = await world.serve("one.test");
     await server.close();

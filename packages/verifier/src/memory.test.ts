@@ -132,16 +132,6 @@ test("the verdict that a domain accepts all is cached", async () => {
   expect(await ask("alice")).toBe(5);
 });
 
-test("a refusal as user_unknown yields acceptsAll: false", async () => {
-  const server = await world.serve("one.test");
-  const prober = world.prober();
-  await prober.probe("absent", "one.test", { smtp: true, signal: never() });
-  const result = await prober.probe("alice", "one.test", { smtp: true, signal: never() });
-  expect(result).toMatchObject({ mailbox: true, acceptsAll: false, reason: null });
-  // The first probe also asked about postmaster, the second about no made-up name.
-  expect(recipients(server.commands)).toHaveLength(3);
-});
-
 test.each(["rejects", "answers nonsense"])(
   "with a cache that %s a probe still returns the correct result",
   async (how) => {

@@ -83,12 +83,6 @@ describe("problem page", () => {
     expect(saying(busy)).toEqual(["Try again later."]);
   });
 
-  it("shows the title of a status that has no headline", () => {
-    expect(createPages().problem({ ...problem, status: 418, title: "I'm a teapot" }).html).toContain(
-      "<h1>I&#39;m a teapot</h1>",
-    );
-  });
-
   it("allows requests to the service only while an image is processing", () => {
     expect(createPages().problem(problem).contentSecurityPolicy).not.toContain("connect-src");
     expect(createPages().problem({ ...problem, status: 202 }).contentSecurityPolicy).toContain(

@@ -86,12 +86,6 @@ describe("viewer", () => {
     expect(shownPicture({ type })).toBe(`${BYTES}.${format}`);
   });
 
-  it("shows the jpg of a document that offers no other raster", () => {
-    expect(shownPicture({ type: "application/pdf", links: linksOf("pdf", "jpg", "gif") })).toBe(
-      `${BYTES}.jpg`,
-    );
-  });
-
   it("shows a bounded rendition of a picture larger than a screen, linked to the original", () => {
     const html = viewer({ type: "image/jpeg", width: 6000, height: 4000, size: 9_000_000 });
     expect(html).toContain(`src="${BYTES}.webp?resize=2048x2048"`);
@@ -105,12 +99,6 @@ describe("viewer", () => {
 
   it("shows a WebP rendition of a picture with many bytes for its size", () => {
     expect(shownPicture({ width: 2000, height: 2000, size: 11_000_000 })).toBe(`${BYTES}.webp`);
-  });
-
-  it("shows animations and drawings of any size as they are", () => {
-    const large = { width: 5000, height: 5000, size: 20_000_000 };
-    expect(shownPicture({ ...large, type: "image/gif", pages: 20 })).toBe(`${BYTES}.gif`);
-    expect(shownPicture({ ...large, type: "image/svg+xml" })).toBe(`${BYTES}.svg`);
   });
 
   it.each([
@@ -133,12 +121,6 @@ describe("viewer", () => {
     const short = viewer({ type: "application/pdf", pages: 2 });
     expect(short).toContain("<span>Page 1 of 2</span>");
     expect(short).not.toContain("<form");
-  });
-
-  it("shows the number of frames of an animation, without page links", () => {
-    const html = viewer({ type: "image/gif", pages: 24 });
-    expect(html).toContain("<dt>Frames</dt><dd>24</dd>");
-    expect(html).not.toContain("<nav");
   });
 
   it("gives addresses of the shown page, and of the whole original", () => {
@@ -169,12 +151,6 @@ describe("viewer", () => {
     expect(list({ sign: (address) => address })).toBe("");
     expect(list({ width: null })).toBe("");
     expect(list({ width: 9000 })).toBe("");
-  });
-
-  it("keeps the parameters of a jpg link", () => {
-    expect(viewer({ links: { jpg: `${BYTES}.jpg?v=2` } })).toContain(
-      `href="${BYTES}.jpg?v=2&amp;convert=low"`,
-    );
   });
 
   it("lists the addresses to copy, the original's first, and snippets", () => {

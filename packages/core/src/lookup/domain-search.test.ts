@@ -123,23 +123,6 @@ test.each([
   expect(values(body)).toEqual(expected.map(({ address }) => address));
 });
 
-test("domain-search echoes its filters and counts equal lists of titles once", async () => {
-  const site = await createLookupSite({ known });
-  const search = (titles: string) =>
-    site.get("domain-search", `domain=example.com&job_titles=${encodeURIComponent(titles)}`);
-  const filters = "required_field=position,full_name&verification_status=unknown;valid";
-  const { body } = await site.get("domain-search", `domain=example.com&${filters}`);
-  expect(body.meta?.params).toMatchObject({
-    required_field: "full_name,position",
-    verification_status: "valid,unknown",
-  });
-  const first = await search("Chief Analyst; C.T.O.");
-  expect(first.body.meta).toMatchObject({ results: 1, params: { job_titles: "Chief Analyst,C.T.O." } });
-  await search("cto,CHIEF ANALYST");
-  const { body: account } = await site.get("account");
-  expect(account.data).toMatchObject({ requests: { searches: { used: 1 } } });
-});
-
 test.each([
   "required_field=bogus",
   "required_field=full_name,email",
@@ -212,15 +195,6 @@ test.each([
   const { status, body } = await site.get("domain-search", search);
   expect(status).toBe(400);
   expect(body).toEqual({ errors: [{ id, code: 400, details: expect.any(String) }] });
-});
-
-test("repeated and bracketed parameters do not change the type of a value", async () => {
-  const site = await createLookupSite({ known });
-  const { body } = await site.get(
-    "domain-search",
-    "domain=example.com&domain=other.example&limit[]=1&limit=2",
-  );
-  expect(body.meta).toMatchObject({ limit: 2, params: { domain: "example.com" } });
 });
 
 test("the network fields have the names of the option networkNames", async () => {

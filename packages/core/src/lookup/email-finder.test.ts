@@ -180,12 +180,6 @@ describe("email-finder, without a prober,", () => {
     expect(other.body.data).toMatchObject({ email: "di.zhang@example.com" });
   });
 
-  test("accepts a full name", async () => {
-    const site = await createLookupSite({ known });
-    const { body } = await site.get("email-finder", "domain=example.com&full_name=Dr.%20Edith%20Clarke");
-    expect(body.data).toMatchObject({ email: "edith.clarke@example.com" });
-  });
-
   test.each(["domain=unknown.example", "company=Unknown%20Company", "domain=webmail.example"])(
     "returns no address for %s",
     async (subject) => {
@@ -235,12 +229,6 @@ describe("email-finder, with a prober,", () => {
     expect(body.data).toMatchObject({ email: "edith.clarke@example.com", accept_all: true });
     expect(body.data?.score).toBeLessThan(97);
     expect(prober.asked).toHaveLength(1);
-  });
-
-  test("returns no address for a domain without mail", async () => {
-    const prober = createScriptedProber(async () => ({ routing: "null_mx" }));
-    const site = await createLookupSite({ known, prober });
-    expect((await site.get("email-finder", EDITH)).body.data).toMatchObject({ email: null, score: 0 });
   });
 
   test("returns a confirmed guess for a domain without known addresses", async () => {

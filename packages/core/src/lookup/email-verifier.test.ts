@@ -108,13 +108,6 @@ test("an address is probed once for simultaneous requests, and not again until i
   expect(prober.asked).toEqual(["grace@example.com"]);
 });
 
-test("an address is the same in any case", async () => {
-  const prober = createScriptedProber(async (address) => ({ mailbox: address === "grace@example.com" }));
-  const site = await createLookupSite({ prober });
-  const { body } = await site.get("email-verifier", "email=GRACE@example.com");
-  expect(body.data).toMatchObject({ email: "GRACE@example.com", smtp_check: true });
-});
-
 test("webmail and disposable addresses are checked in the DNS only, and cost nothing", async () => {
   const modes: boolean[] = [];
   const prober = createScriptedProber(async (_, smtp) => {

@@ -3,7 +3,6 @@ import { siteOf, used } from "../../test/lookup-library-site.ts";
 import { isServiceError, ServiceError } from "../errors.ts";
 import type { Lookup } from "./lookup.ts";
 import { createMemoryContactSource } from "./memory/memory-contact-source.ts";
-import { createMemorySuppressionList } from "./memory/memory-suppression-list.ts";
 
 describe("a library call of the lookup", () => {
   test.each<[string, string, string, (lookup: Lookup) => Promise<unknown>]>([
@@ -105,21 +104,6 @@ describe("a library call of the lookup", () => {
     await expect(lookup.countEmails({ domain: "example.com" }, noSignal)).rejects.toThrow(/an AbortSignal/);
   });
 
-  test("rejects a suppressed person with withheld, and a suppressed domain with bad_request", async () => {
-    const { lookup } = await siteOf();
-    await lookup.suppress("ada.lovelace@example.com");
-    const claimed = { code: "withheld", id: "claimed_email" };
-    await expect(lookup.verifyEmail("Ada.Lovelace@example.com")).rejects.toMatchObject(claimed);
-    const ada = { domain: "example.com", fullName: "Ada Lovelace" };
-    await expect(lookup.findEmail(ada)).rejects.toMatchObject(claimed);
-    const { data } = await lookup.searchDomain({ domain: "example.com", type: "personal" });
-    expect(data.emails.map(({ value }) => value)).toEqual(["grace.hopper@example.com"]);
-    await lookup.suppress("example.com");
-    const closed = { code: "bad_request", id: "invalid_domain" };
-    await expect(lookup.searchDomain({ domain: "example.com" })).rejects.toMatchObject(closed);
-    await expect(lookup.countEmails({ domain: "example.com" })).rejects.toMatchObject(closed);
-  });
-
   test("rejects with store_unavailable and its cause if a backend fails, and costs nothing", async () => {
     const cause = new Error("driver");
     const failure = new ServiceError("store_unavailable", "The database is unavailable", { cause });
@@ -129,17 +113,5 @@ describe("a library call of the lookup", () => {
     await expect(site.lookup.searchDomain({ domain: "example.com" }, { account })).rejects.toBe(failure);
     // The caller receives the error; onError receives only failures that a caller cannot see.
     expect([await used(site), site.errors]).toEqual([[0, 0], []]);
-  });
-
-  test("rejects with host_misuse if the suppressions were made with another secret", async () => {
-    const suppressions = createMemorySuppressionList();
-    await (await siteOf({ suppressions })).lookup.ready();
-    const { lookup } = await siteOf({ suppressions, secret: "another secret of at least 32 bytes" });
-    await expect(lookup.verifyEmail("ada.lovelace@example.com")).rejects.toMatchObject({
-      code: "host_misuse",
-    });
-    await expect(lookup.searchDomain({ domain: "example.com" })).rejects.toMatchObject({
-      code: "host_misuse",
-    });
   });
 });

@@ -110,14 +110,6 @@ test("tokens of a list may be added to another only if the same secret marked bo
   expect(await haveSameMarkers(createMemorySuppressionList(), theirs.tokens)).toBe(true);
 });
 
-test("a removed suppression no longer applies", async () => {
-  const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
-  await suppressions.add("ada@example.com");
-  expect(await suppressions.remove("ada@example.com")).toBe(true);
-  expect(await suppressions.remove("ada@example.com")).toBe(false);
-  expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
-});
-
 test("one query of at most 200 tokens covers an address, a domain and 45 addresses of one domain", async () => {
   const list = counted(createMemorySuppressionList());
   const suppressions = createSuppressions(list, SECRET);

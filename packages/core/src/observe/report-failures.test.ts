@@ -39,22 +39,10 @@ test("a renderer that cannot start is reported once, and each call still rejects
   expect(reported).toEqual([broken]);
 });
 
-test("a renderer that failed, worked and failed again is reported twice", async () => {
-  const { render, reported } = failing([broken, null, broken]);
-  await expect(render()).rejects.toBe(broken);
-  await render();
-  await expect(render()).rejects.toBe(broken);
-  expect(reported).toEqual([broken, broken]);
-});
-
 test("a full queue is not reported", async () => {
   const { render, reported } = failing([full]);
   await expect(render()).rejects.toBe(full);
   expect(reported).toEqual([]);
-});
-
-test("a renderer without start has none", () => {
-  expect(watched(createFakeRenderer(), () => undefined).start).toBeUndefined();
 });
 
 test("a service starts its renderer when it is created, and reports a start that fails", async () => {

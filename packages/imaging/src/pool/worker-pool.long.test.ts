@@ -1,4 +1,3 @@
-import { ServiceError } from "@outrigger/core";
 import { afterEach, expect, test } from "vitest";
 import { isRunning, peakBytes, until, workersOf } from "../../test/child-processes.ts";
 import { closePools, poolOf } from "../../test/task-pool.ts";
@@ -7,14 +6,6 @@ import { overDeadline } from "./failures.ts";
 const MiB = 1024 ** 2;
 
 afterEach(closePools);
-
-test("the pool keeps a worker for the next task", async () => {
-  const pool = poolOf();
-  const first = await pool.run({ do: "answer", value: "a" });
-  const second = await pool.run({ do: "answer", value: "b" });
-  expect(second.worker).toBe(first.worker);
-  expect([first.value, second.value]).toEqual(["a", "b"]);
-});
 
 test("the pool runs tasks in the order of their arrival", async () => {
   const pool = poolOf();
@@ -56,23 +47,6 @@ test("a running task continues when its signal is aborted", async () => {
   const running = pool.run({ do: "answer later", ms: 50, value: "done" }, { signal: client.signal });
   client.abort(new Error("gone"));
   expect((await running).value).toBe("done");
-});
-
-test("a task's ServiceError reaches the caller, and the worker is kept", async () => {
-  const pool = poolOf();
-  const { worker } = await pool.run({ do: "answer" });
-  const refused = pool.run({ do: "refuse", code: "not_implemented", message: "no decoder" });
-  await expect(refused).rejects.toMatchObject({ code: "not_implemented", message: "no decoder" });
-  expect((await pool.run({ do: "answer" })).worker).toBe(worker);
-});
-
-test("a bug in a task rejects with an ordinary Error", async () => {
-  const failure = await poolOf()
-    .run({ do: "refuse", code: "bug", message: "x is not a function" })
-    .catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(Error);
-  expect(failure).not.toBeInstanceOf(ServiceError);
-  expect(failure).toHaveProperty("message", "The renderer failed: x is not a function");
 });
 
 test("a task that slept until its deadline is killed with overloaded, and the pool recovers", async () => {
@@ -202,12 +176,4 @@ test("close rejects queued and running tasks and ends the processes", async () =
   }
   expect(workers.filter(isRunning)).toEqual([]);
   await expect(pool.run({ do: "answer" })).rejects.toMatchObject({ code: "overloaded" });
-});
-
-test("close during the start of a worker leaves no process behind", async () => {
-  const pool = poolOf();
-  const waiting = pool.run({ do: "answer" });
-  const rejection = expect(waiting).rejects.toMatchObject({ code: "overloaded" });
-  await pool.close();
-  await rejection;
 });

@@ -3,7 +3,6 @@ import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../../../test/support/pdf-samples.ts";
-import { samplePsd } from "../../../../test/support/psd-samples.ts";
 import { photo } from "../../test/pictures.ts";
 import { similarity } from "../../test/similarity.ts";
 import { readPixels } from "../worker/libvips.ts";
@@ -89,15 +88,6 @@ describe("a rendition made from an intermediate", () => {
         hasProfile: false,
       });
       expect(await similarity(out.bytes, expected), `${side}`).toBeGreaterThan(0.995);
-    }
-  });
-
-  test("is not made for a screenshot, which is fast to decode", async () => {
-    const { type, bytes } = samples.screenshot;
-    for (const side of [64, 300, 1600]) {
-      const out = await rendered(bytes, type, { format: "png", maxWidth: side, maxHeight: side });
-      expect(out.intermediate, `${side}`).toBeUndefined();
-      expect(await similarity(out.bytes, await reduced(bytes, out.bytes)), `${side}`).toBeGreaterThan(0.999);
     }
   });
 
@@ -259,37 +249,4 @@ describe("rendering from an intermediate", () => {
     const rendering = renderer.render(source, "image/png", spec, { fromIntermediate: true });
     await expect(rendering).rejects.toMatchObject({ code: "unsupported_media" });
   });
-});
-
-test("an intermediate of text takes less than an eighth of its pixels' bytes", async () => {
-  const out = await rendered(textPdf(), PDF, { format: "png", maxWidth: 300 });
-  expect(out.intermediate?.length).toBeLessThan((1600 * 1200 * 3) / 8);
-});
-
-test.each(["cmyk", "lab"] as const)("a reduced %s document has the colours of the original", async (mode) => {
-  const [width, height] = [1800, 1300];
-  const channel = (of: number) =>
-    Array.from(
-      { length: width * height },
-      (_, index) => ((index % width) + of * Math.floor(index / width)) % 256,
-    );
-  const channels = Array.from({ length: mode === "cmyk" ? 4 : 3 }, (_, of) => channel(of));
-  const bytes = samplePsd({ width, height, mode, channels, compression: "raw" });
-  const whole = await rendered(bytes, "image/x-photoshop", { format: "png" });
-  expect(whole.intermediate).toBeUndefined();
-  const small = await rendered(bytes, "image/x-photoshop", { format: "png", maxWidth: 450 });
-  expect(small.intermediate).toBeDefined();
-  expect(await similarity(small.bytes, await reduced(whole.bytes, small.bytes))).toBeGreaterThan(0.99);
-});
-
-test("the first frame of a large animation is rendered from an intermediate", async () => {
-  const still = samples.gif.bytes;
-  const packed = still.readUInt8(10);
-  const framesAt = 13 + (packed & 0x80 ? 3 * 2 ** ((packed & 7) + 1) : 0);
-  // The same frame twice, between the colours and the trailer.
-  const bytes = Buffer.concat([still.subarray(0, -1), still.subarray(framesAt)]);
-  expect(await sharp(bytes).metadata()).toMatchObject({ pages: 2 });
-  const out = await rendered(bytes, "image/gif", { format: "png", maxWidth: 300 });
-  expect(out.intermediate).toBeDefined();
-  expect(await similarity(out.bytes, await reduced(still, out.bytes))).toBeGreaterThan(0.995);
 });

@@ -58,26 +58,6 @@ describe("boxes beyond a limit give one size", () => {
     }
     expect(renderer.measure(facts("image/png"), { format })).toEqual(expected);
   });
-
-  test("of any raster as GIF", () => {
-    const { below } = createRandom(7);
-    for (let round = 0; round < 200; round++) {
-      const [width, height] = [2100 + below(3000), 2100 + below(3000)];
-      const original = facts("image/png", { width, height });
-      const capped = renderer.measure(original, { format: "gif" }) ?? { width: 0, height: 0 };
-      for (let maxWidth = capped.width + 2; maxWidth <= width; maxWidth += 97) {
-        const size = renderer.measure(original, { format: "gif", maxWidth });
-        expect(size, `${width} × ${height} in ${maxWidth}`).toEqual(capped);
-      }
-    }
-  });
-
-  test("of a drawing", () => {
-    const drawn = (side: number) =>
-      renderer.measure(facts("image/svg+xml"), { format: "png", maxWidth: side, maxHeight: side });
-    expect(drawn(8192)).toEqual({ width: 5773, height: 4330 });
-    expect(drawn(5776)).toEqual(drawn(8192));
-  });
 });
 
 describe("pages of a PDF", () => {

@@ -19,18 +19,6 @@ describe("several Redis stores", () => {
     });
   });
 
-  test("with different prefixes share no blobs and no due entries", async () => {
-    await withStore(redis.server.url, async (one) => {
-      await withStore(redis.server.url, async (other) => {
-        await one.put("a/b", Buffer.from("1"));
-        await one.addDue("list", { id: "x", dueMs: 1 });
-        expect(await other.stat("a/b")).toBeNull();
-        expect(await other.list("")).toEqual({ keys: [] });
-        expect(await other.listDue("list", 10, 10)).toEqual([]);
-      });
-    });
-  });
-
   test.each(["server", "cluster"])(
     "on one %s let exactly one of 1000 concurrent puts create a blob",
     async (kind) => {

@@ -21,10 +21,6 @@ it("directoryReasonOf distinguishes missing hard links from missing permission, 
   expect(directoryReasonOf(failed("link", "ENOSPC"))).toBe("there is no space left");
 });
 
-it("directoryReasonOf returns the message of the system for an unknown code", () => {
-  expect(directoryReasonOf(failed("open", "EIO"))).toBe("EIO: open failed");
-});
-
 it("fileReasonOf names the state of a file in words, without code, system call and path", () => {
   expect(fileReasonOf(failed("stat", "ENOENT"))).toBe("there is no such file or directory");
   expect(fileReasonOf(failed("open", "EACCES"))).toBe("this user has no access to it");

@@ -33,25 +33,12 @@ describe("the configuration of outrigger serve", () => {
     expect(await isDirectory(join(cwd, "from-file"))).toBe(false);
   });
 
-  it("reads the port from PORT and ignores an empty variable", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "outrigger.config.json"), '{"port": 1}');
-    const server = outrigger(["serve"], { cwd, env: { PORT: "0", OUTRIGGER_PORT: "", OUTRIGGER_HOST: "" } });
-    expect(await server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d{4,5}$/);
-  });
-
   it("combines the metrics port of the environment with the metrics host of the file", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(join(cwd, "outrigger.config.json"), '{"metrics": {"port": 1, "host": "localhost"}}');
     const server = serve(cwd, [], { OUTRIGGER_METRICS_PORT: "0" });
     await server.logged('"msg":"metrics"');
     expect(server.output.stderr).toMatch(/"url":"http:\/\/localhost:\d{4,5}\/metrics","msg":"metrics"/);
-  });
-
-  it("stores images in ./data by default", async () => {
-    const cwd = await temporaryDirectory();
-    await serve(cwd).url;
-    expect(await isDirectory(join(cwd, "data"))).toBe(true);
   });
 
   it("resolves --data against the working directory, and data in a file against the file", async () => {
@@ -87,16 +74,6 @@ describe("outrigger serve with an invalid configuration", () => {
     expect(server.output.stdout).toBe("");
     return server.output.stderr;
   }
-
-  it("names the invalid keys of the file and exits with 2 without a stack", async () => {
-    const config = { images: { maxUploadBytes: "25 MB", maxuploadbytes: 1 }, tsl: "off" };
-    expect(await refusal({ file: ["outrigger.config.json", JSON.stringify(config)] })).toBe(
-      "outrigger: outrigger.config.json is not valid\n" +
-        "images.maxUploadBytes: must be a whole number from 1 to 2147483648\n" +
-        "images.maxuploadbytes: unknown key, did you mean images.maxUploadBytes?\n" +
-        "tsl: unknown key, did you mean tls?\n",
-    );
-  });
 
   it("names a watermark that is no image", async () => {
     const config = { images: { presets: { card: { watermark: { image: "outrigger.config.json" } } } } };

@@ -68,9 +68,3 @@ test("isEmptyDatabase is true until there is a contact, account or suppression",
   await createSqlSuppressionList(database).add([tokenOf(1)]);
   expect(await isEmptyDatabase(database)).toBe(false);
 });
-
-test("exportSuppressions yields every token exactly once, over several batches", async () => {
-  const tokens = Array.from({ length: 450 }, (_, index) => tokenOf(index));
-  await createSqlSuppressionList(database).add(tokens);
-  expect(await tokensIn(database)).toEqual(tokens.sort());
-});

@@ -92,14 +92,6 @@ test("a domain without MX is its own mail host", async () => {
   });
 });
 
-test("a CNAME is followed to the hosts of its target", async () => {
-  const { zone } = world.dns;
-  zone["alias.test"] = { CNAME: "one.test" };
-  zone["one.test"] = { MX: hosts("mx.test") };
-  zone["mx.test"] = { A: ["192.0.2.1"] };
-  expect(await find("alias.test")).toMatchObject({ routing: "found", hosts: [{ name: "mx.test" }] });
-});
-
 test.each<[string, "none" | "null_mx" | "unknown"]>([
   ["missing.test", "none"],
   ["empty.test", "none"],

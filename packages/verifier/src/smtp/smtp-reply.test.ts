@@ -24,11 +24,6 @@ test("the parser yields the same replies for any chunking", () => {
   }
 });
 
-test("an enhanced code of another class than the reply is read as text", () => {
-  expect(new ReplyParser().push(Buffer.from("550 2.1.5 OK\r\n"))).toMatchObject([{ enhancedCode: null }]);
-  expect(new ReplyParser().push(Buffer.from("250 2.1.5\r\n"))).toMatchObject([{ enhancedCode: "2.1.5" }]);
-});
-
 test("the parser throws a DialogueError for a malformed line", () => {
   const codes = ["", "x", "1", "25", "2500 OK", "250OK", " 250 OK", "150 OK", "650 OK"];
   for (const line of [...codes, "250 \0", "250\tOK", "250 a\rb"]) {

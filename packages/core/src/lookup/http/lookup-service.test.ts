@@ -95,13 +95,6 @@ test("requests with unknown keys are limited per client address", async () => {
   expect((await site.get("account")).status).toBe(200);
 });
 
-test("email-count without a key is limited per client address", async () => {
-  const site = await createLookupSite({ requestsPerSecond: 3 });
-  const count = () => site.send("GET", "/v2/email-count", { search: "domain=a.example" });
-  const replies = await Promise.all(Array.from({ length: 10 }, count));
-  expect(replies.filter(({ status }) => status === 200)).toHaveLength(3);
-});
-
 test("an account's team_id is a positive integer that stays the same", async () => {
   const accounts = createMemoryAccounts();
   const idOf = async (id: string) => {
@@ -241,12 +234,6 @@ describe("the lookup's routes and methods", () => {
     expect(reply?.headers).not.toHaveProperty("Content-Length");
     expect((await site.get("account")).body.data).toMatchObject({ calls: { used: 0 } });
   });
-
-  test("the lookup rejects requests without TLS", async () => {
-    const site = await createLookupSite();
-    const call = { ...createCall("GET", "/v2/account"), secure: false };
-    expect(await site.lookup.handle(call)).toMatchObject({ status: 403 });
-  });
 });
 
 test("requests above the rate limit get 429 and Retry-After", async () => {
@@ -256,13 +243,6 @@ test("requests above the rate limit get 429 and Retry-After", async () => {
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body.errors?.[0]).toMatchObject({ id: "rate_limited" });
   expect(refused?.headers["Retry-After"]).toBe("1");
-});
-
-test("requests during close() get 503", async () => {
-  const site = await createLookupSite({ known });
-  await site.lookup.close();
-  const { status, body } = await site.get("account");
-  expect([status, body.errors?.[0]?.id]).toEqual([503, "unavailable"]);
 });
 
 test.each([

@@ -114,10 +114,3 @@ test("a failure to store a verdict goes to onError, and the reply has the verdic
   expect(await verify(ADA.address)).toMatchObject({ status: "valid" });
   expect(site.errors).toEqual([failure]);
 });
-
-test("a source that keeps no verdicts works as before", async () => {
-  const { site, verify } = await createSite(VALID);
-  delete site.contacts.recordVerification;
-  expect(await verify(ADA.address)).toMatchObject({ status: "valid" });
-  expect(site.errors).toEqual([]);
-});

@@ -59,11 +59,6 @@ test.each([
   expect(pdf).toMatch(/\/MediaBox\s*\[0 0 100 100\]/);
 });
 
-test("the same SVG gives the same PDF bytes", async () => {
-  const content = '<path d="M5 5h60l20 50z" fill="#c00"/>';
-  expect(await pdfOf(content)).toBe(await pdfOf(content));
-});
-
 test("a JPEG is embedded unchanged unless it is rotated or has a colour profile", async () => {
   const raw = { width: 60, height: 40, channels: 3 } as const;
   const plain = sharp(cornered(60, 40), { raw });

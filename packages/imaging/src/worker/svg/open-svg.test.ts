@@ -53,24 +53,6 @@ test.each([
   expect(drawn.pixel(width - 1, height - 1)).toEqual([204, 0, 0, 255]);
 });
 
-test("an SVG strip is at least one pixel wide, and a huge SVG is scaled down", async () => {
-  const strip = await draw(svg('width="30000" height="1"', '<rect width="30000" height="1"/>'), {
-    width: 100,
-    height: 1,
-  });
-  expect(strip.pixel(99, 0)).toEqual([0, 0, 0, 255]);
-  const huge = await draw(svg('width="1e9" height="1e9"', '<rect width="5e8" height="100%"/>'), {
-    width: 20,
-    height: 20,
-  });
-  expect(huge.pixel(9, 19)).toEqual([0, 0, 0, 255]);
-  expect(huge.pixel(10, 19)).toEqual([0, 0, 0, 0]);
-});
-
-test("an SVG drawn at more than maxPixels is refused", async () => {
-  await expect(draw(svg('width="1001" height="1000"'))).rejects.toThrow("exceeds pixel limit");
-});
-
 test("openSvg cleans a document first if necessary", async () => {
   const written =
     '<?xml version="1.0"?><s:svg xmlns:s="http://www.w3.org/2000/svg" width="30" height="20"><s:rect width="9" height="9" fill="#c00"/></s:svg>';

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { jpeg, serve, temporaryDirectory, type Uploaded, uploaded } from "../../../test/outrigger-process.ts";
+import { jpeg, serve, temporaryDirectory, type Uploaded } from "../../../test/outrigger-process.ts";
 
 const BOUNDARY = "------drain";
 
@@ -94,20 +94,5 @@ describe("outrigger serve on SIGTERM", () => {
     await server.logged("draining");
     server.child.kill("SIGINT");
     expect(await server.exit).toBe(130);
-  });
-
-  it("serves stored images after a restart that cut an upload", async () => {
-    const cwd = await temporaryDirectory();
-    const server = serve(cwd);
-    const url = await server.url;
-    const picture = await jpeg();
-    const image = await uploaded(url, picture);
-    const { req } = await beginUpload(url, picture);
-    req.on("error", () => {});
-    server.child.kill("SIGKILL");
-    await server.exit;
-    const again = await serve(cwd).url;
-    expect((await fetch(`${again}/api/images/${image.id}.jpg`)).status).toBe(200);
-    expect((await fetch(`${again}/readyz`)).status).toBe(200);
   });
 });

@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { Agent, get, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ServerHttpConfig } from "../../config/config-rules.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { type Listener, listen } from "./listen.ts";
-
-const MIB = 1024 * 1024;
 
 let listener: Listener | undefined;
 const sockets = new Set<Socket>();
@@ -92,25 +90,6 @@ describe("listen", () => {
 });
 
 describe("drain", () => {
-  it("sends a reply in progress to a slow client completely", async () => {
-    const body = Buffer.alloc(32 * MIB, "x");
-    const handedOver = deferred<void>();
-    const server = await start((_, res) => {
-      res.end(body);
-      handedOver.resolve();
-    });
-    // The client does not read yet: most of the reply is buffered in the server.
-    const agent = new Agent({ keepAlive: true });
-    const responded = once(get(server.url, { agent }), "response");
-    await handedOver.promise;
-    const [response]: IncomingMessage[] = await responded;
-    const drained = server.drain(20_000);
-    const received = Buffer.concat((await response?.toArray()) ?? []);
-    expect(received.length).toBe(body.length);
-    expect(await drained).toBe(0);
-    agent.destroy();
-  });
-
   it("closes idle connections at once, and others after a reply with Connection: close", async () => {
     const requested = deferred<ServerResponse>();
     const server = await start((req, res) => {

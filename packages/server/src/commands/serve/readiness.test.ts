@@ -41,20 +41,6 @@ describe("createReadiness", () => {
     expect(await readiness.troubles()).toEqual({ renderer: new Error("No response within 50 ms") });
   });
 
-  it("aborts the signal of the parts at the deadline", async () => {
-    const signals: (AbortSignal | undefined)[] = [];
-    const hanging = renderer((_source, _type, _options, work) => {
-      signals.push(work?.signal);
-      return new Promise(() => {});
-    });
-    await createReadiness({
-      storage: keptIn(createMemoryBlobStore()),
-      renderer: hanging,
-      timeoutMs: 50,
-    }).troubles();
-    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
-  });
-
   it("reports a store that loses or changes bytes", async () => {
     const storage = createMemoryBlobStore();
     const forgetful: BlobStore = { ...storage, get: async () => null };

@@ -37,14 +37,6 @@ const RED = [255, 0, 0, 255];
 const HALF = [100, 100, 100, 255];
 
 describe("composed layers", () => {
-  test("cover the layers below them", async () => {
-    await expectDrawn([background, layer([0, 0, 4, 4], [255, 0, 0, 255])], RED, GREY);
-  });
-
-  test("leave the rest of the canvas transparent", async () => {
-    await expectDrawn([layer([0, 0, 4, 4], [255, 0, 0, 255])], RED, [0, 0, 0, 0]);
-  });
-
   test("are clipped to the canvas", async () => {
     const children = [
       background,
@@ -136,11 +128,6 @@ describe("layer masks", () => {
     await expectDrawn([background, masked], [228, 100, 100, 255], GREY);
   });
 
-  test("keep the area outside them when it is white", async () => {
-    const masked = covering([255, 0, 0, 255], { mask: { ...mask, defaultColor: 255 } });
-    await expectDrawn([background, masked], [228, 100, 100, 255], RED);
-  });
-
   test("do nothing when they are disabled", async () => {
     const masked = covering([255, 0, 0, 255], { mask: { ...mask, defaultColor: 0, disabled: true } });
     await expectDrawn([background, masked], RED, RED);
@@ -204,11 +191,6 @@ describe("clipping layers", () => {
     await expectDrawn([background, base, ...clipped], [9, 9, 9, 255], GREY);
     const last = layer([4, 4, 4, 4], [1, 2, 3, 255]);
     await expectDrawn([background, base, ...clipped, last], [9, 9, 9, 255], [1, 2, 3, 255]);
-  });
-
-  test("hides layers clipped to a hidden layer", async () => {
-    const children = [background, { ...base, hidden: true }, covering([0, 0, 255, 255], { clipping: true })];
-    await expectDrawn(children, GREY, GREY);
   });
 });
 

@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { images } from "../../../../test/images-command.ts";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
@@ -35,15 +33,5 @@ describe("outrigger images rm", () => {
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("--yes: is required");
     expect((await fetch(image.url)).status).toBe(200);
-  });
-
-  it("forgets an image at once if tombstoneDays is 0", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: { tombstoneDays: 0 } }));
-    const url = await serve(cwd).url;
-    const image = await uploaded(url, await jpeg());
-    expect(await images(cwd, "rm", "--yes", image.id)).toMatchObject({ code: 0 });
-    expect((await fetch(image.url)).status).toBe(404);
-    expect(await images(cwd, "list", "--json")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });

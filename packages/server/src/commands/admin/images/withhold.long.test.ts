@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { images, readRecord } from "../../../../test/images-command.ts";
+import { images } from "../../../../test/images-command.ts";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
 
 const FORMATS = ["json", "png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
@@ -49,18 +49,6 @@ describe("outrigger images withhold, release", () => {
     expect(await (await fetch(image.url)).json()).toMatchObject({ detail: "Under review" });
     const { stdout } = await images(cwd, "rm", "--help");
     expect(stdout.replaceAll(/\s+/g, " ")).toContain("answer 410, those of a withheld image still 451");
-  });
-
-  it("stores a new reason and the date of deletion", async () => {
-    const { cwd, image } = await served();
-    await images(cwd, "withhold", image.id, "--reason", "Under review");
-    const order = ["--reason", "Illegal", "--delete-after", "2999-12-31T01:00+01:00"];
-    expect(await images(cwd, "withhold", image.id, ...order)).toMatchObject({ code: 0 });
-    const { withheld } = await readRecord(cwd, image.id);
-    expect(withheld).toMatchObject({ reason: "Illegal", deleteAfter: Date.UTC(2999, 11, 31) });
-    const refused = await fetch(image.url);
-    expect(await refused.json()).toMatchObject({ status: 451, detail: "Illegal" });
-    expect(refused.headers.get("link")).toBeNull();
   });
 
   it("names an unknown image, exits with 1, and changes the other images", async () => {

@@ -1,6 +1,6 @@
 import type { Color, Layer, VectorContent } from "ag-psd";
 import { describe, expect, test } from "vitest";
-import { layer, layeredPsd, plain } from "../../../../../../../test/support/layered-psd.ts";
+import { layeredPsd, plain } from "../../../../../../../test/support/layered-psd.ts";
 import {
   BLACK,
   fill,
@@ -46,11 +46,6 @@ test("a filled layer has blend mode, opacity, a mask and clipped layers", async 
   ] as const) {
     expect(largestDifference(at, seen), `${at}`).toBeLessThanOrEqual(2);
   }
-});
-
-test("the pixels of a filled layer count more than its filling", async () => {
-  const drawn = layer([0, 0, 64, 64], [1, 2, 3, 255], { vectorFill: { type: "color", color: RED } });
-  expect((await readPsdPixels(layeredPsd(SIZE, [drawn]))).at(5, 5)).toEqual([1, 2, 3, 255]);
 });
 
 describe("a layer filled with a gradient", () => {
@@ -113,20 +108,6 @@ describe("a layer filled with a gradient", () => {
     const found = await reds(gradient({ smoothness: 0.5, colorStops: stops }), ROW);
     expect(largestDifference(found, [0, 64, 128, 191, 255]), `${found}`).toBeLessThanOrEqual(8);
   });
-
-  test("has stops of opacity", async () => {
-    const opacityStops = [0, 1].map((location) => ({ opacity: location, location, midpoint: 0.5 }));
-    const read = await readPsdPixels(layeredPsd(SIZE, [fill(gradient({ opacityStops }))]));
-    const found = [0, 32, 63].map((x) => read.at(x, 10)[3] ?? -1);
-    expect(largestDifference(found, [0, 128, 255]), `${found}`).toBeLessThanOrEqual(4);
-  });
-
-  test("is drawn band by band as in one piece", async () => {
-    const size = { width: 2048, height: 1500 };
-    const read = await readPsdPixels(layeredPsd(size, [fill(gradient({ angle: 270 }))]));
-    const column = Array.from({ length: 1500 }, (_, y) => read.at(100, y)[0] ?? -1);
-    expect(column.every((red, y) => Math.abs(red - (y * 255) / 1499) <= 1)).toBe(true);
-  });
 });
 
 describe("a layer filled with a pattern", () => {
@@ -150,14 +131,6 @@ describe("a layer filled with a pattern", () => {
       [0, 0, 255, 255],
       [9, 9, 9, 255],
     ]);
-  });
-
-  test("moves it by its phase", async () => {
-    const read = await readPsdPixels(
-      layeredPsd({ ...SIZE, patterns }, [patternFill({ phase: { x: 1, y: 1 } })]),
-    );
-    expect(read.at(1, 1)).toEqual([255, 0, 0, 255]);
-    expect(read.at(0, 0)).toEqual([9, 9, 9, 255]);
   });
 
   test("that the file does not hold is refused by name when nothing else is visible", async () => {
