@@ -58,12 +58,6 @@ describe("email-finder, without a prober,", () => {
   });
 
   test.each([
-    [
-      ["Matti Mäkinen", "Liisa Järvinen", "Eero Mäkelä"],
-      ["makinen", "jarvinen", "makela"],
-      "Hämäläinen",
-      "hamalainen",
-    ],
     [["Petra Müller", "Ute Köhler", "Jan Lüth"], ["mueller", "koehler", "lueth"], "Böhm", "boehm"],
     [
       ["Jan van den Berg", "Piet de Vries", "Max van Dijk"],
@@ -88,16 +82,6 @@ describe("email-finder, without a prober,", () => {
       expect(body.data?.score).toBeGreaterThanOrEqual(80);
     },
   );
-
-  test("returns a lower score for a name that can be written in several ways, without evidence on them", async () => {
-    const site = await createLookupSite({ known, organizations });
-    const { body } = await site.get(
-      "email-finder",
-      "domain=example.com&first_name=Tom&last_name=van%20der%20Meer",
-    );
-    expect(body.data?.email).toBe("tom.vandermeer@example.com");
-    expect(body.data?.score).toBeLessThan(50);
-  });
 
   test("reads a plus sign between letters of full_name as a space", async () => {
     const site = await createLookupSite({ known });
@@ -140,33 +124,19 @@ describe("email-finder, without a prober,", () => {
     }
   });
 
-  test.each([
-    "محمد الخطيب",
-    "שמעון פרס",
-    "สมชาย ใจดี",
-    "健 中村",
-    "さくら 田中",
-    "민준 김",
-    "伟 王",
-    "अमित शर्मा",
-  ])("returns no guess for %s: its script has no sure spelling in Latin letters", async (name) => {
-    const site = await createLookupSite({
-      known,
-      prober: createScriptedProber(async () => ({ mailbox: true })),
-    });
-    const search = `domain=example.com&full_name=${encodeURIComponent(name)}`;
-    const { status, body } = await site.get("email-finder", search);
-    expect(status).toBe(200);
-    expect(body.data).toMatchObject({ email: null, score: 0 });
-  });
-
-  test("guesses the usual spelling of a name in Cyrillic, without its soft sign", async () => {
-    const site = await createLookupSite({ known });
-    const search = `domain=example.com&full_name=${encodeURIComponent("Ольга Елкина")}`;
-    const { body } = await site.get("email-finder", search);
-    expect(body.data).toMatchObject({ email: "olga.elkina@example.com" });
-    expect(body.data?.score).toBeLessThan(90);
-  });
+  test.each(["محمد الخطيب", "민준 김", "伟 王", "अमित शर्मा"])(
+    "returns no guess for %s: its script has no sure spelling in Latin letters",
+    async (name) => {
+      const site = await createLookupSite({
+        known,
+        prober: createScriptedProber(async () => ({ mailbox: true })),
+      });
+      const search = `domain=example.com&full_name=${encodeURIComponent(name)}`;
+      const { status, body } = await site.get("email-finder", search);
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({ email: null, score: 0 });
+    },
+  );
 
   test("refuses a full name that is only a noble surname, and says why", async () => {
     const site = await createLookupSite({ known });

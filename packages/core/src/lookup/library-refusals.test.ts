@@ -7,7 +7,6 @@ import { createMemoryContactSource } from "./memory/memory-contact-source.ts";
 describe("a library call of the lookup", () => {
   test.each<[string, string, string, (lookup: Lookup) => Promise<unknown>]>([
     ["bad_request", "wrong_params", "domain or the company", (it) => it.searchDomain({})],
-    ["bad_request", "wrong_params", "domain or the company", (it) => it.searchDomain({ domain: " " })],
     ["bad_request", "wrong_params", "at least 3", (it) => it.searchDomain({ company: "ab" })],
     ["bad_request", "wrong_params", "at most 1000", (it) => it.countEmails({ company: "a".repeat(1001) })],
     ["bad_request", "invalid_domain", "not valid", (it) => it.countEmails({ domain: "no" })],
@@ -16,30 +15,6 @@ describe("a library call of the lookup", () => {
       "pagination_error",
       "0 to 100",
       (it) => it.searchDomain({ domain: "a.example", limit: 101 }),
-    ],
-    [
-      "bad_request",
-      "pagination_error",
-      "from 0 to 999999999999999",
-      (it) => it.searchDomain({ domain: "a.example", offset: 0.5 }),
-    ],
-    [
-      "bad_request",
-      "wrong_params",
-      "missing firstName and lastName, or fullName",
-      (it) => it.findEmail({ domain: "a.example", firstName: "Ada" }),
-    ],
-    [
-      "bad_request",
-      "invalid_first_name",
-      "firstName must not have digits",
-      (it) => it.findEmail({ domain: "a.example", firstName: "R2", lastName: "D" }),
-    ],
-    [
-      "bad_request",
-      "invalid_last_name",
-      "lastName",
-      (it) => it.findEmail({ domain: "a.example", firstName: "Ada", lastName: "9" }),
     ],
     [
       "bad_request",
@@ -52,12 +27,6 @@ describe("a library call of the lookup", () => {
       "invalid_max_duration",
       "maxDurationMs must be a whole number from 3000 to 20000",
       (it) => it.findEmail({ domain: "a.example", fullName: "Ada Lovelace", maxDurationMs: 3 }),
-    ],
-    [
-      "bad_request",
-      "invalid_max_duration",
-      "from 3000 to 20000",
-      (it) => it.verifyEmail("a@b.example", { maxDurationMs: 20_001 }),
     ],
     ["bad_request", "wrong_params", "missing the email", (it) => it.verifyEmail("")],
     ["bad_request", "invalid_email", "not valid", (it) => it.verifyEmail("ada")],

@@ -14,7 +14,7 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import type { Authorize, Decision } from "../authorize.ts";
 
-const RUNS = 10_000;
+const RUNS = 3000;
 const LONG_AGO = "Thu, 01 Jan 2015 00:00:00 GMT";
 const LATER = "Thu, 01 Jan 2099 00:00:00 GMT";
 

@@ -69,44 +69,17 @@ function shareOfGibberish(locals: readonly string[]): number {
   return locals.filter(isGibberish).length / locals.length;
 }
 
-test.each([
-  "xkqjzvbn",
-  "asdkjhqwe1",
-  "XKQJZVBN",
-  "qwertyuiop",
-  "asdfgh",
-  "a8f3e9c1",
-  "3f2504e04f8911d39a0c",
-  "aaaaaaa",
-])("isGibberish of %s is true", (local) => {
-  expect(isGibberish(local)).toBe(true);
+test("isGibberish knows keystrokes, runs and hexadecimal numbers", () => {
+  const gibberish = "xkqjzvbn asdkjhqwe1 XKQJZVBN qwertyuiop asdfgh a8f3e9c1 3f2504e04f8911d39a0c aaaaaaa";
+  expect(gibberish.split(" ").filter((local) => !isGibberish(local))).toEqual([]);
 });
 
-test.each([
-  "",
-  "jd",
-  "hpwn",
-  "jvdberg",
-  "hpschmidt",
-  "jsmith42",
-  "mkhitaryan",
-  "wojciechowski",
-  "szczepanski",
-  "ng",
-  "nguyen.thi.phuong",
-  "schwarzkopf",
-  "tchaikovsky",
-  "hrvoje.crnkovic",
-  "krzysztof.nowak",
-  "bjork.gudmundsdottir",
-  "b2b",
-  "w3c",
-  "john.1990.12.31",
-  "John.Smith.III",
-  "jürgen.müller",
-  "юлия.щербакова",
-])("isGibberish of %j is false", (local) => {
-  expect(isGibberish(local)).toBe(false);
+test("isGibberish takes no name for gibberish", () => {
+  const names =
+    "jd hpwn jvdberg hpschmidt jsmith42 mkhitaryan wojciechowski szczepanski ng nguyen.thi.phuong schwarzkopf " +
+    "tchaikovsky hrvoje.crnkovic krzysztof.nowak bjork.gudmundsdottir b2b w3c john.1990.12.31 John.Smith.III " +
+    "jürgen.müller юлия.щербакова";
+  expect(["", ...names.split(" ")].filter(isGibberish)).toEqual([]);
 });
 
 test("the table of letter pairs equals the script's output for its half of the names", async () => {

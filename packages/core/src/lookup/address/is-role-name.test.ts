@@ -3,50 +3,18 @@ import { expect, test } from "vitest";
 import { isRoleName } from "./is-role-name.ts";
 import { ROLE_NAMES } from "./role-names.ts";
 
-test.each([
-  "info",
-  "Sales",
-  "support2",
-  "no-reply",
-  "do.not.reply",
-  "human.resources",
-  "customer-service",
-  "sales-eu",
-  "eu-sales",
-  "info.berlin",
-  "info.mueller",
-  "it.support",
-  "hr-de",
-  "press_office",
-  "kontakt",
-  "rrhh",
-  "comptabilite",
-  "segreteria",
-  "post",
-])("isRoleName of %s is true", (local) => {
-  expect(isRoleName(local)).toBe(true);
+test("isRoleName knows roles, also with a number, a country, a place or a department", () => {
+  const roles =
+    "info Sales support2 no-reply do.not.reply human.resources customer-service sales-eu eu-sales info.berlin " +
+    "info.mueller it.support hr-de press_office kontakt rrhh comptabilite segreteria post";
+  expect(roles.split(" ").filter((local) => !isRoleName(local))).toEqual([]);
 });
 
-test.each([
-  "salena",
-  "sales.maria",
-  "john.sales",
-  "maria.sales",
-  "hr.mueller",
-  "it.van.dijk",
-  "h.r",
-  "p.r",
-  "infante",
-  "john.smith",
-  "dev.patel",
-  "berlin",
-  "eu",
-  "de.luca",
-  "",
-  "...",
-  "supporter.jane",
-])("isRoleName of %j is false", (local) => {
-  expect(isRoleName(local)).toBe(false);
+test("isRoleName takes no person for a role", () => {
+  const people =
+    "salena sales.maria john.sales maria.sales hr.mueller it.van.dijk h.r p.r infante john.smith dev.patel berlin " +
+    "eu de.luca ... supporter.jane";
+  expect(["", ...people.split(" ")].filter(isRoleName)).toEqual([]);
 });
 
 test("the list has at least 150 role names, in the form in which they are compared", () => {

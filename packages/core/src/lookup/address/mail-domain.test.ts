@@ -15,26 +15,13 @@ test.each([
   expect(normaliseDomain(text)).toBe(domain);
 });
 
-test.each([
-  "",
-  ".",
-  "com",
-  "example.com..",
-  "https://example.com",
-  "example.com/",
-  "example.com:80",
-  "user@example.com",
-  "192.0.2.1",
-  "1.2",
-  "[2001:db8::1]",
-  "2001:db8::1",
-  "exa mple.com",
-  "ex%61mple.com",
-  "ü\u00ad",
-  "a.\u00ad",
-  `${"ü".repeat(64)}.com`,
-])("mailDomain of %j is null", (text) => {
-  expect(normaliseDomain(text)).toBeNull();
+test("normaliseDomain returns null for what is no domain of mail", () => {
+  const texts =
+    "|.|com|example.com..|https://example.com|example.com/|example.com:80|user@example.com|192.0.2.1|1.2|" +
+    "[2001:db8::1]|2001:db8::1|exa mple.com|ex%61mple.com|ü\u00ad|a.\u00ad";
+  for (const text of [...texts.split("|"), `${"ü".repeat(64)}.com`]) {
+    expect(normaliseDomain(text), text).toBeNull();
+  }
 });
 
 test("a normalised domain is a mail domain, and normalising it changes nothing", () => {

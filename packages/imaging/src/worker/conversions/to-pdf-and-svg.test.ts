@@ -123,28 +123,6 @@ test("a GIF in an SVG stays animated at any size", async () => {
   expect(metadata).toMatchObject({ width: 30, pageHeight: 20, pages: 4, delay: [50, 60, 70, 80], loop: 2 });
 });
 
-test("a raster too large for an SVG becomes JPEG, or smaller if it is transparent", async () => {
-  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
-  const opaque = sharp({ create: { width: 1800, height: 1600, channels: 3, background: "#888", noise } });
-  const opaquePng = await opaque.png({ compressionLevel: 1 }).toBuffer();
-  expect(opaquePng.length).toBeGreaterThan(7_500_000);
-  const glass = await sharp(opaquePng).ensureAlpha(0.5).png({ compressionLevel: 1 }).toBuffer();
-  for (const [bytes, type, narrowest] of [
-    [opaquePng, "image/jpeg", 1800],
-    [glass, "image/png", 1200],
-  ] as const) {
-    const { bytes: wrapped } = await renderer.render({ bytes }, "image/png", { format: "svg" });
-    expect(wrapped.length).toBeLessThan(10_000_000);
-    expect(wrapped.toString("latin1", 0, 300)).toMatch(/<svg [^>]*width="1800" height="1600"/);
-    const inside = embedded(wrapped);
-    expect(inside.type).toBe(type);
-    const { width } = await sharp(inside.bytes).metadata();
-    expect(width).toBeGreaterThanOrEqual(narrowest);
-    // What it is read by elsewhere reads it.
-    expect(await sharp(wrapped).metadata()).toMatchObject({ format: "svg", width: 1800, height: 1600 });
-  }
-});
-
 test("an SVG without its own size is scaled", async () => {
   const bytes = Buffer.from(
     '<svg xmlns="http://www.w3.org/2000/svg"><rect width="60" height="40" fill="#c00"/></svg>',
