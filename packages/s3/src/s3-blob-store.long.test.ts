@@ -109,19 +109,6 @@ test(
   TEST_MS,
 );
 
-test("the same bytes get a new revision when they are written again", async () => {
-  const store = createStore();
-  const bytes = Buffer.from("the same");
-  const first = await store.put("aba", bytes, { ifRevision: null });
-  const other = await store.put("aba", Buffer.from("another"), { ifRevision: first.revision });
-  const again = await store.put("aba", bytes, { ifRevision: other.revision });
-  await expect(store.put("aba", bytes, { ifRevision: first.revision })).rejects.toMatchObject({
-    code: "conflict",
-  });
-  expect((await store.stat("aba"))?.revision).toBe(again.revision);
-  await store.close();
-});
-
 test("a put whose body fails leaves no object and no multipart upload", async () => {
   const prefix = "failing/";
   const store = createStore({ prefix, bufferBytes: 1000 });

@@ -50,26 +50,6 @@ it("the help of every images command has options, examples and exit codes", asyn
   }
 });
 
-it("the help of every lookup command has options, examples and exit codes", async () => {
-  const commands: [string, ...string[]][] = [
-    ["contacts", "import", "export", "erase", "stats"],
-    ["keys", "create", "list", "revoke"],
-  ];
-  for (const [group, ...names] of commands) {
-    const general = await run(group, "--help");
-    expect(general).toMatchObject({ code: 0, stderr: "" });
-    for (const name of names) expect(general.stdout).toMatch(new RegExp(`^  ${name} `, "m"));
-    const explained = await Promise.all(names.map((name) => run(group, name, "--help")));
-    for (const { code, stdout } of explained) {
-      expect(code).toBe(0);
-      for (const word of ["--config", "--data", "Examples:", "Exit codes:"]) expect(stdout).toContain(word);
-    }
-  }
-  const { code, stdout } = await run("suppress", "--help");
-  expect(code).toBe(0);
-  for (const word of ["--remove", "--data", "Examples:", "Exit codes:"]) expect(stdout).toContain(word);
-});
-
 it("an unknown command or option exits with 2", async () => {
   const unknownCommand = await run("sevre");
   expect(unknownCommand.code).toBe(2);

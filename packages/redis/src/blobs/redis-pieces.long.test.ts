@@ -109,29 +109,6 @@ describe("pieces of blobs in Redis", () => {
     );
   });
 
-  test("of many concurrent uploads keep their own bytes", async () => {
-    await withStore(redis.server.url, async (store) => {
-      // Send buffers are reused between uploads, for whole blobs and for pieces.
-      const bodies = Array.from({ length: 24 }, (_, index) =>
-        randomBytes(MIB - 1000 * index + (index % 2) * MIB),
-      );
-      for (let turn = 0; turn < 2; turn++) {
-        await Promise.all(
-          bodies.map(async (bytes, index) => {
-            const chunks = Array.from({ length: 40 }, (_, at) =>
-              bytes.subarray(at * 65_536, (at + 1) * 65_536),
-            );
-            await store.put(`image-${index}/${turn}`, Readable.from(chunks));
-          }),
-        );
-      }
-      for (const [index, bytes] of bodies.entries()) {
-        for (const turn of [0, 1])
-          expect((await read(store, `image-${index}/${turn}`)).equals(bytes)).toBe(true);
-      }
-    });
-  });
-
   test("of a 40 MiB blob stream with less than 16 MiB of memory", async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");

@@ -75,14 +75,6 @@ describe("outrigger serve with an invalid configuration", () => {
     return server.output.stderr;
   }
 
-  it("names a watermark that is no image", async () => {
-    const config = { images: { presets: { card: { watermark: { image: "outrigger.config.json" } } } } };
-    expect(await refusal({ file: ["outrigger.config.json", JSON.stringify(config)] })).toBe(
-      "outrigger: outrigger.config.json is not valid\n" +
-        "images.presets.card.watermark.image: must be a PNG, a JPEG or an SVG\n",
-    );
-  });
-
   it("names an invalid flag", async () => {
     expect(await refusal({ args: ["--port", "http"] })).toBe(
       "outrigger: The command line is not valid\n--port: must be a whole number from 0 to 65535\n",

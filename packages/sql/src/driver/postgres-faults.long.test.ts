@@ -124,15 +124,4 @@ describe("a PostgreSQL server", () => {
       await sole.close();
     }
   });
-
-  test("aborts a statement that exceeds the time limit", { timeout: 60_000 }, async () => {
-    const driver = useDatabase(database);
-    const failure = await driver.first("SELECT pg_sleep(30)").catch((error) => error);
-    expect(isServiceError(failure, "store_unavailable")).toBe(true);
-    const running = await server.sql(
-      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND state = 'active' AND pid <> pg_backend_pid()",
-    );
-    expect(Number(running)).toBeLessThanOrEqual(1);
-    await untilHealed();
-  });
 });

@@ -95,19 +95,6 @@ test("requests with unknown keys are limited per client address", async () => {
   expect((await site.get("account")).status).toBe(200);
 });
 
-test("an account's team_id is a positive integer that stays the same", async () => {
-  const accounts = createMemoryAccounts();
-  const idOf = async (id: string) => {
-    const account = { id, email: null, firstName: null, lastName: null, plan: "free", createdAt: 0 };
-    const site = await createLookupSite({ accounts, authenticate: () => account });
-    return (await site.send("GET", "/v2/account")).body.data?.team_id;
-  };
-  const ids = [await idOf("a"), await idOf("b"), await idOf("a")];
-  expect(ids.every((id) => Number.isSafeInteger(id) && Number(id) > 0)).toBe(true);
-  expect(ids[0]).toBe(ids[2]);
-  expect(ids[0]).not.toBe(ids[1]);
-});
-
 test("requests without an account share the limit of their client, whatever port or /64 address it has", async () => {
   const site = await createLookupSite({ known, requestsPerSecond: 2 });
   // At once, since a window is a second.

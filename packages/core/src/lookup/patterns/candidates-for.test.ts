@@ -75,17 +75,6 @@ test("candidatesFor ignores invalid patterns", () => {
   }
 });
 
-test("candidatesFor accepts another prior", () => {
-  const prior = {
-    shares: [{ pattern: "{last}", share: 0.9 }],
-    several: [1],
-    exceptions: [{ share: 0, probability: 1 }],
-  };
-  expect(candidatesFor("Ann", "Lee", [], prior)).toEqual([
-    { local: "lee", pattern: "{last}", probability: 0.9 },
-  ]);
-});
-
 const FIRST_LAST = "{first}.{last}";
 
 test.each([

@@ -190,37 +190,6 @@ test("drawPage returns rows without padding", async () => {
   expect([...pixels]).toEqual([...row, ...row]);
 });
 
-// As poppler draws them.
-test.each([
-  ["0 0 0 0 k", WHITE],
-  ["1 0 0 0 k", [0, 173, 239]],
-  ["0 1 0 0 k", [236, 0, 140]],
-  ["0 0 1 0 k", [255, 242, 0]],
-  ["0 1 1 0 k", [237, 28, 36]],
-  ["1 0 1 0 k", [0, 166, 80]],
-  ["1 1 0 0 k", [46, 49, 146]],
-  ["0 0 0 1 k", [35, 31, 32]],
-] as [string, Rgb][])("drawPage converts the inks %s to the colour on paper", async (ink, expected) => {
-  const colour = await colourAt(page(`${ink} 0 0 60 40 re f`));
-  for (const [channel, value] of colour.entries()) {
-    expect(Math.abs(value - (expected[channel] ?? 0)), `${colour}`).toBeLessThanOrEqual(3);
-  }
-});
-
-test("drawPage blends transparency with the content below", async () => {
-  const states = "/ExtGState<</Half<</ca .5>>/Multiply<</BM/Multiply>>>>";
-  const red = "1 0 0 rg 0 0 60 40 re f";
-  expect(await colourAt(page("/Half gs 1 0 0 rg 0 0 60 40 re f", { resources: states }))).toEqual([
-    255, 128, 128,
-  ]);
-  expect(await colourAt(page(`${red} /Half gs 0 0 1 rg 0 0 60 40 re f`, { resources: states }))).toEqual([
-    128, 0, 127,
-  ]);
-  expect(await colourAt(page(`${red} /Multiply gs 1 1 0 rg 0 0 60 40 re f`, { resources: states }))).toEqual([
-    255, 0, 0,
-  ]);
-});
-
 describe("annotations", () => {
   const box: SampleObject = {
     dictionary: "/Type/XObject/Subtype/Form/BBox[0 0 10 10]",

@@ -149,42 +149,6 @@ describe("health of outrigger serve", () => {
   });
 });
 
-describe("data of outrigger serve", () => {
-  it("keeps acknowledged images and their PINs after SIGKILL", async () => {
-    const cwd = await temporaryDirectory();
-    const picture = await jpeg();
-    const first = serve(cwd);
-    const image = await uploaded(await first.url, picture);
-    first.child.kill("SIGKILL");
-    expect(await first.exit).toBe("SIGKILL");
-
-    const url = await serve(cwd).url;
-    const original = await fetch(`${url}/api/images/${image.id}.jpg`);
-    expect(original.status).toBe(200);
-    expect(Buffer.from(await original.arrayBuffer()).equals(picture)).toBe(true);
-    const renamed = await fetch(`${url}/api/images/${image.id}.json`, {
-      method: "PATCH",
-      headers: { "Content-Type": "application/json", "X-Service-Image-Pin": image.pin },
-      body: JSON.stringify({ name: "after.jpg" }),
-    });
-    expect(renamed.status).toBe(200);
-    expect(await renamed.json()).toMatchObject({ name: "after.jpg" });
-  });
-
-  it("accepts a PIN derived from an earlier secret of the list", async () => {
-    const cwd = await temporaryDirectory();
-    const [old, young] = ["o".repeat(32), "y".repeat(32)];
-    const first = serve(cwd, [], { OUTRIGGER_SECRET: old });
-    const image = await uploaded(await first.url, await jpeg());
-    first.child.kill("SIGTERM");
-    await first.exit;
-    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ secret: [young, old] }));
-    const url = await serve(cwd).url;
-    const removed = await fetch(`${url}/api/images/${image.id}.json?pin=${image.pin}`, { method: "DELETE" });
-    expect(removed.status).toBe(204);
-  });
-});
-
 describe("outrigger serve after an uncaught exception", () => {
   it("logs the exception and exits with 1", async () => {
     const cwd = await temporaryDirectory();

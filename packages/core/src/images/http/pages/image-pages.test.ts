@@ -171,24 +171,6 @@ test("after too many wrong PINs the page that asks for the PIN shows how long to
   expect([program.status, program.json.status]).toEqual([429, 429]);
 });
 
-test("problem pages get the authority that withholds an image, and the time to wait", async () => {
-  const { site, id, pin, problems } = await siteWithImage({ rateLimits: { edits: 1 } });
-  await site.send("GET", `/${id}/edit`, { ...HTML, search: `pin=${pin}` });
-  const { status, headers } = await site.send("GET", `/${id}/edit`, { ...HTML, search: `pin=${pin}` });
-  expect([status, headers["Retry-After"]]).toEqual([429, "60"]);
-  await site.images.withhold(id, { reason: "By order.", authority: "https://court.example/7" });
-  const withheld = await site.send("GET", `/${id}`, HTML);
-  expect([withheld.status, withheld.headers.Link]).toEqual([
-    451,
-    '<https://court.example/7>; rel="blocked-by"',
-  ]);
-  expect(problems).toMatchObject([
-    { status: 429, retryAfterSeconds: 60, detail: "Your network address has reached its limit." },
-    { status: 451, authority: "https://court.example/7", detail: "By order." },
-  ]);
-  expect(problems[1]).not.toHaveProperty("retryAfterSeconds");
-});
-
 test("after a deletion by the form the page confirms it; for an expired image the same address does not", async () => {
   const { site, id, post, problems } = await siteWithImage();
   const other = created(await site.create()).id;
