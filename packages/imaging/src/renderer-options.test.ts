@@ -34,22 +34,9 @@ test.each([
   expect(() => createRenderer(options)).toThrow(`createRenderer: ${name} must be a whole number from`);
 });
 
-test.each([
-  [{ sandbox: "strict" }, "sandbox must be one of required, best, off"],
-  [{ language: "english language" }, "language must be a BCP 47 language tag"],
-  [{ language: "en_US" }, "language must be a BCP 47 language tag"],
-])("createRenderer throws a TypeError for %j", (options, message) => {
-  expect(() => createRenderer(options as RendererOptions)).toThrow(message);
-});
-
 test("the default maxTotalMemoryBytes is maxMemoryBytes and a quarter for each further worker", () => {
   const resolved = resolveRendererOptions({ maxMemoryBytes: 400 * 1024 ** 2, workers: 3 });
   expect(resolved.maxTotalMemoryBytes).toBe(600 * 1024 ** 2);
   const given = { maxTotalMemoryBytes: 900 * 1024 ** 2, workers: 3 };
   expect(resolveRendererOptions(given).maxTotalMemoryBytes).toBe(900 * 1024 ** 2);
-});
-
-test("an undefined option gets its default", () => {
-  const options = { maxFrames: undefined } as unknown as RendererOptions;
-  expect(resolveRendererOptions(options).maxFrames).toBe(500);
 });

@@ -17,28 +17,21 @@ const PREFIX = "images.sendfile.prefix";
 /** A key, an invalid value, what it must be, and the key that the message names if it is another one. */
 const INVALID: readonly (readonly [key: string, value: unknown, text: string, wrong?: string])[] = [
   ["port", 65_536, PORT],
-  ["port", "3000", PORT],
-  ["port", 80.5, PORT],
   ["prot", 80, "unknown key, did you mean port?"],
   ["host", "", "must be an address or a name"],
   ["data", 7, "must be a path"],
   ["publicUrl", "example.com", URL_TEXT],
-  ["publicUrl", "https://x.com/?a", URL_TEXT],
   ["publicUrl", "https://me:hush@x.com", URL_TEXT],
   ["trustProxy", "10.0.0.0/99", TRUST],
-  ["trustProxy", -1, TRUST],
   ["tls", true, "must be one of required, always, off"],
   ["secret", "short", SECRET],
-  ["secret", [], SECRET],
   ["secret", ["a".repeat(32), "short"], "must have at least 32 bytes", "secret.1"],
   ["metrics", true, "must be false or an object of options (port, host)"],
   ["metrics", {}, PORT, "metrics.port"],
   ["metrics", { port: 9464, path: "/" }, "unknown key", "metrics.path"],
   ["tracing", {}, "must be true or false"],
-  ["renderer.workers", 0, "must be a whole number from 1 to 256"],
   ["http.idleMs", 1, "must be a whole number from 1000 to 3600000"],
   ["log.level", "loud", "must be one of fatal, error, warn, info, debug, trace, silent"],
-  ["log.pretty", "yes", "must be true or false"],
   ["shutdownMs", 1, "must be a whole number from 100 to 600000"],
   [
     "lookup",
@@ -53,7 +46,6 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     "file:a?b",
     "must be file:path or file:///path, with special characters (% ? #) percent-encoded",
   ],
-  ["lookup.secret", "short", SECRET],
   [
     "lookup.smtp",
     { helo: "localhost", mailFrom: "" },
@@ -74,14 +66,8 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     "lookup.plans.gold.searches",
   ],
   ["lookup.networkNames", { a: "x", b: "x" }, "must differ from a", "lookup.networkNames.b"],
-  ["lookup.requestsPerSecond", 0, "must be false or a whole number from 1"],
   ["images.fileFields", "all", 'must be "any" or a list of part names'],
-  ["images.maxUploadBytes", 0, "must be a whole number from 1 to 2147483648"],
-  ["images.uploadIdleMs", 99, "must be a whole number from 100"],
   ["images.asyncAfterMs", 60_001, ASYNC],
-  ["images.asyncAfterMs", true, ASYNC],
-  ["images.processUploads", 1, "must be true or false"],
-  ["images.importUrls", "yes", IMPORTS],
   ["images.importUrls", { hosts: ["a"] }, IMPORTS],
   [
     "images.importUrls.ports",
@@ -93,24 +79,13 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     ["http://cms.intranet/"],
     "must be a list of hosts, such as cms.example or cms.example:8080",
   ],
-  ["images.importUrls.timeoutMs", 999, "must be a whole number from 1000 to 300000"],
   [
     "images.sendfile",
     { header: "X-Accel-Redirect" },
     "is required for X-Accel-Redirect: the path of nginx's internal location",
     PREFIX,
   ],
-  [
-    "images.sendfile",
-    { header: "X-Sendfile", prefix: "/files/" },
-    "is only for X-Accel-Redirect: X-Sendfile names the whole path of a file",
-    PREFIX,
-  ],
-  ["images.keepMetadata", "yes", "must be true or false"],
-  ["images.keepPdfActions", 1, "must be true or false"],
-  ["images.allowedHosts", "a", HOSTS],
   ["images.allowedHosts", [1], HOSTS],
-  ["images.allowedHosts", [], HOSTS],
   ["images.rateLimits", true, "must be false or an object of options (creates, reads, edits, pinFailures)"],
   [
     "images.rateLimits.creates",
@@ -119,9 +94,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   ],
   ["images.rateLimits.uploads", 5, "unknown key, did you mean images.rateLimits.creates?"],
   ["images.sizes", "some", "must be one of any, steps, signed, or { steps } with a list of longer sides"],
-  ["images.sizes.steps", [0], STEPS],
   ["images.sizes.steps", [], STEPS],
-  ["images.presets", [], "must be an object"],
   ["images.presets.Thumb", { page: 1 }, "must be named by 1 to 32 of a-z, 0-9 and -"],
   [
     "images.presets.thumb",
@@ -133,9 +106,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     "8193x",
     "must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of 1 to 8192 pixels",
   ],
-  ["images.presets.thumb.convert", "best", "must be one of low, medium, high, max, auto"],
   ["images.presets.thumb", { page: 1, size: 5 }, "unknown key", "images.presets.thumb.size"],
-  ["images.presets.a.rotate", 45, "must be 90, 180 or 270"],
   [
     "images.presets.a.watermark",
     { at: "north" },
@@ -149,11 +120,6 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     "images.presets.a.watermark.size",
   ],
   ["images.storage", "x", "unknown key"],
-  ["images.tombstoneDays", 3651, "must be a whole number from 0 to 3650"],
-  ["images.renditionsIdleDays", 0, "must be false or a whole number from 1 to 3650"],
-  ["images.sweepEveryMs", 999, "must be false or a whole number from 1000 to 86400000"],
-  ["images.minUploadBytesPerSecond", -1, "must be a whole number from 0"],
-  ["images.cors", {}, 'must be a list of origins, or "*"', "images.cors.origins"],
   ["images.cors.origins", "https://a.example", 'must be a list of origins, or "*"'],
   [
     "images.cors.origins",
@@ -167,54 +133,21 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     'needs a list of origins: browsers refuse them with "*"',
     "images.cors.credentials",
   ],
-  ["images.ownerLimits.images", 0.5, "must be a whole number from 0"],
 ];
 
 describe("checkConfig", () => {
-  it("accepts every documented key", () => {
+  it("accepts every key of the server itself", () => {
     const config = {
       port: 0,
       host: "0.0.0.0",
       data: "./data",
+      tls: "off",
+      tracing: true,
+      shutdownMs: 100,
+      drainDelayMs: 0,
       publicUrl: "https://example.com/img",
       trustProxy: ["loopback", "10.0.0.0/8"],
-      tls: "off",
       secret: ["a".repeat(32), "b".repeat(32)],
-      images: {
-        allowedHosts: ["example.com"],
-        fileFields: "any",
-        maxUploadBytes: 1,
-        uploadIdleMs: 100,
-        minUploadBytesPerSecond: 0,
-        asyncAfterMs: 0,
-        importUrls: { ports: [443], internalHosts: ["cms.intranet:8080"], timeoutMs: 1000 },
-        keepMetadata: true,
-        keepPdfActions: true,
-        defaultLifetimeMs: 1,
-        maxLifetimeMs: 1,
-        tombstoneDays: 0,
-        readLeaseMs: 10_000,
-        sweepEveryMs: 1000,
-        sizes: { steps: [64, 8192] },
-        presets: { thumb: { resize: "256x256" }, "page-2": { page: 2, convert: "low" }, dim: { blur: 9 } },
-        cacheSeconds: 0,
-        memoryBytes: 0,
-        renditionsIdleDays: 1,
-        rateLimits: { creates: 1, reads: false, edits: 1, pinFailures: 1 },
-        renderBudget: 1,
-        cors: { origins: ["https://app.example.com", "http://localhost:5173", "null"], credentials: true },
-        ownerLimits: { images: 0, bytes: 1 },
-      },
-      renderer: {
-        maxPixels: 1,
-        maxFrames: 1,
-        maxSide: 1,
-        maxOutputPixels: 1,
-        timeoutMs: 100,
-        maxMemoryBytes: 134_217_728,
-        workers: 1,
-        maxQueue: 0,
-      },
       http: {
         headersTimeoutMs: 100,
         requestTimeoutMs: 1000,
@@ -224,27 +157,10 @@ describe("checkConfig", () => {
       },
       log: { level: "silent", pretty: true },
       metrics: { port: 0, host: "0.0.0.0" },
-      lookup: {
-        database: "postgres://user:password@db.example.com:5432/lookup?sslmode=require",
-        secret: ["c".repeat(32)],
-        smtp: { helo: "mail.example.com", mailFrom: "probe@example.com" },
-        dnsServers: ["192.0.2.53", "192.0.2.53:5353", "[2001:db8::53]:53"],
-        plans: { gold: { searches: false, verifications: 0 } },
-        networkNames: { a: "linked", b: "short" },
-        requestsPerSecond: false,
-      },
-      tracing: true,
-      shutdownMs: 100,
-      drainDelayMs: 0,
+      lookup: { database: "postgres://user:password@db.example.com:5432/lookup?sslmode=require" },
     };
     expect(checkConfig(config, "test")).toEqual(config);
-  });
-
-  it.each([
-    { images: { asyncAfterMs: false } },
-    { metrics: false, images: { sweepEveryMs: false, cors: { origins: "*", credentials: false } } },
-  ])("accepts %j", (config) => {
-    expect(checkConfig(config, "test")).toEqual(config);
+    expect(checkConfig({ metrics: false, lookup: false }, "test")).toEqual({ metrics: false, lookup: false });
   });
 
   it("names every invalid key with what it must be", () => {

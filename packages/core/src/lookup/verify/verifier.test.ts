@@ -119,18 +119,6 @@ test("simultaneous verifications of one address share one probe", async () => {
   expect(probe).toHaveBeenCalledOnce();
 });
 
-test("the account of a probe is passed on to the prober", async () => {
-  const prober = createScriptedProber(async () => ({}));
-  const probe = vi.spyOn(prober, "probe");
-  const verifier = verifierOf(prober);
-  await verifier.probe(addressOf("ada"), "a-1");
-  await verifier.probe(addressOf("bob"), null);
-  expect(probe.mock.calls.map(([local, , { account }]) => [local, account])).toEqual([
-    ["ada", "a-1"],
-    ["bob", undefined],
-  ]);
-});
-
 test("a prober may ask again about an address that was accepted before, unless it is suppressed since", async () => {
   let mayAsk: ((address: string) => Promise<boolean>) | undefined;
   const { prober } = createEndlessProber(false);
