@@ -139,25 +139,4 @@ describe("the built package in a page of another origin", () => {
       }
     },
   );
-
-  test("a service that does not let the page in is a failure without reply", async () => {
-    const error = await page.evaluate(
-      async (baseUrl) => {
-        const { createImagesClient, photo } = window as unknown as Shop;
-        const images = createImagesClient({ baseUrl, maxRetries: 0 });
-        const refusals = [];
-        for (const options of [{}, { onProgress: () => {} }]) {
-          refusals.push(
-            await images.upload(photo, options).catch((error: unknown) => ({ ...(error as object) })),
-          );
-        }
-        return refusals;
-      },
-      `${shop.origin.replace("127.0.0.1", "localhost")}/nothing`,
-    );
-    expect(error).toEqual([
-      expect.objectContaining({ status: 0, title: "No reply" }),
-      expect.objectContaining({ status: 0, title: "No reply" }),
-    ]);
-  });
 });

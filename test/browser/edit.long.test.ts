@@ -28,22 +28,6 @@ describe("the edit page in Chromium", () => {
     }
   }
 
-  test("too many wrong PINs show on the PIN form how long to wait", async () => {
-    await withSite({ rateLimits: { pinFailures: 2 } }, async (site) => {
-      const image = await upload(site, photo, "image/jpeg");
-      await withPage(browser, {}, async (page) => {
-        for (const status of [403, 403, 429]) {
-          expect((await page.goto(`${image.url}/edit?pin=wrong`))?.status()).toBe(status);
-        }
-        expect(await page.getByRole("alert").textContent()).toMatch(
-          /^Too many incorrect PINs\. Try again in \d+ seconds?\.$/,
-        );
-        const response = await page.goto(image.editUrl);
-        expect(response?.status()).toBe(429);
-        expect(Number(response?.headers()["retry-after"])).toBeGreaterThan(0);
-      });
-    });
-  });
   test("after Save the address has neither PIN nor result, and a reload opens the form again without a notice", async () => {
     const image = await upload(site, photo, "image/jpeg");
     await withPage(browser, {}, async (page) => {

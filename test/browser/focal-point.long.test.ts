@@ -124,30 +124,6 @@ describe("the focal point on the edit page", { timeout: 90_000 }, () => {
       await expect.poll(async () => Math.abs(Number((await point(page))[1]) - 25) < 1).toBe(true);
     });
   });
-  test.each(["steps", "signed"] as const)(
-    "with sizes: %j the picture and the cuts are shown too",
-    async (sizes) => {
-      const strict = await startSite({ sizes });
-      try {
-        const made = await upload(strict, colours, "image/png");
-        for (const javaScriptEnabled of [true, false]) {
-          await withPage(browser, { javaScriptEnabled }, async (page) => {
-            const complaints = complaintsOf(page);
-            await page.goto(made.editUrl, { waitUntil: "networkidle" });
-            const widths = await page
-              .locator(".focal-view img")
-              .evaluateAll((pictures: HTMLImageElement[]) => pictures.map((each) => each.naturalWidth));
-            expect(widths).toHaveLength(3);
-            expect(Math.min(...widths)).toBeGreaterThan(200);
-            expect(complaints).toEqual([]);
-          });
-        }
-        expect(strict.errors).toEqual([]);
-      } finally {
-        await strict.close();
-      }
-    },
-  );
 });
 
 /** The pixels of a picture without its corners, which the page rounds, at 50 × 50. */

@@ -100,19 +100,6 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       await eventually(() => statusOf(shared.site, image)).toBe(410);
     });
   });
-
-  test("a deletion that the service refuses leaves the image in the list, with the reason", async () => {
-    const image = await add("boat.jpg");
-    await onPage(async (page) => {
-      await openCard(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
-      answerDialogs(page, [true]);
-      await page.getByRole("button", { name: "Delete boat.jpg" }).click();
-      await entry(page, "boat.jpg")
-        .getByText("boat.jpg was not deleted. The server says: “The PIN is wrong.”")
-        .waitFor();
-      expect(await readList(page, shared.site)).toHaveLength(1);
-    }, REFUSALS);
-  });
   test("the files of unfinished uploads that an earlier version of the page kept are deleted", async () => {
     await onPage(async (page) => {
       const name = `outrigger uploads ${shared.site.base}`;

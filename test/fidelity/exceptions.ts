@@ -78,19 +78,12 @@ export const EXCEPTIONS: readonly Exception[] = [
     "decoders stop differently at impossible code sizes": /^(?:codes of 11 bits|code size 0)$/,
   }),
   ...on("svg", {
-    "absolute units are drawn at 72 dpi": /^unit (?:15pt|1\.2pc|5mm|0\.5cm|0\.3in)$/,
-    "librsvg: an initial font size of 12 px": /^unit 2(?:em|ex|rem)$/,
-    "librsvg: newer colours": /^colour (?:lab|oklch|color)\(/,
-    "librsvg: transform-origin": /^transform origin /,
-    "librsvg: media queries and custom properties":
-      /^(?:rule (?:@media screen|:root)|as written: a style sheet$)/,
-    "librsvg: clip-path functions": /^clip function$/,
-    "librsvg: text positions, lengths, baselines, decorations, paths and small capitals":
-      /^(?:baseline (?:hanging|text-before-edge)|decoration .*|positions|text length|on a path|small capitals|as written: (?:spans and paths of text|letters of the world|blending and paint order))$/,
-    "librsvg: filters: noise, lighter, functions of colour, lights, feImage":
-      /^(?:filter noise|filter composite lighter|filter function (?:brightness\(1\.5\)|contrast\(\.5\)|invert\(\.8\)|blur\(1px\) invert\(1\))|as written: (?:filters|filter functions|an embedded picture in a filter))$/,
-    "a use of itself is drawn differently": /^use of itself$/,
-    "sizes that the file does not give": /^(?:root width=60|as written: no size at all)$/,
+    "librsvg: media queries and custom properties": /^as written: a style sheet$/,
+    "librsvg: texts on paths, positions and paint order":
+      /^as written: (?:spans and paths of text|letters of the world|blending and paint order)$/,
+    "librsvg: filters: noise, functions of colour, lights, feImage":
+      /^as written: (?:filters|filter functions|an embedded picture in a filter)$/,
+    "sizes that the file does not give": /^as written: no size at all$/,
   }),
   ...on("psd", {
     "32-bit floats are linear light; the readers take them for sRGB": / x? ?32\b|^layers, 32 bits/,
@@ -105,14 +98,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     "psd-tools does not clip": /^layers, clipping/,
   }),
   ...on("pdf", {
-    "fonts that are not embedded are substituted": /^(?:font |by pdfkit, text|by Chromium, columns)/,
-    "poppler stops at an unbalanced Q": /^unbalanced states$/,
-    "inks and hue are converted differently":
-      /^(?:weak inks|blend Hue|shading CMYK|colour space (?:CalGray|Separation to CMYK))$/,
-    "poppler leaves the highlight out": /^annotation Highlight$/,
-    "poppler smooths interpolated pictures": /^image interpolated$/,
-    "damaged pictures are drawn differently":
-      /^image (?:JPEG without end|JPEG of another size|pixels missing)$/,
+    "fonts that are not embedded are substituted": /^(?:by pdfkit, text|by Chromium, columns)/,
   }),
 ];
 

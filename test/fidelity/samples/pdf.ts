@@ -8,20 +8,17 @@ import { launchChromium } from "../../support/chromium.ts";
 import { QUARTERS, samplePdf } from "../../support/pdf-samples.ts";
 import { programs, run } from "../../support/programs.ts";
 import { sampleSvgs } from "../../svg/samples.ts";
-import { pdfPages } from "./pdf-pages.ts";
 import { type Sample, sample, sceneRgb } from "./sample.ts";
 
 const FONTS = "/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>";
 
-/** PDFs of every feature, of several writers, as qpdf rewrites them, and with the damage that readers repair. */
+/** PDFs of several writers, as qpdf rewrites them, and with the damage that readers repair. */
 export async function pdfSamples(): Promise<Sample[]> {
-  const pages = Object.entries(pdfPages()).map(([name, bytes]) => sample("pdf", name, bytes));
   const printed = await byChromium();
   const drawn = await byCairo();
   const typed = await byPdfkit();
   const boxes = printed.find(({ name }) => name.endsWith("boxes"))?.bytes ?? whole;
   return [
-    ...pages,
     ...printed,
     ...drawn,
     ...typed,

@@ -2,11 +2,10 @@ import sharp from "sharp";
 import { programs, run } from "../../support/programs.ts";
 import { sampleSvgs } from "../../svg/samples.ts";
 import { type Sample, sample, sceneRgba } from "./sample.ts";
-import { svgFeatures } from "./svg-features.ts";
 
-/** SVGs of every feature, of drawing programs, with embedded pictures, and in every encoding. */
+/** SVGs of many features, of drawing programs, with embedded pictures, and in every encoding. */
 export async function svgSamples(): Promise<Sample[]> {
-  const texts = { ...svgFeatures(), ...(await embeddings()) };
+  const texts = await embeddings();
   const written = Object.entries(await sampleSvgs()).map(([name, svg]) =>
     sample("svg", `as written: ${name}`, Buffer.from(svg)),
   );
