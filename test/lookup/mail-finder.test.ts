@@ -1,37 +1,16 @@
 import { createMailProber } from "@outrigger/verifier";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { MailServer } from "../support/mail-server.ts";
 import { type Answer, refusalOf } from "./ask.ts";
 import { startLookupSite } from "./lookup-site.ts";
-import { createMailWorld, type MailSite, type MailWorld, startMailSite } from "./mail-site.ts";
+import { type MailSite, type MailWorld, mailSitesForEach } from "./mail-site.ts";
 import { personOf } from "./people.ts";
 
 let world: MailWorld;
 let mail: MailServer;
-let sites: MailSite[];
-
-// Each test starts servers, which share the machine with everything else.
-vi.setConfig({ testTimeout: 60_000 });
-
-beforeEach(async () => {
-  world = await createMailWorld({ "null.test": { MX: [[0, "."]] } });
-  mail = await world.mailServer();
-  for (const domain of ["people.test", "catchall.test", "left.test"]) world.route(domain, mail.host);
-  sites = [];
+const start = mailSitesForEach((made) => {
+  ({ world, mail } = made);
 });
-afterEach(async () => {
-  for (const site of sites) {
-    expect(site.errors).toEqual([]);
-    await site.close();
-  }
-  await world.close();
-});
-
-async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise<MailSite> {
-  const site = await startMailSite(world, options);
-  sites.push(site);
-  return site;
-}
 
 const find = (site: MailSite, domain: string, fullName: string): Promise<Answer> =>
   site.get("email-finder", `domain=${domain}&full_name=${encodeURIComponent(fullName)}`);

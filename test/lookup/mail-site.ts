@@ -1,6 +1,8 @@
 import { createMailLists, type MailProberOptions } from "@outrigger/verifier";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import { createMailWorld, type MailWorld } from "../../packages/verifier/test/mail-world.ts";
 import type { Peer } from "../support/hostile-mail-server.ts";
+import type { MailServer } from "../support/mail-server.ts";
 import type { Answer } from "./ask.ts";
 import { type LookupSite, startLookupSite, type TestLookupOptions } from "./lookup-site.ts";
 
@@ -44,6 +46,48 @@ export async function startMailSite(
       const requests = body.data?.requests as Record<"searches" | "verifications", { used: number }>;
       return { searches: requests.searches.used, verifications: requests.verifications.used };
     },
+  };
+}
+
+type MailSiteOptions = Parameters<typeof startMailSite>[1];
+
+/**
+ * A name server and a mail server for each test of a file. After the test none may have had an unexpected command, and no
+ * site an error. @returns starts a site, which is closed after the test.
+ */
+export function mailSitesForEach(
+  onStarted: (made: { world: MailWorld; mail: MailServer }) => void,
+): (options?: MailSiteOptions) => Promise<MailSite> {
+  let world: MailWorld;
+  let sites: MailSite[];
+  // Each test starts servers, which share the machine with everything else.
+  vi.setConfig({ testTimeout: 60_000 });
+  beforeEach(async () => {
+    world = await createMailWorld({
+      "null.test": { MX: [[0, "."]] },
+      "servfail.test": { rcode: 2 },
+      "nothing.test": {},
+      "hidden.test": { MX: [[10, "mx.hidden.test"]] },
+      "mx.hidden.test": { A: ["10.1.2.3"] },
+    });
+    const mail = await world.mailServer();
+    for (const name of ["people", "xn--bcher-kva", "catchall", "webmail", "trash", "left"]) {
+      world.route(`${name}.test`, mail.host);
+    }
+    sites = [];
+    onStarted({ world, mail });
+  });
+  afterEach(async () => {
+    for (const site of sites) {
+      expect(site.errors).toEqual([]);
+      await site.close();
+    }
+    await world.close();
+  });
+  return async (options) => {
+    const site = await startMailSite(world, options);
+    sites.push(site);
+    return site;
   };
 }
 

@@ -1,43 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { MailServer } from "../support/mail-server.ts";
-import { createMailWorld, type MailSite, type MailWorld, serveMailbox, startMailSite } from "./mail-site.ts";
+import { describe, expect, test, vi } from "vitest";
+import { type MailWorld, mailSitesForEach, serveMailbox } from "./mail-site.ts";
 
 let world: MailWorld;
-let mail: MailServer;
-let sites: MailSite[];
-
-// Each test starts servers, which share the machine with everything else.
-vi.setConfig({ testTimeout: 60_000 });
-
-beforeEach(async () => {
-  world = await createMailWorld({
-    "null.test": { MX: [[0, "."]] },
-    "servfail.test": { rcode: 2 },
-    "nothing.test": {},
-    "hidden.test": { MX: [[10, "mx.hidden.test"]] },
-    "mx.hidden.test": { A: ["10.1.2.3"] },
-  });
-  mail = await world.mailServer();
-  for (const domain of ["people.test", "xn--bcher-kva.test", "catchall.test", "webmail.test", "trash.test"]) {
-    world.route(domain, mail.host);
-  }
-  sites = [];
+const start = mailSitesForEach((made) => {
+  world = made.world;
 });
-afterEach(async () => {
-  for (const site of sites) {
-    expect(site.errors).toEqual([]);
-    await site.close();
-  }
-  // Fails if any server received an unexpected command.
-  await world.close();
-});
-
-async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise<MailSite> {
-  const site = await startMailSite(world, options);
-  sites.push(site);
-  return site;
-}
 
 describe("slow verdicts", () => {
   test("greylisting is waited out, and the final verdict is counted", async () => {

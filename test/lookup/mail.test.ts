@@ -1,42 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { MailServer } from "../support/mail-server.ts";
-import { createMailWorld, type MailSite, type MailWorld, startMailSite } from "./mail-site.ts";
+import { type MailWorld, mailSitesForEach } from "./mail-site.ts";
 
 let world: MailWorld;
 let mail: MailServer;
-let sites: MailSite[];
-
-// Each test starts servers, which share the machine with everything else.
-vi.setConfig({ testTimeout: 60_000 });
-
-beforeEach(async () => {
-  world = await createMailWorld({
-    "null.test": { MX: [[0, "."]] },
-    "servfail.test": { rcode: 2 },
-    "nothing.test": {},
-    "hidden.test": { MX: [[10, "mx.hidden.test"]] },
-    "mx.hidden.test": { A: ["10.1.2.3"] },
-  });
-  mail = await world.mailServer();
-  for (const domain of ["people.test", "xn--bcher-kva.test", "catchall.test", "webmail.test", "trash.test"]) {
-    world.route(domain, mail.host);
-  }
-  sites = [];
+const start = mailSitesForEach((made) => {
+  ({ world, mail } = made);
 });
-afterEach(async () => {
-  for (const site of sites) {
-    expect(site.errors).toEqual([]);
-    await site.close();
-  }
-  // Fails if any server received an unexpected command.
-  await world.close();
-});
-
-async function start(options: Parameters<typeof startMailSite>[1] = {}): Promise<MailSite> {
-  const site = await startMailSite(world, options);
-  sites.push(site);
-  return site;
-}
 
 const recipients = () => mail.commands.filter((line) => line.startsWith("RCPT"));
 
