@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { createCall } from "../../test/calls.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
+import { textPages } from "../../test/text-pages.ts";
 import type { Service } from "../contracts/call.ts";
-import { matchRoute } from "../images/http/routes.ts";
+import { createRouter } from "../images/http/routes.ts";
 import { observeService } from "./service-shell.ts";
 
 const ID = "AbCdEfGhIjKlMnOpQrSt_-";
@@ -10,7 +11,8 @@ const ID = "AbCdEfGhIjKlMnOpQrSt_-";
 const ours: Service = { handle: async () => ({ status: 200, headers: {} }) };
 const hosts: Service = { handle: async () => undefined };
 
-const routeOf = (path: string) => matchRoute(path)?.route;
+const match = createRouter(textPages);
+const routeOf = (path: string) => match(path)?.route;
 
 async function observed(service: Service, method: string, path: string) {
   const observer = createRecordingObserver();

@@ -13,15 +13,7 @@ import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.
 import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
 import { createHotRead } from "./prepared-read.ts";
-import {
-  allowedBy,
-  isImagePage,
-  isOffered,
-  type MatchedRoute,
-  matchRoute,
-  methodOf,
-  NOTHING,
-} from "./routes.ts";
+import { createRouter, type MatchedRoute, NOTHING } from "./routes.ts";
 
 /** Codes of failures that are reported to the operator. */
 const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
@@ -45,10 +37,7 @@ export function createImageService(
   const watch = watchForProxy((header) => settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
   const hotRead = createHotRead(context);
   return createServiceShell<MatchedRoute, Problem>({
-    match(path) {
-      const matched = matchRoute(path);
-      return matched === undefined || !isOffered(pages, matched) ? undefined : matched;
-    },
+    match: createRouter(pages),
     answerNow(call, inFront) {
       watch(call);
       return hotRead(call, inFront);
@@ -94,19 +83,13 @@ async function answer(
   if (!guard.isOpen) await guard.open();
   // A path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
   // characters.
-  if (isImagePage(matched) && !(await isKnown(context, call, name))) return undefined;
+  if (row.isImagePage && !(await isKnown(context, call, name))) return undefined;
   const connection = connectionRefusal(call, context.settings);
   if (connection !== null) throw connection;
-  const { pages } = context;
-  if (call.method === "OPTIONS") {
-    return {
-      status: 204,
-      headers: { Allow: row === NOTHING ? "GET, HEAD, OPTIONS" : allowedBy(row, pages) },
-    };
-  }
+  if (call.method === "OPTIONS") return { status: 204, headers: { Allow: row.allow } };
   if (row === NOTHING) throw nothingHere();
-  const method = methodOf(row, call.method, pages);
-  if (method === undefined) throw methodProblem(allowedBy(row, pages));
+  const method = row.methods.get(call.method);
+  if (method === undefined) throw methodProblem(row.allow);
   if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
   // The form of the edit page has no referrer, and proves its origin by the PIN.
   else if (context.permissions.areAsked)
@@ -141,11 +124,10 @@ async function refusal(
   problem: Problem,
 ): Promise<Reply> {
   const { pages } = context;
-  const { form } = matched.row;
+  const { form, methods, isImagePage } = matched.row;
   if (pages !== null && form === "page" && prefersHtml(call, "application/problem+json")) {
-    const isUploadForm = methodOf(matched.row, call.method, pages)?.isUploadForm;
-    if (isUploadForm) return refusedUpload(context, call, problem);
-    return problemPage(context, call, pages, problem, isImagePage(matched) ? matched.name : null);
+    if (methods.get(call.method)?.isUploadForm) return refusedUpload(context, call, problem);
+    return problemPage(context, call, pages, problem, isImagePage ? matched.name : null);
   }
   const reply = problemReply(problem, `${call.mountPath}${call.path}`, form === "text");
   return call.method === "HEAD" ? { status: reply.status, headers: reply.headers } : reply;

@@ -169,13 +169,29 @@ const UNKNOWN_FORMAT: Route = {
 };
 
 /** Any other path below `/api/images`. The service owns them all. */
-export const NOTHING: Route = { pattern: "/api/images/*", form: "json", methods: {} };
+export const NOTHING: ServedRoute = {
+  pattern: "/api/images/*",
+  form: "json",
+  methods: new Map(),
+  allow: "GET, HEAD, OPTIONS",
+  isImagePage: false,
+};
+
+/** A route as a service has it. */
+export interface ServedRoute extends Omit<Route, "methods"> {
+  /** By the method of a request. HEAD is that of GET. */
+  readonly methods: ReadonlyMap<string, RouteMethod>;
+  /** `Allow` (RFC 9110 §10.2.1). */
+  readonly allow: string;
+  /** Whether the path has the form of an image's page. The host may have such paths too. */
+  readonly isImagePage: boolean;
+}
 
 /** A path and its route. */
 export interface MatchedRoute {
   /** The name of the route for observers. */
   readonly route: string;
-  readonly row: Route;
+  readonly row: ServedRoute;
   /** The variable part of the path; empty if the pattern has none. */
   readonly name: string;
 }
@@ -186,93 +202,64 @@ const COLLECTION_SUFFIX = /^\.([A-Za-z0-9]+)$/;
 const PAGE = /^\/([^/]+)(\/.*)?$/;
 const ASSET = /^\/assets\/([A-Za-z0-9_.-]{1,100})$/;
 
-/** Routes by the rest of their pattern after a prefix. */
-function routesAfter(prefix: string): ReadonlyMap<string, Route> {
-  const under = ROUTES.filter(({ pattern }) => pattern.startsWith(prefix));
-  return new Map(under.map((route) => [route.pattern.slice(prefix.length), route]));
-}
-
-const BY_PATH = new Map(
-  ROUTES.filter(({ pattern }) => !pattern.includes("{")).map((route) => [route.pattern, route]),
-);
-BY_PATH.set("/api/", routeAt("/api"));
-const BY_SUFFIX = routesAfter(`${API}/{id}.`);
-const BY_PAGE = routesAfter(ID_ROUTE);
-const ASSETS = routeAt("/assets/{name}");
-
-function routeAt(pattern: string): Route {
-  const route = ROUTES.find((each) => each.pattern === pattern);
-  if (route === undefined) throw new TypeError(`There is no route ${pattern}`);
-  return route;
-}
-
 /**
- * Finds the route of a path. `undefined`: the path belongs to the host. One trailing slash is tolerated on API paths.
+ * Creates the function that finds the route of a path, for a service with these pages. `undefined`: the path belongs to the host.
+ * One trailing slash is tolerated on API paths.
  */
-export function matchRoute(path: string): MatchedRoute | undefined {
-  if (path.startsWith(API))
-    return matchApi(path.endsWith("/") ? path.slice(API.length, -1) : path.slice(API.length));
-  const single = BY_PATH.get(path);
-  if (single !== undefined) return matched(single, "");
-  const [, asset] = ASSET.exec(path) ?? [];
-  if (asset !== undefined) return matched(ASSETS, asset);
-  const [, id = "", page = ""] = PAGE.exec(path) ?? [];
-  const row = isImageId(id) ? BY_PAGE.get(page) : undefined;
-  return row === undefined ? undefined : matched(row, id);
-}
+export function createRouter(pages: Pages | null): (path: string) => MatchedRoute | undefined {
+  const rows = ROUTES.filter(({ needsPages }) => pages !== null || needsPages === undefined).map((route) =>
+    servedRoute(route, pages),
+  );
+  const byPattern = new Map(rows.map((row) => [row.pattern, row]));
+  const unknownFormat = servedRoute(UNKNOWN_FORMAT, pages);
 
-function matchApi(rest: string): MatchedRoute | undefined {
-  if (rest === "") return matched(NOTHING, "");
-  if (rest.startsWith(".")) {
-    const collection = BY_PATH.get(API + rest);
-    if (collection !== undefined) return matched(collection, "");
-    const suffix = COLLECTION_SUFFIX.exec(rest)?.[1];
-    return suffix === undefined ? matched(NOTHING, "") : matched(UNKNOWN_FORMAT, suffix);
+  function matched(row: ServedRoute | undefined, name = ""): MatchedRoute | undefined {
+    return row && { route: row.observedAs ?? row.pattern, row, name };
   }
-  // `/api/imagesque` belongs to the host.
-  if (!rest.startsWith("/")) return undefined;
-  const dot = rest.lastIndexOf(".");
-  const id = dot === -1 ? "" : rest.slice(1, dot);
-  if (!isImageId(id)) return matched(NOTHING, "");
-  const suffix = rest.slice(dot + 1);
-  const row = BY_SUFFIX.get(suffix);
-  return row === undefined ? matched(UNKNOWN_FORMAT, suffix) : matched(row, id);
+
+  function matchApi(rest: string): MatchedRoute | undefined {
+    if (rest.startsWith(".")) {
+      const collection = byPattern.get(API + rest);
+      if (collection !== undefined) return matched(collection);
+      const suffix = COLLECTION_SUFFIX.exec(rest)?.[1];
+      return suffix === undefined ? matched(NOTHING) : matched(unknownFormat, suffix);
+    }
+    // `/api/imagesque` belongs to the host.
+    if (rest !== "" && !rest.startsWith("/")) return undefined;
+    const dot = rest.lastIndexOf(".");
+    const id = dot === -1 ? "" : rest.slice(1, dot);
+    if (!isImageId(id)) return matched(NOTHING);
+    const suffix = rest.slice(dot + 1);
+    const row = byPattern.get(`${API}/{id}.${suffix}`);
+    return row === undefined ? matched(unknownFormat, suffix) : matched(row, id);
+  }
+
+  return (path) => {
+    if (path.startsWith(API)) {
+      return matchApi(path.endsWith("/") ? path.slice(API.length, -1) : path.slice(API.length));
+    }
+    if (!path.includes("{")) {
+      const single = byPattern.get(path === "/api/" ? "/api" : path);
+      if (single !== undefined) return matched(single);
+    }
+    const [, asset] = ASSET.exec(path) ?? [];
+    if (asset !== undefined) {
+      return pages?.asset(asset) && matched(byPattern.get("/assets/{name}"), asset);
+    }
+    const [, id = "", page = ""] = PAGE.exec(path) ?? [];
+    return isImageId(id) ? matched(byPattern.get(ID_ROUTE + page), id) : undefined;
+  };
 }
 
-function matched(row: Route, name: string): MatchedRoute {
-  return { route: row.observedAs ?? row.pattern, row, name };
-}
-
-/** Whether a service with these pages has the route. An asset must exist. */
-export function isOffered(pages: Pages | null, { row, name }: MatchedRoute): boolean {
-  if (row.needsPages === undefined) return true;
-  if (pages === null) return false;
-  return row !== ASSETS || pages.asset(name) !== undefined;
-}
-
-/** Whether the path has the form of an image's page. The host may have such paths too. */
-export function isImagePage({ row }: MatchedRoute): boolean {
-  return row.pattern.startsWith(ID_ROUTE);
-}
-
-/** `Allow` of a route (RFC 9110 §10.2.1). */
-export function allowedBy({ methods }: Route, pages: Pages | null): string {
-  const names = Object.entries(methods).flatMap(([name, method]) => {
-    if (!isPermitted(method, pages)) return [];
-    return name === "GET" ? ["GET", "HEAD"] : [name];
-  });
-  return [...names, "OPTIONS"].join(", ");
-}
-
-/** The handler of a method; `undefined`: the route does not permit it. */
-export function methodOf({ methods }: Route, name: string, pages: Pages | null): RouteMethod | undefined {
-  const known = name === "HEAD" ? "GET" : name;
-  const method = Object.hasOwn(methods, known) ? methods[known as keyof Methods] : undefined; // hasOwn proved the key.
-  return method !== undefined && isPermitted(method, pages) ? method : undefined;
-}
-
-function isPermitted({ isUploadForm }: RouteMethod, pages: Pages | null): boolean {
-  return isUploadForm === undefined || pages?.created !== undefined;
+function servedRoute(route: Route, pages: Pages | null): ServedRoute {
+  const methods = new Map<string, RouteMethod>();
+  for (const [name, method] of Object.entries(route.methods)) {
+    if (method.isUploadForm && pages?.created === undefined) continue;
+    methods.set(name, method);
+    if (name === "GET") methods.set("HEAD", method);
+  }
+  const allow = [...methods.keys(), "OPTIONS"].join(", ");
+  return { ...route, methods, allow, isImagePage: route.pattern.startsWith(ID_ROUTE) };
 }
 
 function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {

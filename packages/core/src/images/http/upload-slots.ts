@@ -1,6 +1,6 @@
 import type { UploadSlot } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
-import { type EntryOptions, FairGate, type Slot } from "../../http/fair-gate.ts";
+import { FairGate, type Slot } from "../../http/fair-gate.ts";
 
 /** Maximum number of uploads that are read concurrently, over all clients. */
 export const MAX_READING = 4;
@@ -17,8 +17,6 @@ const LEAST_BYTES_PER_MS = 10_000;
 const MAX_WAITS_MS = 120_000;
 const RETRY_AFTER_MS = 5000;
 
-type Enter = (given: EntryOptions) => Promise<Slot>;
-
 /** Reads uploads in slices, fairly between clients: each slice enters the gate again, and costs its bytes. */
 export class UploadGate {
   readonly #reading = new FairGate({ slots: MAX_READING, isPreemptive: true, refuse: tooMany });
@@ -32,39 +30,48 @@ export class UploadGate {
 
   /** @param maxWaitMs Longest single wait in milliseconds. */
   open(client: string, maxWaitMs: number): GatedUpload {
-    const begin = (given: EntryOptions) =>
-      this.#unanswered.enter(client, { ...given, maxSlots: this.#maxUnanswered });
-    return new GatedUpload(client, maxWaitMs, begin, (given) => this.#reading.enter(client, given));
+    const gates = {
+      reading: this.#reading,
+      unanswered: this.#unanswered,
+      maxUnanswered: this.#maxUnanswered,
+    };
+    return new GatedUpload(client, maxWaitMs, gates);
   }
+}
+
+interface UploadGates {
+  reading: FairGate;
+  unanswered: FairGate;
+  /** See {@link MAX_UNANSWERED}. */
+  maxUnanswered: number;
 }
 
 /** One upload, from its first byte to its reply. */
 export class GatedUpload implements UploadSlot {
   readonly client: string;
-  readonly #begin: Enter;
-  readonly #read: Enter;
+  readonly #gates: UploadGates;
   readonly #maxWaitMs: number;
   #leftMs = MAX_WAITS_MS;
   /** Counts it among the unanswered uploads of its client. */
   #whole: Slot | null = null;
   #slice: { slot: Slot; sinceMs: number; bytes: number; timer: NodeJS.Timeout } | null = null;
 
-  constructor(client: string, maxWaitMs: number, begin: Enter, read: Enter) {
+  constructor(client: string, maxWaitMs: number, gates: UploadGates) {
     this.client = client;
     this.#maxWaitMs = maxWaitMs;
-    this.#begin = begin;
-    this.#read = read;
+    this.#gates = gates;
   }
 
   /** Waits until the client has few enough unanswered uploads. Rejects as {@link wait}. */
   async begin(signal: AbortSignal): Promise<void> {
-    this.#whole ??= await this.#enter(this.#begin, signal);
+    const { unanswered, maxUnanswered } = this.#gates;
+    this.#whole ??= await this.#enter(unanswered, signal, maxUnanswered);
   }
 
   async wait(signal: AbortSignal): Promise<void> {
     await this.begin(signal);
     if (this.#slice !== null) return;
-    const slot = await this.#enter(this.#read, signal);
+    const slot = await this.#enter(this.#gates.reading, signal);
     const timer = setTimeout(() => this.end(), SLICE_MS);
     this.#slice = { slot, sinceMs: performance.now(), bytes: 0, timer };
   }
@@ -91,10 +98,11 @@ export class GatedUpload implements UploadSlot {
     this.#whole?.leave();
   }
 
-  async #enter(enter: Enter, signal: AbortSignal): Promise<Slot> {
+  async #enter(gate: FairGate, signal: AbortSignal, maxSlots = Number.POSITIVE_INFINITY): Promise<Slot> {
     const sinceMs = performance.now();
+    const maxWaitMs = Math.max(0, Math.min(this.#maxWaitMs, this.#leftMs));
     try {
-      return await enter({ signal, maxWaitMs: Math.max(0, Math.min(this.#maxWaitMs, this.#leftMs)) });
+      return await gate.enter(this.client, { signal, maxWaitMs, maxSlots });
     } finally {
       const waitedMs = performance.now() - sinceMs;
       // Each slice begins in a later round of the event loop, also where nothing else waits.
