@@ -44,19 +44,3 @@ export interface DueIndex {
 export function hasDueIndex(store: object): store is DueIndex {
   return "addDue" in store && "removeDue" in store && "listDue" in store;
 }
-
-/** Whether `list` matches the grammar that {@link DueIndex} documents. */
-export function isDueListName(list: string): boolean {
-  return /^[a-z]{1,20}$/.test(list);
-}
-
-/** Whether an entry has the form that {@link DueEntry} documents. */
-export function isDueEntry({ id, dueMs }: DueEntry): boolean {
-  return /^[A-Za-z0-9_-]{1,64}$/.test(id) && Number.isInteger(dueMs) && dueMs >= 0 && dueMs <= MAX_DUE_MS;
-}
-
-/** Whether the arguments of {@link DueIndex.listDue} have the documented form. */
-export function isDueQuery(untilMs: number, limit: number): boolean {
-  const isTime = untilMs >= 0 && (Number.isInteger(untilMs) || untilMs === Number.POSITIVE_INFINITY);
-  return isTime && Number.isInteger(limit) && limit >= 1 && limit <= 1000;
-}

@@ -1,12 +1,5 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
-import {
-  type DueEntry,
-  type DueIndex,
-  hasDueIndex,
-  isDueEntry,
-  isDueListName,
-  isDueQuery,
-} from "../contracts/due-index.ts";
+import { type DueEntry, type DueIndex, hasDueIndex, MAX_DUE_MS } from "../contracts/due-index.ts";
 import { ServiceError } from "../errors.ts";
 import { listAll } from "./list-all.ts";
 
@@ -74,6 +67,11 @@ function prefixOf(list: string): string {
 const TIME_DIGITS = 9;
 const NAME = /^([0-9a-z]{9})\.([A-Za-z0-9_-]{1,64})$/;
 
+/** Whether an entry has the form that {@link DueEntry} documents. */
+export function isDueEntry({ id, dueMs }: DueEntry): boolean {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(id) && Number.isInteger(dueMs) && dueMs >= 0 && dueMs <= MAX_DUE_MS;
+}
+
 /** The entry as a name that sorts by time. Throws `bad_request` for an invalid entry. */
 export function dueName(entry: DueEntry): string {
   if (!isDueEntry(entry))
@@ -92,13 +90,14 @@ export function parseDueName(name: string): DueEntry | null {
 
 /** Throws `bad_request` for an invalid list name. */
 export function checkDueList(list: string): void {
-  if (!isDueListName(list))
+  if (!/^[a-z]{1,20}$/.test(list))
     throw new ServiceError("bad_request", "Not the name of a due list: use 1 to 20 lower-case letters");
 }
 
 /** Throws `bad_request` for an invalid query. */
 export function checkDueQuery(untilMs: number, limit: number): void {
-  if (!isDueQuery(untilMs, limit)) {
+  const isTime = untilMs >= 0 && (Number.isInteger(untilMs) || untilMs === Number.POSITIVE_INFINITY);
+  if (!isTime || !Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw new ServiceError(
       "bad_request",
       "A due query needs a time of at least 0 and a limit from 1 to 1000",

@@ -6,7 +6,7 @@ import { isClaimed } from "../processing/lease.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage, whyUnavailable } from "../record/image-state.ts";
-import { BytesReplaced, type ServableBytes, type StoredTarget } from "../renditions/rendition-bytes.ts";
+import { BytesReplaced, type StoredTarget } from "../renditions/rendition-bytes.ts";
 import type { Reader } from "../renditions/shared-work.ts";
 import type { LibraryContext } from "./library-context.ts";
 
@@ -136,29 +136,22 @@ export async function readRendition<T>(
         current,
         size,
         etag,
-        open: (range) => openWhileAlive(context, current, bytes, range),
+        async open(range) {
+          const body = await bytes.open(range);
+          try {
+            // It may have expired while the backend opened them.
+            await requireAlive(context, current);
+            return body;
+          } catch (error) {
+            if (!Buffer.isBuffer(body)) body.destroy();
+            throw error;
+          }
+        },
       });
     } catch (error) {
       if (!(error instanceof BytesReplaced)) throw error;
       if (attempt < MAX_ATTEMPTS) continue;
       throw new ServiceError("store_unavailable", error.message, { cause: error });
     }
-  }
-}
-
-/** Opens the bytes. Rejects if the image expired while the backend opened them. */
-async function openWhileAlive(
-  context: LibraryContext,
-  current: CurrentRecord,
-  bytes: ServableBytes,
-  range?: ByteRange,
-): Promise<Buffer | Readable> {
-  const body = await bytes.open(range);
-  try {
-    await requireAlive(context, current);
-    return body;
-  } catch (error) {
-    if (!Buffer.isBuffer(body)) body.destroy();
-    throw error;
   }
 }
