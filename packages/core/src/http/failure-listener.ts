@@ -49,8 +49,5 @@ export function safeLogger(logger: Logger | undefined, onError: (error: unknown)
 
 /** Calls host code that may throw or reject, without waiting for it. */
 export function callSafely(run: () => unknown, onError: (error: unknown) => void): void {
-  const call = async () => {
-    await run();
-  };
-  void call().catch((error) => onError(error));
+  new Promise((resolve) => resolve(run())).catch((error) => onError(error));
 }

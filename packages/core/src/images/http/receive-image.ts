@@ -61,7 +61,7 @@ export async function receiveForm(
   call: Call,
   slot: UploadSlot,
   claimOf: ClaimOf,
-  adapt = (received: Upload) => received,
+  adapt?: (received: Upload) => Upload,
 ): Promise<ReceivedImage> {
   const { originals } = library;
   const { fileFields } = settings;
@@ -76,7 +76,7 @@ export async function receiveForm(
       slot,
       ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
     });
-    const { file, fields } = adapt(received);
+    const { file, fields } = adapt?.(received) ?? received;
     const isOther = fileFields === "any" || fileFields.length > 0;
     const called = { file: isOther ? "The file" : FILE_FIELD, declaredType: "its Content-Type" };
     return {
@@ -149,8 +149,8 @@ function parseDetails(
   const createdAt = settings.now();
   const query = new URLSearchParams(call.search);
   const inBody = parseExpiry(fields.expiresAt, source, createdAt, settings);
-  const inQuery = () => parseExpiry(query.get("expiresAt"), "query", createdAt, settings);
-  const expiresAt = inBody === undefined ? inQuery() : inBody;
+  const expiresAt =
+    inBody === undefined ? parseExpiry(query.get("expiresAt"), "query", createdAt, settings) : inBody;
   return {
     name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(fileName),
     createdAt,

@@ -207,10 +207,9 @@ function newFileSync(
   fill: (descriptor: number) => void = () => undefined,
 ): NewFile {
   const descriptor = openSync(path, flags, BLOB_MODE);
-  const close = async () => closeSync(descriptor);
   try {
     fill(descriptor);
-    return newFile(path, descriptor, files, close);
+    return newFile(path, descriptor, files, async () => closeSync(descriptor));
   } catch (error) {
     closeSync(descriptor);
     throw error;

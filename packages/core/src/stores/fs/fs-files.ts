@@ -232,28 +232,11 @@ export class MarkerFiles {
     this.#link = link;
   }
 
-  /** Creates a marker. Throws EEXIST if the name exists, ENOENT if its directory does not. */
-  create(path: string): void {
-    this.#linkShared(SHARED[0], path);
-  }
-
-  /** Replaces the file at `path` by a marker with another inode, atomically. */
-  replace(path: string): void {
-    for (const name of SHARED) {
-      const made = this.#newPath();
-      try {
-        this.#linkShared(name, made);
-        renameSync(made, path);
-        // Both names were links of one file, so the rename did nothing.
-        if (existsSync(made)) continue;
-        return;
-      } finally {
-        rmSync(made, { force: true });
-      }
-    }
-  }
-
-  #linkShared(name: string, path: string): void {
+  /**
+   * Creates a marker. Throws EEXIST if the name exists, ENOENT if its directory does not.
+   * @param name The shared file that it links.
+   */
+  create(path: string, name: (typeof SHARED)[number] = SHARED[0]): void {
     const shared = join(this.#directory, name);
     if (this.#links++ % LINKS_PER_CHECK === 0 && existsSync(shared) && statSync(shared).nlink >= MAX_LINKS) {
       this.#renew(shared);
@@ -272,6 +255,22 @@ export class MarkerFiles {
       const code = systemCode(error);
       if (code === undefined || code === "EEXIST" || code === "ENOENT") throw error;
       createAlone(path);
+    }
+  }
+
+  /** Replaces the file at `path` by a marker with another inode, atomically. */
+  replace(path: string): void {
+    for (const name of SHARED) {
+      const made = this.#newPath();
+      try {
+        this.create(made, name);
+        renameSync(made, path);
+        // Both names were links of one file, so the rename did nothing.
+        if (existsSync(made)) continue;
+        return;
+      } finally {
+        rmSync(made, { force: true });
+      }
     }
   }
 
