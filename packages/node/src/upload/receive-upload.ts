@@ -44,7 +44,7 @@ export async function receiveUpload(
     throw new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
   }
   await limits.slot?.wait(signal);
-  return receiveMultipart(req, limits, { directory, boundary, maxBodyBytes }, signal);
+  return new MultipartReading(req, limits, { directory, boundary, maxBodyBytes }, signal).read();
 }
 
 /** The boundary of a multipart body. Throws for a body of another type. */
@@ -79,22 +79,6 @@ type MulterMiddleware = (req: unknown, res: null, next: (error?: unknown) => voi
 
 type MulterUpload = Parameters<multer.StorageEngine["_handleFile"]>[1];
 
-/** Receives a multipart body with one file through multer. Settles when the file is complete or deleted. */
-async function receiveMultipart(
-  req: Incoming,
-  limits: UploadLimits,
-  bounds: MultipartBounds,
-  signal: AbortSignal,
-): Promise<Upload> {
-  const reading = new MultipartReading(req, limits, bounds, signal);
-  try {
-    return await reading.read();
-  } catch (error) {
-    await reading.spool?.discard();
-    throw toUploadError(error, limits);
-  }
-}
-
 interface MultipartBounds {
   /** Of the spool file. */
   directory: string;
@@ -103,7 +87,7 @@ interface MultipartBounds {
 }
 
 /**
- * One multipart body that is being read.
+ * One multipart body with one file, which is read through multer.
  *
  * Multer reads a stand-in for the request, fed from it chunk by chunk. Given the request itself it would, on any error,
  * first drain all that the client still wants to send (expressjs/multer#344).
@@ -127,7 +111,7 @@ class MultipartReading {
   #part: { name: string; declaredType: string } | undefined;
   /** Why a part that could have been the file is none. */
   #misfit: string | undefined;
-  spool: SpoolFile | undefined;
+  #spool: SpoolFile | undefined;
 
   constructor(req: Incoming, limits: UploadLimits, bounds: MultipartBounds, signal: AbortSignal) {
     this.#req = req;
@@ -150,7 +134,7 @@ class MultipartReading {
     });
   }
 
-  /** Resolves when multer has read the body. Rejects with `bad_request` without a file. */
+  /** Resolves when the file is complete. Rejects when it is deleted, with `bad_request` without a file. */
   async read(): Promise<Upload> {
     const { maxFileBytes, maxFields, maxFieldBytes } = this.#limits;
     const options = {
@@ -173,15 +157,20 @@ class MultipartReading {
     };
     // The types require an Express request; at run time multer accepts any object with headers and events.
     const middleware = multer(options).single("file") as unknown as MulterMiddleware;
-    await new Promise<void>((resolve, reject) => {
-      middleware(this.#source, null, (error) => {
-        this.#pump?.stop();
-        if (error === undefined || error === null) resolve();
-        else reject(error);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        middleware(this.#source, null, (error) => {
+          this.#pump?.stop();
+          if (error === undefined || error === null) resolve();
+          else reject(error);
+        });
       });
-    });
-    if (this.spool === undefined || this.#part === undefined) throw noFile(this.#limits, this.#misfit);
-    return { file: this.spool.toSpooledFile(this.#part), fields: this.#fields };
+      if (this.#spool === undefined || this.#part === undefined) throw noFile(this.#limits, this.#misfit);
+      return { file: this.#spool.toSpooledFile(this.#part), fields: this.#fields };
+    } catch (error) {
+      await this.#spool?.discard();
+      throw toUploadError(error, this.#limits);
+    }
   }
 
   /** Whether the parser gets a part: text fields, and the file. Throws for a second file. */
@@ -214,7 +203,7 @@ class MultipartReading {
 
   readonly #handleFile = (_req: unknown, file: MulterUpload, callback: (error?: unknown) => void): void => {
     const spool = new SpoolFile(this.#bounds.directory);
-    this.spool = spool;
+    this.#spool = spool;
     // Otherwise the parser would read the part to its end and discard it.
     file.stream.once("limit", () => spool.destroy(fileTooLarge(this.#limits)));
     pipeline(file.stream, spool, (error) => {
