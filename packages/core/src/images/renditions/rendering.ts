@@ -23,7 +23,7 @@ import {
 import type { RenditionCache, RenditionCacheOptions } from "./rendition-cache.ts";
 import type { NotedFailure } from "./rendition-notes.ts";
 import { Renewals } from "./renewals.ts";
-import { type Made, SharedWork } from "./shared-work.ts";
+import { type Made, type Reader, SharedWork, SingleFlight } from "./shared-work.ts";
 
 export interface RenderingOptions extends RenditionCacheOptions {
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
@@ -54,6 +54,7 @@ export class Rendering {
   readonly #options: RenderingOptions;
   readonly #cache: RenditionCache;
   readonly #remember: (key: string, hot: HotBytes) => void;
+  readonly #flights = new SingleFlight<HotBytes | null>();
   readonly #shared: SharedWork;
   readonly #renewals: Renewals;
   readonly #pendingPuts = new Set<Promise<void>>();
@@ -73,24 +74,28 @@ export class Rendering {
   }
 
   /**
-   * Renders, unless another process has rendered it or is rendering it. `null`: the rendition is now stored. Rejects as the renderer
-   * does, and with {@link OriginalMissing}.
+   * Renders once for all readers of this process that request the same rendition, unless another process has rendered it or is
+   * rendering it. Rejects as the renderer does, and with {@link OriginalMissing}.
+   * @param mayRetry Whether to resolve to `null` if the render that the reader joins is refused.
+   * @returns `null`: the rendition is now stored, or the reader retries.
    */
-  once(target: RenditionTarget, claim: RenderClaim, signal: AbortSignal): Promise<HotBytes | null> {
-    const { record, spec, key } = target;
-    const { renditions } = this.#options;
-    const isDone = async () => {
-      const { stored, failures } = await this.#cache.notes.read(record);
-      const ours = failures.filter(({ build }) => build === this.#options.renderer.build);
-      const failure = ours.find(({ rendition }) => rendition === specName(spec));
-      if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
-      // A note may name a rendition that was removed.
-      const isStored = stored?.has(key) !== false && (await storedStamp(renditions, key)) !== null;
-      if (!isStored) requireAffordable(ours, this.#options.now());
-      return isStored;
-    };
-    const work = () => this.#makeAndStore(target, claim, signal);
-    return this.#shared.once(key, { isDone, work }, signal);
+  async once(target: RenditionTarget, reader: Reader, mayRetry: boolean): Promise<HotBytes | null> {
+    const { key } = target;
+    let isOwn = false;
+    try {
+      return await this.#flights.join(key, reader, (claim, signal) => {
+        isOwn = true;
+        const isDone = () => this.#isStored(target);
+        return this.#shared.once(
+          key,
+          { isDone, work: () => this.#makeAndStore(target, claim, signal) },
+          signal,
+        );
+      });
+    } catch (error) {
+      if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
+      return null;
+    }
   }
 
   /** Renders a stored rendition of an older version again in the background. Replies get the old one until then. */
@@ -112,6 +117,19 @@ export class Rendering {
     await this.#renewals.close();
     await Promise.all(this.#pendingPuts);
     await this.#shared.close();
+  }
+
+  /** Whether a rendition is stored. Rejects if it is known to fail, or its picture to be too costly. */
+  async #isStored({ record, spec, key }: RenditionTarget): Promise<boolean> {
+    const { renditions, renderer, now } = this.#options;
+    const { stored, failures } = await this.#cache.notes.read(record);
+    const ours = failures.filter(({ build }) => build === renderer.build);
+    const failure = ours.find(({ rendition }) => rendition === specName(spec));
+    if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
+    // A note may name a rendition that was removed.
+    const isStored = stored?.has(key) !== false && (await storedStamp(renditions, key)) !== null;
+    if (!isStored) requireAffordable(ours, now());
+    return isStored;
   }
 
   async #makeAndStore(

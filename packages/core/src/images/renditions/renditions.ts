@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
 import type { ServedFrom } from "../../contracts/observer.ts";
-import { isServiceError } from "../../errors.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { removeStored } from "./remove-stored.ts";
 import { HOST_CLIENT } from "./render-gate.ts";
@@ -10,13 +9,12 @@ import {
   fromMemory,
   type HotBytes,
   MAX_MEMORY_ENTRY_BYTES,
-  type RenditionTarget,
   type ServableBytes,
   type StoredTarget,
   tagOf,
 } from "./rendition-bytes.ts";
 import { RenditionCache } from "./rendition-cache.ts";
-import { type Reader, SingleFlight } from "./shared-work.ts";
+import type { Reader } from "./shared-work.ts";
 
 export interface RenditionsOptions extends RenderingOptions {
   /** Memory for renditions and small originals in bytes, at least 0. */
@@ -33,7 +31,6 @@ export class Renditions {
   readonly #options: RenditionsOptions;
   readonly #memory: LRUCache<string, HotBytes> | null;
   readonly #cache: RenditionCache;
-  readonly #flights = new SingleFlight<HotBytes | null>();
   readonly #rendering: Rendering;
 
   constructor(options: RenditionsOptions) {
@@ -95,7 +92,7 @@ export class Renditions {
         if (found !== null || spec === null) return found;
         // A call in code is not bound by the limits of the clients that it joins.
         const mayRetry = joins < MAX_JOINS || reader.client === HOST_CLIENT;
-        const made = await this.#render({ record, spec, key }, reader, mayRetry);
+        const made = await this.#rendering.once({ record, spec, key }, reader, mayRetry);
         if (made === null) continue;
         this.#options.served("render");
         return fromMemory(made);
@@ -142,28 +139,6 @@ export class Renditions {
   async close(): Promise<void> {
     await this.#rendering.close();
     await this.#cache.close();
-  }
-
-  /**
-   * Renders once for all clients of this process that request the same rendition.
-   * @param mayRetry Whether to resolve to `null` if the render that the client joins is refused.
-   * @returns `null`: the rendition is stored, or the client retries.
-   */
-  async #render(
-    target: RenditionTarget,
-    { client, signal }: Reader,
-    mayRetry: boolean,
-  ): Promise<HotBytes | null> {
-    let isOwn = false;
-    try {
-      return await this.#flights.join(target.key, { client, signal }, (claim, flightSignal) => {
-        isOwn = true;
-        return this.#rendering.once(target, claim, flightSignal);
-      });
-    } catch (error) {
-      if (isOwn || !mayRetry || !isServiceError(error, "rate_limited")) throw error;
-      return null;
-    }
   }
 
   async #fromStores({ record, spec, key }: StoredTarget, signal: AbortSignal): Promise<ServableBytes | null> {
