@@ -43,6 +43,8 @@ export function imageSettings(options: Given) {
     importsUrls: options.importUrls !== false,
     /** Which servers are contacted for an import. */
     importPolicy: importPolicyOf(options.importUrls),
+    /** The lifetime of an image that is uploaded over HTTP without an expiry. `null`: no end, which needs a service without a limit. */
+    httpLifetimeMs: options.defaultLifetimeMs ?? options.maxLifetimeMs,
     tombstoneMs: options.tombstoneDays * DAY_MS,
     /** `null`: sweeps run only on demand. */
     sweepEveryMs: orNull(options.sweepEveryMs),

@@ -4,14 +4,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { networkKey } from "../../http/client.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
-import {
-  type DateSource,
-  expiryAfter,
-  lifetimeOverHttp,
-  nameOfFile,
-  parseExpiry,
-  parseName,
-} from "../record/image-fields.ts";
+import { type DateSource, expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
 import type { ReservationRequest, UploadFacts } from "../uploads/add-image.ts";
@@ -154,7 +147,7 @@ function parseDetails(
   return {
     name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(fileName),
     createdAt,
-    expiresAt: expiresAt === undefined ? expiryAfter(createdAt, lifetimeOverHttp(settings)) : expiresAt,
+    expiresAt: expiresAt === undefined ? expiryAfter(createdAt, settings.httpLifetimeMs) : expiresAt,
     focus: parseFocus(fields.focus || (query.get("focus") ?? undefined)) ?? undefined,
   };
 }

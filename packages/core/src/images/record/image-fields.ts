@@ -118,14 +118,6 @@ export function expiryAfter(nowMs: number, lifetimeMs: number | null): number | 
   return lifetimeMs === null ? null : nowMs + lifetimeMs;
 }
 
-/** The lifetime of an image that is uploaded over HTTP without an expiry. `null`: no end, which needs a service without a limit. */
-export function lifetimeOverHttp({
-  defaultLifetimeMs,
-  maxLifetimeMs,
-}: LifetimeLimits & { defaultLifetimeMs: number | null }): number | null {
-  return defaultLifetimeMs ?? maxLifetimeMs;
-}
-
 function limitText(maxLifetimeMs: number): string {
   const days = Math.round((maxLifetimeMs / 86_400_000) * 100) / 100;
   return `at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${days} days) from now`;

@@ -6,7 +6,6 @@ import { headerComponents } from "../../../openapi/headers.ts";
 import { methodRefusal, PROBLEM_SCHEMA } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
-import { lifetimeOverHttp } from "../../record/image-fields.ts";
 import { isServable } from "../../record/image-links.ts";
 import { ROUTES } from "../routes.ts";
 import { descriptionRefusals, type ImageFacts, imagePath } from "./image-path.ts";
@@ -48,7 +47,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     hasUploadForm: pages?.created !== undefined,
     formats: formatsOf(servable.filter(({ count }) => count > 0)),
     partialFormats: formatsOf(servable.filter(({ count }) => count < ORIGINAL_TYPES.length)),
-    defaultLifetimeMs: lifetimeOverHttp(settings),
+    defaultLifetimeMs: settings.httpLifetimeMs,
   };
 }
 

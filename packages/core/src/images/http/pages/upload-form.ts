@@ -4,7 +4,7 @@ import { type ErrorCode, isServiceError, ServiceError } from "../../../errors.ts
 import { type Problem, problemOf } from "../../../http/problem.ts";
 import { retryAfterMs } from "../../library/find-image.ts";
 import { FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
-import { lifetimeOverHttp, NEVER } from "../../record/image-fields.ts";
+import { NEVER } from "../../record/image-fields.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import { receiveAndStore } from "../create-image.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
@@ -89,7 +89,7 @@ function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?:
     baseUrl: base,
     types: ORIGINAL_TYPES,
     maxUploadBytes,
-    defaultLifetimeMs: lifetimeOverHttp(context.settings),
+    defaultLifetimeMs: context.settings.httpLifetimeMs,
     maxLifetimeMs,
     sizes: sizes.needsSignature ? "signed" : (sizes.steps ?? "any"),
     ...(hasForm ? { form } : {}),
