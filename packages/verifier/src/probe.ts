@@ -1,22 +1,17 @@
 import { createHash } from "node:crypto";
+import { createMemoryKeyValue } from "@outrigger/core";
 import type { ProbeResult } from "@outrigger/core/lookup";
 import { isForbidden } from "@outrigger/core/stores";
 import { type Controls, createControls } from "./controls.ts";
-import { type HostAddress, inOrderOfTrial, type MailRoute, withFirst } from "./dns/mail-route.ts";
-import { type EgressWatch, isSilence } from "./egress-watch.ts";
-import type { HostBudgets, Session } from "./host-budget.ts";
+import { type HostAddress, inOrderOfTrial, withFirst } from "./dns/mail-route.ts";
+import { RouteFinder } from "./dns/route-finder.ts";
+import { createEgressControl } from "./egress-control.ts";
+import { EgressWatch, isSilence } from "./egress-watch.ts";
+import { HostBudgets, type Session } from "./host-budget.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
-import type { ProberMemory } from "./prober-memory.ts";
+import { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
 import { converse, type Outcome } from "./smtp/converse.ts";
-
-export interface ProbeOptions {
-  settings: ProberSettings;
-  memory: ProberMemory;
-  findRoute(domain: string, signal: AbortSignal): Promise<MailRoute>;
-  budgets: HostBudgets;
-  egress: EgressWatch;
-}
 
 export interface ProbeTask {
   local: string;
@@ -35,6 +30,7 @@ export interface ProbeTask {
 
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_HOSTS = 4;
+const CACHE_ENTRIES = 10_000;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
 const DNS_RETRY_MS = 60_000;
 /** An aborted attempt to connect counts as failed only if it lasted at least this long. */
@@ -44,25 +40,32 @@ const TELLING_MS = 2000;
 export class MailProbe {
   readonly #settings: ProberSettings;
   readonly #memory: ProberMemory;
-  readonly #findRoute: ProbeOptions["findRoute"];
+  readonly #routes: RouteFinder;
   readonly #budgets: HostBudgets;
   readonly #egress: EgressWatch;
   readonly #controls: Controls;
   readonly #connections = new Set<Promise<void>>();
 
-  constructor({ settings, memory, findRoute, budgets, egress }: ProbeOptions) {
+  constructor(settings: ProberSettings) {
+    const {
+      now,
+      onError,
+      secret,
+      budget,
+      cache = createMemoryKeyValue({ maxKeys: CACHE_ENTRIES }),
+    } = settings;
     this.#settings = settings;
-    this.#memory = memory;
-    this.#findRoute = findRoute;
-    this.#budgets = budgets;
-    this.#egress = egress;
-    this.#controls = createControls(settings.now);
+    this.#memory = new ProberMemory({ cache, secret, now, onError });
+    this.#routes = new RouteFinder(settings, this.#memory);
+    this.#budgets = new HostBudgets(budget, now);
+    this.#egress = new EgressWatch(settings.egress, now, createEgressControl(settings, this.#routes.find));
+    this.#controls = createControls(now);
   }
 
   async run(task: ProbeTask): Promise<ProbeResult> {
     const { local, domain, asksHosts, signal, report } = task;
     const { forbidden, now, smtp } = this.#settings;
-    const route = await this.#findRoute(domain, signal);
+    const route = await this.#routes.find(domain, signal);
     if (route.routing === "unknown") {
       if (signal.aborted) return { ...NOTHING, reason: "timeout" };
       return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
@@ -87,13 +90,15 @@ export class MailProbe {
     return await this.#askHosts(task, smtp, found, preferred, greylisting?.times ?? 0);
   }
 
-  /** Deletes an address that serves as control of its domain. */
-  forget(domain: string, local: string): void {
+  /** Deletes what is remembered of an address. */
+  async forget(local: string, domain: string): Promise<void> {
     this.#controls.forget(domain, local);
+    await this.#memory.forget(local, domain);
   }
 
-  /** Resolves when all connections are closed. */
-  async settled(): Promise<void> {
+  /** Ends what probes share. Resolves when all connections are closed. */
+  async close(): Promise<void> {
+    await Promise.all([this.#routes.close(), this.#egress.close()]);
     await Promise.all(this.#connections);
   }
 

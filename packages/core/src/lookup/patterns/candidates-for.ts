@@ -2,7 +2,7 @@ import type { PatternCount } from "../../contracts/contact-source.ts";
 import { nameSpellings } from "../names/name-forms.ts";
 import { HABITS, type Habit, type HabitShares, KIN, type Shares } from "../names/name-habits.ts";
 import { cutOf, cutTexts } from "./cut-locals.ts";
-import { DEFAULT_PATTERNS, type PatternShare } from "./default-patterns.ts";
+import { DEFAULT_PATTERNS } from "./default-patterns.ts";
 import { fillPattern, readPattern } from "./pattern-text.ts";
 import { type ChoicePrior, posteriorShares } from "./posterior-shares.ts";
 
@@ -15,14 +15,8 @@ export interface Candidate {
   probability: number;
 }
 
-/** The prior belief, before any address of the domain is known. */
-export interface PatternPrior extends Pick<ChoicePrior, "several" | "exceptions"> {
-  /** @default DEFAULT_PATTERNS */
-  shares: readonly PatternShare[];
-}
-
-export const DEFAULT_PRIOR: PatternPrior = {
-  shares: DEFAULT_PATTERNS,
+/** The belief about the patterns of an organisation, before any of its addresses is known. */
+const PRIOR: Pick<ChoicePrior, "several" | "exceptions"> = {
   several: [0.66, 0.25, 0.09],
   exceptions: [
     { share: 0.015, probability: 0.35 },
@@ -51,9 +45,8 @@ export function candidatesFor(
   firstName: string,
   lastName: string,
   patterns: readonly PatternCount[],
-  prior: PatternPrior = DEFAULT_PRIOR,
 ): Candidate[] {
-  const { habits, shares } = prior === DEFAULT_PRIOR ? knownBelief(patterns) : beliefOf(patterns, prior);
+  const { habits, shares } = beliefOf(patterns);
   const spellings = nameSpellings(firstName, lastName, habits);
   const byLocal = new Map<string, Candidate & { best: number }>();
   const add = (local: string, pattern: string, probability: number) => {
@@ -100,22 +93,17 @@ interface Belief {
 /** Sources return the same patterns for many questions. */
 const beliefs = new WeakMap<readonly PatternCount[], Belief>();
 
-function knownBelief(patterns: readonly PatternCount[]): Belief {
-  let known = beliefs.get(patterns);
-  if (known === undefined) {
-    known = beliefOf(patterns, DEFAULT_PRIOR);
-    beliefs.set(patterns, known);
-  }
-  return known;
+function beliefOf(patterns: readonly PatternCount[]): Belief {
+  const belief = beliefs.get(patterns) ?? {
+    habits: learnedHabits(patterns),
+    shares: patternShares(patterns),
+  };
+  beliefs.set(patterns, belief);
+  return belief;
 }
 
-function beliefOf(patterns: readonly PatternCount[], prior: PatternPrior): Belief {
-  return { habits: learnedHabits(patterns), shares: patternShares(patterns, prior) };
-}
-
-function patternShares(patterns: readonly PatternCount[], prior: PatternPrior): Map<string, number> {
-  const { several, exceptions } = prior;
-  const shares = new Map(prior.shares.map(({ pattern, share }) => [pattern, share]));
+function patternShares(patterns: readonly PatternCount[]): Map<string, number> {
+  const shares = new Map(DEFAULT_PATTERNS.map(({ pattern, share }) => [pattern, share]));
   const listed = [...shares.values()].reduce((sum, share) => sum + share, 0);
   const counts = new Map<string, number>();
   let read = 0;
@@ -130,7 +118,7 @@ function patternShares(patterns: readonly PatternCount[], prior: PatternPrior): 
     [...shares].map(([pattern, share]) => [pattern, share * (1 - NONE_AMONG_EXCEPTIONS)]),
   );
   stray.set(NONE, NONE_AMONG_EXCEPTIONS);
-  const posterior = posteriorShares({ shares, stray, several, exceptions }, counts);
+  const posterior = posteriorShares({ shares, stray, ...PRIOR }, counts);
   posterior.delete(NONE);
   return posterior;
 }

@@ -7,12 +7,7 @@ export interface ChoicePrior {
   /** The probability that an organisation makes one choice, two, three … side by side. */
   several: readonly number[];
   /** Shares of addresses that ignore the choices of their organisation, each with its probability. */
-  exceptions: readonly ExceptionRate[];
-}
-
-export interface ExceptionRate {
-  share: number;
-  probability: number;
+  exceptions: readonly { share: number; probability: number }[];
 }
 
 /** An explanation of all addresses: `size` choices, of which these were seen; the other addresses are exceptions. */

@@ -2,8 +2,7 @@ import type { Contact, VerificationStatus } from "../../contracts/contact-source
 import type { ProbeReason, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { AddressFault } from "../address/parse-address.ts";
 
-export type VerdictStatus = VerificationStatus;
-export type VerdictResult = "deliverable" | "undeliverable" | "risky";
+type VerdictResult = "deliverable" | "undeliverable" | "risky";
 
 /** The facts on which a verdict is based. */
 export interface Findings {
@@ -21,7 +20,7 @@ export interface Findings {
 }
 
 export interface Verdict {
-  status: VerdictStatus;
+  status: VerificationStatus;
   result: VerdictResult;
   /** From 0 to 100. */
   score: number;
@@ -61,13 +60,13 @@ function ofServer(probe: ProbeResult): Pick<Verdict, "status" | "reason"> {
   return { status: "unknown", reason: probe.reason };
 }
 
-function resultOf(status: VerdictStatus): VerdictResult {
+function resultOf(status: VerificationStatus): VerdictResult {
   if (status === "valid") return "deliverable";
   return status === "invalid" ? "undeliverable" : "risky";
 }
 
 /** An address that a source contains is likelier to be correct than an unknown one. */
-function scoreOf(status: VerdictStatus, { isGibberish, contact, probe }: Findings): number {
+function scoreOf(status: VerificationStatus, { isGibberish, contact, probe }: Findings): number {
   switch (status) {
     case "valid":
       if (probe?.acceptsAll !== false) return UNPROVED_SCORE;
