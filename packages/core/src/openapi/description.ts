@@ -11,7 +11,7 @@ import { VERSION } from "./version.ts";
 export const DESCRIPTION_PATH = "/api/openapi.json";
 
 /** The services of one mount point, and how the description's own URL refuses requests. */
-export interface DescribedSite {
+interface DescribedSite {
   parts: readonly ApiPart[];
   /** The refusals by status. */
   refusals: Readonly<Record<string, ApiResponse>>;

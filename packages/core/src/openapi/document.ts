@@ -105,7 +105,7 @@ export interface ApiHeader {
   readonly schema?: JsonSchema;
 }
 
-export type SecurityScheme =
+type SecurityScheme =
   | {
       readonly type: "apiKey";
       readonly in: "query" | "header";

@@ -1,4 +1,4 @@
-export type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
+type JsonType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 export type JsonValue =
   | string

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
-import { DATE_DIGITS_SCHEMA, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
+import { DATE_DIGITS, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
 
 /** The name in an upload. */
 export const NAME_SCHEMA = {
@@ -63,7 +63,7 @@ export function expirySchemas({ maxLifetimeMs }: LifetimeLimits): Readonly<Recor
   const orNever = isLimited ? "" : `|^\\s*${NEVER}\\s*$`;
   const form: JsonSchema = {
     type: "string",
-    pattern: `${DATE_SCHEMA.pattern}|${DATE_DIGITS_SCHEMA.pattern}${orNever}`,
+    pattern: `${DATE_SCHEMA.pattern}|${DATE_DIGITS}${orNever}`,
     description: `An ISO 8601 date with a zone, or Unix time in milliseconds${isLimited ? "" : `, or \`${NEVER}\``}.`,
     examples: DATE_SCHEMA.examples,
   };

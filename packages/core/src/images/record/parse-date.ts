@@ -12,13 +12,8 @@ export const DATE_SCHEMA = {
   examples: ["2030-01-31T12:00:00.000Z"],
 } as const;
 
-/** A date in a request, as digits of Unix time. For sources whose values are all strings. */
-export const DATE_DIGITS_SCHEMA = {
-  type: "string",
-  pattern: "^\\s*\\d{1,16}\\s*$",
-  description: "Unix time in milliseconds.",
-  examples: ["1895918400000"],
-} as const;
+/** The pattern of Unix time as digits, for sources whose values are all strings. */
+export const DATE_DIGITS = "^\\s*\\d{1,16}\\s*$";
 
 /** A date in a request, as a number. */
 export const DATE_NUMBER_SCHEMA = {
@@ -30,7 +25,7 @@ export const DATE_NUMBER_SCHEMA = {
 } as const;
 
 const ISO_8601 = patternOf(DATE_SCHEMA);
-const DIGITS = patternOf(DATE_DIGITS_SCHEMA);
+const DIGITS = patternOf({ pattern: DATE_DIGITS });
 
 /**
  * Parses a date of a request to Unix milliseconds. Accepts an ISO 8601 string with a zone and, with `allowNumber`,
