@@ -67,7 +67,9 @@ export function createProber(settings: ProberSettings): VerifyingProber {
     async close() {
       isClosed = true;
       for (const controller of running.values()) controller.abort();
-      await Promise.all([Promise.allSettled(running.keys()), probe.close()]);
+      // A probe adds its connection until it has ended.
+      await Promise.allSettled(running.keys());
+      await probe.close();
     },
   };
 }
