@@ -1,45 +1,15 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HONORIFIC_NAMES, PARTICLES } from "./name-words.ts";
 import { parseFullName } from "./parse-full-name.ts";
 
-test.each([
-  ["Ann Lee", "Ann", "Lee"],
-  ["  Ann\t Lee ", "Ann", "Lee"],
-  ["Dr. Anna van der Berg, PhD", "Anna", "van der Berg"],
-  ["Prof. Dr. h.c. Max Müller", "Max", "Müller"],
-  ["Frau Dr. Petra Groß", "Petra", "Groß"],
-  ["Robert Smith III", "Robert", "Smith"],
-  ["John Smith, MBA, PMP", "John", "Smith"],
-  ["Lee, Ann", "Ann", "Lee"],
-  ["Smith, John, Jr.", "John", "Smith"],
-  ["Berg, Jan van der", "Jan", "van der Berg"],
-  ["van der Berg, Jan", "Jan", "van der Berg"],
-  ["Ludwig von Mises", "Ludwig", "von Mises"],
-  ["Mohammed bin Salman", "Mohammed", "bin Salman"],
-  ["Khalid Al-Mansour", "Khalid", "Al-Mansour"],
-  ["Anne-Marie Müller-Schmidt", "Anne-Marie", "Müller-Schmidt"],
-  ["Gabriel García Márquez", "Gabriel", "García Márquez"],
-  ["José Ortega y Gasset", "José", "Ortega y Gasset"],
-  ["Anna Maria Schmidt", "Anna Maria", "Schmidt"],
-  ["John F. Kennedy", "John", "Kennedy"],
-  ["J. R. R. Tolkien", "J. R. R.", "Tolkien"],
-  ['Robert "Bob" Smith', "Robert", "Smith"],
-  ["DUPONT Jean", "Jean", "DUPONT"],
-  ["Jan van der BERG", "Jan", "van der BERG"],
-  ["Yo Yo Ma", "Yo Yo", "Ma"],
-  ["Ann Lee M.A.", "Ann", "Lee"],
-  ["Ann Lee, MA", "Ann", "Lee"],
-  ["小龙 李", "小龙", "李"],
-  ["Von Miller", "Von", "Miller"],
-  ["Le Van Nguyen", "Le", "Van Nguyen"],
-  ["Do Thi Le", "Do Thi", "Le"],
-  ["Ram Prasad V", "Ram", "Prasad"],
-  ["سارا غنی", "سارا", "غنی"],
-  ["ريم بن عبد السلام", "ريم", "بن عبد السلام"],
-  ["Ma, Do", "Do", "Ma"],
-])("%s", (text, firstName, lastName) => {
-  expect(parseFullName(text)).toEqual({ firstName, lastName });
+test("parseFullName reads titles, particles, commas, nicknames and several scripts", () => {
+  const lines = readFileSync(new URL("../../../test/full-names.tsv", import.meta.url), "utf8").trimEnd();
+  for (const line of lines.split("\n")) {
+    const [text = "", firstName, lastName] = line.split("\t");
+    expect(parseFullName(text.replace("\\t", "\t")), text).toEqual({ firstName, lastName });
+  }
 });
 
 test("parseFullName returns null for a text without a first and a last name", () => {
