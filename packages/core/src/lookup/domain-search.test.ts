@@ -197,6 +197,15 @@ test.each([
   expect(body).toEqual({ errors: [{ id, code: 400, details: expect.any(String) }] });
 });
 
+test("repeated and bracketed parameters do not change the type of a value", async () => {
+  const site = await createLookupSite({ known });
+  const { body } = await site.get(
+    "domain-search",
+    "domain=example.com&domain=other.example&limit[]=1&limit=2",
+  );
+  expect(body.meta).toMatchObject({ limit: 2, params: { domain: "example.com" } });
+});
+
 test("the network fields have the names of the option networkNames", async () => {
   const site = await createLookupSite({ known: [ADA], networkNames: { a: "linkedin", b: "twitter" } });
   const { body } = await site.get("domain-search", "domain=example.com");

@@ -163,6 +163,15 @@ test("a sweep notices a shortened life in time, even if another process swept th
   }
 });
 
+test("a sweep notices a life of less than 15 minutes in time", async () => {
+  const site = createLifeSite();
+  const search = `expiresAt=${new Date(site.clock.now + MINUTE).toISOString()}`;
+  const { id } = created(await site.create({ search }));
+  site.clock.now += MINUTE;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+  expect(await tracesOf(site.store, id)).not.toContain(`${id}/original`);
+});
+
 test("a sweep removes bytes that a DELETE failed to remove", async () => {
   let isBroken = false;
   const kept = createMemoryBlobStore();

@@ -211,6 +211,20 @@ test("a use is written once in a quarter of the idle time, and a sweep with noth
   expect(calls).toEqual(["listDue renditions"]);
 });
 
+test("concurrent renditions of an image share one due entry, and each is noted by one write", async () => {
+  const puts: string[] = [];
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method === "put") puts.push(key.replace(/\/renditions\/.*/, "/renditions/"));
+  });
+  const { create, put, entries, another } = createCacheSite({ store });
+  const other = another();
+  const image = create();
+  await Promise.all([1, 2, 3, 4].map((side) => put(image, `png-${side}x${side}`, 10)));
+  await Promise.all([5, 6, 7, 8].map((side) => other.put(image, `png-${side}x${side}`, 10)));
+  expect(await entries()).toHaveLength(1);
+  expect(puts.filter((key) => key === `${image.id}/notes`)).toHaveLength(8);
+});
+
 describe("after a crash at any call of a store", () => {
   /** A store that fails from a call on. */
   function dyingStore(memory: BlobStore, calls: number): { store: BlobStore; isAlive(): boolean } {

@@ -73,6 +73,15 @@ describe("a new storage", () => {
     expect(sites.flatMap(({ errors }) => errors)).toEqual([]);
   });
 
+  test("in a directory is logged once with its path, and gets a secret", async () => {
+    const directory = newDirectory();
+    const first = await onDirectory(directory, (images) => images.ready());
+    expect(first.lines).toEqual([expect.stringMatching(/^new data directory .*"where":"/)]);
+    expect(first.lines[0]).toContain(JSON.stringify(directory));
+    expect(readdirSync(directory)).toContain("secret");
+    expect((await onDirectory(directory, (images) => images.ready())).lines).toEqual([]);
+  });
+
   test("with requireStore answers 503 to all calls, and neither data nor a secret is written", async () => {
     const directory = newDirectory();
     const refused = await onDirectory(

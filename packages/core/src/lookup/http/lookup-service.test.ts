@@ -221,6 +221,12 @@ describe("the lookup's routes and methods", () => {
     expect(reply?.headers).not.toHaveProperty("Content-Length");
     expect((await site.get("account")).body.data).toMatchObject({ calls: { used: 0 } });
   });
+
+  test("the lookup rejects requests without TLS", async () => {
+    const site = await createLookupSite();
+    const call = { ...createCall("GET", "/v2/account"), secure: false };
+    expect(await site.lookup.handle(call)).toMatchObject({ status: 403 });
+  });
 });
 
 test("requests above the rate limit get 429 and Retry-After", async () => {
@@ -230,6 +236,13 @@ test("requests above the rate limit get 429 and Retry-After", async () => {
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body.errors?.[0]).toMatchObject({ id: "rate_limited" });
   expect(refused?.headers["Retry-After"]).toBe("1");
+});
+
+test("requests during close() get 503", async () => {
+  const site = await createLookupSite({ known });
+  await site.lookup.close();
+  const { status, body } = await site.get("account");
+  expect([status, body.errors?.[0]?.id]).toEqual([503, "unavailable"]);
 });
 
 test.each([

@@ -134,6 +134,15 @@ describe("a page is drawn", () => {
     });
     expect((await draw(bytes)).includes(Buffer.of(0, 0, 255))).toBe(true);
   });
+
+  test("with a dot beside a small picture that cannot be decoded", async () => {
+    await draw(
+      imagePage(Buffer.alloc(900, "jP"), "/Filter/JPXDecode", {
+        place: "2 0 0 2 1 1 cm",
+        before: ".9 g 40 30 .1 .1 re f",
+      }),
+    );
+  });
 });
 
 describe("text of a page that is otherwise empty", () => {

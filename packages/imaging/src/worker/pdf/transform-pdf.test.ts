@@ -199,6 +199,16 @@ describe("pdfOfJpeg", () => {
   });
 });
 
+test("a written PDF page can have any size, including fractions of a point", async () => {
+  const pixels = cornered(8, 8);
+  const box = async (width: number, height: number) => {
+    const bytes = await pdfOfPixels(pixels, { width: 8, height: 8, channels: 3 }, { width, height });
+    return /MediaBox\[([^\]]*)\]/.exec(bytes.toString("latin1"))?.[1];
+  };
+  expect(await box(595.2756, 841.8898)).toBe("0 0 595.276 841.89");
+  expect(await box(1e4, 0.5)).toBe("0 0 10000 0.5");
+});
+
 describe("pdfOfPixels", () => {
   /** Every byte differs, so that shifted or swapped pixels are detected. */
   function gradient(width: number, height: number, channels: 3 | 4): Buffer {
@@ -230,5 +240,17 @@ describe("pdfOfPixels", () => {
     for (const [index, value] of (await onWhite.raw().toBuffer()).entries()) {
       expect(Math.abs(value - (found[index] ?? -99))).toBeLessThanOrEqual(2);
     }
+  });
+
+  test("writes no mask for opaque pixels", async () => {
+    const three = gradient(8, 8, 3);
+    const four = await sharp(three, { raw: { width: 8, height: 8, channels: 3 } })
+      .ensureAlpha()
+      .raw()
+      .toBuffer();
+    const page = { width: 4, height: 4 };
+    const bytes = await pdfOfPixels(four, { width: 8, height: 8, channels: 4 }, page);
+    expect(bytes).toEqual(await pdfOfPixels(three, { width: 8, height: 8, channels: 3 }, page));
+    expect(bytes.toString("latin1")).not.toContain("/SMask");
   });
 });
