@@ -135,6 +135,22 @@ test("a page of another origin cannot read responses that the browser cached for
     await page.close();
   }
 });
+test("pages of every origin can show a picture", async () => {
+  const { id } = await upload(site, Buffer.from(bytes), "image/png");
+  const page = await pageOf(unlisted);
+  const width = await page.evaluate(
+    async (url) => {
+      const picture = new Image();
+      picture.src = url;
+      await picture.decode();
+      return picture.naturalWidth;
+    },
+    addressOf(site, id, "png"),
+  );
+  expect(width).toBe(40);
+  await page.close();
+});
+
 test("where authorize decides, only pages of the service and of listed origins can make the browser upload", async () => {
   const authorize = () => ({ owner: "anna" });
   const observer = createRecordingObserver();

@@ -98,6 +98,18 @@ describe("focus", () => {
       before = now;
     }
   });
+  test("is set and changed in code", async () => {
+    const { id } = await site.images.add(stripes, { focus: [0, 0.5] });
+    expect((await site.images.find(id)).focus).toEqual([0, 0.5]);
+    expect((await seen(id, COVER)).colour).toBe("red");
+    expect((await site.images.edit(id, { focus: [1, 0.5] })).focus).toEqual([1, 0.5]);
+    expect((await seen(id, COVER)).colour).toBe("blue");
+    expect((await site.images.edit(id, { focus: null })).focus).toBeNull();
+    const opened = await site.images.open(id, { format: "png", resize: "30x30", fit: "cover", at: [0, 0] });
+    const etag = (await seen(id, `${COVER}&at=0,0`)).etag;
+    expect(opened.etag).toBe(etag);
+    opened.body.destroy();
+  });
 });
 
 describe("a request for a crop", () => {

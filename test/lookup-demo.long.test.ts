@@ -63,6 +63,17 @@ describe("the lookup of serve --demo", { timeout: 90_000 }, () => {
 });
 
 describe("the lookup of serve without --demo", () => {
+  it("serve adds no samples to a new database and prints no key", async () => {
+    const place = await createLookupPlace();
+    const server = place.serve();
+    const url = await server.url;
+    expect((await ask(url, "email-count", { domain: "example.com" })).body.data.total).toBe(0);
+    expect((await place.run("keys", "list", "--json")).stdout).toBe("");
+    server.child.kill("SIGTERM");
+    await server.exit;
+    expect(server.output.stdout).toBe(`Outrigger listens on ${url}\n`);
+  });
+
   it("serve answers images and lookup side by side", async () => {
     const place = await createLookupPlace();
     const { key } = await place.createKey();

@@ -7,6 +7,7 @@ import {
   outrigger,
   serve,
   temporaryDirectory,
+  upload,
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
 import { startPostgres } from "./support/postgres-server.ts";
@@ -81,6 +82,20 @@ describe("outrigger with everything in Redis", () => {
     const warnings = again.output.stderr.split("\n").filter((line) => line.includes('"level":40'));
     expect(warnings.filter((line) => !line.includes("runs as root"))).toEqual([]);
   });
+  it("all processes share the rate limits", async () => {
+    const server = await redis();
+    const env = { ...SECRET, OUTRIGGER_STORAGE: `${server.url}?prefix=counted` };
+    const cwd = await temporaryDirectory();
+    const config = { images: { rateLimits: { creates: 2 } } };
+    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify(config));
+    const [one, other] = [serve(cwd, [], env), serve(cwd, [], env)];
+    const picture = await jpeg();
+    await uploaded(await one.url, picture);
+    await uploaded(await other.url, picture);
+    expect((await upload(await one.url, picture)).status).toBe(429);
+    expect((await upload(await other.url, picture)).status).toBe(429);
+  });
+
   it("the log and doctor warn of a Redis without persistence", async () => {
     const server = await redis();
     const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };

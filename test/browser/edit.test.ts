@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { addressOf, type Created, type Site, startSite, upload } from "../support/service.ts";
+import { isWhole } from "../support/soak.ts";
+
+/** In the quick run with JavaScript only. */
+const SCRIPTING = isWhole ? [true, false] : [true];
 
 let site: Site;
 let browser: Browser;
@@ -16,7 +20,7 @@ afterAll(async () => {
   await site.close();
 });
 
-describe.each([true, false])("the edit page in Chromium (JavaScript: %s)", (javaScriptEnabled) => {
+describe.each(SCRIPTING)("the edit page in Chromium (JavaScript: %s)", (javaScriptEnabled) => {
   const mine = (name = "before") => upload(site, photo, "image/jpeg", { name });
   const saved = (page: Page) => page.getByRole("button", { name: "Save changes" }).click();
   const notice = (page: Page) => page.locator(".notice").textContent();

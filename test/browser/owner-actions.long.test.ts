@@ -1,8 +1,12 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { overflowsOf } from "../support/chromium.ts";
 import { openWithList, readList, savedFrom } from "./saved-list.ts";
 import { choose, eventually, shareUploadPage } from "./upload-page.ts";
 
-describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => {
+describe("what uploaders can do", { timeout: 60_000 }, () => {
   const shared = shareUploadPage();
   const { boat, add, onPage } = shared;
   test("two windows add to the list and change it without losing an entry", async () => {
@@ -45,5 +49,58 @@ describe("what uploaders can do on the upload page", { timeout: 60_000 }, () => 
       },
       { viewport: { width: 320, height: 900 } },
     );
+  });
+
+  test("the files in a dropped folder and its folders are uploaded", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "outrigger-drop-"));
+    try {
+      await mkdir(join(folder, "trip", "deep"), { recursive: true });
+      await writeFile(join(folder, "trip", "one.jpg"), shared.photo);
+      await writeFile(join(folder, "trip", "deep", "two.jpg"), shared.photo);
+      await onPage(async (page) => {
+        const session = await page.context().newCDPSession(page);
+        const data = { items: [], files: [join(folder, "trip")], dragOperationsMask: 1 };
+        for (const type of ["dragEnter", "dragOver"] as const)
+          await session.send("Input.dispatchDragEvent", { type, x: 100, y: 400, data });
+        await eventually(() => page.locator(".dragging").count()).toBe(1);
+        await session.send("Input.dispatchDragEvent", { type: "drop", x: 100, y: 400, data });
+        await page.getByRole("heading", { name: "2 images are ready to share" }).waitFor();
+        expect(await page.locator(".dragging").count()).toBe(0);
+        expect((await page.locator(".entry .title").allTextContents()).sort()).toEqual([
+          "one.jpg",
+          "two.jpg",
+        ]);
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("only a browser that holds the PIN has the bar of the uploader in the viewer", async () => {
+    const [own, other] = [await add("own.jpg"), await add("other.jpg")];
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, [savedFrom(own)]);
+      await page.goto(`${own.url}/view`);
+      await page.getByRole("group", { name: "Your upload" }).getByText("You uploaded this").waitFor();
+      expect(await overflowsOf(page)).toEqual([]);
+      await page.goto(other.url, { waitUntil: "networkidle" });
+      expect(await page.locator(".own").count()).toBe(0);
+    });
+  });
+
+  test("the bar of the uploader opens the edit page, and names the copied edit link as secret", async () => {
+    const own = await add("own.jpg");
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, [savedFrom(own)]);
+      await page.goto(own.url);
+      await page.getByRole("button", { name: "Copy edit link" }).click();
+      await page
+        .getByRole("status")
+        .filter({ hasText: "Edit link copied. Anyone with this link can edit or delete the image." })
+        .waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(own.editUrl);
+      await page.getByRole("link", { name: "Edit or delete" }).click();
+      await page.getByRole("button", { name: "Save changes" }).waitFor();
+    });
   });
 });

@@ -72,6 +72,22 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(await statusOf(shared.site, image)).toBe(200);
     });
   });
+  test("Clear list says what is lost, and removes all entries", async () => {
+    const images = [await add("one.jpg"), await add("two.jpg")];
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, images.map(savedFrom));
+      const asked = answerDialogs(page, [false, true]);
+      const clear = page.getByRole("button", { name: "Clear list of uploads" });
+      await clear.click();
+      expect(await page.locator(".saved .entry").count()).toBe(2);
+      await clear.click();
+      await eventually(() => readList(page, shared.site)).toEqual([]);
+      expect(asked[0]).toBe(
+        "Remove 2 images from this list? You will no longer be able to edit or delete the images.",
+      );
+    });
+  });
+
   test("Delete asks first, and takes the deleted image off the list", async () => {
     await onPage(async (page) => {
       await choose(page, boat());
@@ -100,6 +116,19 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       await eventually(() => statusOf(shared.site, image)).toBe(410);
     });
   });
+  test("a deletion that the service refuses leaves the image in the list, with the reason", async () => {
+    const image = await add("boat.jpg");
+    await onPage(async (page) => {
+      await openCard(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
+      answerDialogs(page, [true]);
+      await page.getByRole("button", { name: "Delete boat.jpg" }).click();
+      await entry(page, "boat.jpg")
+        .getByText("boat.jpg was not deleted. The server says: “The PIN is wrong.”")
+        .waitFor();
+      expect(await readList(page, shared.site)).toHaveLength(1);
+    }, REFUSALS);
+  });
+
   test("the files of unfinished uploads that an earlier version of the page kept are deleted", async () => {
     await onPage(async (page) => {
       const name = `outrigger uploads ${shared.site.base}`;

@@ -80,6 +80,25 @@ describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
       );
     });
   });
+  test.each([429, 503])("the upload continues by itself after the pause of a %i", async (status) => {
+    let refusals = 2;
+    await onUploadPage(
+      browser,
+      site,
+      async (page) => {
+        await page.route("**/api/images.json", async (route) => {
+          if (refusals-- <= 0) return route.continue();
+          return route.fulfill({ status, headers: { "Retry-After": "1" }, body: "busy" });
+        });
+        await choose(page, boat());
+        await entryOf(page, "boat.jpg").getByText("The server asked to wait.").waitFor();
+        await recordAt(site, await linkOf(entryOf(page, "boat.jpg")));
+        expect(refusals).toBeLessThan(0);
+      },
+      { mayComplain: REFUSED },
+    );
+  });
+
   test("the page shows why an accepted file could not be read, and can send it again", async () => {
     await withSite({ asyncAfterMs: 0 }, async (site) => {
       await onUploadPage(

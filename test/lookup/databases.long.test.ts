@@ -71,6 +71,29 @@ onEachDatabase(({ createUrl, open }) => {
       { plans: { free: { searches: 10, verifications: 10 } } },
     );
   });
+  test("an account known only to the host is counted", async () => {
+    const account = {
+      id: "host-42",
+      email: null,
+      firstName: null,
+      lastName: null,
+      plan: "free",
+      createdAt: 0,
+    };
+    await withSite(
+      async (site) => {
+        expect((await site.get("domain-search", "domain=example.com")).status).toBe(200);
+        expect((await site.get("domain-search", "domain=example.com")).status).toBe(200);
+        const { body } = await site.get("account");
+        expect(body.data).toMatchObject({
+          requests: { searches: { used: 1, available: 1 } },
+        });
+        expect((await site.get("domain-search", "domain=crowd.example")).status).toBe(429);
+      },
+      { authenticate: () => account, plans: { free: { searches: 1, verifications: 1 } } },
+    );
+  });
+
   test("a suppressed person stays suppressed in another instance and after an import", async () => {
     const url = await createUrl();
     for (const isFirst of [true, false]) {

@@ -22,7 +22,8 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     ends.push(() => made.lookup.close());
     const app = await startApp(name, { services: { "/people": made.lookup } });
     ends.push(() => app.close());
-    return { ...made, base: `${app.origin}/people/v2` };
+    const search = `api_key=${made.key}&domain=example.com`;
+    return { ...made, search, base: `${app.origin}/people/v2` };
   }
 
   test("the lookup accepts the host's own session instead of a key", async () => {
@@ -61,6 +62,26 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     const reply = await fetch(`${throwing.base}/account?api_key=${throwing.key}`);
     expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining("<!doctype html>")]);
   });
+  test("listed origins may send requests, also with a key in a header", async () => {
+    const { base, search } = await start({ cors: { origins: ["https://shop.example"] } });
+    const url = `${base}/domain-search?${search}`;
+    const from = (origin: string, more: RequestInit = {}, headers = {}) =>
+      fetch(url, { ...more, headers: { Origin: origin, ...headers } });
+    const allowed = await from("https://shop.example");
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("https://shop.example");
+    expect(allowed.headers.get("vary")).toMatch(/origin/i);
+    expect((await from("https://other.example")).headers.has("access-control-allow-origin")).toBe(false);
+    const preflight = await from(
+      "https://shop.example",
+      { method: "OPTIONS" },
+      { "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "x-api-key" },
+    );
+    expect(preflight.status).toBe(204);
+    const names = preflight.headers.get("access-control-allow-headers")?.toLowerCase().split(/, */);
+    expect(names).toContain("authorization");
+    expect(names).toContain("x-api-key");
+  });
+
   test("the lookup and the images run in one app, each with its own close", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-beside-"));
     ends.push(() => rm(directory, { recursive: true, force: true }));

@@ -7,6 +7,31 @@ import { startRedis, startRedisCluster } from "../support/redis-server.ts";
 import { allKeys, MIB, sizeOf, UNAVAILABLE, withServer } from "./redis/redis-store.ts";
 
 describe("messages to the operator", () => {
+  const secret = "correct-horse";
+
+  test("an error names a wrong or missing password and never contains the password", async () => {
+    const server = await startRedis({ args: ["--requirepass", secret], password: secret });
+    try {
+      const right = createRedisBlobStore({ url: server.url.replace("//", `//:${secret}@`) });
+      await right.put("a", Buffer.from("x"));
+      await right.close();
+      for (const [login, message] of [
+        ["", /password/],
+        [":battery-staple@", /refuses/],
+        ["stranger:x@", /refuses/],
+      ] as const) {
+        const store = createRedisBlobStore({ url: server.url.replace("//", `//${login}`) });
+        const error = await failure(store.stat("a"));
+        expect(error).toMatchObject(UNAVAILABLE);
+        expect(error.message).toMatch(message);
+        expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain("battery-staple");
+        await store.close();
+      }
+    } finally {
+      await server.close();
+    }
+  });
+
   test("an error names a replica, a cluster given one URL, and a single server given a list", async () => {
     const cluster = await startRedisCluster();
     const primary = await startRedis();
@@ -94,3 +119,12 @@ test("a user with the permissions from the README can use every function of the 
     await server.close();
   }
 });
+
+async function failure(work: Promise<unknown>): Promise<Error> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("It did not fail.");
+}
