@@ -18,9 +18,11 @@ export type { PictureEdits, Watermark } from "./contracts/picture-edits.ts";
 export type {
   Admission,
   AdmitOptions,
+  ConvertibleType,
   FoundPlace,
   ImageFormat,
   ImageInfo,
+  ImageWarning,
   Layout,
   OriginalFacts,
   OriginalType,

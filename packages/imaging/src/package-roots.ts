@@ -8,6 +8,9 @@ export interface Manifest {
   dependencies?: Readonly<Record<string, string>>;
 }
 
+/** The optional package that decodes HEIC, and the one that it needs. */
+export const HEIC_PACKAGES = ["heic-decode", "libheif-js"];
+
 /** The folder of this package. Throws when the nearest package.json above this file cannot be found. */
 export function ownRoot(): string {
   return packageRoot(fileURLToPath(import.meta.url));

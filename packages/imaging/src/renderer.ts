@@ -5,16 +5,16 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ImageFormat, OriginalType, Renderer, RenderSource, WorkOptions } from "@outrigger/core/images";
 import {
-  type ImageInfo,
+  type Admission,
   isColor,
   isPlaceholder,
   MAX_PAGE_RUNS,
   type PageSizes,
-  type PicturePreview,
   type Rendition,
 } from "@outrigger/core/images";
 import { packageFile } from "@outrigger/core/stores";
 import { buildOf } from "./build.ts";
+import { ownRoot, rootOf } from "./package-roots.ts";
 import { createLevelSearch } from "./pool/sandbox/levels.ts";
 import { childEnvironment, lowerPriority } from "./pool/start-process.ts";
 import type { Request } from "./pool/worker-pipe.ts";
@@ -111,6 +111,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     },
     version: versionOf,
     measure: (original, spec) => measure(original, spec, limits),
+    canConvert: (type) => type !== "image/heic" || isInstalled("heic-decode"),
     usesIntermediate: (original, spec) => intermediates && usesIntermediate(original, spec, limits),
     async admit(given, type, { cleanedPath, ...kept }, work) {
       const source = absolute(given);
@@ -157,6 +158,11 @@ function localeOf(language: string): string {
   return `${name}_${region}.UTF-8`;
 }
 
+/** Whether an optional package can be loaded from here. */
+function isInstalled(name: string): boolean {
+  return rootOf(name, ownRoot()) !== null;
+}
+
 /** Makes the path absolute, in case the host changes its directory while the task waits. */
 function absolute(source: RenderSource): RenderSource {
   return "path" in source ? { ...source, path: resolve(source.path) } : source;
@@ -164,18 +170,22 @@ function absolute(source: RenderSource): RenderSource {
 
 /** What an admission found, and the cleaned file, which the host writes. */
 export interface AdmissionReply {
-  info: ImageInfo & PicturePreview & { pageSizes?: PageSizes };
+  info: Omit<Admission, "cleaned">;
   cleaned: { pieces: readonly Piece[]; bytes: Buffer } | null;
 }
 
 /** Verifies a reply to `admit`. A decoder may be under control of the file that it read. Throws for any other value. */
 export function readAdmission(reply: unknown, bytes: Buffer, sourceBytes: number): AdmissionReply {
-  const { width, height, pages, pageSizes, cleaned, placeholder, color, alpha } = fieldsOf(reply);
+  const { width, height, pages, pageSizes, cleaned, placeholder, color, alpha, type, warnings } =
+    fieldsOf(reply);
   if (placeholder !== undefined && !isPlaceholder(placeholder)) throw invalid();
   if (color !== undefined && !isColor(color)) throw invalid();
   if (alpha !== undefined && typeof alpha !== "boolean") throw invalid();
+  if (type !== undefined && !isRasterType(type)) throw invalid();
   return {
     info: {
+      ...(type === undefined ? {} : { type }),
+      ...(warnings === undefined ? {} : { warnings: listOf(warnings, WARNINGS.length).map(warningOf) }),
       width: measureOf(width),
       height: measureOf(height),
       pages: measureOf(pages),
@@ -186,6 +196,20 @@ export function readAdmission(reply: unknown, bytes: Buffer, sourceBytes: number
     },
     cleaned: cleaned === null ? null : { pieces: readPieces(cleaned, bytes.length, sourceBytes), bytes },
   };
+}
+
+/** What a converted upload can become. */
+const RASTER_TYPES = ["image/png", "image/jpeg", "image/gif"] as const;
+const WARNINGS = ["colors_reduced", "depth_reduced", "first_frame_only", "first_page_only"] as const;
+
+function isRasterType(given: unknown): given is (typeof RASTER_TYPES)[number] {
+  return RASTER_TYPES.some((type) => type === given);
+}
+
+function warningOf(given: unknown): (typeof WARNINGS)[number] {
+  const warning = WARNINGS.find((each) => each === given);
+  if (warning === undefined) throw invalid();
+  return warning;
 }
 
 /** Verifies a reply to `render`. Throws for any other value. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ImageFormat, OriginalType, SandboxLevel } from "./renderer.ts";
+import type { ConvertibleType, ImageFormat, OriginalType, SandboxLevel } from "./renderer.ts";
 
 /** The role of a store in a service. */
 export type StoreRole = "records" | "originals" | "renditions";
@@ -39,7 +39,7 @@ export type Operation =
       /** The request's headers; `traceparent` names the trace to continue. */
       headers: IncomingHttpHeaders;
     }
-  | { kind: "admit"; type: OriginalType }
+  | { kind: "admit"; type: OriginalType | ConvertibleType }
   | { kind: "render"; type: OriginalType; format: ImageFormat }
   | { kind: "store"; role: StoreRole; method: StoreMethod }
   | { kind: "sweep" };

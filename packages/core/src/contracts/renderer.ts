@@ -9,6 +9,15 @@ export type OriginalType =
   | "image/x-photoshop"
   | "application/pdf";
 
+/** Media types of uploads that a renderer converts to an original, where a service wants that. */
+export type ConvertibleType = "image/webp" | "image/avif" | "image/tiff" | "image/heic";
+
+/**
+ * What a stored picture lacks of the uploaded file. `colors_reduced`: a GIF has 256 colours. `depth_reduced`: channels of more than
+ * 8 bits. `first_frame_only` and `first_page_only`: an animation, a document.
+ */
+export type ImageWarning = "colors_reduced" | "depth_reduced" | "first_frame_only" | "first_page_only";
+
 /** Formats in which an image is served, named by their file extension. */
 export type ImageFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf" | "webp" | "avif";
 
@@ -69,6 +78,10 @@ export interface Admission extends ImageInfo, PicturePreview {
    * most {@link MAX_PAGE_RUNS} runs. Absent: there is one page, or this renderer cannot determine the sizes.
    */
   pageSizes?: PageSizes;
+  /** The type of the cleaned file, if the upload was converted to it. */
+  type?: OriginalType;
+  /** What the cleaned file lacks. Absent: nothing. */
+  warnings?: readonly ImageWarning[];
   /** The file at `cleanedPath`, to be stored instead; `null` if the file can be stored unchanged. */
   cleaned: {
     /** In bytes. */
@@ -241,14 +254,17 @@ export interface Renderer {
   usesIntermediate?(original: OriginalFacts, spec: RenditionSpec): boolean;
   /** Whether `type` can be served as `format` at all. Serving an original unchanged needs no renderer. Absent: always. */
   canRender?(type: OriginalType, format: ImageFormat): boolean;
+  /** Whether uploads of this type can be converted. Absent: none. */
+  canConvert?(type: ConvertibleType): boolean;
   /**
    * Verifies by a bounded decode that the bytes are a readable `type`, measures them, and removes content
    * that must not be stored: anything an SVG could execute or load, and metadata about people (place, camera,
-   * author). Pixels are not re-encoded; orientation and colour profile stay.
+   * author). Pixels are not re-encoded; orientation and colour profile stay. A {@link ConvertibleType} is converted: to PNG if it
+   * has transparency or no loss, to GIF if it moves, else to JPEG.
    */
   admit(
     source: RenderSource,
-    type: OriginalType,
+    type: OriginalType | ConvertibleType,
     options: AdmitOptions,
     work?: WorkOptions,
   ): Promise<Admission>;

@@ -7,6 +7,7 @@ import * as rules from "../option-rules.ts";
 import { isWhole } from "../option-values.ts";
 import type { Authorize } from "./authorize.ts";
 import { OWNER_LIMITS } from "./owners/revise-usage.ts";
+import { CONVERTIBLE, type ConvertibleName } from "./record/formats.ts";
 import type { GoneReason, ImageSummary, PurgedImage, PurgeReason } from "./record/image-record.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, SIZES_RULE } from "./renditions/presets.ts";
@@ -117,6 +118,18 @@ export const IMAGES_RULES = {
    * @default []
    */
   fileFields: rules.preset([], rules.orAny(rules.texts("a list of part names", (name) => name !== ""))),
+  /**
+   * Types besides the six that are accepted and converted: `"webp"`, `"avif"`, `"tiff"`, and `"heic"`, which needs the package
+   * heic-decode. A photo becomes a JPEG, a picture without loss or with transparency a PNG, an animation a GIF.
+   * @default []
+   */
+  convertUploads: rules.preset(
+    [],
+    rules.value<readonly ConvertibleName[]>(
+      `a list of ${Object.keys(CONVERTIBLE).join(", ")}`,
+      (given) => Array.isArray(given) && given.every((name) => Object.hasOwn(CONVERTIBLE, String(name))),
+    ),
+  ),
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
   maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.whole(1, 2 ** 31)),
   /**

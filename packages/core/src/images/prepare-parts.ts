@@ -9,6 +9,7 @@ import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import type { ImageSettings } from "./image-settings.ts";
 import type { IMAGES_RULES } from "./images-options.ts";
+import { CONVERTIBLE } from "./record/formats.ts";
 import { Pins } from "./record/pin.ts";
 import { closeStores, rolesOf } from "./record/storage-roles.ts";
 import { AddressSignatures } from "./renditions/address-signatures.ts";
@@ -30,6 +31,7 @@ export function prepareParts(
   const given = rolesOf(checked.storage);
   requireSecret(checked.secret, given.records);
   requireFiles(checked.sendfile, given.originals);
+  requireConversions(checked);
   // Without a spool of its own, this store receives uploads through the system's temporary directory.
   if (!isLocalStore(given.originals)) sweepSystemTemporary();
   const limiter =
@@ -71,6 +73,16 @@ export function prepareParts(
       await limiter.close();
     },
   };
+}
+
+/** @throws TypeError for an upload type that the renderer cannot convert. */
+function requireConversions({ convertUploads, renderer }: Checked<typeof IMAGES_RULES>): void {
+  const missing = convertUploads.find((name) => renderer.canConvert?.(CONVERTIBLE[name][0]) !== true);
+  if (missing === undefined) return;
+  const remedy = missing === "heic" ? ": run npm install heic-decode" : "";
+  throw new TypeError(
+    `createImages: convertUploads names "${missing}", which the renderer cannot convert${remedy}`,
+  );
 }
 
 /** Checks that there can be a secret, before the first request to the store. */

@@ -1,5 +1,11 @@
 import type { ErrorCode } from "@outrigger/core";
-import type { Admission, AdmitOptions, OriginalType, RenditionSpec } from "@outrigger/core/images";
+import type {
+  Admission,
+  AdmitOptions,
+  ConvertibleType,
+  OriginalType,
+  RenditionSpec,
+} from "@outrigger/core/images";
 
 /** The limits that a worker applies. `renderer-options.ts` has their meanings and defaults. */
 export interface PictureLimits {
@@ -14,7 +20,7 @@ export type Kept = Omit<AdmitOptions, "cleanedPath">;
 
 /** A request from the host to a worker; the bytes to read come with it. The host sends the next task only after the reply. */
 export type Task =
-  | { kind: "admit"; type: OriginalType; kept: Kept; limits: PictureLimits }
+  | { kind: "admit"; type: OriginalType | ConvertibleType; kept: Kept; limits: PictureLimits }
   | { kind: "render"; type: OriginalType; spec: RenditionSpec; limits: PictureLimits; mode: RenderMode };
 
 /**

@@ -1,9 +1,17 @@
 import { isServiceError } from "@outrigger/core";
-import type { Admission, ImageInfo, OriginalType, PicturePreview, Size } from "@outrigger/core/images";
+import type {
+  Admission,
+  ConvertibleType,
+  ImageInfo,
+  OriginalType,
+  PicturePreview,
+  Size,
+} from "@outrigger/core/images";
 import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { fitSquare } from "../shared/fit.ts";
 import { type Kept, MAX_PIECES, type PictureLimits, type Piece } from "../shared/wire.ts";
+import { convertUpload, isConvertible } from "./convert-upload.ts";
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
@@ -22,10 +30,21 @@ const SAMPLED_PIXELS = 1_000_000;
 /** `Renderer.admit`, in the worker. `cleaned` is the cleaned file in pieces, most of them parts of `bytes`. */
 export async function admit(
   bytes: Buffer,
-  type: OriginalType,
+  type: OriginalType | ConvertibleType,
   kept: Kept,
   limits: PictureLimits,
 ): Promise<Omit<Admission, "cleaned"> & { cleaned: readonly Buffer[] | null }> {
+  if (isConvertible(type)) {
+    const converted = await convertUpload(bytes, type, limits);
+    const admission = await admit(converted.bytes, converted.type, kept, limits);
+    const { warnings } = converted;
+    return {
+      ...admission,
+      cleaned: admission.cleaned ?? [converted.bytes],
+      type: converted.type,
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
+  }
   if (type === "image/svg+xml") {
     const clean = cleanSvg(bytes);
     const info = await decodeAll(clean, await openPicture(clean, type, limits), type, limits);

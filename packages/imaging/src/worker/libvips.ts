@@ -1,4 +1,4 @@
-import type { OriginalType } from "@outrigger/core/images";
+import type { ConvertibleType, OriginalType } from "@outrigger/core/images";
 import { isError } from "@outrigger/core/values";
 import type { Sharp } from "sharp";
 import { tooManyPixels, unreadable } from "./picture.ts";
@@ -27,7 +27,7 @@ export async function readPixels(
 
 /** Awaits libvips. Rejects with `unsupported_media` for faults in the bytes, and with {@link OutOfMemory}. */
 export async function awaitLibvips<T>(
-  type: OriginalType,
+  type: OriginalType | ConvertibleType,
   limits: { maxPixels: number },
   work: Promise<T>,
 ): Promise<T> {

@@ -73,7 +73,7 @@ async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits
 const MAX_TIMING = 65_535;
 
 /** libvips counts plays, of which a GIF can have 65,536, and some writers mean "for ever" by that. */
-function timingOf({ delay = [], loop = 0 }: Metadata): Picture["timing"] & {} {
+export function timingOf({ delay = [], loop = 0 }: Metadata): Picture["timing"] & {} {
   return {
     delay: delay.map((each) => Math.min(Math.max(0, each), MAX_TIMING)),
     loop: loop > MAX_TIMING ? 0 : loop,

@@ -1,5 +1,5 @@
 import { ServiceError } from "@outrigger/core";
-import type { OriginalType, Size } from "@outrigger/core/images";
+import type { ConvertibleType, OriginalType, Size } from "@outrigger/core/images";
 import type { Sharp } from "sharp";
 import type { Placement } from "../shared/fit.ts";
 
@@ -40,7 +40,11 @@ export interface Picture {
 }
 
 /** The `unsupported_media` error for bytes that cannot be read as `type`. `reason` is a clause without a full stop. */
-export function unreadable(type: OriginalType, reason: string, cause?: unknown): ServiceError {
+export function unreadable(
+  type: OriginalType | ConvertibleType,
+  reason: string,
+  cause?: unknown,
+): ServiceError {
   return new ServiceError(
     "unsupported_media",
     `This cannot be read as ${type}: ${reason}.`,
@@ -49,13 +53,13 @@ export function unreadable(type: OriginalType, reason: string, cause?: unknown):
 }
 
 /** The `unsupported_media` error for more pixels than `maxPixels`. */
-export function tooManyPixels(type: OriginalType, maxPixels: number): ServiceError {
+export function tooManyPixels(type: OriginalType | ConvertibleType, maxPixels: number): ServiceError {
   return unreadable(type, `it has more than ${maxPixels / 1_000_000} megapixels`);
 }
 
 /** Throws `unsupported_media` for more frames than the limit. */
 export function requireFrames(
-  type: OriginalType,
+  type: OriginalType | ConvertibleType,
   frames: number,
   { maxFrames }: { maxFrames: number },
 ): void {

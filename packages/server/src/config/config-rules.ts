@@ -18,6 +18,7 @@ const [imaging, verifier, express] = await Promise.all([
 export const IMAGE_KEYS = [
   "allowedHosts",
   "fileFields",
+  "convertUploads",
   "maxUploadBytes",
   "uploadIdleMs",
   "minUploadBytesPerSecond",

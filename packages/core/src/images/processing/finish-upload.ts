@@ -232,7 +232,7 @@ function workOn(
 
 async function beginAgain(
   { guard, originals, renderer, renders, settings }: ProcessingContext,
-  { id, type, size }: ImageRecord,
+  { id, type, source, size }: ImageRecord,
   signal: AbortSignal,
 ): Promise<UploadWork | null> {
   const stored = await originals.stat(keyOf.upload(id));
@@ -249,7 +249,7 @@ async function beginAgain(
   const { keepMetadata, keepPdfActions } = settings;
   const options = { cleanedPath: upload.cleanedPath, keepMetadata, keepPdfActions };
   const admission = renders.admit(BACKGROUND_CLIENT, signal, (given) =>
-    renderer.admit(upload.source, type, options, given),
+    renderer.admit(upload.source, source ?? type, options, given),
   );
   return { upload, admission };
 }

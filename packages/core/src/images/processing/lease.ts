@@ -46,10 +46,12 @@ export function released(before: Processing, wasTry: boolean, now: number): Proc
 
 /** The record of a processed image. */
 export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
-  const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned } = admission;
+  const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned, type, warnings } = admission;
   return {
     ...record,
     ...(cleaned ?? {}),
+    ...(type === undefined ? {} : { type }),
+    ...(warnings === undefined ? {} : { warnings }),
     width,
     height,
     pages,

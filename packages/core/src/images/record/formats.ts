@@ -1,4 +1,4 @@
-import type { ImageFormat, OriginalType } from "../../contracts/renderer.ts";
+import type { ConvertibleType, ImageFormat, OriginalType } from "../../contracts/renderer.ts";
 
 export interface FormatFacts {
   format: ImageFormat;
@@ -60,6 +60,18 @@ export const TYPE_ALIASES: ReadonlyMap<string, OriginalType> = new Map<string, O
   ["application/x-photoshop", "image/x-photoshop"],
   ["application/photoshop", "image/x-photoshop"],
 ]);
+
+/** Types that are converted where the option `convertUploads` names them, with their aliases. */
+export const CONVERTIBLE: Readonly<
+  Record<"webp" | "avif" | "tiff" | "heic", readonly [ConvertibleType, ...string[]]>
+> = {
+  webp: ["image/webp"],
+  avif: ["image/avif", "image/avif-sequence"],
+  tiff: ["image/tiff", "image/tif", "image/x-tiff", "image/x-tif"],
+  heic: ["image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"],
+};
+
+export type ConvertibleName = keyof typeof CONVERTIBLE;
 
 /** Other names of these types, and types for any bytes. They say too little: the bytes decide. */
 export const LOOSE_TYPES: readonly string[] = [

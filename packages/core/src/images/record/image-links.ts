@@ -1,4 +1,11 @@
-import type { ImageFormat, OriginalType, PicturePoint, Renderer } from "../../contracts/renderer.ts";
+import type {
+  ConvertibleType,
+  ImageFormat,
+  ImageWarning,
+  OriginalType,
+  PicturePoint,
+  Renderer,
+} from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/request-headers.ts";
 import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
@@ -9,6 +16,10 @@ export interface ImageDetails {
   /** Name given by the uploader. Untrusted text. */
   name: string;
   type: OriginalType;
+  /** Type of the upload, if it was converted; until then, `type` is the likely one. `null`: it was not converted. */
+  source: ConvertibleType | null;
+  /** What the original lacks of the upload. */
+  warnings: readonly ImageWarning[];
   /** Bytes of the original, or of the upload while it is processed. */
   size: number;
   /**
@@ -73,6 +84,8 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
     id,
     name: record.name,
     type: record.type,
+    source: record.source ?? null,
+    warnings: record.warnings ?? [],
     size: record.size,
     width: record.width,
     height: record.height,

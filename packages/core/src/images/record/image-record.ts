@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { StoreRole } from "../../contracts/observer.ts";
-import type { OriginalType, PageSizes, PicturePoint, PicturePreview } from "../../contracts/renderer.ts";
+import type {
+  ConvertibleType,
+  ImageWarning,
+  OriginalType,
+  PageSizes,
+  PicturePoint,
+  PicturePreview,
+} from "../../contracts/renderer.ts";
 import type { Agent } from "../../http/request-headers.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { ALL_FORMATS } from "./formats.ts";
@@ -50,7 +57,12 @@ export interface Owner {
 export interface ImageRecord extends PicturePreview {
   id: string;
   name: string;
+  /** Of an upload that is yet to be converted: the likely type. */
   type: OriginalType;
+  /** The type of the upload, if it was or will be converted. */
+  source?: ConvertibleType;
+  /** What the original lacks of the upload. Absent: nothing. */
+  warnings?: readonly ImageWarning[];
   /** Bytes of the original, or of the unprocessed upload while it is processed. */
   size: number;
   /** SHA-256 of the same bytes, hex. */

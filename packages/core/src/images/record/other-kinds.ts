@@ -1,3 +1,5 @@
+import type { ConvertibleType } from "../../contracts/renderer.ts";
+
 /** Brands of files in the ISO base media format (ISO/IEC 14496-12 §4.3), by their kind. */
 const BRANDS: readonly [RegExp, string][] = [
   [/^avi[fs]$/, "an AVIF picture"],
@@ -32,9 +34,20 @@ const STARTS: readonly (readonly [kind: string, ...starts: string[]])[] = [
 ];
 const HTML = /^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/is;
 
+const CONVERTIBLE_KINDS: ReadonlyMap<string | null, ConvertibleType> = new Map([
+  ["a WebP picture", "image/webp"],
+  ["an AVIF picture", "image/avif"],
+  ["a TIFF picture", "image/tiff"],
+  ["a HEIC photo", "image/heic"],
+]);
+
+/** The type of a file that a renderer can convert; `null` for any other. */
+export function sniffConvertible(head: Buffer): ConvertibleType | null {
+  return CONVERTIBLE_KINDS.get(nameOtherKind(head)) ?? null;
+}
+
 /**
- * Names a file that is none of the six types by its first bytes, for messages only: nothing else depends on it. `null` for
- * bytes that are not recognised.
+ * Names a file that is none of the six types by its first bytes, for messages. `null` for bytes that are not recognised.
  */
 export function nameOtherKind(head: Buffer): string | null {
   const start = head.toString("latin1", 0, 1024);

@@ -17,10 +17,11 @@ export const FORMAT_VERSION = 1;
 export const STORE_VERSION = 2;
 
 /**
- * Highest version of a record. Only a record that earlier releases would misread has it: one without an expiry. They neither serve,
- * change nor remove it.
+ * Highest versions of a record. Only a record that earlier releases would misread has them: 2 without an expiry, 3 while its upload is
+ * yet to be converted. They neither serve, change nor remove it.
  */
-const RECORD_VERSION = 2;
+const ENDLESS_VERSION = 2;
+const RECORD_VERSION = 3;
 
 /** Rejection of a stored value that a newer release wrote. This release neither serves nor changes it. */
 export class NewerVersion extends ServiceError {
@@ -104,6 +105,8 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   id: isText,
   name: isText,
   type: (value) => ORIGINAL_TYPES.some((type) => type === value),
+  source: orNothing(isText),
+  warnings: orNothing((value) => Array.isArray(value) && value.every(isText)),
   size: isBytes,
   sha256: isText,
   width: orNothing(isTime),
@@ -141,7 +144,9 @@ const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null,
 
 /** The stored form of a record. */
 export function encodeRecord(record: ImageRecord): Buffer {
-  const v = record.expiresAt === null ? RECORD_VERSION : FORMAT_VERSION;
+  const { source, processing, expiresAt } = record;
+  const plain = expiresAt === null ? ENDLESS_VERSION : FORMAT_VERSION;
+  const v = source !== undefined && processing !== null ? RECORD_VERSION : plain;
   return Buffer.from(JSON.stringify({ v, ...record }), "utf8");
 }
 

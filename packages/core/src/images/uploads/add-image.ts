@@ -1,12 +1,12 @@
 import type { SpooledFile } from "../../contracts/call.ts";
-import type { OriginalType, PicturePoint } from "../../contracts/renderer.ts";
+import type { ConvertibleType, OriginalType, PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/request-headers.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
-import { declaredOriginalType } from "../record/formats.ts";
+import { CONVERTIBLE, type ConvertibleName, declaredOriginalType } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { adviceFor, nameOtherKind } from "../record/other-kinds.ts";
+import { adviceFor, nameOtherKind, sniffConvertible } from "../record/other-kinds.ts";
 import { sniffType } from "../record/sniff.ts";
 import type { ClaimRequest, Claims, ImageClaim } from "./claims.ts";
 import { storeUpload, type UploadContext, type UploadPatience } from "./store-upload.ts";
@@ -36,7 +36,7 @@ export async function addImage(
   let reservation: ImageClaim | { made: CurrentRecord };
   try {
     image = describe();
-    draft = describeUpload(file, image.facts);
+    draft = describeUpload(file, image.facts, context.settings.convertUploads);
     reservation = await reserveImage(context, draft, image.reservation);
   } catch (error) {
     await upload.dispose();
@@ -73,12 +73,17 @@ export interface UploadFacts {
 }
 
 /** The record of an upload, from its head and facts. Throws `unsupported_media` for a file of another type. */
-function describeUpload(file: SpooledFile, facts: UploadFacts): ImageRecord {
+function describeUpload(
+  file: SpooledFile,
+  facts: UploadFacts,
+  convertible: readonly ConvertibleName[],
+): ImageRecord {
   const { name, createdAt, expiresAt, focus, agent, owner, called } = facts;
+  const source = convertibleType(file, convertible);
   return {
     id: createImageId(),
     name,
-    type: requireType(file, called),
+    ...(source === null ? { type: requireType(file, called) } : { type: LIKELY_TYPE, source }),
     size: file.size,
     sha256: file.sha256,
     width: null,
@@ -95,6 +100,21 @@ function describeUpload(file: SpooledFile, facts: UploadFacts): ImageRecord {
     processing: null,
     failure: null,
   };
+}
+
+/** The type of most converted uploads, in the record until the upload is converted. */
+const LIKELY_TYPE = "image/jpeg";
+
+/** The type of a file that is to be converted; `null` for any other. */
+function convertibleType(
+  { declaredType, head }: SpooledFile,
+  convertible: readonly ConvertibleName[],
+): ConvertibleType | null {
+  if (convertible.length === 0) return null;
+  const type = sniffConvertible(head);
+  const names = convertible.map((name) => CONVERTIBLE[name]).find(([first]) => first === type);
+  if (names === undefined) return null;
+  return declaredOriginalType(declaredType) === "any" || names.includes(declaredType) ? type : null;
 }
 
 /** The declared type must be supported, and must match the bytes. */

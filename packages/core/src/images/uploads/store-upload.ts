@@ -100,7 +100,9 @@ async function admit(
   signal.throwIfAborted();
   const { keepMetadata, keepPdfActions } = settings;
   const options = { cleanedPath, keepMetadata, keepPdfActions };
-  return renders.admit(client, signal, (given) => renderer.admit(source, draft.type, options, given));
+  return renders.admit(client, signal, (given) =>
+    renderer.admit(source, draft.source ?? draft.type, options, given),
+  );
 }
 
 async function storeReady(

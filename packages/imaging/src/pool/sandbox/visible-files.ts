@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { modulesAbove, ownRoot, readManifest, rootOf } from "../../package-roots.ts";
+import { HEIC_PACKAGES, modulesAbove, ownRoot, readManifest, rootOf } from "../../package-roots.ts";
 
 /** The files of the host that a sandbox shows, all read-only. */
 export interface VisibleFiles {
@@ -42,7 +42,15 @@ function codeDirectories(): string[] {
     const { dependencies = {} } = readManifest(root);
     return Object.keys(dependencies).map((name) => installedRoot(name, root));
   });
-  return [...new Set([...roots, ...direct])].flatMap((root) => [root, ...modulesAbove(dirname(root))]);
+  const heic: string[] = [];
+  for (const name of HEIC_PACKAGES) {
+    const root = rootOf(name, heic[0] ?? own);
+    if (root !== null) heic.push(root);
+  }
+  return [...new Set([...roots, ...direct, ...heic])].flatMap((root) => [
+    root,
+    ...modulesAbove(dirname(root)),
+  ]);
 }
 
 function installedRoot(name: string, from: string): string {

@@ -18,6 +18,16 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   id: IMAGE_ID_SCHEMA,
   name: { ...NAME_SCHEMA, description: "Display name of the image." },
   type: { type: "string", enum: ORIGINAL_TYPES, description: "Media type of the original." },
+  source: {
+    type: ["string", "null"],
+    description: "Media type of the upload, if it was converted to `type`; null if it was not.",
+  },
+  warnings: {
+    type: "array",
+    items: { type: "string" },
+    description:
+      "What the original lacks of the upload: `colors_reduced`, `depth_reduced`, `first_frame_only`, `first_page_only`.",
+  },
   size: { type: "integer", minimum: 0, description: "Bytes of the original." },
   width: {
     ...pixels,

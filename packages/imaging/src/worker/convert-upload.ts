@@ -1,0 +1,170 @@
+import { isServiceError } from "@outrigger/core";
+import type { ConvertibleType, ImageWarning } from "@outrigger/core/images";
+import type { DecodedHeic } from "heic-decode";
+import sharp, { type Sharp } from "sharp";
+import type { PictureLimits } from "../shared/wire.ts";
+import { awaitLibvips } from "./libvips.ts";
+import { timingOf } from "./open-picture.ts";
+import { requireFrames, tooManyPixels, unreadable } from "./picture.ts";
+import { createTiff, Photometric } from "./psd/tiff.ts";
+
+/** An upload of another type, as the original that is stored. */
+interface Converted {
+  bytes: Buffer;
+  type: "image/png" | "image/jpeg" | "image/gif";
+  warnings: ImageWarning[];
+}
+
+/** The loader of each type. A worker blocks all but that of TIFF. */
+const LOADERS: Readonly<Record<ConvertibleType, readonly string[]>> = {
+  "image/webp": ["VipsForeignLoadWebpBuffer"],
+  "image/avif": ["VipsForeignLoadHeifBuffer"],
+  "image/tiff": [],
+  "image/heic": [],
+};
+
+/** The format of each type in sharp. */
+const FORMATS: Readonly<Partial<Record<ConvertibleType, string>>> = {
+  "image/webp": "webp",
+  "image/avif": "heif",
+  "image/tiff": "tiff",
+};
+
+export function isConvertible(type: string): type is ConvertibleType {
+  return Object.hasOwn(LOADERS, type);
+}
+
+/** Like `high` of other encoders, and without loss of colour detail: the picture is encoded again for each rendition. */
+const JPEG = { quality: 92, chromaSubsampling: "4:4:4" } as const;
+
+/**
+ * Converts an upload: to GIF if it moves, to PNG if it has transparency or no loss, else to JPEG. The result is upright, in sRGB,
+ * without metadata, and has 8 bits per channel. Rejects with `unsupported_media` (damaged, or over a limit).
+ */
+export async function convertUpload(
+  bytes: Buffer,
+  type: ConvertibleType,
+  limits: PictureLimits,
+): Promise<Converted> {
+  if (type === "image/heic") return convertHeic(bytes, limits);
+  const operation = [...LOADERS[type]];
+  sharp.unblock({ operation });
+  try {
+    return await convertRaster(bytes, type, limits);
+  } finally {
+    sharp.block({ operation });
+  }
+}
+
+async function convertRaster(
+  bytes: Buffer,
+  type: ConvertibleType,
+  limits: PictureLimits,
+): Promise<Converted> {
+  const options = { failOn: "error", limitInputPixels: limits.maxPixels } as const;
+  const metadata = await awaitLibvips(type, limits, sharp(bytes, options).metadata());
+  const { format, pages = 1, depth } = metadata;
+  if (format !== FORMATS[type]) throw unreadable(type, "its bytes are of another format");
+  const moves = type === "image/webp" && pages > 1;
+  const warnings: ImageWarning[] = [];
+  if (depth !== undefined && depth !== "uchar") warnings.push("depth_reduced");
+  if (!moves && pages > 1) warnings.push(type === "image/tiff" ? "first_page_only" : "first_frame_only");
+  if (type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis") warnings.push("first_frame_only");
+  if (moves) {
+    requireFrames(type, pages, limits);
+    const { width, pageHeight = metadata.height } = metadata;
+    if (width * pageHeight * pages > limits.maxPixels) throw tooManyPixels(type, limits.maxPixels);
+    const animation = sharp(bytes, { ...options, animated: true }).gif(timingOf(metadata));
+    warnings.push("colors_reduced");
+    return { bytes: await awaitLibvips(type, limits, animation.toBuffer()), type: "image/gif", warnings };
+  }
+  const whole = sharp(bytes, { ...options, autoOrient: true }).toColourspace("srgb");
+  // Many encoders write an alpha channel for pictures without transparency.
+  const { isOpaque } = metadata.hasAlpha
+    ? await awaitLibvips(type, limits, sharp(bytes, options).stats())
+    : { isOpaque: true };
+  const image = isOpaque ? whole.removeAlpha() : whole;
+  return encode(image, type, { isLossless: !isOpaque || isLossless(bytes, type), limits, warnings });
+}
+
+/** TIFF is lossless but for JPEG within; of AVIF, only its pixels would tell. */
+function isLossless(bytes: Buffer, type: ConvertibleType): boolean {
+  return type === "image/tiff" || (type === "image/webp" && hasChunk(bytes, "VP8L"));
+}
+
+/** Whether a WebP has a chunk with this name (RFC 9649 §2.3). */
+function hasChunk(bytes: Buffer, name: string): boolean {
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    if (bytes.toString("latin1", at, at + 4) === name) return true;
+    const size = bytes.readUInt32LE(at + 4);
+    at += 8 + size + (size % 2);
+  }
+  return false;
+}
+
+async function encode(
+  image: Sharp,
+  type: ConvertibleType,
+  { isLossless, limits, warnings }: { isLossless: boolean; limits: PictureLimits; warnings: ImageWarning[] },
+): Promise<Converted> {
+  const encoded = isLossless ? image.png() : image.jpeg(JPEG);
+  const bytes = await awaitLibvips(type, limits, encoded.toBuffer());
+  return { bytes, type: isLossless ? "image/png" : "image/jpeg", warnings };
+}
+
+/** Decodes with the optional package heic-decode, which runs in WebAssembly: the photo itself, not its thumbnails or bursts. */
+async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Converted> {
+  const { width, height, data } = await readHeic(bytes, limits);
+  const alpha = hasTransparency(data);
+  const layout = {
+    width,
+    height,
+    bitsPerSample: 8,
+    photometric: Photometric.rgb,
+    samplesPerPixel: 4,
+  } as const;
+  // Carries the profile of the photo, which raw pixels cannot.
+  const tiff = createTiff({ ...layout, planar: false, alpha: true, iccProfile: iccProfileOf(bytes) });
+  tiff.pixels.set(data);
+  const image = sharp(tiff.file, { limitInputPixels: limits.maxPixels }).toColourspace("srgb");
+  const shown = alpha ? image : image.removeAlpha();
+  return encode(shown, "image/heic", { isLossless: alpha, limits, warnings: [] });
+}
+
+/** @param data RGBA. */
+function hasTransparency(data: Uint8ClampedArray): boolean {
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return true;
+  return false;
+}
+
+/** The first picture of a file, as RGBA. */
+async function readHeic(bytes: Buffer, limits: PictureLimits): Promise<DecodedHeic> {
+  const { default: decoder } = await import("heic-decode");
+  try {
+    const images = await decoder.all({ buffer: bytes });
+    try {
+      const [first] = images;
+      if (first === undefined) throw new Error("It has no picture");
+      const { width, height } = first;
+      if (width * height > limits.maxPixels) throw tooManyPixels("image/heic", limits.maxPixels);
+      return await first.decode();
+    } finally {
+      images.dispose();
+    }
+  } catch (error) {
+    if (isServiceError(error)) throw error;
+    throw unreadable("image/heic", "it is damaged", error);
+  }
+}
+
+const PROFILE_BOX = "colrprof";
+
+/** The ICC profile of a photo; `null` without one (ISO/IEC 23008-12 §6.5.5, ISO/IEC 14496-12 §12.1.5). */
+function iccProfileOf(bytes: Buffer): Buffer | null {
+  const at = bytes.indexOf(PROFILE_BOX, 0, "latin1");
+  if (at < 4) return null;
+  const end = at - 4 + bytes.readUInt32BE(at - 4);
+  const profile = bytes.subarray(at + PROFILE_BOX.length, end);
+  // The signature of every profile (ICC.1:2022, 7.2.11).
+  return end <= bytes.length && profile.toString("latin1", 36, 40) === "acsp" ? profile : null;
+}
