@@ -15,8 +15,11 @@ import {
 const MINIMUM_VERSIONS: Readonly<Record<string, string>> = { multer: "2.3.0", sharp: "0.35.4" };
 
 const ALLOWED_LICENSE = /^(?:MIT|MIT-0|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|Zlib)$/;
-/** The binaries of sharp contain libvips (LGPL), linked dynamically and replaceable. They are the only exception. */
-const LGPL_BINARY = /^@img\/sharp-(?:libvips-.+|win32-.+|wasm32)$/;
+/**
+ * The binaries of sharp contain libvips (LGPL), linked dynamically and replaceable. libheif-js (LGPL) comes with heic-decode, which a host
+ * installs by choice. They are the only exceptions.
+ */
+const LGPL_BINARY = /^(?:@img\/sharp-(?:libvips-.+|win32-.+|wasm32)|libheif-js)$/;
 
 interface LockEntry extends Omit<Manifest, "name"> {
   resolved?: string;
@@ -119,7 +122,7 @@ function isAllowed(license: string, isBinary: boolean): boolean {
   return choices.some((choice) =>
     choice
       .split(/\s+AND\s+/)
-      .every((id) => ALLOWED_LICENSE.test(id) || (isBinary && id === "LGPL-3.0-or-later")),
+      .every((id) => ALLOWED_LICENSE.test(id) || (isBinary && id.startsWith("LGPL-3.0"))),
   );
 }
 

@@ -53,6 +53,8 @@ describe("a photograph", () => {
     expect(record).toEqual({
       name: "Ferien — Sommer.jpg",
       type: "image/jpeg",
+      source: null,
+      warnings: [],
       size: photo.length,
       width: 1200,
       height: 900,

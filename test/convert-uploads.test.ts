@@ -1,0 +1,105 @@
+import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { halvesHeic } from "./support/heic-samples.ts";
+import { animatedGif, jpegPhoto, svgDrawing } from "./support/pictures.ts";
+import { addressOf, type Created, type Site, withSite } from "./support/service.ts";
+
+const ALL = ["webp", "avif", "tiff", "heic"] as const;
+
+async function samples() {
+  const photo = sharp(await jpegPhoto(120, 80));
+  return {
+    "image/webp": await photo.clone().webp().toBuffer(),
+    "image/avif": await photo.clone().avif({ effort: 0 }).toBuffer(),
+    "image/tiff": await photo.clone().tiff().toBuffer(),
+    "image/heic": halvesHeic,
+  };
+}
+
+async function create(site: Site, bytes: Buffer, type: string, headers: Record<string, string> = {}) {
+  const body = new FormData();
+  body.set("imagedata", new Blob([new Uint8Array(bytes)], { type }), "picture");
+  const init = { method: "POST", body, headers: { "User-Agent": "OutriggerTest/1.0", ...headers } };
+  const response = await fetch(`${site.base}/api/images.json`, init);
+  return { status: response.status, record: (await response.json()) as Created & { detail?: string } };
+}
+
+test.each(["Express 5", "Koa 3"] as const)(
+  "listed types are converted, and the record names the type of the upload (%s)",
+  async (host) => {
+    await withSite({ host, convertUploads: ALL }, async (site) => {
+      for (const [type, bytes] of Object.entries(await samples())) {
+        for (const declared of [type, "application/octet-stream", ""]) {
+          const { status, record } = await create(site, bytes, declared);
+          expect(status, JSON.stringify(record)).toBe(201);
+          const original = type === "image/tiff" ? "image/png" : "image/jpeg";
+          expect(record).toMatchObject({ type: original, source: type, warnings: [], status: "ready" });
+          const suffix = original === "image/png" ? "png" : "jpg";
+          const stored = await fetch(addressOf(site, record.id, suffix));
+          expect(stored.headers.get("content-type")).toBe(original);
+          expect((await sharp(await stored.arrayBuffer()).metadata()).width).toBe(record.width);
+        }
+      }
+      const animation = await sharp(await animatedGif(3), { animated: true })
+        .webp()
+        .toBuffer();
+      const { record } = await create(site, animation, "image/webp");
+      expect(record).toMatchObject({ type: "image/gif", pages: 3, warnings: ["colors_reduced"] });
+    });
+  },
+);
+
+test("what is not listed is refused by its name, and a wrong type is refused as ever", async () => {
+  const files = await samples();
+  await withSite({ convertUploads: ["webp"] }, async (site) => {
+    for (const [bytes, declared, reason] of [
+      [files["image/avif"], "image/avif", "This is an AVIF picture; convert it to PNG or JPEG first"],
+      [files["image/heic"], "", /^This is a HEIC photo; convert it to JPEG first\. On an iPhone/],
+      [files["image/webp"], "image/png", "This is a WebP picture; convert it to PNG or JPEG first"],
+      [svgDrawing, "image/webp", 'imagedata is image/svg+xml, but its Content-Type says "image/webp"'],
+      [
+        files["image/webp"].subarray(0, 400),
+        "image/webp",
+        "This cannot be read as image/webp: it is damaged.",
+      ],
+    ] as const) {
+      const { status, record } = await create(site, bytes, declared);
+      expect([status, record.detail], declared).toEqual([
+        415,
+        typeof reason === "string" ? reason : expect.stringMatching(reason),
+      ]);
+    }
+  });
+});
+
+test("an upload that is processed later is converted, and older releases leave it alone until then", async () => {
+  await withSite({ convertUploads: ALL }, async (site) => {
+    const files = await samples();
+    const { status, record } = await create(site, files["image/tiff"], "image/tiff", {
+      Prefer: "respond-async",
+    });
+    expect([status, record.status, record.source]).toEqual([202, "processing", "image/tiff"]);
+    await expect.poll(async () => (await fetch(addressOf(site, record.id, "json"))).status).toBe(200);
+    const ready = await (await fetch(addressOf(site, record.id, "json"))).json();
+    expect(ready).toMatchObject({ type: "image/png", source: "image/tiff", width: 120, height: 80 });
+    const failed = await create(site, files["image/webp"].subarray(0, 400), "image/webp", {
+      Prefer: "respond-async",
+    });
+    expect(failed.status).toBe(202);
+    await expect.poll(async () => (await fetch(addressOf(site, failed.record.id, "json"))).status).toBe(404);
+  });
+});
+
+test("createImages refuses a type that is unknown, and one that the renderer cannot convert", async () => {
+  const storage = createFsBlobStore({ directory: "never-opened" });
+  const renderer = createRenderer();
+  const options = { storage, renderer, convertUploads: ["bmp"] as unknown as ["webp"] };
+  expect(() => createImages(options)).toThrow(/convertUploads must be a list of webp, avif, tiff, heic/);
+  const without = { ...renderer, canConvert: (type: string) => type !== "image/heic" };
+  expect(() => createImages({ storage, renderer: without, convertUploads: ["webp", "heic"] })).toThrow(
+    'createImages: convertUploads names "heic", which the renderer cannot convert: run npm install heic-decode',
+  );
+  await renderer.close();
+});
