@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type {
   Admission,
   AdmitOptions,
+  ConvertibleType,
   OriginalType,
   Renderer,
   RenderSource,
@@ -15,7 +16,7 @@ export const PLAIN: Admission = { width: 40, height: 30, pages: 1, cleaned: null
 /** One call of `admit` that the test resolves or rejects. */
 export interface Admitting {
   source: RenderSource;
-  type: OriginalType;
+  type: OriginalType | ConvertibleType;
   options: AdmitOptions;
   signal: AbortSignal | undefined;
   accept(admission?: Admission): void;

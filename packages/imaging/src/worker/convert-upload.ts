@@ -1,3 +1,4 @@
+/// <reference path="./heic-decode.d.ts" />
 import { isServiceError } from "@outrigger/core";
 import type { ConvertibleType, ImageWarning } from "@outrigger/core/images";
 import type { DecodedHeic } from "heic-decode";
