@@ -16,7 +16,7 @@ import { stockDirectory } from "./support/stocked-directory.ts";
 const SIGNALLING = new URL("./support/signal-after-writes.mjs", import.meta.url).href;
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 /** One key after the other, so that all that happens has an order. */
-const SLOWLY = ["--quiet", "--json", "--concurrency", "1"];
+const SLOWLY = ["--json", "--concurrency", "1"];
 const IMAGES = 60;
 
 let redis: RedisServer;

@@ -37,7 +37,7 @@ async function report<T>(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<T> {
-  const { code, stdout, stderr } = await runIn(place, [...args, "--json", "--quiet"], env);
+  const { code, stdout, stderr } = await runIn(place, [...args, "--json"], env);
   if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${stderr}${stdout}`);
   return JSON.parse(stdout) as T; // What the command promises.
 }

@@ -48,7 +48,7 @@ async function run(cwd: string, args: readonly string[], env: Environment = {}) 
 
 /** Runs the command, which must end well, and gives its JSON. */
 async function report<T>(cwd: string, args: readonly string[], env: Environment = {}): Promise<T> {
-  const { code, stdout, stderr } = await run(cwd, [...args, "--json", "--quiet"], env);
+  const { code, stdout, stderr } = await run(cwd, [...args, "--json"], env);
   if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${stderr}${stdout}`);
   return JSON.parse(stdout) as T; // What the command promises.
 }

@@ -11,7 +11,7 @@ describe("outrigger contacts import", () => {
     const place = await createLookupPlace();
     const bad = Array.from({ length: 30 }, () => "no-address,A,B,,,");
     await writeFile(join(place.cwd, "bad.csv"), [HEADER, ...bad, ...PEOPLE].join("\n"));
-    const skipped = await place.run("contacts", "import", "bad.csv", "--quiet");
+    const skipped = await place.run("contacts", "import", "bad.csv");
     expect(skipped.code).toBe(0);
     expect(skipped.stdout).toMatch(/^34 lines: 4 addresses added, .* 30 bad lines/);
     expect(skipped.stderr.trimEnd().split("\n")).toEqual(

@@ -17,7 +17,7 @@ import {
 import { stockDirectory } from "./support/stocked-directory.ts";
 
 /** One key at a time, so the writes have a known order. */
-const SLOWLY = ["--quiet", "--concurrency", "1"];
+const SLOWLY = ["--concurrency", "1"];
 
 describe("a killed migration", () => {
   it("after SIGKILL no record lacks its bytes, no server starts on the target, and a second run resumes", async () => {

@@ -52,7 +52,7 @@ async function uploaded(base: string, picture: Buffer): Promise<Created> {
 }
 
 async function migrate(cwd: string, to: string): Promise<void> {
-  const args = ["migrate", "--from", "file:./pictures", "--to", to, "--secret-file", "secret", "--quiet"];
+  const args = ["migrate", "--from", "file:./pictures", "--to", to, "--secret-file", "secret"];
   expect(await outrigger(args, { cwd }).exit).toBe(0);
 }
 

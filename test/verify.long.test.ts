@@ -35,7 +35,7 @@ async function ran({ cwd, env }: Place, ...args: string[]) {
 }
 
 async function verified(place: Place, ...args: string[]) {
-  const { code, stdout, stderr } = await ran(place, "images", "verify", "--json", "--quiet", ...args);
+  const { code, stdout, stderr } = await ran(place, "images", "verify", "--json", ...args);
   const lines = stdout.split("\n").filter((line) => line !== "");
   const all = lines.map((line): unknown => JSON.parse(line));
   const report = all.pop() as { images: number; defects: number; repaired: number }; // The last line.
@@ -162,7 +162,7 @@ describe("outrigger images", () => {
     expect(swept.stdout).toContain("2 failed");
     const { stdout } = await ran(place, "doctor");
     expect(stdout).toMatch(/warning {2}records: 2 of the 6 records read are damaged/);
-    const copied = await ran(place, "migrate", "--quiet", "--from", "file:./data", "--to", "file:./copy");
+    const copied = await ran(place, "migrate", "--from", "file:./data", "--to", "file:./copy");
     expect(copied).toMatchObject({ code: 1, stderr: named });
     expect(copied.stderr).toContain("2 damaged at the source");
     expect(await ran(place, "images", "withhold", a, "--reason", "Case 4711")).toMatchObject({ code: 0 });
@@ -209,7 +209,7 @@ describe("outrigger images", () => {
     const place = await directoryPlace();
     const [first] = await stocked(place);
     await withStore(place, (store) => spoil(store, `${first?.id}/record`, nonsense));
-    const slow = outrigger(["images", "verify", "--rate", "0.001", "--quiet"], place);
+    const slow = outrigger(["images", "verify", "--rate", "0.001"], place);
     // The first finding: it is at work.
     await slow.url;
     slow.child.kill("SIGINT");

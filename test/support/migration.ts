@@ -60,7 +60,7 @@ export async function migrated(...parameters: Parameters<typeof migration>) {
 
 /** Runs a migration to its end and returns its report. */
 export async function report(cwd: string, to: string): Promise<MigrationReport> {
-  const { code, stdout, stderr } = await migrated(cwd, to, ["--json", "--quiet"]);
+  const { code, stdout, stderr } = await migrated(cwd, to, ["--json"]);
   if (code !== 0) throw new Error(`${code}: ${stderr}${stdout}`);
   return JSON.parse(stdout) as MigrationReport; // The documented output of --json.
 }

@@ -1,36 +1,33 @@
-/** A line on standard error that shows the progress of a command. */
+/** A line on standard error that shows the progress of a command in a terminal. */
 export interface ProgressLine {
   /** @param text Called when the text is shown. */
   update(text: () => string): void;
-  /** Removes the line from a terminal. */
+  /** Removes the line. */
   close(): void;
 }
 
-const LINE_EVERY_MS = 5_000;
 const REDRAW_EVERY_MS = 100;
 const ERASE_LINE = "\r\u001b[K";
 
-/** One redrawn line in a terminal; elsewhere a new line every five seconds. @param isQuiet Shows nothing. */
-export function progressLine(isQuiet = false, output: NodeJS.WriteStream = process.stderr): ProgressLine {
-  const isTerminal = output.isTTY === true;
+/** A redrawn line. Elsewhere than in a terminal nothing is shown. */
+export function progressLine(output: NodeJS.WriteStream = process.stderr): ProgressLine {
+  if (output.isTTY !== true) return { update() {}, close() {} };
   let shown: string | null = null;
   let latest: (() => string) | null = null;
-  const show = () => {
+  const timer = setInterval(() => {
     const text = latest?.() ?? null;
-    if (text === shown || text === null || isQuiet) return;
+    if (text === shown || text === null) return;
     shown = text;
-    const line = `outrigger: ${text}`;
     // A longer line would wrap, and could not be erased.
-    output.write(isTerminal ? ERASE_LINE + line.slice(0, output.columns) : `${line}\n`);
-  };
-  const timer = setInterval(show, isTerminal ? REDRAW_EVERY_MS : LINE_EVERY_MS);
+    output.write(ERASE_LINE + `outrigger: ${text}`.slice(0, output.columns));
+  }, REDRAW_EVERY_MS);
   return {
     update(text) {
       latest = text;
     },
     close() {
       clearInterval(timer);
-      if (isTerminal && shown !== null) output.write(ERASE_LINE);
+      if (shown !== null) output.write(ERASE_LINE);
     },
   };
 }

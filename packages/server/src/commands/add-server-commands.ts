@@ -34,13 +34,9 @@ SIGTERM or SIGINT ends the server after the requests in progress; a second one e
 
 const DOCTOR: CommandTexts = {
   description: "Check that this machine can run a server, or that a mount works from outside.",
-  notes: `Prints one line for each check: ok, warning or problem, with the remedy.
-
-Without a URL it checks this machine: Node.js, storage, secret, lookup, renderer, and fonts for text in SVG pictures. It
-deletes its test data, but migrates the schema of the lookup's database. A server may be running.
-
-With a URL it checks the images mounted there from outside, through any proxies in between. It uploads, reads, edits and
-deletes its own pictures. For a private certificate authority, set NODE_EXTRA_CA_CERTS.
+  notes: `Prints one line for each check: ok, warning or problem, with the remedy. A server may be running. Without a URL it checks
+this machine: Node.js, storage, secret, lookup, renderer, and fonts for text in SVG pictures. With a URL it uploads, reads, edits
+and deletes its own pictures there. For a private certificate authority, set NODE_EXTRA_CA_CERTS.
 `,
   examples: `  outrigger doctor --data /var/lib/outrigger
   outrigger doctor https://example.com/img --header "Authorization: Bearer …"`,

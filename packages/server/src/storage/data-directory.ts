@@ -1,9 +1,16 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { StorageTarget } from "@outrigger/core/stores";
 import { directoryReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 
-const NAME_ANOTHER = "Set it with --data, OUTRIGGER_DATA, OUTRIGGER_STORAGE or the configuration file";
+const NAME_ANOTHER =
+  "Set it with --data, OUTRIGGER_DATA, OUTRIGGER_STORAGE, the configuration file, or --from";
+
+/** Verifies the data directories among stores, as {@link requireDataDirectory} does. @throws StartError */
+export function requireDataDirectories(targets: readonly StorageTarget[]): void {
+  for (const target of targets) if (target.kind === "file") requireDataDirectory(target.directory);
+}
 
 /**
  * Verifies that `directory` is a data directory and belongs to this user, so that the server can read the files written here.

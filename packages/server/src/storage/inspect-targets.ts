@@ -28,14 +28,13 @@ export async function inspectTargets(targets: StorageTargets, requireStore = fal
   }
 }
 
-/** Whether the stores include a directory that opening would create. */
-export function lacksDirectory(targets: StorageTargets): boolean {
-  return ROLES.some((role) => existing(targets[role]) !== targets[role]);
+/** Whether a store is a directory that opening would create. */
+export function lacksStore(target: StorageTarget): boolean {
+  return target.kind === "file" && !existsSync(join(target.directory, "blobs"));
 }
 
 function existing(target: StorageTarget): StorageTarget {
-  const isMissing = target.kind === "file" && !existsSync(join(target.directory, "blobs"));
-  return isMissing ? { kind: "memory" } : target;
+  return lacksStore(target) ? { kind: "memory" } : target;
 }
 
 /** The error for a store that is not the one expected, or does not answer, with the roles that it was to have. */

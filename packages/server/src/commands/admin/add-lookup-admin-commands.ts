@@ -12,14 +12,8 @@ set its database and its secret (lookup.secret or OUTRIGGER_SECRET).
 
 const IMPORT: CommandTexts = {
   description: "Import contacts from a file.",
-  notes: `Reads CSV whose first line names the columns, or a JSON object per line, both in UTF-8. Common column names are recognized
-(email, first name, job title, source url, …); --map names others. Of several columns of one field, the first filled one
-counts. A line replaces the earlier data of its address. Suppressed addresses are skipped. An import may be interrupted at any
-time; run it again to resume.
-
-Fields: address, type, confidence, firstName, lastName, fullName, position, seniority, department, networkA, networkAUrl,
-networkB, phoneNumber, verificationStatus, verificationDate, domain, organization, sourceDomain, sourceUri, extractedOn,
-lastSeenOn, stillOnPage.
+  notes: `Reads CSV whose first line names the columns, or a JSON object per line, both in UTF-8. Common column names are recognized;
+--map names others. docs/operating.md lists the fields. Suppressed addresses are skipped. Run an interrupted import again.
 `,
   examples: `  outrigger contacts import people.csv --map "address=E-Mail,position=Role" 2> bad-lines.txt
   zcat people.ndjson.gz | outrigger contacts import - --format ndjson`,
@@ -27,16 +21,14 @@ lastSeenOn, stillOnPage.
 
 const EXPORT: CommandTexts = {
   description: "Write all contacts to a file.",
-  notes: `Writes all contacts except suppressed people, in the format that import reads: CSV has a line per page of an address, NDJSON
-a line per address. A file is written atomically, readable by you only.
-`,
+  notes: "Writes all contacts except suppressed people, in the format that import reads.\n",
   examples: "  outrigger contacts export - --format ndjson | gzip > people.ndjson.gz",
 };
 
 const SUPPRESS: CommandTexts = {
   description: "Exclude people or whole domains from the email lookup permanently.",
-  notes: `Erases all data about a suppressed person. When the command ends, no server or app on the same database serves, guesses or
-probes their addresses, even if they are imported again. The database stores suppressed addresses only as HMACs.
+  notes: `Erases all data about a suppressed person. No server or app on the same database then serves, guesses or probes their
+addresses, even if they are imported again.
 
 ${NOTES}`,
   examples: `  outrigger suppress example.org ada@example.com --data /var/lib/outrigger
@@ -73,7 +65,6 @@ function addContactsCommand(program: Command): void {
         .default("skip"),
     )
     .option("--json", "print one JSON object at the end")
-    .option("--quiet", "show no progress")
     .action(lazyAction(async () => (await import("./contacts/import-contacts.ts")).importFile, "lookup"));
   add("export", EXPORT)
     .argument("[file]", "- for standard output", "-")

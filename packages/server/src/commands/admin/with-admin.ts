@@ -1,11 +1,11 @@
 import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
-import { distinctTargets, type StorageTargets } from "@outrigger/core/stores";
+import type { StorageTargets } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { note } from "../../cli/print.ts";
 import { StartError } from "../../config/config-error.ts";
 import { type DataFlags, loadConfig } from "../../config/load-config.ts";
 import { settingsOf } from "../../config/settings.ts";
-import { requireDataDirectory } from "../../storage/data-directory.ts";
+import { requireDataDirectories } from "../../storage/data-directory.ts";
 import { requireMigrated } from "../../storage/end-migration.ts";
 import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
 
@@ -61,7 +61,5 @@ export function requireImages(targets: StorageTargets): void {
       "The images are in the memory of the server, which other processes cannot access. Set OUTRIGGER_STORAGE, or storage in the configuration file, to persistent storage",
     );
   }
-  for (const { target } of distinctTargets(targets)) {
-    if (target.kind === "file") requireDataDirectory(target.directory);
-  }
+  requireDataDirectories(Object.values(targets));
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { Resolver } from "node:dns/promises";
 import { existsSync, type StatsFs } from "node:fs";
-import { access, constants, mkdtemp, rm, stat, statfs } from "node:fs/promises";
+import { access, constants, mkdtemp, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import { chooseLeases, NO_LEASES_WARNING } from "@outrigger/core/images";
@@ -10,8 +11,11 @@ import {
   type SharedTarget,
   type StorageTargets,
 } from "@outrigger/core/stores";
-import { directoryReasonOf, reasonOf } from "../../cli/error-reason.ts";
+import { directoryReasonOf, reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
+import { loadPart } from "../../cli/parts.ts";
 import { StartError } from "../../config/config-error.ts";
+import type { LookupSettings } from "../../config/lookup-settings.ts";
+import { type DatabaseTarget, databaseUrl, describeDatabase } from "../../config/targets/database-target.ts";
 import { describeTarget } from "../../config/targets/describe-storage.ts";
 import { inspectTargets } from "../../storage/inspect-targets.ts";
 import { openStorage, openTarget } from "../../storage/open-storage.ts";
@@ -23,6 +27,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Enough records to detect common damage, few enough to be read quickly. */
 const SAMPLE = 50;
+const DNS_MS = 3000;
 /** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
@@ -72,10 +77,8 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
 
 /** Whether a data directory can be used or created and has free space. Changes nothing in it. @param directory Absolute path. */
 export async function checkStorage(directory: string): Promise<Finding[]> {
-  // A directory on the file system of the data: in an existing store that of temporary files, which the store sweeps if
-  // this process is killed; otherwise the closest existing parent.
-  let nearest = join(directory, "tmp");
-  while (!existsSync(nearest)) nearest = dirname(nearest);
+  // In an existing store the directory of temporary files, which the store sweeps if this process is killed.
+  const nearest = existingParentOf(join(directory, "tmp", "doctor"));
   let aheadMs: number;
   try {
     aheadMs = await tryStoreIn(nearest);
@@ -127,6 +130,12 @@ async function tryStoreIn(parent: string): Promise<number> {
   }
 }
 
+/** The closest directory above a path. */
+function existingParentOf(path: string): string {
+  const parent = dirname(path);
+  return existsSync(parent) ? parent : existingParentOf(parent);
+}
+
 /** Whether the stores of the roles belong together. Empty if there is only one. */
 export async function checkTogether(targets: StorageTargets): Promise<Finding[]> {
   const check = "stores of the roles";
@@ -152,4 +161,47 @@ export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
     // Another check reports a store that cannot be used.
     return [];
   }
+}
+
+/** Whether the lookup's database can be used or created, and the name sent to mail servers resolves. Sends only DNS queries. */
+export async function checkLookup({ database, smtp, dnsServers = [] }: LookupSettings): Promise<Finding[]> {
+  const place = describeDatabase(database);
+  const fault = await databaseFault(database);
+  const remedy = "Fix this, or set another database in lookup.database";
+  const found = problem("lookup database", fault && `${place} cannot be used: ${fault}`, remedy, place);
+  return smtp === undefined ? [found] : [found, await checkHelo(smtp.helo, dnsServers)];
+}
+
+/** Why the database cannot be used, as a clause; `false` if it can. */
+async function databaseFault(target: DatabaseTarget): Promise<string | false> {
+  try {
+    if (target.kind === "file" && !existsSync(target.path)) {
+      // Permissions do not tell: in /proc, no user can create a file.
+      await rmdir(await mkdtemp(join(existingParentOf(target.path), ".outrigger-doctor-")));
+      return false;
+    }
+    const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
+    // As at the start of a server, this migrates the schema.
+    const database = openDatabase({ url: databaseUrl(target) });
+    await database.ready().finally(() => database.close());
+    if (target.kind === "file") await access(target.path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return target.kind === "file" && !existsSync(target.path)
+      ? directoryReasonOf(error)
+      : serviceReasonOf(error);
+  }
+}
+
+/** The name that mail servers see. Outgoing connections are not tried. */
+async function checkHelo(helo: string, dnsServers: readonly string[]): Promise<Finding> {
+  const resolver = new Resolver({ timeout: DNS_MS, tries: 1 });
+  if (dnsServers.length > 0) resolver.setServers(dnsServers);
+  const answers = await Promise.allSettled([resolver.resolve4(helo), resolver.resolve6(helo)]);
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const isUnknown =
+    addresses.length === 0 && "lookup.smtp.helo does not resolve, so mail servers distrust it";
+  const remedy = "Use a name that resolves to this machine's address and back";
+  const untried = "outgoing connections to port 25 were not tested; many providers block them";
+  return warning("mail probing", isUnknown, remedy, `${helo} is ${addresses.join(" and ")}; ${untried}`);
 }

@@ -1,10 +1,10 @@
 import { distinctTargets } from "@outrigger/core/stores";
 import { ifInstalled, installLine } from "../../cli/parts.ts";
 import { printOut } from "../../cli/print.ts";
-import { ConfigError, usageError } from "../../config/config-error.ts";
+import { usageError } from "../../config/config-error.ts";
 import { type DataFlags, loadConfig } from "../../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../../config/settings.ts";
-import { checkLookup } from "./check-lookup.ts";
+import { mountUrlOf } from "../remote/service.ts";
 import {
   checkAddresses,
   checkNode,
@@ -14,7 +14,7 @@ import {
   checkTimeOuts,
 } from "./check-machine.ts";
 import { checkFonts, checkRenderer } from "./check-renderer.ts";
-import { checkLeases, checkTarget, checkTogether } from "./check-storage.ts";
+import { checkLeases, checkLookup, checkTarget, checkTogether } from "./check-storage.ts";
 import { examineMount } from "./examine-mount.ts";
 import { type Finding, lineOf, problem } from "./finding.ts";
 import type { MountOptions } from "./mount.ts";
@@ -65,13 +65,8 @@ export function mountOptionsOf(url: string, header: readonly string[] = []): Mou
       problems.push('--header: must be a header such as "Authorization: Bearer …"');
     }
   }
-  const { protocol, origin, pathname, username, password, search, hash } = new URL(
-    URL.canParse(url) ? url : "data:",
-  );
-  if (!/^https?:$/.test(protocol) || username + password + search + hash !== "")
-    problems.push("URL: must be an absolute http(s) URL without user, query and fragment");
-  if (problems.length > 0) throw new ConfigError("The command line", problems);
-  return { base: origin + pathname.replace(/\/+$/, ""), headers };
+  if (problems.length > 0) throw usageError(...problems);
+  return { base: mountUrlOf(url, "URL"), headers };
 }
 
 /** Checks everything that a server with these settings needs, and leaves no data behind. */

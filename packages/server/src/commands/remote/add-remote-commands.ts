@@ -12,8 +12,8 @@ const KEY_LINES = `  OUTRIGGER_URL      same as --to
 
 const UPLOAD: CommandTexts = {
   description: "Upload pictures to a running service.",
-  notes: `Prints the page to share, the address of the image, and the edit address. The edit address has the PIN, which allows changing
-and deleting the image: keep it private. A URL is fetched by the service, if its option images.importUrls permits that.
+  notes: `Prints the page to share, the address of the image, and the edit address, which has the PIN: keep it private. A URL is
+fetched by the service, if its option images.importUrls permits that.
 `,
   environment: URL_LINE,
   examples: `  outrigger upload *.png --expires 7d --to https://example.com/img
@@ -43,16 +43,13 @@ const RM: CommandTexts = {
 };
 const FIND: CommandTexts = {
   description: "Find the address of a person.",
-  notes: `The score is the probability in percent that the address belongs to the person. Without enough evidence, no address is
-printed.
-`,
+  notes: "The score is the probability in percent that the address belongs to the person.\n",
   environment: KEY_LINES,
   examples: '  outrigger find --domain example.com --name "Ada Lovelace"',
 };
 const VERIFY: CommandTexts = {
   description: "Check whether addresses accept mail.",
-  notes: `Prints one line per address: the result, the status, a score from 0 to 100, and the reason if there is one.
-`,
+  notes: "Prints one line per address: the result, the status, a score from 0 to 100, and the reason.\n",
   environment: KEY_LINES,
   examples: "  outrigger verify ada.lovelace@example.com charles@example.com",
 };

@@ -1,6 +1,6 @@
 import { OutriggerError } from "@outrigger/client";
 import { expect, it } from "vitest";
-import { failureText, isHopeless, serviceUrlOf } from "./service.ts";
+import { failureText, serviceUrlOf } from "./service.ts";
 
 const BASE = "https://example.com/img";
 
@@ -48,17 +48,6 @@ it.each<[string, OutriggerError, string]>([
   expect(failureText(error, BASE)).toContain(text);
 });
 
-it("isHopeless is true for errors that every other request would repeat", () => {
-  expect([failure("ECONNREFUSED"), refusal(401, "No user")].map(isHopeless)).toEqual([true, true]);
-  const others = [
-    failure("ECONNRESET"),
-    refusal(403, "The PIN is wrong"),
-    refusal(429, "Later"),
-    refusal(410, "Gone"),
-  ];
-  expect(others.map(isHopeless)).toEqual([false, false, false, false]);
-});
-
 it("serviceUrlOf prefers the typed URL, then the environment, then the default of serve", () => {
   const environment = { OUTRIGGER_URL: "https://img.example.com/" };
   expect(serviceUrlOf("http://127.0.0.1:8080/img//", environment)).toBe("http://127.0.0.1:8080/img");
@@ -80,7 +69,7 @@ it.each(["https://me:hush@example.com", "https://example.com/?a=hush", "https://
   "serviceUrlOf rejects %s and quotes no part of it",
   (text) => {
     expect(() => serviceUrlOf(text, {})).toThrow(
-      "The command line is not valid\n--to: must have no user, password, query or fragment",
+      "The command line is not valid\n--to: must be an absolute http(s) URL without user",
     );
     expect(() => serviceUrlOf(text, {})).not.toThrow("hush");
   },

@@ -9,7 +9,7 @@ import { isError, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { readOwnPackage } from "../../cli/own-package.ts";
 import { printable, printFailure } from "../../cli/print.ts";
-import { ConfigError, StartError, usageError } from "../../config/config-error.ts";
+import { StartError, usageError } from "../../config/config-error.ts";
 import { DEFAULT_URL, URL_VARIABLE } from "./options.ts";
 
 /** Low, so that an unreachable service is reported within two seconds. */
@@ -19,23 +19,20 @@ const MAX_LINE_MS = 15 * 60_000;
 /** Codes of connections that fail because no service listens. */
 const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
-/**
- * The address of the mounted service, without a trailing slash: as typed, otherwise from the environment, otherwise the
- * default of `outrigger serve`.
- * @throws ConfigError that quotes no part of an address, which may hold a password.
- */
+/** The address of the mounted service: as typed, otherwise from the environment, otherwise the default of `outrigger serve`. */
 export function serviceUrlOf(to: string | undefined, environment: NodeJS.ProcessEnv = process.env): string {
-  const text = to ?? (environment[URL_VARIABLE] || DEFAULT_URL);
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const refuse = (must: string) =>
-    to === undefined
-      ? new ConfigError("The environment", [`${URL_VARIABLE}: ${must}`])
-      : usageError(`--to: ${must}`);
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw refuse("must be an absolute http(s) URL such as https://example.com/img");
-  if (url.username + url.password + url.search + url.hash !== "")
-    throw refuse("must have no user, password, query or fragment");
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  if (to !== undefined) return mountUrlOf(to, "--to");
+  return mountUrlOf(environment[URL_VARIABLE] || DEFAULT_URL, URL_VARIABLE);
+}
+
+/** An address without a trailing slash. @param name What sets it. @throws ConfigError that quotes no part, which may be a password. */
+export function mountUrlOf(text: string, name: string): string {
+  const { protocol, origin, pathname, username, password, search, hash } = new URL(
+    URL.canParse(text) ? text : "data:",
+  );
+  if (!/^https?:$/.test(protocol) || username + password + search + hash !== "")
+    throw usageError(`${name}: must be an absolute http(s) URL without user, password, query and fragment`);
+  return origin + pathname.replace(/\/+$/, "");
 }
 
 /** A client of the images that are mounted at `baseUrl`; the viewer shows the name of this command. */
@@ -85,7 +82,9 @@ export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promi
       if (signal.aborted || !(error instanceof StartError)) throw error;
       printFailure(error.message);
       const left = tasks.length - index - 1;
-      if (left === 0 || !(error.cause instanceof OutriggerError) || !isHopeless(error.cause)) continue;
+      const status = error.cause instanceof OutriggerError ? error.cause.status : null;
+      // Without a connection or with a wrong key, the other requests would fail in the same way.
+      if (left === 0 || (status !== 0 && status !== 401)) continue;
       printFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
       return;
     }
@@ -109,11 +108,6 @@ export function failureText(error: OutriggerError, baseUrl: string): string {
   const said = printable(detail.trim()).replace(/\.$/, "") || `${status} ${printable(title)}`;
   if (status === 404) return `${said} (${baseUrl})`;
   return retryAfterMs === null ? said : `${said} (retry in ${Math.ceil(retryAfterMs / 1000)} s)`;
-}
-
-/** Whether every other request to the same service would fail in the same way. */
-export function isHopeless(error: OutriggerError): boolean {
-  return error.status === 401 || (error.status === 0 && hasCode(error, UNREACHABLE));
 }
 
 /** Whether any cause has one of these codes. */

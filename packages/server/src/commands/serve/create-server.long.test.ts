@@ -74,15 +74,13 @@ describe("metrics of createServer", () => {
     const first = await start();
     const port = Number(new URL(first.url).port);
     await expect(start({ metrics: { port } })).rejects.toThrow(
-      `Port ${port} on 127.0.0.1 is already in use. Choose another with metrics.port.`,
+      `Port ${port} on 127.0.0.1 is already in use. Set another port.`,
     );
     const second = await start({ metrics: { port: 0 } });
     const metricsPort = Number(new URL(second.metricsUrl ?? "").port);
     await second.close();
     // The metrics listen first, and release their port if the port of the pictures is in use.
-    await expect(start({ port, metrics: { port: metricsPort } })).rejects.toThrow(
-      "Choose another with --port.",
-    );
+    await expect(start({ port, metrics: { port: metricsPort } })).rejects.toThrow("Set another port.");
     expect((await start({ metrics: { port: metricsPort } })).metricsUrl).toBe(second.metricsUrl);
   });
 });

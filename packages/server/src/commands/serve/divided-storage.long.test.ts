@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const SECRET = "one secret of at least 32 bytes, yes";
 const IMAGES = 5;
-const REPAIR = ["images", "verify", "--repair", "--yes", "--quiet"];
+const REPAIR = ["images", "verify", "--repair", "--yes"];
 
 let redis: RedisServer;
 let s3: S3Server;

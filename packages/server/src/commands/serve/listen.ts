@@ -18,25 +18,18 @@ export interface Listener extends Connections {
 
 export type ListenSettings = Pick<ServerSettings, "port" | "host" | "http">;
 
-/** Names of the settings of port and host, for messages. */
-type ListenKeys = Record<"port" | "host", string>;
-
-const FLAGS: ListenKeys = { port: "--port", host: "--host" };
-
 /** Interval of timeout checks; shorter if the timeouts are shorter. */
 const CHECK_MS = 5000;
 
 /**
  * Starts to listen.
  * @param onError Called with later errors when accepting connections.
- * @param keys Names of the settings of port and host. @default the flags
  * @throws StartError
  */
 export async function listen(
   handler: RequestListener,
   settings: ListenSettings,
   onError: (error: Error) => void,
-  keys = FLAGS,
 ): Promise<Listener> {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, idleMs, maxConnections } = settings.http;
   const server = createServer({
@@ -53,7 +46,7 @@ export async function listen(
   server.on("request", (req, res) =>
     hasSeveralHosts(req) ? refuseSeveralHosts(req, res) : handler(req, res),
   );
-  await startListening(server, settings, keys);
+  await startListening(server, settings);
   server.on("error", onError);
   return {
     url: urlOf(server.address(), settings.host),
@@ -74,11 +67,11 @@ function refuseSeveralHosts({ method = "" }: IncomingMessage, res: ServerRespons
   res.writeHead(status, { ...headers, Connection: "close" }).end(body);
 }
 
-function startListening(server: Server, { port, host }: ListenSettings, keys: ListenKeys): Promise<void> {
+function startListening(server: Server, { port, host }: ListenSettings): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       server.close(() => {});
-      reject(new StartError(whyNot(error, host, port, keys), { cause: error }));
+      reject(new StartError(whyNot(error, host, port), { cause: error }));
     });
     server.listen({ port, host }, () => {
       server.removeAllListeners("error");
@@ -87,15 +80,15 @@ function startListening(server: Server, { port, host }: ListenSettings, keys: Li
   });
 }
 
-function whyNot(error: NodeJS.ErrnoException, host: string, port: number, keys: ListenKeys): string {
+function whyNot(error: NodeJS.ErrnoException, host: string, port: number): string {
   switch (error.code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is already in use. Choose another with ${keys.port}.`;
+      return `Port ${port} on ${host} is already in use. Set another port.`;
     case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Choose one above 1023 with ${keys.port}.`;
+      return `Port ${port} on ${host} may not be used by this user. Set a port above 1023.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `${host} is not an address of this machine. Choose another with ${keys.host}.`;
+      return `${host} is not an address of this machine. Set another host.`;
     default:
       return `Cannot listen on ${host}, port ${port}: ${error.message}`;
   }

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { type Call, createImages, type GaugeName, type Images, type Observer } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
-import { distinctTargets, type StorageTarget, type StorageTargets } from "@outrigger/core/stores";
+import { distinctTargets, type StorageTarget } from "@outrigger/core/stores";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
@@ -9,8 +9,8 @@ import { StartError } from "../../config/config-error.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
 import { chooseSecret } from "../../storage/choose-secret.ts";
-import { requireDataDirectory } from "../../storage/data-directory.ts";
-import { inspectTargets, lacksDirectory, refusalOf } from "../../storage/inspect-targets.ts";
+import { requireDataDirectories } from "../../storage/data-directory.ts";
+import { inspectTargets, lacksStore, refusalOf } from "../../storage/inspect-targets.ts";
 import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
 import { storageError } from "../../storage/storage-error.ts";
 import { logUnsharedLimits, logWarnings } from "../../storage/storage-notices.ts";
@@ -34,8 +34,11 @@ export async function openParts(
   withSamples: boolean,
 ) {
   const secret = chooseSecret(settings);
-  if (settings.existing) requireDirectories(settings.storage);
-  if (distinctTargets(settings.storage).length > 1 && lacksDirectory(settings.storage)) {
+  const { records, originals, renditions } = settings.storage;
+  // Before a store would create them.
+  if (settings.existing) requireDataDirectories([records, originals]);
+  const isMissing = [records, originals, renditions].some(lacksStore);
+  if (distinctTargets(settings.storage).length > 1 && isMissing) {
     await inspectTargets(settings.storage, settings.existing);
   }
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
@@ -80,8 +83,14 @@ export async function openParts(
     if (settings.lookup !== false) {
       // Loads modules that only the lookup needs, such as the databases.
       const { openLookup } = await import("../../lookup/open-lookup.ts");
-      const { records } = storage.stores;
-      const parts: LookupParts = { records, rateLimiter, observer, logger, onTrouble, onError };
+      const parts: LookupParts = {
+        records: storage.stores.records,
+        rateLimiter,
+        observer,
+        logger,
+        onTrouble,
+        onError,
+      };
       lookup = await openLookup({ ...settings, lookup: settings.lookup }, parts, withSamples);
     }
     return { storage, pages, metrics, images, lookup, close };
@@ -95,13 +104,6 @@ export async function openParts(
 function isLimited({ images, lookup }: ServerSettings): boolean {
   const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
   return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
-}
-
-/** Verifies that the directories of records and originals exist before a store would create them. */
-function requireDirectories({ records, originals }: StorageTargets): void {
-  for (const target of [records, originals]) {
-    if (target.kind === "file") requireDataDirectory(target.directory);
-  }
 }
 
 function failureLog(logger: Logger) {

@@ -22,7 +22,7 @@ describe("outrigger serve that cannot start", () => {
     const server = outrigger(["serve", "--port", String(port)], { cwd: await temporaryDirectory() });
     expect(await server.exit).toBe(1);
     expect(afterFirstLog(server.output.stderr)).toBe(
-      `outrigger: Port ${port} on 127.0.0.1 is already in use. Choose another with --port.\n`,
+      `outrigger: Port ${port} on 127.0.0.1 is already in use. Set another port.\n`,
     );
     expect(server.output.stdout).toBe("");
     other.close();
@@ -32,7 +32,7 @@ describe("outrigger serve that cannot start", () => {
     const server = serve(await temporaryDirectory(), ["--host", "192.0.2.1"]);
     expect(await server.exit).toBe(1);
     expect(afterFirstLog(server.output.stderr)).toBe(
-      "outrigger: 192.0.2.1 is not an address of this machine. Choose another with --host.\n",
+      "outrigger: 192.0.2.1 is not an address of this machine. Set another host.\n",
     );
   });
 

@@ -155,11 +155,8 @@ export async function listenForMetrics(
   app.disable("x-powered-by");
   app.disable("etag");
   app.use(mount(createMetricsPage(metrics)));
-  const listener = await listen(
-    app,
-    settings,
-    (err) => logger.error({ err }, "cannot accept a connection for metrics"),
-    { port: "metrics.port", host: "metrics.host" },
+  const listener = await listen(app, settings, (err) =>
+    logger.error({ err }, "cannot accept a connection for metrics"),
   );
   logger.info({ url: listener.url + METRICS_PATH }, "metrics");
   return listener;

@@ -20,7 +20,6 @@ export interface ImportFlags extends DataFlags {
   map?: Readonly<Record<string, string>>;
   onBadLine?: "skip" | "fail";
   json?: boolean;
-  quiet?: boolean;
 }
 
 /** `outrigger contacts import`: imports the contacts of a file. */
@@ -34,11 +33,11 @@ async function run(
   file: string,
   format: ContactFormat,
   mapping: FieldMapping,
-  { onBadLine, json = false, quiet = false }: ImportFlags,
+  { onBadLine, json = false }: ImportFlags,
   { database, suppressions }: LookupTools,
 ): Promise<void> {
   const input = await openInput(file);
-  const line = progressLine(quiet);
+  const line = progressLine();
   const beganAt = performance.now();
   let reached = 0;
   const resume = () => ` after line ${reached}. Import the same file again to resume`;

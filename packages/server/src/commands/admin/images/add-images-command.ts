@@ -14,18 +14,14 @@ import {
 
 const WITHHOLD: CommandTexts = {
   description: "Answer 451 for images, with a reason.",
-  notes: `When the command ends, every address of a withheld image answers 451 with the reason. Nothing is deleted: release undoes
-it. An image already withheld gets the new reason.
-`,
+  notes: "Nothing is deleted: release undoes it. An image already withheld gets the new reason.\n",
   examples: `  outrigger images withhold https://img.example.com/Yk3fPq0bT1mVxR8aZ2cLdw/view \\
     --reason "Order of the district court" --authority https://img.example.com/legal/4711 --delete-after 2030-01-31`,
 };
 
 const REMOVE: CommandTexts = {
   description: "Delete images for good.",
-  notes: `Deletes images as DELETE with the PIN does. When the command ends, the bytes are deleted and the addresses answer 410, those of
-a withheld image still 451 with its reason. This cannot be undone.
-`,
+  notes: "The addresses then answer 410, those of a withheld image still 451. This cannot be undone.\n",
   examples: "  outrigger images rm --yes https://img.example.com/api/images/Yk3fPq0bT1mVxR8aZ2cLdw.png",
 };
 
@@ -44,22 +40,18 @@ const STATS: CommandTexts = {
 
 const ENDS: CommandTexts = {
   description: "List images that are gone or withheld, for a restore.",
-  notes: `Prints a line of JSON for each image that is gone or withheld, and for the lookup's suppressions, as tokens from which no
-address can be read. Make a list daily and keep it apart from the storage, for outrigger restore --ends. The last line marks a
-list as complete. A file may have several lists in sequence.
+  notes: `Prints JSON lines for images that are gone or withheld, and tokens of the lookup's suppressions. Make a list daily, and keep
+it apart from the storage, for outrigger restore --ends.
 `,
   examples: "  outrigger images ends --data /var/lib/outrigger >> /backup/ends.ndjson",
 };
 
 const VERIFY: CommandTexts = {
   description: "Compare every record with its bytes, and repair damage.",
-  notes: `Reads every record and every original, compares sizes and SHA-256, and finds files without a record. A server may be
-running: every finding is checked twice before it is reported. Prints one line per finding: image, problem, detail.
+  notes: `Reads every record and original, also while a server runs. Prints one line per finding: image, problem, detail.
 
-With --repair, a damaged or missing record or original is restored from an intact copy in the backup; without such a copy the
-image is deleted (410), as by rm. Orphaned files are deleted. No deletion and no takedown is undone. Removals come last. If they
-are more than 3 and more than 1 % of the images and orphaned originals, nothing is removed without --max-removals. An image
-that a repair deleted for want of bytes comes back by a later repair --from a backup that has them, or by outrigger restore.
+With --repair, a damaged or missing record or original is restored from the backup; without an intact copy there, the image is
+deleted (410). Orphaned files are deleted. No deletion and no takedown is undone. See docs/operating.md.
 `,
   examples: `  outrigger images verify --rate 20 --state /var/tmp/verify.json
   outrigger images verify --repair --from file:/backup/images --yes`,
@@ -132,6 +124,5 @@ as the user of the server.
     .option("--concurrency <number>", "keys checked at a time (default: 8)", parseConcurrency)
     .option("--state <file>", "keep the progress in this file, and resume from it")
     .option("--json", "print a JSON object per finding, and one at the end")
-    .option("--quiet", "show no progress")
     .action(lazyAction(async () => (await import("./verify.ts")).verify));
 }

@@ -16,8 +16,9 @@ import { jsonText, note, printable, printOut } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
 import { StartError, usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
+import { requireDataDirectories } from "../../../storage/data-directory.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "../storage/run-job.ts";
-import { nameOfStorage, readSide, requireApart, requireDirectories, withStorage } from "../storage/sides.ts";
+import { nameOfStorage, readSide, requireApart, withStorage } from "../storage/sides.ts";
 import { type OpenImages, withImages } from "../with-admin.ts";
 
 /** The options of `outrigger images verify`, as typed. */
@@ -42,7 +43,7 @@ export async function verify(flags: VerifyImagesFlags): Promise<void> {
     const source = from === undefined ? null : readSide(from, "--from");
     if (source !== null) {
       requireApart(source, images.targets, "--from: must differ from the storage being repaired");
-      requireDirectories(source);
+      requireDataDirectories(Object.values(source));
     }
     if (repair && !(await mayProceed(yes, repairQuestion(images.targets, source)))) return;
     if (source === null) return run(flags, images, null);

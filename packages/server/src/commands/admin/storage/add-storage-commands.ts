@@ -4,10 +4,8 @@ import { parseConcurrency } from "../../../cli/option-values.ts";
 
 const BACKUP: CommandTexts = {
   description: "Copy images and the lookup's database to a backup, also while a server runs.",
-  notes: `Copies records and originals, including uploads in processing, and the database of the lookup. Everything copied is read back
-and compared. A further run copies changes and removes deleted images. Damaged images of the source are reported, and the
-backup keeps the intact copy of an earlier run. PostgreSQL is copied with pg_dump, which must be on PATH. The secret of PINs is
-not copied. No PIN works without it, so store it separately, or add it to a directory with --with-secret.
+  notes: `Copies and reads back records, originals and the database of the lookup (PostgreSQL with pg_dump). A further run copies
+changes. No PIN works without the secret: store it separately, or add it with --with-secret. See docs/operating.md.
 `,
   examples: `  outrigger backup --to file:/backup/images --data /var/lib/outrigger --with-secret
   OUTRIGGER_STORAGE=redis://127.0.0.1:6379 outrigger backup --to "s3://backups/images?region=eu-central-1"`,
@@ -15,12 +13,8 @@ not copied. No PIN works without it, so store it separately, or add it to a dire
 
 const RESTORE: CommandTexts = {
   description: "Restore images and the lookup's database from a backup.",
-  notes: `Fills the storage of the configuration (see outrigger serve --help). Run it before the service starts. Empty storage gets
-the content of the backup. The lookup's database and the secret are restored if missing.
-
-Storage with images gets the missing images, also while a service runs. Existing, deleted and withheld images are not
-changed. An unknown image is restored if its deletion would still be recorded: the backup is younger than
-images.tombstoneDays (30), or lists of ends cover the time since.
+  notes: `Fills empty storage of the configuration before the service starts, or adds missing images to storage in use. Existing,
+deleted and withheld images are not changed. See docs/operating.md for images that may have been deleted since the backup.
 `,
   examples:
     "  outrigger restore --from file:/backup/images --data /var/lib/outrigger --ends /backup/ends.ndjson",
@@ -28,15 +22,8 @@ images.tombstoneDays (30), or lists of ends cover the time since.
 
 const MIGRATE: CommandTexts = {
   description: "Copy all images from one storage to another, and later update the copy.",
-  notes: `A further run copies later changes of the source and removes keys that the source no longer has. A server may therefore run
-during the first copies, and has to stop only for the last run. A server rejects an incomplete target. Once a server has started
-on the target, the migration has ended.
-
-Storage is written as in OUTRIGGER_STORAGE: a URL that begins with file:, redis:, rediss: or s3:, or JSON
-{"records": "postgres://…", "originals": "s3://…", "renditions": "s3://…"}.
-
-PINs are derived from a secret. A directory stores it; Redis and S3 do not. --secret-file writes it to a file of mode 0600
-for OUTRIGGER_SECRET_FILE of the new server.
+  notes: `A further run updates the copy, so a server stops only for the last run, and then starts on the target. Storage is
+written as in OUTRIGGER_STORAGE. PINs are derived from a secret that only a directory stores: see --secret-file.
 `,
   examples: `  outrigger migrate --from file:./data --to redis://127.0.0.1:6379 --secret-file ./secret
   outrigger migrate --from redis://127.0.0.1:6379 --to file:./data --verify`,
@@ -48,8 +35,7 @@ export function addStorageCommands(program: Command): void {
     addCommand(program, name, texts)
       .option("--config <file>", CONFIG_HELP)
       .option("--concurrency <number>", "keys copied at a time (default: 8)", parseConcurrency)
-      .option("--json", "print one JSON object at the end")
-      .option("--quiet", "show no progress");
+      .option("--json", "print one JSON object at the end");
   add("backup", BACKUP)
     .requiredOption("--to <url>", "file: or s3: URL of the backup; empty, or from an earlier run")
     .option("--data <directory>", DATA_HELP)

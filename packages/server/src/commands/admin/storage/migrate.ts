@@ -2,10 +2,11 @@ import { type MigrationReport, migrateStorage } from "@outrigger/ops";
 import { sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import { secretsOf } from "../../../config/secret-text.ts";
+import { requireDataDirectories } from "../../../storage/data-directory.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "./run-job.ts";
 import { planSecret } from "./secrets.ts";
-import { nameOfStorage, readSide, requireApart, requireDirectories, withStorage } from "./sides.ts";
+import { nameOfStorage, readSide, requireApart, withStorage } from "./sides.ts";
 
 /** The options of `outrigger migrate`, validated by the command line. */
 export interface MigrateFlags extends JobFlags {
@@ -24,7 +25,7 @@ export async function migrate(flags: MigrateFlags): Promise<void> {
   const from = readSide(flags.from, "--from");
   const to = readSide(flags.to, "--to");
   requireApart(to, from, "--to: must not share a store with --from");
-  requireDirectories(from);
+  requireDataDirectories(Object.values(from));
   const { secret = [] } = await loadConfig({ config: flags.config }, process.env);
   const sides = { from: from.records, to: to.records };
   const plan = await planSecret({ ...sides, configured: secretsOf(secret), secretFile });

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { type BlobStore, distinctTargets, type StorageTargets } from "@outrigger/core/stores";
+import type { BlobStore } from "@outrigger/core/stores";
 import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/ops";
 import { isoText, sizeText, timeText } from "../../../cli/amounts.ts";
 import { loadPart } from "../../../cli/parts.ts";
@@ -9,14 +7,15 @@ import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
-import { requireDataDirectory } from "../../../storage/data-directory.ts";
+import { requireDataDirectories } from "../../../storage/data-directory.ts";
+import { lacksStore } from "../../../storage/inspect-targets.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
 import { requireImages } from "../with-admin.ts";
 import { whyNot } from "./lookup-copies.ts";
 import { readEnds } from "./read-ends.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "./run-job.ts";
 import { putSecretBack, readSecrets, secretsOfStorage } from "./secrets.ts";
-import { readPlace, requireDirectories, withPlace, withStorage } from "./sides.ts";
+import { readPlace, withPlace, withStorage } from "./sides.ts";
 
 /** The options of `outrigger restore`, validated by the command line. */
 export interface RestoreFlags extends DataFlags, JobFlags {
@@ -30,10 +29,12 @@ export interface RestoreFlags extends DataFlags, JobFlags {
 export async function restore(flags: RestoreFlags): Promise<void> {
   const { absent = false, incomplete = false, json = false } = flags;
   const place = readPlace(flags.from, "--from");
-  requireDirectories({ records: place, originals: place, renditions: place });
+  requireDataDirectories([place]);
   const config = await loadConfig(flags, process.env);
   const { storage, secret: configured, images } = settingsOf(config);
-  requireUsable(storage);
+  if (storage.records.kind === "memory") requireImages(storage);
+  // A missing directory is created.
+  requireDataDirectories(Object.values(storage).filter((target) => !lacksStore(target)));
   const ends = await readEnds(flags.ends ?? []);
   const secrets = await secretsOfStorage(storage.records, configured);
   const backedUp = await readSecrets(place);
@@ -62,15 +63,6 @@ export async function restore(flags: RestoreFlags): Promise<void> {
       return outcomeOf(report, lookup, pins);
     });
   await withPlace(place, (from) => withStorage(storage, (target) => copy(from, target), true));
-}
-
-/** Verifies that the target is not in memory, and that an existing one belongs to this user. @throws StartError */
-function requireUsable(storage: StorageTargets): void {
-  if (storage.records.kind === "memory") requireImages(storage);
-  for (const { target } of distinctTargets(storage)) {
-    const isThere = target.kind === "file" && existsSync(join(target.directory, "blobs"));
-    if (isThere) requireDataDirectory(target.directory);
-  }
 }
 
 /** The result for the lookup, in a sentence. */

@@ -12,7 +12,6 @@ import { StartError } from "../../../config/config-error.ts";
 export interface JobFlags {
   concurrency?: number;
   json?: boolean;
-  quiet?: boolean;
 }
 
 /** What a run has done. */
@@ -43,11 +42,11 @@ export const RESUME = "Run the same command again to resume";
 
 /** Runs a job with a progress display until it finishes or a signal ends it, and prints what it has done. */
 export async function runJob(
-  { concurrency, json = false, quiet = false }: JobFlags,
+  { concurrency, json = false }: JobFlags,
   words: JobWords,
   work: (options: Partial<rules.Filled<StorageRunOptions>>) => Promise<JobOutcome>,
 ): Promise<void> {
-  const line = progressLine(quiet);
+  const line = progressLine();
   const beganAt = performance.now();
   await untilInterrupted(
     async (signal) => {

@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import {
   distinctTargets,
   type FileTarget,
@@ -9,10 +7,9 @@ import {
 } from "@outrigger/core/stores";
 import { note } from "../../../cli/print.ts";
 import { checkConfig } from "../../../config/check-config.ts";
-import { StartError, usageError } from "../../../config/config-error.ts";
+import { usageError } from "../../../config/config-error.ts";
 import { readStorageText, targetsOf } from "../../../config/storage-config.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";
-import { requireDataDirectory } from "../../../storage/data-directory.ts";
 import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
 
 const SOURCE = "The command line";
@@ -39,23 +36,6 @@ export function readPlace(text: string, flag: string): BackupPlace {
   const [only, ...others] = distinctTargets(readSide(text, flag)).map(({ target }) => target);
   if (others.length === 0 && (only?.kind === "file" || only?.kind === "s3")) return only;
   throw usageError(`${flag}: must be one URL that begins with file: or s3:`);
-}
-
-/**
- * Verifies that the directories of `--from` exist and belong to this user.
- * @throws StartError
- */
-export function requireDirectories(from: StorageTargets): void {
-  for (const { target } of distinctTargets(from)) {
-    if (target.kind !== "file") continue;
-    // Opening a missing directory would create it.
-    if (!statSync(join(target.directory, "blobs"), { throwIfNoEntry: false })?.isDirectory()) {
-      throw new StartError(
-        `${target.directory} is not a data directory of Outrigger: set the right one with --from`,
-      );
-    }
-    requireDataDirectory(target.directory);
-  }
 }
 
 /**
