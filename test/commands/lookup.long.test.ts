@@ -85,7 +85,6 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
     [["upload", "photo.png", "--to", "img.example.com"], "--to: must be an absolute http(s) URL"],
     [["get", "photo"], "photo: must be an image's address or its ID"],
     [["get", "A".repeat(22), "--as", "tiff"], "It must be one of png, jpg, gif, svg, psd, pdf, webp, avif"],
-    [["get", "A".repeat(22), "--json", "--as", "png"], "cannot be used with option"],
     [
       ["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"],
       "--name, --expires or --focus: one of them is required",

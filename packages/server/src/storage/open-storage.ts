@@ -76,7 +76,8 @@ function sharedRedis(targets: StorageTargets): RedisTarget | null {
 /** Opens one target. @throws StartError */
 export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): Promise<OpenTarget> {
   const { target, roles } = shared;
-  let warnings: () => Promise<string[]> = noWarnings;
+  const isLost = target.kind === "memory" && roles.includes("records");
+  let warnings = async () => (isLost ? [IN_MEMORY] : []);
   // Loaded when a URL names them, since many servers and most commands use none of them.
   const drivers: Drivers = {
     async postgres() {
@@ -124,7 +125,8 @@ function onErrorOf(onTrouble: OnTrouble | undefined) {
   return onTrouble === undefined ? {} : { onError: onTrouble };
 }
 
-const noWarnings = async () => [];
+const IN_MEMORY =
+  "All images are in memory and are lost when the process ends. To keep them, set storage or data, or omit both.";
 
 /** Renditions need no warning: a lost rendition is rendered again. */
 async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[]): Promise<string[]> {

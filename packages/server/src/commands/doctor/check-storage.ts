@@ -20,7 +20,6 @@ import { describeTarget } from "../../config/targets/describe-storage.ts";
 import { inspectTargets } from "../../storage/inspect-targets.ts";
 import { openStorage, openTarget } from "../../storage/open-storage.ts";
 import { whyUnreachable } from "../../storage/storage-error.ts";
-import { memoryWarning } from "../../storage/storage-notices.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
 import { checkClock } from "./check-machine.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
@@ -42,9 +41,7 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
     const { store, warnings } = await openTarget(shared);
     try {
       await tryStorage(store, `doctor/${randomUUID()}`);
-      const found = [...memoryWarning(shared), ...(await warnings())].map(
-        (detail) => ({ check, status: "warning", detail }) as const,
-      );
+      const found = (await warnings()).map((detail) => ({ check, status: "warning", detail }) as const);
       const damaged = roles.includes("records") ? await checkRecords(store) : [];
       return [ok(check, describeTarget(target)), ...found, ...damaged];
     } finally {

@@ -4,7 +4,7 @@ import { printable } from "../../cli/print.ts";
 import { checkClock } from "./check-machine.ts";
 import { type Finding, warning } from "./finding.ts";
 import { Mount, type MountOptions, noisePng, Reply } from "./mount.ts";
-import { found, IMAGE_CHECKS } from "./mount-checks.ts";
+import { found, IMAGE_CHECKS, refused } from "./mount-checks.ts";
 
 /** An address whose GET answers 405 at the image service. */
 const HELLO_PATH = "/api/images.json";
@@ -84,10 +84,11 @@ export async function servesImages(base: string): Promise<boolean> {
 
 async function* examineImages(mount: Mount): AsyncGenerator<Finding> {
   try {
-    const image = await mount.upload(noisePng(4));
+    const image = await mount.upload(noisePng(4)).catch(troubleOf);
+    if (typeof image === "string") return yield found("upload", image);
     if (image instanceof Reply) {
       const isRefused = image.status === 401 || image.status === 403;
-      const finding = found("upload", `answers ${image}`);
+      const finding = refused("upload", image);
       return yield isRefused ? { ...finding, status: "warning" } : finding;
     }
     yield found("upload");
@@ -102,7 +103,7 @@ async function* examineImages(mount: Mount): AsyncGenerator<Finding> {
     }
   } finally {
     const left = await mount.leave();
-    if (left.length > 0)
-      yield warning("leaving", `${left.join(" and ")} could not be deleted`, "They expire within a day");
+    const remedy = "Delete them with outrigger images rm, or let them expire";
+    if (left.length > 0) yield warning("leaving", `${left.join(" and ")} could not be deleted`, remedy);
   }
 }

@@ -72,6 +72,14 @@ export function found(check: CheckName, ...faults: readonly (string | false)[]):
   return check in WARNINGS ? warning(check, fault, remedy) : problem(check, fault, remedy);
 }
 
+/** Rates a refused upload. A limit of the service itself may be intended. */
+export function refused(check: CheckName, reply: Reply): Finding {
+  const fault = `answers ${reply}`;
+  const isLimit = [408, 413, 429].includes(reply.status) && reply.problemDetail !== "";
+  const remedy = "Raise uploadIdleMs, maxUploadBytes or rateLimits of the service if clients need more";
+  return isLimit ? warning(check, fault, remedy) : found(check, fault);
+}
+
 type ImageCheck = (mount: Mount, image: UploadedImage) => AsyncGenerator<Finding>;
 
 /** The checks of an uploaded image in their order, and the one that fails without a reply. */
@@ -223,31 +231,21 @@ async function* checkFonts(mount: Mount): AsyncGenerator<Finding> {
 /** Whether a file of several megabytes can be uploaded, and read with the headers of its HEAD, which the service sends itself. */
 async function* checkLargeImage(mount: Mount): AsyncGenerator<Finding> {
   const image = await mount.upload(noisePng(LARGE_SIDE));
-  if (image instanceof Reply) {
-    const isLimitOfService = [413, 429].includes(image.status) && image.problemDetail !== "";
-    const remedy = "Raise maxUploadBytes or rateLimits of the service if clients need more";
-    const fault = `answers ${image}`;
-    return yield isLimitOfService ? warning("large upload", fault, remedy) : found("large upload", fault);
-  }
+  if (image instanceof Reply) return yield refused("large upload", image);
   yield found("large upload");
   const head = await mount.send(image.picture, "HEAD");
   const reply = await mount.send(image.picture);
   const changed = OF_FILES.filter((name) => reply.header(name) !== head.header(name)).join(" and ");
-  yield found(
-    "large picture",
-    reply.status !== 200 && `answers ${reply}`,
-    reply.body.length === 0 && "the reply for a large picture is empty",
-    reply.status === 200 &&
-      reply.body.length > 0 &&
-      changed !== "" &&
-      `${changed} are changed or missing, unlike with HEAD`,
-  );
+  let fault = changed !== "" && `${changed} are changed or missing, unlike with HEAD`;
+  if (reply.body.length === 0) fault = "the reply for a large picture is empty";
+  if (reply.status !== 200) fault = `answers ${reply}`;
+  yield found("large picture", fault);
 }
 
 /** Whether an upload survives a pause of the client, as with phones. */
 async function* checkSlowUpload(mount: Mount): AsyncGenerator<Finding> {
   const image = await mount.upload(noisePng(4), mount.patienceMs);
-  yield found("slow upload", image instanceof Reply && `answers ${image}`);
+  yield image instanceof Reply ? refused("slow upload", image) : found("slow upload");
 }
 
 /** Whether a deleted image is gone at once, in every process and in caches. */

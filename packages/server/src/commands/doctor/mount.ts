@@ -3,7 +3,6 @@ import { once } from "node:events";
 import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
 import { crc32, deflateSync } from "node:zlib";
@@ -11,6 +10,7 @@ import { readOwnPackage } from "../../cli/own-package.ts";
 import { printable } from "../../cli/print.ts";
 
 const SILENCE_MS = 15_000;
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 const POLL_MS = 250;
 const MAX_READY_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -135,7 +135,14 @@ export class Mount {
     outgoing.on("error", () => undefined);
     Readable.from(body).pipe(outgoing);
     const [incoming] = (await once(outgoing, "response")) as [IncomingMessage]; // By its contract.
-    return new Reply(incoming, await buffer(incoming));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of incoming) {
+      size += chunk.length;
+      if (size > MAX_REPLY_BYTES) throw new Error(`the reply is longer than ${MAX_REPLY_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+    return new Reply(incoming, Buffer.concat(chunks));
   }
 
   /**

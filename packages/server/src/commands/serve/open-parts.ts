@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { type Call, createImages, type GaugeName, type Images, type Observer } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
-import { distinctTargets, type StorageTarget } from "@outrigger/core/stores";
+import { distinctTargets, isShared, type StorageTarget } from "@outrigger/core/stores";
 import { createPages } from "@outrigger/web";
 import type { Logger } from "pino";
 import { reasonOf } from "../../cli/error-reason.ts";
@@ -10,10 +10,15 @@ import type { ServerSettings } from "../../config/settings.ts";
 import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
 import { chooseSecret } from "../../storage/choose-secret.ts";
 import { requireDataDirectories } from "../../storage/data-directory.ts";
+import { endMigration } from "../../storage/end-migration.ts";
 import { inspectTargets, lacksStore, refusalOf } from "../../storage/inspect-targets.ts";
-import { type OpenStorage, openRateLimiter, openStorage } from "../../storage/open-storage.ts";
+import {
+  type OpenStorage,
+  type OpenTarget,
+  openRateLimiter,
+  openStorage,
+} from "../../storage/open-storage.ts";
 import { storageError } from "../../storage/storage-error.ts";
-import { logUnsharedLimits, logWarnings } from "../../storage/storage-notices.ts";
 import { createReadiness } from "./readiness.ts";
 import { safeTarget } from "./redact.ts";
 import { requestIdOf } from "./request-log.ts";
@@ -98,6 +103,23 @@ export async function openParts(
     await close();
     throw error;
   }
+}
+
+/**
+ * Logs warnings about stores that could lose images, and marks the stores as in use, so that no migration overwrites them.
+ * @throws StartError for a store that cannot serve its roles, or holds only some of the images.
+ */
+async function logWarnings(targets: readonly OpenTarget[], logger: Logger): Promise<void> {
+  await endMigration(targets);
+  for (const { roles, warnings } of targets)
+    for (const text of await warnings()) logger.warn({ roles }, text);
+}
+
+/** Logs that each process on the same images counts requests separately, if that is so. */
+function logUnsharedLimits({ storage, images }: ServerSettings, areShared: boolean, logger: Logger): void {
+  const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
+  if (!isCounted || areShared || !isShared(storage.records)) return;
+  logger.info("Rate limits count per process: a client may use the full limit at each server.");
 }
 
 /** Whether requests or CPU time of clients are limited. */

@@ -5,7 +5,6 @@ import {
   parseConcurrency,
   parseCount,
   parseDeleteAfter,
-  parseLimit,
   parseRate,
   parseReason,
   parseTime,
@@ -96,7 +95,6 @@ as the user of the server.
     .option("--owner <name>", "only images of this owner")
     .option("--created-from <date>", "only images created then or later (ISO 8601)", parseTime)
     .option("--created-before <date>", "only images created earlier (ISO 8601)", parseTime)
-    .option("--limit <number>", "list at most this many images", parseLimit)
     .option("--json", "print a JSON object per line")
     .action(lazyAction(async () => (await import("./list.ts")).list));
   add("stats", STATS)

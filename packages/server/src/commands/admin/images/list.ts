@@ -14,8 +14,6 @@ export interface ListImagesFlags extends DataFlags {
   owner?: string;
   createdFrom?: Date;
   createdBefore?: Date;
-  /** Most images to list, from 1. */
-  limit?: number;
   json?: boolean;
 }
 
@@ -34,14 +32,10 @@ export async function list(flags: ListImagesFlags): Promise<void> {
 
 async function* linesOf(
   images: AsyncIterable<ListedImage>,
-  { json = false, limit }: ListImagesFlags,
+  { json = false }: ListImagesFlags,
 ): AsyncGenerator<string> {
   if (!json) yield tableRow(HEADING, WIDTHS);
-  let count = 0;
-  for await (const image of images) {
-    yield json ? jsonLine(image) : tableRow(columnsOf(image), WIDTHS);
-    if (++count === limit) return;
-  }
+  for await (const image of images) yield json ? jsonLine(image) : tableRow(columnsOf(image), WIDTHS);
 }
 
 /** A damaged image shows only ID and state. Names are untrusted text. */
