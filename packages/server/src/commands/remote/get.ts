@@ -43,7 +43,8 @@ export async function get(address: string, flags: GetFlags): Promise<void> {
       if (format === undefined) throw new StartError(`${id}: set a format with --as`);
       const shape = resize === undefined ? options : { ...options, resize };
       const picture = await client.download(id, format, { ...shape, signal });
-      await write(picture, output ?? `${id}.${format}`, force, signal);
+      // Other commands would take a name that begins with a hyphen for an option.
+      await write(picture, output ?? `${id.replace(/^-/, "_")}.${format}`, force, signal);
     };
     await doOne({ name: id, baseUrl, run });
   });

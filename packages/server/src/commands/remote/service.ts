@@ -82,9 +82,11 @@ export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promi
       if (signal.aborted || !(error instanceof StartError)) throw error;
       printFailure(error.message);
       const left = tasks.length - index - 1;
-      const status = error.cause instanceof OutriggerError ? error.cause.status : null;
-      // Without a connection or with a wrong key, the other requests would fail in the same way.
-      if (left === 0 || (status !== 0 && status !== 401)) continue;
+      // Without a service or with a wrong key, the other requests would fail in the same way.
+      const isHopeless =
+        error.cause instanceof OutriggerError &&
+        (error.cause.status === 401 || (error.cause.status === 0 && hasCode(error.cause, UNREACHABLE)));
+      if (left === 0 || !isHopeless) continue;
       printFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
       return;
     }
