@@ -103,3 +103,19 @@ test("createImages refuses a type that is unknown, and one that the renderer can
   );
   await renderer.close();
 });
+
+test("the form without JavaScript offers the listed types but HEIC, which iOS then converts, and accepts all", async () => {
+  await withSite({ convertUploads: ALL }, async (site) => {
+    const page = await (await fetch(`${site.base}/`, { headers: { Accept: "text/html" } })).text();
+    expect(page).toMatch(/ accept="[^"]*image\/webp,image\/avif,image\/tiff,\.psd"/);
+    const body = new FormData();
+    body.set("imagedata", new Blob([new Uint8Array(halvesHeic)]), "photo.heic");
+    const created = await fetch(`${site.base}/`, {
+      method: "POST",
+      body,
+      headers: { "User-Agent": "Mozilla/5.0" },
+    });
+    expect(created.status).toBe(201);
+    expect(await created.text()).toContain("photo.heic");
+  });
+});

@@ -1,4 +1,4 @@
-import type { ImageFormat, OriginalType, PicturePoint } from "./renderer.ts";
+import type { ConvertibleType, ImageFormat, OriginalType, PicturePoint } from "./renderer.ts";
 
 /** Server-rendered HTML with its Content-Security-Policy. */
 export interface Page {
@@ -109,8 +109,8 @@ export interface UnlockView extends PlacedView {
 
 /** The page for uploading. */
 export interface UploadView extends PlacedView {
-  /** The accepted media types. */
-  types: readonly OriginalType[];
+  /** The media types to choose from. Without HEIC, so that iOS converts it. */
+  types: readonly (OriginalType | ConvertibleType)[];
   maxUploadBytes: number;
   /** Default lifetime of an image, and the longest that may be requested, in milliseconds. `null`: no end. */
   defaultLifetimeMs: number | null;

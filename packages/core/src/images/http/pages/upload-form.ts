@@ -3,7 +3,7 @@ import type { UploadInput, UploadView } from "../../../contracts/pages.ts";
 import { type ErrorCode, isServiceError, ServiceError } from "../../../errors.ts";
 import { type Problem, problemOf } from "../../../http/problem.ts";
 import { retryAfterMs } from "../../library/find-image.ts";
-import { FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import { CONVERTIBLE, FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { NEVER } from "../../record/image-fields.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import { receiveAndStore } from "../create-image.ts";
@@ -82,12 +82,15 @@ export function refusedUpload(
 }
 
 function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?: UploadInput): UploadView {
-  const { maxUploadBytes, maxLifetimeMs, sizes } = context.settings;
+  const { convertUploads, maxUploadBytes, maxLifetimeMs, sizes } = context.settings;
   const base = baseUrl(context, call);
   const form = { action: `${base}/`, fileField: FILE_FIELD, ...(typed === undefined ? {} : { typed }) };
   return {
     baseUrl: base,
-    types: ORIGINAL_TYPES,
+    types: [
+      ...ORIGINAL_TYPES,
+      ...convertUploads.filter((name) => name !== "heic").map((name) => CONVERTIBLE[name][0]),
+    ],
     maxUploadBytes,
     defaultLifetimeMs: context.settings.httpLifetimeMs,
     maxLifetimeMs,
