@@ -163,4 +163,16 @@ describe("createShutdown", () => {
       await expect.poll(() => isCut).toBe(true);
     });
   });
+
+  it("throws a TypeError for what is no server, no list of services or no time", () => {
+    const server = createServer();
+    const wrong: [unknown, unknown, unknown, string][] = [
+      [{}, [], {}, "createShutdown: server must be a server"],
+      [server, { close: async () => undefined }, {}, "createShutdown: closables must be a list of services"],
+      [server, [], { timeoutMs: -1 }, "createShutdown: timeoutMs must be a whole number"],
+    ];
+    for (const [given, closables, options, message] of wrong) {
+      expect(() => createShutdown(given as never, closables as never, options as never)).toThrow(message);
+    }
+  });
 });

@@ -123,6 +123,12 @@ describe("viewer", () => {
     expect(short).not.toContain("<form");
   });
 
+  it("shows the number of frames of an animation, without page links", () => {
+    const html = viewer({ type: "image/gif", pages: 24 });
+    expect(html).toContain("<dt>Frames</dt><dd>24</dd>");
+    expect(html).not.toContain("<nav");
+  });
+
   it("gives addresses of the shown page, and of the whole original", () => {
     const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
     expect(shownPicture({ type: "application/pdf", pages: 12, page: 3 })).toBe(`${BYTES}.webp?page=3`);

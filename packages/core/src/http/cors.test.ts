@@ -163,3 +163,23 @@ test("a rejection of the service passes through unchanged", async () => {
   const service = corsService({ handle: () => Promise.reject(error) }, { origins: "*" });
   await expect(service.handle(createCall("GET", "/x"))).rejects.toBe(error);
 });
+
+test.each<[CorsOptions, RegExp]>([
+  [{ origins: "*", credentials: true }, /cors\.credentials needs a list/],
+  [{ origins: ["*"] }, /instead of a list/],
+  [{ origins: [`${PAGE}/`] }, /must be written .*"https:\/\/shop\.example"$/],
+  [{ origins: [`${PAGE}/path`] }, /without path or slash/],
+  [{ origins: [`${PAGE}?a=1`] }, /must be written/],
+  [{ origins: [`${PAGE}:443`] }, /must be written/],
+  [{ origins: ["https://Shop.example"] }, /must be written/],
+  [{ origins: ["https://user@shop.example"] }, /must be written/],
+  [{ origins: ["https://bücher.example"] }, /"https:\/\/xn--bcher-kva\.example"$/],
+  [{ origins: ["shop.example"] }, /is not an origin, such as/],
+  [{ origins: ["file:///srv"] }, /is not an origin, such as/],
+  [{ origins: [""] }, /is not an origin, such as/],
+  // As a configuration file may contain it.
+  [{ origins: [7] } as unknown as CorsOptions, /origins\.0 is not an origin/],
+])("corsService with %j throws a TypeError with the reason", (options, reason) => {
+  expect(() => corsService(answering(undefined), options)).toThrow(reason);
+  expect(() => corsService(answering(undefined), options)).toThrow(TypeError);
+});

@@ -39,6 +39,14 @@ test("a renderer that cannot start is reported once, and each call still rejects
   expect(reported).toEqual([broken]);
 });
 
+test("a renderer that failed, worked and failed again is reported twice", async () => {
+  const { render, reported } = failing([broken, null, broken]);
+  await expect(render()).rejects.toBe(broken);
+  await render();
+  await expect(render()).rejects.toBe(broken);
+  expect(reported).toEqual([broken, broken]);
+});
+
 test("a full queue is not reported", async () => {
   const { render, reported } = failing([full]);
   await expect(render()).rejects.toBe(full);

@@ -133,6 +133,13 @@ function placed(width: number, height: number): Pixels {
   return { pixels, width, height, channels: 4 };
 }
 
+test("a small picture is its own sample", () => {
+  const { pixels, ...picture } = placed(384, 384);
+  const { pixels: taken, ...sample } = sampleOf({ pixels, ...picture });
+  expect(taken).toBe(pixels);
+  expect(sample).toEqual({ ...picture, tileWidth: 384, tileHeight: 384, share: 1 });
+});
+
 test("the sample of a larger picture has whole tiles of it, at multiples of 16 pixels, all over the picture", () => {
   const side = fc.oneof(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 91, max: 3000 }));
   fc.assert(

@@ -53,6 +53,10 @@ test.each([
   expect(drawn.pixel(width - 1, height - 1)).toEqual([204, 0, 0, 255]);
 });
 
+test("an SVG drawn at more than maxPixels is refused", async () => {
+  await expect(draw(svg('width="1001" height="1000"'))).rejects.toThrow("exceeds pixel limit");
+});
+
 test("openSvg cleans a document first if necessary", async () => {
   const written =
     '<?xml version="1.0"?><s:svg xmlns:s="http://www.w3.org/2000/svg" width="30" height="20"><s:rect width="9" height="9" fill="#c00"/></s:svg>';

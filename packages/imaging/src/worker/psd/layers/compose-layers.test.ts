@@ -192,6 +192,11 @@ describe("clipping layers", () => {
     const last = layer([4, 4, 4, 4], [1, 2, 3, 255]);
     await expectDrawn([background, base, ...clipped, last], [9, 9, 9, 255], [1, 2, 3, 255]);
   });
+
+  test("hides layers clipped to a hidden layer", async () => {
+    const children = [background, { ...base, hidden: true }, covering([0, 0, 255, 255], { clipping: true })];
+    await expectDrawn(children, GREY, GREY);
+  });
 });
 
 function luminosity([red, green, blue]: Rgb): number {

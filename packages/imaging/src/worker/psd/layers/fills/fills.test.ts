@@ -1,6 +1,6 @@
 import type { Color, Layer, VectorContent } from "ag-psd";
 import { describe, expect, test } from "vitest";
-import { layeredPsd, plain } from "../../../../../../../test/support/layered-psd.ts";
+import { layer, layeredPsd, plain } from "../../../../../../../test/support/layered-psd.ts";
 import {
   BLACK,
   fill,
@@ -46,6 +46,11 @@ test("a filled layer has blend mode, opacity, a mask and clipped layers", async 
   ] as const) {
     expect(largestDifference(at, seen), `${at}`).toBeLessThanOrEqual(2);
   }
+});
+
+test("the pixels of a filled layer count more than its filling", async () => {
+  const drawn = layer([0, 0, 64, 64], [1, 2, 3, 255], { vectorFill: { type: "color", color: RED } });
+  expect((await readPsdPixels(layeredPsd(SIZE, [drawn]))).at(5, 5)).toEqual([1, 2, 3, 255]);
 });
 
 describe("a layer filled with a gradient", () => {
@@ -107,6 +112,13 @@ describe("a layer filled with a gradient", () => {
     }));
     const found = await reds(gradient({ smoothness: 0.5, colorStops: stops }), ROW);
     expect(largestDifference(found, [0, 64, 128, 191, 255]), `${found}`).toBeLessThanOrEqual(8);
+  });
+
+  test("has stops of opacity", async () => {
+    const opacityStops = [0, 1].map((location) => ({ opacity: location, location, midpoint: 0.5 }));
+    const read = await readPsdPixels(layeredPsd(SIZE, [fill(gradient({ opacityStops }))]));
+    const found = [0, 32, 63].map((x) => read.at(x, 10)[3] ?? -1);
+    expect(largestDifference(found, [0, 128, 255]), `${found}`).toBeLessThanOrEqual(4);
   });
 });
 
